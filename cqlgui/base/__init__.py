@@ -1,0 +1,1 @@
+"""Ground floor: cancellation, progress, folders, resources, typed errors. Knows nothing above it."""

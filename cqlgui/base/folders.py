@@ -1,0 +1,30 @@
+"""Where the program keeps its own files. `CQLGUI_HOME` moves all of it (tests and portable use)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+
+def _folder(kind: str, default: str) -> Path:
+    home = os.environ.get("CQLGUI_HOME")
+    path = Path(home) / kind if home else Path(default)
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def cache() -> Path:
+    """Folder of what can be made again: the indexes of PGN sources and the catalog."""
+    return _folder("cache", platformdirs.user_cache_dir("cqlgui", appauthor=False))
+
+
+def config() -> Path:
+    """Folder of settings and the restored session."""
+    return _folder("config", platformdirs.user_config_dir("cqlgui", appauthor=False))
+
+
+def data() -> Path:
+    """Folder of what only the user can make: saved queries, history, logs."""
+    return _folder("data", platformdirs.user_data_dir("cqlgui", appauthor=False))

@@ -1,0 +1,60 @@
+"""What is wrong with a query, and where. One `render` draws it for the terminal and the editor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of the query text in code points: `offset` counts from 0."""
+
+    offset: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        """Offset of the first code point behind the span."""
+        return self.offset + self.length
+
+    def to(self, other: Span) -> Span:
+        """The smallest span that covers both."""
+        start = min(self.offset, other.offset)
+        return Span(start, max(self.end, other.end) - start)
+
+
+NOWHERE = Span(0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. `code` is a stable kebab-case word, `message` says what was expected, `hint` offers a way out."""
+
+    span: Span
+    code: str
+    message: str
+    hint: str = ""
+    severity: Severity = "error"
+
+
+def line_and_column(text: str, offset: int) -> tuple[int, int]:
+    """Line and column, both from 1, of a code-point offset in `text`."""
+    before = text[:offset]
+    return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
+
+
+def render(text: str, diagnostic: Diagnostic, name: str = "query") -> str:
+    """`name:line:col: error[code]: message`, the source line, a caret under the span, and the hint."""
+    line, column = line_and_column(text, diagnostic.span.offset)
+    rows = text.split("\n")
+    source = rows[line - 1].replace("\t", " ") if line <= len(rows) else ""
+    width = max(1, min(diagnostic.span.length, len(source) - column + 1))
+    parts = [f"{name}:{line}:{column}: {diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
+    if source.strip():
+        parts += [f"    {source}", "    " + " " * (column - 1) + "^" * width]
+    if diagnostic.hint:
+        parts.append(f"    hint: {diagnostic.hint}")
+    return "\n".join(parts)

@@ -1,0 +1,26 @@
+"""What the interpreter may ask of the world, as a Protocol; implemented in `tasks` and passed down."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Host(Protocol):
+    """The game under evaluation, beyond its tree of positions."""
+
+    @property
+    def gamenumber(self) -> int:
+        """1-based ordinal of the game in its source file (`gamenumber` counts per source)."""
+
+    @property
+    def game_count(self) -> int:
+        """Number of games in that source file."""
+
+    def tag(self, name: str) -> str | None:
+        """Value of a PGN tag, or None when the game lacks it."""
+
+    def comment(self, positionid: int) -> str | None:
+        """The text of the PGN at a position (comments joined by a blank), or None."""
+
+    def nags(self, positionid: int) -> tuple[int, ...]:
+        """Numeric annotation glyphs of the move that led to a position."""

@@ -1,0 +1,465 @@
+"""The tree of a query: frozen data with spans, no behaviour.
+
+Types and scopes sit beside the tree (`cql.types`). Brackets leave no node: the printer puts back what precedence
+needs; `{F}` with one filter is F. Spans do not take part in equality, so `==` compares structure and parts, which is
+what orbits and the printer's round trip need. Men are bits of a mask: bit 0 the empty square, bits 1-6 the white
+P N B R Q K, bits 7-12 the black ones (`board.men`). Square sets are bitboards, a1 the lowest bit. Direction sets are
+8-bit masks in the order of `board.directions`: up, northeast, right, southeast, down, southwest, left, northwest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from cqlgui.cql.diagnostics import Span
+
+Colour = Literal["white", "black"]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Common part: where the node stands in the text."""
+
+    span: Span = field(compare=False, hash=False, repr=False)
+
+
+# --- parts that are not filters ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Range(Node):
+    """Bounds after a keyword (spec 2.4). A bound is an integer or a numeric variable's name; `count` = any number."""
+
+    low: int | str
+    high: int | str
+    count: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Header(Node):
+    """The bracket behind `cql` (spec 3); an absent header is one with the defaults."""
+
+    variations: bool = False
+    gamenumber: Range | None = None
+    results: tuple[str, ...] = ()
+    matchcount: Range | None = None
+    sort_matchcount: bool = False
+    matchstring: str | None = None
+    quiet: bool = False
+    silent: bool = False
+    input: str | None = None
+    output: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Query(Node):
+    """A whole text. `body` is one filter; several in juxtaposition stand in a `Compound`."""
+
+    header: Header
+    body: Node
+
+
+# --- primaries --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Designator(Node):
+    """Piece and square designator (spec 7): men mask and square set; no piece part = all 13 bits, no squares = 64."""
+
+    men: int
+    squares: int
+
+
+@dataclass(frozen=True, slots=True)
+class AllSquares(Node):
+    """`.` or the black-square sign: all 64 squares."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmptySet(Node):
+    """`[]`: no square."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Node):
+    """Integer literal, sign included where it was folded in."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class String(Node):
+    """String literal or escape constant; `value` is the text meant."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Node):
+    """Use of a variable; its type is in `types.Names`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Truth(Node):
+    """`true` or `false`."""
+
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SideToMove(Node):
+    """`wtm` / `btm`."""
+
+    colour: Colour
+
+
+StateWord = Literal["check", "mate", "stalemate", "initial", "terminal", "castle", "o-o", "o-o-o"]
+
+
+@dataclass(frozen=True, slots=True)
+class State(Node):
+    """A logical word about the position or the move that led to it."""
+
+    word: StateWord
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentPosition(Node):
+    """`currentposition`."""
+
+
+MeasureWord = Literal["ply", "movenumber", "positionid", "gamenumber", "year"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure(Node):
+    """A numeric word without operand."""
+
+    word: MeasureWord
+
+
+@dataclass(frozen=True, slots=True)
+class Elo(Node):
+    """`elo`, `elo white`, `elo black`."""
+
+    colour: Colour | None
+
+
+@dataclass(frozen=True, slots=True)
+class Player(Node):
+    """`player`, `player white`, `player black`."""
+
+    colour: Colour | None
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Node):
+    """`result R`, R one of 1-0 0-1 1/2-1/2."""
+
+    result: str
+
+
+TagWord = Literal["event", "site", "date", "eventdate", "eco"]
+
+
+@dataclass(frozen=True, slots=True)
+class TagText(Node):
+    """A string word that reads a PGN tag."""
+
+    word: TagWord
+
+
+@dataclass(frozen=True, slots=True)
+class ImplicitSearch(Node):
+    """`player "x"` and kin (spec 8.7): `needle` in the text of `text`."""
+
+    needle: str
+    text: Node
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentTransform(Node):
+    """`currenttransform`; `applied` holds the names put on by expansion, outermost first (empty as parsed)."""
+
+    applied: tuple[str, ...] = field(default=(), compare=False, hash=False)
+
+
+# --- prefix filters ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Node):
+    """`not F`."""
+
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Complement(Node):
+    """`~S`."""
+
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Negate(Node):
+    """`-n` (spec 6.9)."""
+
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Count(Node):
+    """`#S` or `#s`: number of squares, or length of a string."""
+
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Numeric(Node):
+    """`abs n`, `sqrt n`."""
+
+    word: Literal["abs", "sqrt"]
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Extremum(Node):
+    """`max ( ... )`, `min ( ... )`: numbers or strings, two at least."""
+
+    word: Literal["max", "min"]
+    operands: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Power(Node):
+    """`power S`."""
+
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Shade(Node):
+    """`light S`, `dark S`."""
+
+    shade: Literal["light", "dark"]
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Direction(Node):
+    """A direction filter: `directions` is a mask that one word names; `range` None = 1 to 7."""
+
+    directions: int
+    range: Range | None
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Between(Node):
+    """`between (S T)`."""
+
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Ray(Node):
+    """`ray` (spec 8.3). `attack` means the attack form; a `range` makes it numeric (D8)."""
+
+    directions: int
+    attack: bool
+    range: Range | None
+    operands: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Find(Node):
+    """`find` (spec 8.5); `all` is kept apart from the range 1..."""
+
+    quiet: bool
+    all: bool
+    backwards: bool
+    range: Range | None
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Sort(Node):
+    """`sort` (output spec 4). `order` is empty unless `min` or `max` was written; `doc` None without a text."""
+
+    quiet: bool
+    order: Literal["", "min", "max"]
+    doc: str | None
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Comment(Node):
+    """`comment (...)`, or `/// ...` when `slashes`."""
+
+    parts: tuple[Node, ...]
+    slashes: bool = False
+
+
+TransformWord = Literal[
+    "flip", "flipvertical", "fliphorizontal", "flipcolor", "reversecolor",
+    "rotate90", "rotate45", "shift", "shiftvertical", "shifthorizontal",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Transform(Node):
+    """A transform filter as written; `word_span` covers the keyword alone."""
+
+    word: TransformWord
+    word_span: Span = field(compare=False, hash=False, repr=False)
+    range: Range | None
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class NoTransform(Node):
+    """`notransform F`."""
+
+    operand: Node
+
+
+# --- operators --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Compound(Node):
+    """`{F1 ... Fn}` or a juxtaposed body, n >= 2."""
+
+    filters: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetOperation(Node):
+    """`S & T`, `S | T` (`&` also of two positions)."""
+
+    operator: Literal["&", "|"]
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Attack(Node):
+    """`S attacks T`, `S attackedby T`."""
+
+    word: Literal["attacks", "attackedby"]
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow(Node):
+    """`S1 -> S2 -> ...` or `<-`, n-ary, in the order written; n = 2 is `attacks` / `attackedby`."""
+
+    operator: Literal["->", "<-"]
+    operands: tuple[Node, ...]
+
+
+Relation = Literal["==", "!=", "<", ">", "<=", ">="]
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Node):
+    """A comparison (spec 6.7)."""
+
+    operator: Relation
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic(Node):
+    """`+ - * / %` of numbers, `+` of strings."""
+
+    operator: Literal["+", "-", "*", "/", "%"]
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class In(Node):
+    """`S in T` (subset), `s in t` (substring)."""
+
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Logic(Node):
+    """`F and G`, `F or G`."""
+
+    word: Literal["and", "or"]
+    left: Node
+    right: Node
+
+
+# --- variables and loops ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Assign(Node):
+    """`x = E`, `x =? E`, `x += E` ... (spec 12.1)."""
+
+    name: str
+    operator: Literal["=", "=?", "+=", "-=", "*=", "/=", "%=", "|=", "&="]
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class SquareLoop(Node):
+    """`square x in S F`, `square all x in S F` and the element-sign forms."""
+
+    name: str
+    all: bool
+    domain: Node
+    body: Node
+
+
+@dataclass(frozen=True, slots=True)
+class PieceLoop(Node):
+    """`piece x in S F`, `piece all x in S F` and the element-sign forms."""
+
+    name: str
+    all: bool
+    domain: Node
+    body: Node
+
+
+@dataclass(frozen=True, slots=True)
+class PieceAssign(Node):
+    """`piece x = S`."""
+
+    name: str
+    value: Node
+
+
+# --- made by expansion, never by the parser ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One distinct member of an orbit. `applied`: names of its basic transforms, outermost first, identity left out."""
+
+    applied: tuple[str, ...] = field(compare=False, hash=False)
+    filter: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Orbit(Node):
+    """What a chain of transforms became: its distinct valid elements in canonical order (transforms spec 4).
+
+    `index` numbers the outermost orbits of the query in text order (-1 for inner ones); `range` as in `Transform`.
+    """
+
+    elements: tuple[Element, ...]
+    range: Range | None
+    index: int = field(default=-1, compare=False, hash=False)

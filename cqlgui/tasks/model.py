@@ -1,0 +1,196 @@
+"""Frozen data that tasks give to the window and the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cqlgui.board import tree
+
+
+@dataclass(frozen=True, slots=True)
+class BadGame:
+    """A game that could not be read whole; it keeps its ordinal."""
+
+    game: int
+    source: Path
+    offset: int
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One PGN file of a base. `first` is the base ordinal (from 1) of its first game."""
+
+    path: Path
+    first: int
+    games: int
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """An ordered list of sources, opened; ordinals run on over them from 1. `id` is the catalog's."""
+
+    id: int
+    name: str
+    sources: tuple[Source, ...]
+    games: int
+    positions: int
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did; `reused` counts the games that were indexed before."""
+
+    base: Base
+    games: int
+    positions: int
+    reused: int
+    bad_games: tuple[BadGame, ...]
+    seconds: float
+    cancelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GameRow:
+    """Headers of one game, for tables. Unknown numbers are None, unknown texts empty."""
+
+    game: int
+    white: str
+    black: str
+    white_elo: int | None
+    black_elo: int | None
+    result: str
+    date: str
+    event: str
+    site: str
+    round: str
+    eco: str
+    plies: int
+    bad: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedGame:
+    """A game for the board: tree, texts and glyphs by positionid. `raw` is its own text as it stands in the source."""
+
+    game: int
+    row: GameRow
+    tags: tuple[tuple[str, str], ...]
+    tree: tree.GameTree
+    comments: dict[int, str]
+    before: dict[int, str]
+    nags: dict[int, tuple[int, ...]]
+    problems: tuple[BadGame, ...]
+    raw: bytes
+    playable: bool
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OrbitMatch:
+    """Element `element` of outermost orbit `orbit` matched where it was evaluated, at `positionid`."""
+
+    orbit: int
+    element: int
+    positionid: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One matching position. `squares` is the bitboard the matching element (or the query) names; `matches[0]` is the primary."""
+
+    game: int
+    positionid: int
+    value: str | None
+    squares: int
+    matches: tuple[OrbitMatch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ElementCount:
+    """An orbit element with how much it matched. `lines` are (square in the query, its image) pairs for the board."""
+
+    text: str
+    transform: str
+    words: str
+    games: int
+    positions: int
+    squares: int = 0
+    lines: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A candidate of an orbit that fell away, and why."""
+
+    text: str
+    transform: str
+    words: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Orbit:
+    """One outermost transform of the query with its elements in canonical order."""
+
+    transform: str
+    offset: int
+    length: int
+    elements: tuple[ElementCount, ...]
+    invalid: tuple[Dropped, ...] = ()
+    duplicates: tuple[Dropped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GameHits:
+    """All hits of one game, as they arrive from a running search."""
+
+    game: int
+    hits: tuple[Hit, ...]
+    comments: tuple[tuple[int, str], ...] = ()
+    sort_keys: tuple[int | str | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """One `sort` of the query: its text, and whether large values come first."""
+
+    doc: str
+    descending: bool
+    quiet: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How to search; the query's own header still holds."""
+
+    variations: bool = False
+    limit: int | None = None
+    workers: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The outcome of a search. `order` lists the matching games in output order; `games` is keyed by ordinal."""
+
+    query: str
+    order: tuple[int, ...]
+    games: dict[int, GameHits] = field(repr=False)
+    orbits: tuple[Orbit, ...]
+    sort_keys: tuple[SortKey, ...]
+    seconds: float
+    games_searched: int
+    positions_searched: int
+    bad_games: int
+    engine: str
+    reason: str
+    cancelled: bool = False
+    failed_games: tuple[BadGame, ...] = ()
+
+    @property
+    def positions(self) -> int:
+        """Number of matching positions."""
+        return sum(len(found.hits) for found in self.games.values())
