@@ -21,11 +21,14 @@ class BadGame:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One PGN file of a base. `first` is the base ordinal (from 1) of its first game."""
+    """One PGN file of a base. `first` is the base ordinal (from 1) of its first game; `id` is the catalog's."""
 
     path: Path
     first: int
     games: int
+    id: int = 0
+    positions: int = 0
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did; `reused` counts the games that were indexed before."""
+    """What an import did; `reused` counts the games that were indexed before, `messages` are sentences for the user."""
 
     base: Base
     games: int
@@ -51,6 +54,21 @@ class ImportReport:
     bad_games: tuple[BadGame, ...]
     seconds: float
     cancelled: bool = False
+    messages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BaseInfo:
+    """What is in a base: counts, the span of its dates, its index's size on disk in bytes."""
+
+    base: Base
+    players: int
+    events: int
+    first_date: str
+    last_date: str
+    results: dict[str, int] = field(repr=False)
+    bad_games: int
+    index_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +207,56 @@ class SearchResult:
     reason: str
     cancelled: bool = False
     failed_games: tuple[BadGame, ...] = ()
+    variations: bool = False
 
     @property
     def positions(self) -> int:
         """Number of matching positions."""
         return sum(len(found.hits) for found in self.games.values())
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What was written: `games` of them, or `hits` lines where the format lists positions."""
+
+    path: Path
+    games: int
+    hits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A sub-filter at one position: its stretch of the query (code points), whether it matched, its value as text,
+    the squares it names (bitboard), the orbit elements that matched (element indices), and its own parts."""
+
+    offset: int
+    length: int
+    text: str
+    matched: bool
+    value: str | None
+    squares: int
+    elements: tuple[int, ...] = ()
+    parts: tuple[Truth, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEntry:
+    """A shipped or saved query: its file, its front matter and its whole text."""
+
+    path: Path
+    title: str
+    description: str
+    tags: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """A query asked before; counts are None when the search was stopped, `asked` is seconds since 1970."""
+
+    text: str
+    base: str
+    games: int | None
+    positions: int | None
+    seconds: float | None
+    asked: float

@@ -1,0 +1,48 @@
+"""Where log records go: a file in the user's data folder, kept small; warnings also to stderr when asked.
+
+Nothing is configured on import, so that tests and embedders keep their own handlers.
+"""
+
+from __future__ import annotations
+
+import logging
+import logging.handlers
+import os
+from pathlib import Path
+
+from cqlgui.base import folders
+
+_FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
+_SIZE = 1 << 20
+
+
+def path() -> Path:
+    """The log file."""
+    return folders.data() / "log" / "cqlgui.log"
+
+
+def configure(*, level: int | None = None, stderr: bool = False) -> None:
+    """Send the program's records to the log file; `CQLGUI_LOG` names another level. Calling again changes nothing."""
+    root = logging.getLogger("cqlgui")
+    if any(isinstance(handler, logging.handlers.RotatingFileHandler) for handler in root.handlers):
+        return
+    named = logging.getLevelNamesMapping().get(os.environ.get("CQLGUI_LOG", "").upper())
+    root.setLevel(level or named or logging.INFO)
+    formatter = logging.Formatter(_FORMAT)
+    try:
+        file = path()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handler: logging.Handler = logging.handlers.RotatingFileHandler(
+            file, maxBytes=_SIZE, backupCount=2, encoding="utf-8", delay=True
+        )
+    except OSError:
+        handler = logging.NullHandler()
+    handler.setFormatter(formatter)
+    root.addHandler(handler)
+    if stderr:
+        stream = logging.StreamHandler()
+        stream.setLevel(logging.WARNING)
+        stream.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
+        root.addHandler(stream)
+    # Python's handler of last resort would print warnings on stderr, where results' readers look for messages only.
+    root.propagate = False

@@ -1,0 +1,150 @@
+"""One SQLite file: opened in WAL mode, its version checked, a damaged one set aside, safe for threads and processes."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import peewee
+
+from cqlgui.base import errors
+
+BUSY_SECONDS = 30.0
+_CHECKED_WHOLE = 32 << 20
+_log = logging.getLogger(__name__)
+
+
+class Damaged(errors.CqlguiError):
+    """The file is no longer a sound database; it is set aside when it is opened next."""
+
+
+class File:
+    """A database file and each thread's connection to it.
+
+    `notice` is a sentence for the user when a damaged file had to be set aside while opening, else empty.
+    """
+
+    def __init__(self, path: Path, version: int, what: str) -> None:
+        self.path = path
+        self.what = what
+        self.notice = ""
+        self._version = version
+        self._lock = threading.Lock()
+        self._opened: list[sqlite3.Connection] = []
+        path.parent.mkdir(parents=True, exist_ok=True)
+        marker = self._marker()
+        if marker.exists():
+            self._set_aside()
+            marker.unlink(missing_ok=True)
+        self.database = self._database()
+        try:
+            self._check()
+        except (sqlite3.DatabaseError, peewee.DatabaseError) as error:
+            if _is_busy(error):
+                raise errors.CqlguiError(f"The {what} {path} is busy in another program.") from error
+            self.close()
+            self._set_aside()
+            self.database = self._database()
+            self._check()
+
+    def connection(self) -> sqlite3.Connection:
+        """The calling thread's connection, opened at need."""
+        connection: sqlite3.Connection = self.database.connection()
+        return connection
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """The thread's connection for reading; a damaged file raises `Damaged` and is set aside at the next start."""
+        try:
+            yield self.connection()
+        except (sqlite3.DatabaseError, peewee.DatabaseError) as error:
+            raise self._explained(error) from error
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction that waits its turn behind other writers and commits at the end, or leaves nothing behind."""
+        try:
+            with self.database.atomic("IMMEDIATE"):
+                yield self.connection()
+        except (sqlite3.DatabaseError, peewee.DatabaseError) as error:
+            raise self._explained(error) from error
+
+    def close(self) -> None:
+        """Close the connections of all threads."""
+        with self._lock:
+            for connection in self._opened:
+                connection.close()
+            self._opened.clear()
+        self.database.close()
+
+    def _database(self) -> Any:
+        opened, lock = self._opened, self._lock
+
+        class Database(peewee.SqliteDatabase):  # type: ignore[misc, unused-ignore]  # peewee may come without types
+            """Remembers each thread's connection, so that closing the file closes all of them."""
+
+            def _connect(self) -> sqlite3.Connection:
+                connection: sqlite3.Connection = super()._connect()
+                with lock:
+                    opened.append(connection)
+                return connection
+
+        return Database(
+            str(self.path),
+            timeout=BUSY_SECONDS,
+            check_same_thread=False,
+            pragmas={"journal_mode": "wal", "synchronous": "normal", "foreign_keys": 0, "cache_size": -16384},
+        )
+
+    def _check(self) -> None:
+        with contextlib.suppress(FileNotFoundError), self.path.open("rb") as file:
+            if file.read(15) not in (b"", b"SQLite format 3"):
+                raise sqlite3.DatabaseError("file is not a database")
+        connection = self.connection()
+        found = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if found > self._version:
+            self.close()
+            raise errors.CqlguiError(
+                f"The {self.what} {self.path} was written by a newer cqlgui (version {found}, this one knows "
+                f"{self._version}). Use that program, or move the file away."
+            )
+        if self.path.stat().st_size <= _CHECKED_WHOLE:
+            answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if answer != "ok":
+                raise sqlite3.DatabaseError(f"database disk image is malformed: {answer}")
+
+    def _explained(self, error: Exception) -> errors.CqlguiError:
+        if _is_busy(error):
+            return errors.CqlguiError(f"The {self.what} {self.path} is busy in another program.")
+        text = str(error)
+        if "malformed" in text or "not a database" in text:
+            with contextlib.suppress(OSError):
+                self._marker().touch()
+            return Damaged(f"The {self.what} {self.path} is damaged. Start again: it will be built anew.")
+        if isinstance(error, sqlite3.OperationalError | peewee.OperationalError):
+            return errors.CqlguiError(f"The {self.what} {self.path} cannot be used: {text}.")
+        raise error
+
+    def _marker(self) -> Path:
+        return self.path.with_name(self.path.name + ".damaged")
+
+    def _set_aside(self) -> None:
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        aside = self.path.with_name(f"{self.path.name}.damaged-{stamp}-{os.getpid()}")
+        for suffix in ("", "-wal", "-shm"):
+            part = self.path.with_name(self.path.name + suffix)
+            if part.exists():
+                part.replace(aside.with_name(aside.name + suffix))
+        self.notice = f"The {self.what} was damaged and is built anew; the damaged file was kept as {aside}."
+        _log.warning("%s", self.notice)
+
+
+def _is_busy(error: Exception) -> bool:
+    return "locked" in str(error) or "busy" in str(error)

@@ -1,0 +1,88 @@
+"""A game's tags as one row of the catalog, and back, without loss.
+
+The columns people sort by are split off; a tag whose text they cannot give back exactly (a rating like `2450?`, any tag
+outside the columns, a repeated one) stays in the JSON text of the row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+COLUMNS = {
+    "White": "white",
+    "Black": "black",
+    "Result": "result",
+    "Date": "date",
+    "Event": "event",
+    "Site": "site",
+    "Round": "round",
+    "ECO": "eco",
+}
+RATINGS = {"WhiteElo": "white_elo", "BlackElo": "black_elo"}
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """One game's row. None means that the game lacks the tag; `more` is the JSON text of the other tags ("" = none)."""
+
+    white: str | None
+    black: str | None
+    white_elo: int | None
+    black_elo: int | None
+    result: str | None
+    date: str | None
+    event: str | None
+    site: str | None
+    round: str | None
+    eco: str | None
+    plies: int
+    bad: bool
+    more: str
+
+
+def from_tags(tags: Iterable[tuple[str, str]], plies: int, bad: bool) -> Header:
+    """The row of a game; of a tag that stands twice the first text counts."""
+    texts: dict[str, str] = {}
+    for name, text in tags:
+        texts.setdefault(name, text)
+    columns = {column: texts.pop(name, None) for name, column in COLUMNS.items()}
+    ratings: dict[str, int | None] = {}
+    for name, column in RATINGS.items():
+        text = texts.get(name, "")
+        number = int(text) if text.isascii() and text.isdigit() and len(text) <= 5 else 0
+        ratings[column] = number or None
+        if number and str(number) == text:
+            del texts[name]
+    return Header(
+        white=columns["white"],
+        black=columns["black"],
+        white_elo=ratings["white_elo"],
+        black_elo=ratings["black_elo"],
+        result=columns["result"],
+        date=columns["date"],
+        event=columns["event"],
+        site=columns["site"],
+        round=columns["round"],
+        eco=columns["eco"],
+        plies=plies,
+        bad=bad,
+        more=json.dumps(texts, ensure_ascii=False) if texts else "",
+    )
+
+
+def to_tags(header: Header) -> dict[str, str]:
+    """All tags of a game by name; the order of the file is not kept."""
+    tags: dict[str, str] = {}
+    for name, column in COLUMNS.items():
+        text = getattr(header, column)
+        if text is not None:
+            tags[name] = text
+    for name, column in RATINGS.items():
+        number = getattr(header, column)
+        if number is not None:
+            tags[name] = str(number)
+    if header.more:
+        tags.update(json.loads(header.more))
+    return tags
