@@ -1,0 +1,271 @@
+"""Opens PGN sources, plain or compressed, as one seekable text of bytes.
+
+Compressed and UTF-16 sources are turned once into a plain file in a folder the caller gives (streamed to a temporary
+name, synced and renamed), so that a game can be read again at its byte offset. Archives are told by their first
+bytes, not by their names. This module knows nothing about games.
+"""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import contextlib
+import errno
+import gzip
+import hashlib
+import lzma
+import os
+import re
+import stat
+import threading
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+import zstandard
+
+from cqlgui.base import errors, progress
+
+ENDINGS = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".pgn.zip", ".gz", ".bz2", ".zst", ".zip")
+"""What a file dialog offers; a file with another ending is opened when its text looks like PGN."""
+
+_BLOCK = 1 << 20
+# Real PGN shrinks 4 to 20 times; a source beyond both bounds is not a collection of games but a bomb.
+_LARGEST_RATIO = 400
+_UNSUSPICIOUS = 256 << 20
+_TAG = re.compile(rb'\[\s*[A-Za-z]\w*\s+"')
+_MOVE = re.compile(rb"(?:^|\s)1\s*\.\s*(?:\.\.\s*)?[a-hKQRBNO][a-h1-8xO-]")
+
+
+def open_source(
+    path: Path | str,
+    cache: Path | None = None,
+    *,
+    cancel: progress.CancelToken | None = None,
+    report: progress.ProgressSink = progress.ignore,
+) -> Text:
+    """Open a PGN source: `.pgn`, gzip, bzip2, zstandard, or a zip with every `.pgn` member in name order.
+
+    `cache` is the folder that takes the plain text of a compressed or UTF-16 source; without one such a source is
+    refused. Progress counts bytes of the source. Raises `errors.SourceError` with a sentence (missing, a folder, no
+    permission, not PGN, damaged, no room) and `errors.Cancelled`.
+    """
+    path = Path(path)
+    head, status = _examine(path)
+    kind = _kind(path, head)
+    if kind == "plain":
+        return Text(path, path)
+    if cache is None:
+        raise errors.SourceError(f"{path.name} is compressed or UTF-16 and needs a cache folder to be opened.")
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        target = cache / _cache_name(path, status)
+        if not target.exists():
+            _unpack(path, kind, status.st_size, target, cancel or progress.CancelToken(), report)
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise errors.SourceError(f"There is no room left on the disk to unpack {path.name}.") from error
+        raise errors.SourceError(f"{path.name} cannot be unpacked: {error.strerror or error}.") from error
+    return Text(path, target)
+
+
+class Text:
+    """The bytes of a source; a context manager, usable from several threads.
+
+    `path` is the user's file, `plain` the file the bytes come from (the same, or the unpacked copy).
+    """
+
+    __slots__ = ("_file", "_lock", "path", "plain", "size")
+
+    def __init__(self, path: Path, plain: Path) -> None:
+        self.path = path
+        self.plain = plain
+        try:
+            self._file = plain.open("rb")
+        except OSError as error:
+            raise _refusal(path, error) from error
+        self.size = os.fstat(self._file.fileno()).st_size
+        self._lock = threading.Lock()
+
+    def read(self, offset: int, length: int) -> bytes:
+        """At most `length` bytes from `offset`; fewer at the end. Raises `errors.SourceError` when the disk fails."""
+        try:
+            with self._lock:
+                self._file.seek(offset)
+                return self._file.read(length)
+        except OSError as error:
+            raise errors.SourceError(f"{self.path.name} cannot be read: {error.strerror or error}.") from error
+
+    def close(self) -> None:
+        """Close the file; reading afterwards is a bug."""
+        self._file.close()
+
+    def __enter__(self) -> Text:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _examine(path: Path) -> tuple[bytes, os.stat_result]:
+    """The first bytes of a regular file, or a `SourceError` that says why there are none."""
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise errors.SourceError(f"{path} is a folder, not a PGN file.")
+        if not stat.S_ISREG(status.st_mode):
+            raise errors.SourceError(f"{path} is not an ordinary file.")
+        with path.open("rb") as file:
+            return file.read(1 << 16), status
+    except (OSError, ValueError) as error:
+        raise _refusal(path, error) from error
+
+
+def _refusal(path: Path, error: OSError | ValueError) -> errors.SourceError:
+    if isinstance(error, FileNotFoundError):
+        return errors.SourceError(f"{path} does not exist.")
+    if isinstance(error, PermissionError):
+        return errors.SourceError(f"You have no permission to read {path}.")
+    if isinstance(error, OSError):
+        return errors.SourceError(f"{path} cannot be opened: {error.strerror or error}.")
+    return errors.SourceError(f"{path!s} is not a file name.")
+
+
+def _kind(path: Path, head: bytes) -> str:
+    """How the bytes of a source are packed; raises `SourceError` for what is certainly not PGN."""
+    if head.startswith(b"\x1f\x8b"):
+        return "gz"
+    if head.startswith(b"BZh"):
+        return "bz2"
+    if head.startswith(b"\x28\xb5\x2f\xfd") or (head[1:4] == b"\x2a\x4d\x18" and 0x50 <= head[0] <= 0x5F):
+        return "zst"
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return "zip"
+    name = path.name.lower()
+    if name.endswith((".gz", ".bz2", ".zst", ".zip")):
+        if not head:
+            raise errors.SourceError(f"{path.name} is empty.")
+        raise errors.SourceError(f"{path.name} is damaged: it does not begin like a {path.suffix} archive.")
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf16"
+    if name.endswith(".pgn"):
+        return "plain"
+    if not head:
+        raise errors.SourceError(f"{path.name} is empty.")
+    if _TAG.search(head) or _MOVE.search(head):
+        return "plain"
+    raise errors.SourceError(f"{path.name} is not a PGN file: neither tags nor moves were found at its beginning.")
+
+
+def _cache_name(path: Path, status: os.stat_result) -> str:
+    place = hashlib.blake2b(os.fsencode(path.absolute()), digest_size=8).hexdigest()
+    return f"text-{place}-{status.st_size:x}-{status.st_mtime_ns:x}.pgn"
+
+
+def _unpack(
+    path: Path, kind: str, size: int, target: Path, cancel: progress.CancelToken, report: progress.ProgressSink
+) -> None:
+    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    written = 0
+    try:
+        with path.open("rb") as source, temporary.open("wb") as out:
+            for block in _blocks(path, kind, source):
+                cancel.raise_if_cancelled()
+                written += len(block)
+                if written > _UNSUSPICIOUS and written > _LARGEST_RATIO * size:
+                    raise errors.SourceError(f"{path.name} unpacks to more than {_LARGEST_RATIO} times its size.")
+                out.write(block)
+                report(progress.Progress(min(source.tell(), size), size, f"Unpacking {path.name}"))
+            out.flush()
+            os.fsync(out.fileno())
+        temporary.replace(target)
+    except (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile) as error:
+        raise errors.SourceError(f"{path.name} is damaged or cut off: {error}.") from error
+    except OSError as error:
+        # gzip and bz2 report damage as an OSError without a number; the disk's own errors have one.
+        if error.errno is None:
+            raise errors.SourceError(f"{path.name} is damaged or cut off: {error}.") from error
+        raise
+    finally:
+        temporary.unlink(missing_ok=True)
+    # Copies of an older state of the same file; another process may still read them (they go next time then).
+    for old in target.parent.glob(target.name.rsplit("-", 2)[0] + "-*.pgn"):
+        if old != target:
+            with contextlib.suppress(OSError):
+                old.unlink()
+
+
+def _blocks(path: Path, kind: str, source: BinaryIO) -> Iterator[bytes]:
+    if kind == "gz":
+        with gzip.GzipFile(fileobj=source) as packed:
+            yield from _pieces(packed)
+    elif kind == "bz2":
+        with bz2.BZ2File(source) as packed_bz2:
+            yield from _pieces(packed_bz2)
+    elif kind == "zst":
+        yield from _zstandard(source)
+    elif kind == "zip":
+        yield from _members(path, source)
+    else:
+        decoder = codecs.getincrementaldecoder("utf-16")("replace")
+        for block in _pieces(source):
+            yield decoder.decode(block).encode("utf-8", "replace")
+        yield decoder.decode(b"", True).encode("utf-8", "replace")
+
+
+def _pieces(file: BinaryIO | gzip.GzipFile | bz2.BZ2File) -> Iterator[bytes]:
+    while block := file.read(_BLOCK):
+        yield block
+
+
+def _zstandard(source: BinaryIO) -> Iterator[bytes]:
+    """All frames, one after another; a frame that is cut off is an error (the library's own reader is silent there)."""
+    machine = zstandard.ZstdDecompressor(max_window_size=1 << 31)
+    frame = None
+    for block in _pieces(source):
+        rest = block
+        while rest:
+            if frame is None:
+                frame = machine.decompressobj()
+            yield frame.decompress(rest)
+            if not frame.eof:
+                break
+            rest = frame.unused_data
+            frame = None
+    if frame is not None:
+        raise EOFError("the last frame is not complete")
+
+
+def _members(path: Path, source: BinaryIO) -> Iterator[bytes]:
+    with zipfile.ZipFile(source) as archive:
+        names = sorted(
+            (info for info in archive.infolist() if _is_game_file(info)), key=lambda info: info.filename
+        )
+        if not names:
+            raise errors.SourceError(f"{path.name} holds no .pgn file.")
+        for info in names:
+            if info.flag_bits & 1:
+                raise errors.SourceError(f"{path.name} is protected by a password.")
+            try:
+                with archive.open(info) as member:
+                    while block := member.read(_BLOCK):
+                        yield block
+            except NotImplementedError as error:
+                raise errors.SourceError(
+                    f"{path.name} uses a compression method that cannot be read ({info.filename})."
+                ) from error
+            # A member without a final newline must not run into the next one's first tag.
+            yield b"\n\n"
+
+
+def _is_game_file(info: zipfile.ZipInfo) -> bool:
+    mode = info.external_attr >> 16
+    regular = stat.S_IFMT(mode) in (0, stat.S_IFREG)
+    # Finder's resource forks repeat every name below __MACOSX, with the same ending.
+    forked = info.filename.startswith("__MACOSX/")
+    return not info.is_dir() and regular and not forked and info.filename.lower().endswith(".pgn")

@@ -1,0 +1,81 @@
+"""Where a brace comment ends, agreed between the splitter, the reader and the writer.
+
+A comment ends at its first `}`, except that `\\}` stands for a brace in the text when the next brace is another `}`
+(so that `{C:\\games\\} e5 {x}` still reads as two comments). A comment that is never closed ends where the next line
+begins with `[Event "`; so does one in which another comment opens, or a second such line stands, after that line.
+"""
+
+from __future__ import annotations
+
+import re
+
+_STOP = re.compile(rb'\}|[\r\n][ \t]*+\[Event\s++"')
+_AFTER_ESCAPE = re.compile(rb'(?<!\\)\{|\}|[\r\n][ \t]*+\[Event\s++"')
+_AFTER_EVENT = re.compile(rb'[{}]|[\r\n][ \t]*+\[Event\s++"')
+_NEXT_BRACE = re.compile(r"(?<!\\)\{|\}")
+
+
+def comment_end(data: bytes, start: int, complete: bool) -> tuple[int, bool] | None:
+    """End of the comment whose text goes on at `start`, and whether it was closed; None when more data is needed.
+
+    `complete` says that nothing follows `data`. Work is linear: a look ahead never passes the next brace.
+    """
+    position = start
+    while True:
+        stop = _STOP.search(data, position)
+        if stop is None:
+            return (len(data), False) if complete else None
+        closing = data[stop.start()] == 0x7D
+        ahead = None
+        if closing:
+            if not _escaped(data, stop.start(), start):
+                return stop.end(), True
+            ahead = _AFTER_ESCAPE.search(data, stop.end())
+            if ahead is None and not complete:
+                return None
+            if ahead is None or data[ahead.start()] != 0x7D:
+                return stop.end(), True
+            position = stop.end()
+        else:
+            ahead = _AFTER_EVENT.search(data, stop.end())
+            if ahead is None and not complete:
+                return None
+            if ahead is None or data[ahead.start()] != 0x7D:
+                return stop.start(), False
+            position = ahead.start()
+
+
+def text_end(text: str, start: int) -> int:
+    """Index of the `}` that ends the comment whose text begins at `start` inside one game, or -1."""
+    position = start
+    while True:
+        stop = text.find("}", position)
+        if stop <= start or text[stop - 1] != "\\":
+            return stop
+        slashes = 1
+        while stop - slashes > start and text[stop - slashes - 1] == "\\":
+            slashes += 1
+        following = _NEXT_BRACE.search(text, stop + 1) if slashes % 2 else None
+        if following is None or following[0] != "}":
+            return stop
+        position = stop + 1
+
+
+def unescape(text: str) -> str:
+    """The text that a comment means: `\\}` and `\\{` are braces, every other backslash is itself."""
+    return text.replace("\\}", "}").replace("\\{", "{") if "\\" in text else text
+
+
+def escape(text: str) -> str:
+    """`text` as it may stand between braces; `unescape` undoes it unless a backslash stands before a brace."""
+    if "}" in text:
+        text = text.replace("{", "\\{").replace("}", "\\}")
+    # A last backslash would escape the closing brace.
+    return text + " " if text.endswith("\\") else text
+
+
+def _escaped(data: bytes, brace: int, start: int) -> bool:
+    slashes = 0
+    while brace - slashes > start and data[brace - slashes - 1] == 0x5C:
+        slashes += 1
+    return slashes % 2 == 1

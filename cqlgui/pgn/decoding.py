@@ -1,0 +1,49 @@
+"""Bytes of PGN to text and back: UTF-8, else Windows-1252, decided per game.
+
+The five bytes that Windows-1252 leaves undefined read as in Latin-1, so that every byte has a character and the way
+back gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import codecs
+from typing import Literal
+
+Encoding = Literal["utf-8", "windows-1252"]
+
+
+def _table() -> str:
+    characters = []
+    for byte in range(256):
+        try:
+            characters.append(bytes((byte,)).decode("cp1252"))
+        except UnicodeDecodeError:
+            characters.append(chr(byte))
+    return "".join(characters)
+
+
+_DECODING = _table()
+_ENCODING = {ord(character): byte for byte, character in enumerate(_DECODING)}
+
+
+def encoding_of(data: bytes) -> Encoding:
+    """UTF-8 when the whole of `data` is that, else Windows-1252."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return "windows-1252"
+    return "utf-8"
+
+
+def decode(data: bytes, encoding: Encoding) -> str:
+    """`data` as text; never raises for the encoding that `encoding_of` gave."""
+    if encoding == "utf-8":
+        return data.decode("utf-8", "replace")
+    return codecs.charmap_decode(data, "strict", _DECODING)[0]
+
+
+def encode(text: str, encoding: Encoding) -> bytes:
+    """`text` as bytes; characters that Windows-1252 lacks become question marks."""
+    if encoding == "utf-8":
+        return text.encode("utf-8", "replace")
+    return codecs.charmap_encode(text, "replace", _ENCODING)[0]

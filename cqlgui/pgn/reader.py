@@ -1,0 +1,608 @@
+"""Reads one game leniently: tags, moves with variations, comments, glyphs, and what was wrong with them.
+
+Whatever is legal up to the first fault is kept. A fault in the main line ends the moves there; a fault in a variation
+ends that variation and the main line goes on. Nothing raises on content, nothing recurses, everything is linear.
+
+    movetext ::= { number | move | glyph | comment | "(" movetext ")" } result
+Comments belong to the move before them, except one at the beginning of a variation, which stands `before` its first
+move. `;` comments run to the end of the line, lines that begin with `%` are skipped.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from array import array
+from dataclasses import dataclass, field
+from typing import Literal
+
+import chess
+
+from cqlgui.board import moves
+from cqlgui.pgn import braces, decoding, playing, split, tagpairs
+
+RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+"""The values a result can have."""
+
+_MOST_PROBLEMS = 100
+_CHESS960 = re.compile(r"(?:chess)?960|(?:double)?(?:fischerr?andom|frc)(?:chess)?|dfrc|freestyle(?:chess)?|chess960.*")
+_STANDARD = frozenset(("", "standard", "normal", "regular", "chess", "orthodox", "classical", "fromposition"))
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong in a game. An `error` makes it a bad game; a `note` is a flaw that lost nothing.
+
+    `line` is 1-based, `offset` counts bytes; both are absolute when `read_game` was told where the game stands.
+    """
+
+    line: int
+    offset: int
+    reason: str
+    severity: Literal["error", "note"] = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadGame:
+    """A game as read. `words` is the packed tree, `start_fen` None for the usual start.
+
+    `comments`, `before` and `nags` are keyed by positionid. `result` is the tag's where that is a result, else the
+    text's. A game that is not `playable` (an unsupported variant, a broken FEN) has no words.
+    """
+
+    tags: tuple[tuple[str, str], ...]
+    start_fen: str | None
+    words: array[int]
+    comments: dict[int, str]
+    before: dict[int, str]
+    nags: dict[int, tuple[int, ...]]
+    problems: tuple[Problem, ...]
+    result: str
+    playable: bool
+    chess960: bool
+    positions: int
+    """Positions of the tree, the start included."""
+    plies: int
+    """Half-moves of the main line."""
+
+    @property
+    def bad(self) -> bool:
+        """True when something of the game could not be read."""
+        return any(problem.severity == "error" for problem in self.problems)
+
+    @property
+    def has_variations(self) -> bool:
+        """True when the tree branches."""
+        return self.positions > self.plies + 1
+
+
+def read_raw(raw: split.RawGame) -> ReadGame:
+    """Read a game as the splitter gave it; problems carry absolute offsets and lines."""
+    return read_game(raw.data, raw.line, raw.offset, raw.problem)
+
+
+def read_game(data: bytes, line: int = 1, offset: int = 0, problem: str = "") -> ReadGame:
+    """Read the bytes of one game that stands at byte `offset` on `line`. Never raises on content.
+
+    A `problem` found by the splitter makes the game unplayable: its tags are read, its moves are not.
+    """
+    reading = _Reading(data, line, offset)
+    return reading.read(problem)
+
+
+@dataclass(slots=True)
+class Anchors:
+    """Where in the text of a game its positions stand: for writing comments into it."""
+
+    text: str
+    encoding: decoding.Encoding
+    after: dict[int, int] = field(default_factory=dict)
+    """Index in `text` just after the move (with its glyphs and comments) that leads to each positionid."""
+
+
+def anchors(data: bytes) -> Anchors:
+    """Where the positions of a game stand in its text, by the same reading as `read_game`."""
+    reading = _Reading(data, 1, 0)
+    reading.read("")
+    found = Anchors(reading.text, reading.encoding)
+    for handle, place in reading.places.items():
+        found.after[reading.ids[handle]] = place
+    return found
+
+
+def variant_of(name: str) -> Literal["standard", "chess960", "unsupported"]:
+    """What a Variant tag asks for; spellings differ by case, blanks and hyphens."""
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    if plain in _STANDARD:
+        return "standard"
+    return "chess960" if _CHESS960.fullmatch(plain) else "unsupported"
+
+
+_TOKEN = re.compile(
+    r"""
+      (?P<number> \d+ \s* [.…] [.…\s]* )
+    | (?P<word> [^\s{}()\[\];$!?*<>.…,\x00\x1a\ufeff]+ )
+    | (?P<open> \( )
+    | (?P<close> \) )
+    | (?P<comment> \{ )
+    | (?P<nag> \$\d* )
+    | (?P<glyph> [!?]+ )
+    | (?P<star> \* )
+    | (?P<rest> ; [^\r\n]* )
+    | (?P<tag> \[ )
+    | (?P<html> <br\s*/?> )
+    | (?P<other> . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_SPACE = re.compile(r"[\s\x00\x1a\ufeff]*")
+_LINE = re.compile(r"[^\r\n]*")
+_GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
+_WORD_GLYPHS = {
+    "=": 10, "∞": 13, "inf": 13, "unclear": 13, "+=": 14, "+/=": 14, "⩲": 14, "±=": 14, "=+": 15, "=/+": 15, "⩱": 15,
+    "+/-": 16, "±": 16, "-/+": 17, "∓": 17, "+-": 18, "-+": 19, "+−": 18, "−+": 19, "+--": 20, "--+": 21,
+    "⨀": 22, "⊙": 22, "○": 26, "↑": 36, "→": 40, "⇆": 132, "⊕": 138, "□": 7, "N": 146, "RR": 145, "TN": 146,
+    "D": 220, "∆": 140, "Δ": 140, "⌓": 142, "‼": 3, "⁇": 4, "⁉": 5, "⁈": 6,
+}  # fmt: skip
+_RESULT_WORDS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "1/2": "1/2-1/2", "½-½": "1/2-1/2", "½": "1/2-1/2"}
+_IGNORED_WORDS = frozenset(("+", "++", "#", "ep", "e.p", "ep.", "+#", "-", "–", "—", ":", "x", "mate", "/", "_", "="))
+_INCOMPLETE = re.compile(r"[KQRBNO0-9a-hx=-]{1,3}")
+_parsed = functools.lru_cache(maxsize=1 << 15)(playing.spelling)
+
+
+class _Reading:
+    """The state of reading one game. Nodes are numbered in file order (`handles`) until the end."""
+
+    def __init__(self, data: bytes, line: int, offset: int) -> None:
+        self.data = data
+        self.line = line
+        self.offset = offset
+        self.encoding = decoding.encoding_of(data)
+        self.text = ""
+        self.parents = [-1]
+        self.words = [0]
+        self.branches: dict[int, list[int]] = {}
+        self.last_child = [-1]
+        self.comments: dict[int, list[str]] = {}
+        self.before: dict[int, list[str]] = {}
+        self.nags: dict[int, list[int]] = {}
+        self.places: dict[int, int] = {}
+        self.ids: list[int] = [0]
+        self.problems: list[Problem] = []
+        self.noted: set[str] = set()
+        self.result = ""
+
+    def read(self, problem: str) -> ReadGame:
+        """Read all of it; called once."""
+        tags, end = self._tags()
+        # The text is as long as the whole game, so that places in it mean places in the game.
+        self.text = decoding.decode(self.data, self.encoding)
+        begin = len(decoding.decode(self.data[:end], self.encoding)) if not self.text.isascii() else end
+        if problem:
+            self._problem(0, problem)
+        values = {name.lower(): value for name, value in reversed(tags)}
+        board, start_fen = self._start(values)
+        if problem or len(self.data) == 0:
+            board = None
+        self._movetext(begin, board)
+        result = self._result(values.get("result"))
+        words, plies = self._number()
+        ids = self.ids
+        return ReadGame(
+            tags=tuple(tags),
+            start_fen=start_fen,
+            words=words,
+            comments={ids[handle]: " ".join(parts) for handle, parts in self.comments.items()},
+            before={ids[handle]: " ".join(parts) for handle, parts in self.before.items()},
+            nags={ids[handle]: tuple(glyphs) for handle, glyphs in self.nags.items()},
+            problems=tuple(sorted(self.problems, key=lambda found: found.offset)),
+            result=result,
+            playable=board is not None,
+            chess960=board is not None and board.chess960,
+            positions=len(self.parents),
+            plies=plies,
+        )
+
+    # Tags and the start ---------------------------------------------------------------------------------------
+
+    def _tags(self) -> tuple[list[tuple[str, str]], int]:
+        data = self.data
+        tags: list[tuple[str, str]] = []
+        position = 0
+        while True:
+            blank = tagpairs.BLANK.match(data, position)
+            if blank:
+                if b"<" in blank[0]:
+                    self._note("html", position, "HTML line breaks stand in the text")
+                position = blank.end()
+            byte = data[position : position + 1]
+            if byte == b"[":
+                name, value, end, complaint = tagpairs.pair(data, position)
+                if name:
+                    tags.append((decoding.decode(name, self.encoding), decoding.decode(value, self.encoding)))
+                if complaint:
+                    self._add(position, complaint, "note" if name else "error")
+                position = end
+            elif byte == b"%":
+                while position < len(data) and data[position] not in b"\r\n":
+                    position += 1
+            elif byte == b"{" and not tags:
+                # A comment before the tags is told to the game, so the tags are looked for behind it.
+                end_of_comment = braces.comment_end(data, position + 1, complete=True)
+                assert end_of_comment is not None
+                ahead = tagpairs.BLANK.match(data, end_of_comment[0])
+                after = ahead.end() if ahead else end_of_comment[0]
+                if data[after : after + 1] != b"[":
+                    return tags, position
+                text = decoding.decode(data[position + 1 : end_of_comment[0] - 1], self.encoding)
+                self._comment_at(0, text, self.comments)
+                position = end_of_comment[0]
+            else:
+                return tags, position
+
+    def _start(self, values: dict[str, str]) -> tuple[chess.Board | None, str | None]:
+        """The board to play on, or None with a problem; and the FEN of the start unless it is the usual one."""
+        name = values.get("variant", "")
+        variant = variant_of(name)
+        fen = values.get("fen", "").strip()
+        if variant == "unsupported":
+            self._problem(0, f"variant {name.strip()} is not supported")
+            return None, None
+        if not fen:
+            if variant == "chess960":
+                self._note("960", 0, "a Chess960 game without FEN; read from the usual start")
+            return chess.Board(chess960=variant == "chess960"), None
+        try:
+            board = chess.Board(fen, chess960=True)
+        except (ValueError, IndexError) as error:
+            self._problem(0, f"the FEN is broken: {error}")
+            return None, None
+        if chess.popcount(board.kings & board.occupied_co[0]) != 1 or chess.popcount(board.kings) != 2:
+            self._problem(0, "variant with other than one king a side is not supported")
+            return None, None
+        board.chess960 = variant == "chess960" or board.has_chess960_castling_rights()
+        start_fen = board.fen(en_passant="fen")
+        return board, None if start_fen == chess.STARTING_FEN else start_fen
+
+    def _result(self, tag: str | None) -> str:
+        found = self.result
+        claimed = (tag or "").strip()
+        claimed = "1/2-1/2" if claimed == "1/2" else claimed
+        if not found:
+            self._note("no result", len(self.data), "the game does not end with a result", at_byte=True)
+        elif claimed in RESULTS and claimed != found:
+            self._note(
+                "result", len(self.data), f"the tag says {claimed}, the text {found}; the tag counts", at_byte=True
+            )
+        return claimed if claimed in RESULTS else found or "*"
+
+    # Movetext -------------------------------------------------------------------------------------------------
+
+    def _movetext(self, begin: int, start: chess.Board | None) -> None:
+        """Play the movetext from index `begin`; without a board only comments before moves and the result are read."""
+        text = self.text
+        length = len(text)
+        match = _TOKEN.match
+        space = _SPACE.match
+        board = start
+        before_board: chess.Board | None = None
+        node = 0
+        before_node = -1
+        fresh = True
+        dead = start is None
+        pending: list[str] = []
+        # One frame per open variation: what to go back to. `dead_depth` counts variations inside a dead line.
+        frames: list[tuple[chess.Board | None, int, chess.Board | None, int, bool, int]] = []
+        dead_depth = 0
+        ended = False
+        position = begin
+        number_at = begin
+        while True:
+            blank = space(text, position)
+            assert blank is not None
+            position = blank.end()
+            if position >= length:
+                break
+            token = match(text, position)
+            assert token is not None
+            kind = token.lastgroup
+            at = position
+            position = token.end()
+            if kind == "number":
+                number_at = at
+                continue
+            if kind == "word":
+                if text[at] == "%" and text[max(0, at - 1)] in "\r\n":
+                    line = _LINE.match(text, at)
+                    position = line.end() if line else length
+                    continue
+                word = token[0]
+                if ended or (dead and word not in _RESULT_WORDS):
+                    continue
+                wanted = _parsed(word)
+                if wanted is not None:
+                    assert board is not None
+                    # A copy is only needed where a variation will start from the position before the move.
+                    if self._variation_follows(position):
+                        before_board = board.copy(stack=False)
+                    else:
+                        before_board = None
+                    try:
+                        move = playing.play(board, wanted)
+                    except playing.MoveError as error:
+                        reason = f"move {_numbered(board)} {word} {error}"
+                        self._problem(at, reason)
+                        if before_board is not None and not frames:
+                            before_board = None
+                        dead = True
+                        dead_depth = 0
+                        pending = []
+                        continue
+                    if wanted.note:
+                        self._note("spelling", at, wanted.note)
+                    before_node = node
+                    node = self._append(node, move)
+                    if pending:
+                        self.before[node] = pending
+                        pending = []
+                    fresh = False
+                    self.places[node] = position
+                elif word in _RESULT_WORDS:
+                    if not frames or self._nothing_follows(position):
+                        self.result = _RESULT_WORDS[word]
+                        ended = True
+                elif word in _WORD_GLYPHS:
+                    if node or not fresh:
+                        self.nags.setdefault(node, []).append(_WORD_GLYPHS[word])
+                        self.places[node] = position
+                elif word in _IGNORED_WORDS or word.isdecimal():
+                    self._note("stray", at, f"{word} is not understood and was skipped")
+                else:
+                    assert board is not None
+                    known = self._split_word(word)
+                    if known:
+                        position = at + known
+                        text_word = text[at:position]
+                        wanted = _parsed(text_word)
+                        assert wanted is not None
+                        # Take the move out of what is glued to it: read the same place again as two tokens.
+                        token_move = self._play_glued(board, wanted, at, text_word)
+                        if token_move is not None:
+                            before_board = None
+                            before_node = node
+                            node = self._append(node, token_move)
+                            fresh = False
+                            self.places[node] = position
+                            continue
+                    self._problem(at, f"{_short(word)} at move {_numbered(board)} is not a move")
+                    dead = True
+                    dead_depth = 0
+                    pending = []
+            elif kind == "open":
+                if ended:
+                    continue
+                if dead:
+                    if not frames and before_board is None and start is None:
+                        continue
+                    dead_depth += 1
+                    continue
+                if before_board is None:
+                    self._problem(at, "a variation stands where there is no move to replace")
+                    frames.append((board, node, before_board, before_node, dead, dead_depth))
+                    dead = True
+                    dead_depth = 0
+                    continue
+                frames.append((board, node, before_board, before_node, dead, dead_depth))
+                board = before_board.copy(stack=False)
+                node = before_node
+                before_board = None
+                fresh = True
+            elif kind == "close":
+                if ended:
+                    continue
+                if dead and dead_depth:
+                    dead_depth -= 1
+                elif frames:
+                    if pending:
+                        self.comments.setdefault(frames[-1][1], []).extend(pending)
+                        pending = []
+                    board, node, before_board, before_node, dead, dead_depth = frames.pop()
+                    fresh = False
+                    if node:
+                        self.places[node] = position
+                elif start is not None:
+                    self._problem(at, "a closing parenthesis without an opening one")
+            elif kind == "comment":
+                end = braces.text_end(text, position)
+                if end < 0:
+                    self._problem(at, "a comment is not closed")
+                    end = length
+                comment = text[position:end]
+                position = end + 1
+                if not dead or ended:
+                    if frames and fresh:
+                        self._pend(pending, comment)
+                    else:
+                        self._comment_at(node, comment, self.comments)
+                        if node or not fresh:
+                            self.places[node] = min(position, length)
+                        elif node == 0:
+                            self.places.setdefault(0, min(position, length))
+            elif kind == "nag":
+                if not dead and not ended and not (fresh and frames):
+                    if len(token[0]) == 1:
+                        self._note("nag", at, "a $ without a number")
+                    else:
+                        value = int(token[0][1:6])
+                        if value <= 255:
+                            self.nags.setdefault(node, []).append(value)
+                        else:
+                            self._note("nag", at, f"{token[0][:8]} is not a glyph")
+                    if node:
+                        self.places[node] = position
+            elif kind == "glyph":
+                if not dead and not ended:
+                    glyph = token[0]
+                    if glyph not in _GLYPHS:
+                        self._note("nag", at, f"{_short(glyph)} is not a glyph")
+                        glyph = glyph[:2] if glyph[:2] in _GLYPHS else glyph[0]
+                    if node or not fresh:
+                        self.nags.setdefault(node, []).append(_GLYPHS[glyph])
+                        self.places[node] = position
+            elif kind == "rest":
+                if (not dead or ended) and token[0][1:].strip():
+                    if frames and fresh:
+                        self._pend(pending, token[0][1:])
+                    else:
+                        self._comment_at(node, token[0][1:], self.comments)
+                # A comment written behind a `;` comment must stand on the next line.
+                after_line = re.compile(r"\r\n|\r|\n|\Z").match(text, position)
+                if node and after_line:
+                    self.places[node] = after_line.end()
+            elif kind == "star":
+                if not ended and (not frames or self._nothing_follows(position)):
+                    self.result = "*"
+                    ended = True
+            elif kind == "tag":
+                if not ended:
+                    end = tagpairs.end_of_pair(text[at : at + tagpairs.LONGEST].encode("latin-1", "replace"), 0)
+                    if start is not None:
+                        self._problem(at, "a tag or bracket stands among the moves")
+                    position = at + max(1, end)
+            elif kind == "html":
+                self._note("html", at, "HTML line breaks stand in the text")
+            elif kind == "other" and not ended and token[0] not in ".,…":
+                self._note("stray", at, f"{_short(token[0])} is not understood and was skipped")
+        if frames and start is not None:
+            self._problem(number_at, "a variation is not closed")
+
+    def _variation_follows(self, position: int) -> bool:
+        """Whether the next token that is neither a comment nor a glyph opens a variation."""
+        text = self.text
+        while True:
+            blank = _SPACE.match(text, position)
+            position = blank.end() if blank else position
+            character = text[position : position + 1]
+            if character == "(":
+                return True
+            if character == "{":
+                end = braces.text_end(text, position + 1)
+                if end < 0:
+                    return False
+                position = end + 1
+            elif character and character in "$!?;.<" or (character and character in "+-=±∓∞⩲⩱RNDTi□→↑⇆∆⊕"):
+                token = _TOKEN.match(text, position)
+                if token is None or (token.lastgroup == "word" and token[0] not in _WORD_GLYPHS):
+                    return False
+                position = token.end()
+            else:
+                return False
+
+    def _nothing_follows(self, position: int) -> bool:
+        return not self.text[position : position + 4096].strip(" \t\r\n\0\x1a") and position + 4096 >= len(self.text)
+
+    def _split_word(self, word: str) -> int:
+        """Length of the move at the beginning of a word to which something is glued (`e4e5`, `a6N`), or 0."""
+        for length in range(min(len(word) - 1, 7), 1, -1):
+            if _parsed(word[:length]) is not None and word[length:] in _WORD_GLYPHS:
+                return length
+        return 0
+
+    def _play_glued(
+        self, board: chess.Board, wanted: playing.Spelling, at: int, word: str
+    ) -> moves.Move | None:
+        try:
+            return playing.play(board, wanted)
+        except playing.MoveError as error:
+            self._problem(at, f"move {_numbered(board)} {word} {error}")
+            return None
+
+    def _append(self, parent: int, move: moves.Move) -> int:
+        handle = len(self.parents)
+        self.parents.append(parent)
+        self.words.append(move)
+        self.last_child.append(-1)
+        if self.last_child[parent] < 0:
+            self.last_child[parent] = handle
+        else:
+            self.branches.setdefault(parent, [self.last_child[parent]]).append(handle)
+        return handle
+
+    def _number(self) -> tuple[array[int], int]:
+        """Number the nodes in preorder (`ids`); gives the packed words and the plies of the main line."""
+        count = len(self.parents)
+        if not self.branches:
+            self.ids = list(range(count))
+            return array("H", self.words[1:]), count - 1
+        ids = [0] * count
+        depth = [0] * count
+        packed = array("H")
+        stack = [0]
+        next_id = 0
+        reached = 0
+        plies = -1
+        while stack:
+            node = stack.pop()
+            while node >= 0:
+                ids[node] = next_id
+                next_id += 1
+                if node:
+                    parent = self.parents[node]
+                    depth[node] = depth[parent] + 1
+                    if parent != reached:
+                        packed.extend(moves.pack_back(depth[reached] - depth[parent]))
+                    packed.append(self.words[node])
+                reached = node
+                siblings = self.branches.get(node)
+                if siblings:
+                    stack.extend(reversed(siblings[1:]))
+                node = self.last_child[node]
+            if plies < 0:
+                plies = depth[reached]
+        self.ids = ids
+        return packed, plies
+
+    # Comments and problems ------------------------------------------------------------------------------------
+
+    def _comment_at(self, node: int, comment: str, where: dict[int, list[str]]) -> None:
+        text = _clean(comment)
+        if text:
+            where.setdefault(node, []).append(text)
+
+    @staticmethod
+    def _pend(pending: list[str], comment: str) -> None:
+        text = _clean(comment)
+        if text:
+            pending.append(text)
+
+    def _problem(self, at: int, reason: str) -> None:
+        self._add(self._byte(at), reason, "error")
+
+    def _note(self, key: str, at: int, reason: str, at_byte: bool = False) -> None:
+        """A flaw of a kind, told once per game."""
+        if key not in self.noted:
+            self.noted.add(key)
+            self._add(at if at_byte else self._byte(at), reason, "note")
+
+    def _add(self, byte: int, reason: str, severity: Literal["error", "note"]) -> None:
+        if len(self.problems) < _MOST_PROBLEMS:
+            line = self.line + split.line_ends(self.data, 0, byte)
+            self.problems.append(Problem(line, self.offset + byte, reason, severity))
+
+    def _byte(self, at: int) -> int:
+        if not self.text or self.text.isascii():
+            return at
+        return len(decoding.encode(self.text[:at], self.encoding))
+
+
+def _clean(comment: str) -> str:
+    text = braces.unescape(comment).strip(" \t\r\n\0\f\v")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _numbered(board: chess.Board) -> str:
+    return f"{board.fullmove_number}{'.' if board.turn else '...'}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 24 else text[:24] + "…"

@@ -1,0 +1,379 @@
+"""Cuts a text into games: where each begins and ends, on which line, without reading its moves.
+
+A game is a tag section followed by movetext. A new game begins
+- at a tag at the beginning of a line (or a roster tag anywhere) after movetext, outside a comment; except for one
+  stray pair that is followed by a move number above 1, as in `1. e4 e5 / [Site "x"] / 2. Nf3`;
+- at anything but a comment after a result token that stands outside variations.
+Blank lines mean nothing. Comments, `;` comments and `%` lines may hold anything. White space, NULs, byte-order marks
+and the DOS end-of-file byte between games belong to none; every other byte belongs to exactly one game.
+
+The text is read in pieces; a piece in the middle of a game is never scanned twice, so the work is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from cqlgui.pgn import braces, tagpairs
+
+LONGEST_GAME = 64 << 20
+"""Bytes of a game that are handed on; of a longer one only the beginning is, with a problem."""
+
+_PIECE = 4 << 20
+# Everything but comments, lines and runs of blanks is shorter than this, so a scan that starts this far before the
+# end of the buffer sees whole tokens.
+_AHEAD = 2 * tagpairs.LONGEST
+_HEAD_OF_LONG = 1 << 16
+
+_RESULT = rb"(?<![\w/\-])(?:1-0|0-1|1/2(?:-1/2)?)(?![\w/\-])"
+_TOKEN = re.compile(rb"[{;%()\[*]|" + _RESULT)
+_REPEATED = re.compile(_RESULT)
+_TAG_LIKE = re.compile(
+    rb'\[\s*+(?:[A-Za-z][^\s"\[\]]*+\s++"|(?:Event|Site|Date|Round|White|Black|Result|FEN)\b(?!\s*+\]))'
+)
+_ROSTER_TAG = re.compile(rb'\[(?:Event|Site|Date|White|Black|Result|FEN)\s++"')
+_STRAY_TAG = re.compile(rb'\[(?!FEN|SetUp|Event)[^\s"\[\]]++\s++"[^"\\\r\n]*+"\s*+\]\s*+(\d{1,4})\s*+\.')
+_LINE_END = re.compile(rb"[\r\n]")
+_QUICK_SPAN = 1 << 14
+
+
+class Source(Protocol):
+    """What the splitter reads; `archives.Text` is one."""
+
+    size: int
+
+    def read(self, offset: int, length: int) -> bytes:
+        """At most `length` bytes from `offset`, none only at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawGame:
+    """A game's place in its text: byte offset and length, 1-based line of its first byte, and its bytes.
+
+    `problem` is a sentence when the game is not handed on whole; `data` is its beginning then.
+    """
+
+    offset: int
+    length: int
+    line: int
+    data: bytes
+    problem: str = ""
+
+    @property
+    def end(self) -> int:
+        """Offset of the first byte after the game: where splitting may go on."""
+        return self.offset + self.length
+
+
+class BytesSource:
+    """A text that is already in memory."""
+
+    __slots__ = ("_data", "size")
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.size = len(data)
+
+    def read(self, offset: int, length: int) -> bytes:
+        """See `Source`."""
+        return self._data[offset : offset + length]
+
+
+def games(text: Source, start: int = 0, line: int = 1) -> Iterator[RawGame]:
+    """The games from byte `start`, which is on line `line`: 0, or the `end` of a game (with its `end_line`).
+
+    Never raises on content. A text that begins with a UTF-16 mark is given as one game with a problem
+    (`archives.open_source` decodes such files beforehand).
+    """
+    head = text.read(0, 2)
+    if head in (b"\xff\xfe", b"\xfe\xff"):
+        if start == 0:
+            yield RawGame(0, text.size, 1, b"", "the text is UTF-16; save it as UTF-8")
+        return
+    yield from _Scanner(text, start, line).games()
+
+
+def end_line(game: RawGame) -> int:
+    """The line on which the byte after the game stands, for going on with `games` there."""
+    return game.line + line_ends(game.data, 0, len(game.data))
+
+
+def line_ends(data: bytes, start: int, end: int) -> int:
+    """Number of line ends (LF, CR or CRLF) in a stretch that does not begin between CR and LF."""
+    count = data.count(b"\n", start, end)
+    carriage_returns = data.count(b"\r", start, end)
+    if carriage_returns:
+        count += carriage_returns - data.count(b"\r\n", start, end)
+    return count
+
+
+class _Scanner:
+    """A window onto the text. `position` (scanning), `start` (of the game) and `counted` are indices into `data`."""
+
+    def __init__(self, text: Source, offset: int, line: int) -> None:
+        self.text = text
+        self.data = b""
+        self.base = offset
+        self.complete = False
+        self.position = 0
+        self.start = 0
+        self.counted = 0
+        self.line = line
+        # Of a game that outgrew the window: offset and beginning.
+        self.long: tuple[int, bytes] | None = None
+
+    def games(self) -> Iterator[RawGame]:
+        while True:
+            self.long = None
+            self._skip_blank(between_games=True)
+            if self.position >= len(self.data):
+                return
+            self.start = self.position
+            self._count_lines()
+            line = self.line
+            if not self._tags() and not self._quick_moves():
+                self._moves()
+            game = self._cut(line)
+            if game is not None:
+                yield game
+
+    def _cut(self, line: int) -> RawGame | None:
+        end = self.position
+        data = self.data[self.start : end]
+        stripped = _strip_end(data)
+        end -= len(data) - len(stripped)
+        if self.long is not None:
+            offset, head = self.long
+            size = (self.base + end) - offset
+            return RawGame(offset, size, line, head, f"the game is longer than {LONGEST_GAME >> 20} MB")
+        if stripped.startswith(b"%") and _only_escapes(stripped):
+            return None
+        return RawGame(self.base + self.start, len(stripped), line, stripped)
+
+    def _grow(self) -> None:
+        """Read on, keeping what belongs to the game in hand; all indices move along."""
+        keep = self.start
+        if self.position - keep > LONGEST_GAME:
+            if self.long is None:
+                self.long = (self.base + keep, self.data[keep : keep + _HEAD_OF_LONG])
+            # One byte more stays for looking back to the beginning of a line.
+            keep = self.position - 1
+            self.start = keep
+            if self.data[keep - 1 : keep + 1] == b"\r\n":
+                keep -= 1
+                self.start = keep
+        self._count_lines(keep)
+        kept = self.data[keep:]
+        more = self.text.read(self.base + len(self.data), max(_PIECE, min(len(kept), LONGEST_GAME)))
+        self.complete = not more
+        self.data = kept + more
+        self.base += keep
+        self.position -= keep
+        self.start -= keep
+        self.counted -= keep
+
+    def _count_lines(self, upto: int | None = None) -> None:
+        end = self.start if upto is None else upto
+        if end > self.counted:
+            self.line += line_ends(self.data, self.counted, end)
+            self.counted = end
+
+    def _see_ahead(self) -> None:
+        while not self.complete and len(self.data) - self.position < _AHEAD:
+            self._grow()
+
+    def _skip_blank(self, between_games: bool = False) -> None:
+        while True:
+            found = tagpairs.BLANK.match(self.data, self.position)
+            if found:
+                self.position = found.end()
+            # A byte-order mark or a break may be cut by the end of the window.
+            if self.complete or len(self.data) - self.position > 16:
+                return
+            if between_games:
+                self.start = self.position
+                if self.data[self.position - 1 : self.position] == b"\r":
+                    self.start -= 1
+            self._grow()
+
+    def _skip_line(self) -> None:
+        while True:
+            found = _LINE_END.search(self.data, self.position)
+            if found:
+                self.position = found.start()
+                return
+            self.position = len(self.data)
+            if self.complete:
+                return
+            self._grow()
+
+    def _skip_comment(self) -> bool:
+        """Go past the comment at `position`; False when it ended unclosed, where another game (or nothing) begins."""
+        self.position += 1
+        while True:
+            end = braces.comment_end(self.data, self.position, self.complete)
+            if end is not None:
+                self.position = end[0]
+                return end[1]
+            size = len(self.data) - self.start
+            if size > LONGEST_GAME:
+                # Too long to be kept: go on from near the end of the window, still inside the comment.
+                self.position = max(self.position, len(self.data) - 64)
+            self._grow()
+
+    def _at_line_start(self) -> bool:
+        data = self.data
+        index = self.position - 1
+        while index >= self.start and data[index] in b" \t\x00\xef\xbb\xbf":
+            index -= 1
+        return index < self.start or data[index] in b"\r\n\x1a"
+
+    def _tags(self) -> bool:
+        """Go past the tag section and what precedes it; True when the game ends there."""
+        tagged = False
+        while True:
+            self._see_ahead()
+            section = tagpairs.SECTION.match(self.data, self.position)
+            if section:
+                self.position = section.end()
+                tagged = True
+            self._skip_blank()
+            if self.position >= len(self.data):
+                return True
+            byte = self.data[self.position]
+            if byte == 0x5B:
+                if len(self.data) - self.position < _AHEAD and not self.complete:
+                    continue
+                end = tagpairs.end_of_pair(self.data, self.position)
+                line_goes_on = end == len(self.data) and not self.complete
+                self.position = end
+                if line_goes_on:
+                    self._skip_line()
+                tagged = True
+            elif byte == 0x25 and self._at_line_start():
+                self._skip_line()
+            elif byte == 0x7B and not tagged:
+                if not self._skip_comment():
+                    return True
+            elif byte == 0x3B and not tagged:
+                self._skip_line()
+            else:
+                return False
+
+    def _quick_moves(self) -> bool:
+        """The movetext of a plain game, up to the next line with a bracket; False when a closer look is needed."""
+        data = self.data
+        start = self.position
+        end = data.find(b"\n[", start, start + _QUICK_SPAN)
+        if end < 0:
+            return False
+        moves = data[start:end].rstrip()
+        if any(moves.find(byte) >= 0 for byte in (b"{", b";", b"%", b"(", b"[")):
+            return False
+        for result in (b"1-0", b"0-1", b"1/2-1/2", b"*"):
+            if moves.endswith(result):
+                rest = moves[: -len(result)]
+                break
+        else:
+            return False
+        if any(rest.find(token) >= 0 for token in (b"*", b"1-0", b"0-1", b"1/2")):
+            return False
+        self.position = start + len(moves)
+        return True
+
+    def _moves(self) -> None:
+        """Go past the movetext."""
+        depth = 0
+        while True:
+            self._see_ahead()
+            found = _TOKEN.search(self.data, self.position)
+            if found is None or (found.end() > len(self.data) - 16 and not self.complete):
+                if self.complete:
+                    self.position = len(self.data)
+                    return
+                # The last bytes may be the beginning of a token.
+                self.position = max(self.position, len(self.data) - 16)
+                self._grow()
+                continue
+            self.position = found.start()
+            byte = self.data[self.position]
+            if byte == 0x7B:
+                if not self._skip_comment():
+                    return
+            elif byte == 0x3B:
+                self._skip_line()
+            elif byte == 0x5B:
+                if self._new_game():
+                    return
+            elif byte == 0x25:
+                if self._at_line_start():
+                    self._skip_line()
+                else:
+                    self.position += 1
+            elif byte == 0x28:
+                depth += 1
+                self.position += 1
+            elif byte == 0x29:
+                depth = max(0, depth - 1)
+                self.position += 1
+            else:
+                self.position = found.end()
+                if depth == 0:
+                    self._after_result(found[0])
+                    return
+
+    def _new_game(self) -> bool:
+        """Whether the bracket after movetext opens a game; otherwise goes past it."""
+        self._see_ahead()
+        if self._at_line_start():
+            opens = _TAG_LIKE.match(self.data, self.position) is not None
+            stray = _STRAY_TAG.match(self.data, self.position) if opens else None
+            if stray and int(stray[1]) > 1:
+                self.position = stray.start(1)
+                return False
+        else:
+            opens = _ROSTER_TAG.match(self.data, self.position) is not None
+        if not opens:
+            self.position += 1
+        return opens
+
+    def _after_result(self, result: bytes) -> None:
+        """Go past what may still belong to a game that has its result: comments, the result once more."""
+        while True:
+            if result == b"*" and self.data[self.position : self.position + 1] == b"*":
+                self.position += 1
+                continue
+            self._skip_blank()
+            self._see_ahead()
+            if self.position >= len(self.data):
+                return
+            byte = self.data[self.position]
+            if byte == 0x7B:
+                if not self._skip_comment():
+                    return
+            elif byte == 0x3B or (byte == 0x25 and self._at_line_start()):
+                self._skip_line()
+            elif byte == 0x29:
+                self.position += 1
+            else:
+                again = _REPEATED.match(self.data, self.position)
+                if again is None or again[0] != result:
+                    return
+                self.position = again.end()
+
+
+_BLANK_END = b" \t\r\n\f\v\x00\x1a"
+
+
+def _strip_end(data: bytes) -> bytes:
+    data = data.rstrip(_BLANK_END)
+    while data.endswith(b"\xef\xbb\xbf"):
+        data = data[:-3].rstrip(_BLANK_END)
+    return data
+
+
+def _only_escapes(data: bytes) -> bool:
+    return all(not line.strip() or line.lstrip().startswith(b"%") for line in data.splitlines())

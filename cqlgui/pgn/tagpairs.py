@@ -1,0 +1,62 @@
+"""The tag section of a game: patterns the splitter and the reader share, on bytes.
+
+    pair    ::= '[' name blank '"' value '"' ']'        value: `\\"` and `\\\\` are escapes, one line
+What people write instead, and what is made of it: a value over several lines (joined), an unescaped quote in the
+value (kept), a value that ends in a lone backslash (kept), no quotes at all (kept), anything else in brackets or a
+bracket that never closes (skipped). All of these are reported. Nothing here is recursive or slower than linear.
+"""
+
+from __future__ import annotations
+
+import re
+
+LONGEST = 1 << 16
+"""Bytes a tag pair may take; a longer one is skipped to the end of its line."""
+
+BLANK = re.compile(rb"(?:[\s\x00\x1a]|\xef\xbb\xbf|<br\s*/?>)*+")
+"""White space and what stands for it: NULs, the DOS end-of-file byte, a byte-order mark, HTML breaks."""
+
+SECTION = re.compile(rb'(?:\[[^\s"\[\]]++[ \t]++"[^"\\\r\n]*+"\][ \t]*+\r?\n[ \t]*+)++')
+"""Well-formed lines, any number at once; the quick way through nearly every tag section."""
+
+_PAIR = re.compile(rb'\[\s*+([^\s"\[\]]++)\s*+"((?:[^"\\\r\n]++|\\[^\r\n])*+)"\s*+\]')
+_FOLDED = re.compile(rb'\[\s*+([^\s"\[\]]++)\s++"((?:[^"\\\r\n]++|\\[^\r\n]|\r?\n(?![\s\[\r\n]))*+)"\s*+\]')
+_LOOSE = re.compile(rb'\[\s*+([^\s"\[\]]++)\s++"([^\r\n]*?)"[ \t]*+\]')
+_BARE = re.compile(rb'\[\s*+([A-Za-z]\w*+)[ \t]++([^\r\n"\[\]]++)\]')
+_ODD = re.compile(rb"\[[^\r\n]*?\]")
+_ESCAPE = re.compile(rb'\\([\\"])')
+_LINE_END = re.compile(rb"[\r\n]|\Z")
+
+
+def end_of_pair(data: bytes, start: int) -> int:
+    """Where the pair that opens at `start` ends; at worst the end of its line (or of `data`)."""
+    limit = start + LONGEST
+    for pattern in (_PAIR, _FOLDED, _LOOSE, _BARE, _ODD):
+        found = pattern.match(data, start, limit)
+        if found:
+            return found.end()
+    ending = _LINE_END.search(data, start)
+    return ending.start() if ending else len(data)
+
+
+def pair(data: bytes, start: int) -> tuple[bytes, bytes, int, str]:
+    """Name, value, end and complaint of the pair that opens at `start`; an empty name when it is of no use."""
+    limit = start + LONGEST
+    if found := _PAIR.match(data, start, limit):
+        value = found[2]
+        if b"\\" in value:
+            value = _ESCAPE.sub(rb"\1", value)
+        return found[1], value, found.end(), ""
+    if found := _FOLDED.match(data, start, limit):
+        value = b" ".join(_ESCAPE.sub(rb"\1", found[2]).splitlines())
+        return found[1], value, found.end(), f"the value of the tag {_show(found[1])} runs over several lines"
+    if found := _LOOSE.match(data, start, limit):
+        return found[1], found[2], found.end(), f"the value of the tag {_show(found[1])} has an unescaped quote"
+    if found := _BARE.match(data, start, limit):
+        return found[1], found[2].strip(), found.end(), f"the value of the tag {_show(found[1])} has no quotes"
+    end = end_of_pair(data, start)
+    return b"", b"", end, f"the tag pair {_show(data[start : min(end, start + 40)])} is not complete"
+
+
+def _show(data: bytes) -> str:
+    return data.decode("ascii", "replace").strip()
