@@ -23,7 +23,7 @@ import chess.pgn
 import zstandard
 
 GAMES = 500
-STRIDE = 12
+STRIDE = 30
 SHORTEST = 12
 """Fewer plies than this are a scrap of opening book, not a game to look at."""
 
@@ -318,7 +318,7 @@ RARE = {
     "open mate": re.compile(r"K[x]?[a-h][3-6][+\s]*.{0,40}#", re.DOTALL),
     "castling with check": re.compile(r"O-O\+"),
     "three queens": re.compile(r"=Q.*=Q", re.DOTALL),
-    "stalemate": re.compile(r"1/2-1/2\s*$"),
+    "stalemate": re.compile(r"\b[6-9]\d\.\s?K[a-h][1-8]\s+([KQ][a-h1-8]*)?\s*1/2-1/2\s*$"),
     "won by Tal": re.compile(r'\[(White|Black) "Tal,'),
 }
 """Move text that promises a motif, for those that one game in `STRIDE` would not show often enough."""
