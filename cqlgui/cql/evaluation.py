@@ -1,0 +1,200 @@
+"""The state of one game's evaluation: current position, variables, comment log, orbit matches, work budget.
+
+Closures made by `closures` read and write it; it knows nothing of nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from cqlgui.base import errors
+from cqlgui.board import attacks, legality, position, tree
+from cqlgui.board.squares import Bitboard
+from cqlgui.cql import host as hosts
+from cqlgui.cql.diagnostics import Span
+
+WHITE: Final = 13
+BLACK: Final = 14
+OCCUPIED: Final = 15
+"""Places behind the 13 single men in `Evaluation.men`: unions that designators need often."""
+
+UNBOUND: Final = object()
+"""Value of a variable that was not assigned in this game yet."""
+
+_POLL_EVERY: Final = 4_000
+
+
+class QueryError(errors.CqlguiError):
+    """The query met a fault that only running it shows (an unbound variable, a range out of bounds)."""
+
+    def __init__(self, message: str, *, game: int, positionid: int, span: Span | None = None, variable: str = "") -> None:
+        super().__init__(f"{message} (game {game}, position {positionid})")
+        self.game = game
+        self.positionid = positionid
+        self.span = span
+        self.variable = variable
+
+
+class TooSlow(errors.CqlguiError):
+    """A game used up the time it was given."""
+
+    def __init__(self, game: int) -> None:
+        super().__init__(f"Game {game} takes too long with this query; it was left out.")
+        self.game = game
+
+
+class Evaluation:
+    """One game under evaluation. `men[m]` is the bitboard of man m here; 13 to 15: White, Black, occupied."""
+
+    __slots__ = (
+        "_attacks",
+        "_deadline",
+        "_ends",
+        "_identities",
+        "_wide",
+        "asides",
+        "best",
+        "explicit_comments",
+        "found",
+        "host",
+        "id",
+        "log",
+        "memo",
+        "men",
+        "position",
+        "positions",
+        "quiet_comments",
+        "root_turn",
+        "tree",
+        "variables",
+        "work",
+    )
+
+    def __init__(
+        self,
+        game_tree: tree.GameTree,
+        host: hosts.Host,
+        *,
+        variables: int,
+        sort_keys: int,
+        automatic_comments: bool,
+        explicit_comments: bool,
+        deadline: Callable[[], bool] | None = None,
+    ) -> None:
+        self.tree = game_tree
+        self.host = host
+        self.positions = game_tree.positions
+        self.variables: list[Any] = [UNBOUND] * variables
+        self.best: list[int | str | None] = [None] * sort_keys
+        # Comments made under a sort wait here until the game's best value is known (output spec 3.4).
+        self.asides: list[tuple[tuple[int, str], ...]] = [()] * sort_keys
+        self.log: list[tuple[int, str]] = []
+        self.found: list[tuple[int, int, int]] = []
+        self.quiet_comments = not automatic_comments
+        self.explicit_comments = explicit_comments
+        self.memo: dict[Any, Any] = {}
+        self.work = _POLL_EVERY
+        self._deadline = deadline
+        self._wide: list[list[int] | None] = [None] * len(game_tree)
+        self._ends: list[int] | None = None
+        self._identities: dict[int, dict[int, int]] = {}
+        self._attacks: dict[int, dict[int, int]] = {}
+        self.root_turn = self.positions[0].turn
+        self.goto(0)
+
+    def goto(self, positionid: int) -> None:
+        """Make a position the current one."""
+        self.id = positionid
+        self.position: position.Position = self.positions[positionid]
+        wide = self._wide[positionid]
+        if wide is None:
+            men = self.position.men
+            white = men[1] | men[2] | men[3] | men[4] | men[5] | men[6]
+            black = men[7] | men[8] | men[9] | men[10] | men[11] | men[12]
+            wide = self._wide[positionid] = [*men[:13], white, black, white | black]
+        self.men = wide
+
+    def step(self) -> None:
+        """Count one unit of work; raises `TooSlow` when the game's budget is spent."""
+        self.work -= 1
+        if self.work < 0:
+            self.work = _POLL_EVERY
+            if self._deadline is not None and self._deadline():
+                raise TooSlow(self.host.gamenumber)
+
+    def rollback(self, comments: int, matches: int) -> None:
+        """Forget comments and orbit matches made since the logs had these lengths."""
+        del self.log[comments:]
+        del self.found[matches:]
+
+    def fault(self, message: str, span: Span | None = None, variable: str = "") -> QueryError:
+        """A `QueryError` at the current game and position, to be raised."""
+        return QueryError(
+            message, game=self.host.gamenumber, positionid=self.id, span=span, variable=variable
+        )
+
+    # -- facts about positions, remembered per game
+
+    def attack_set(self, square: int) -> Bitboard:
+        """Squares that the man on `square` attacks in the current position."""
+        known = self._attacks.get(self.id)
+        if known is None:
+            known = self._attacks[self.id] = {}
+        found = known.get(square)
+        if found is None:
+            found = known[square] = attacks.attacks_from(self.position.squares[square], square, self.men[OCCUPIED])
+        return found
+
+    def in_check(self) -> bool:
+        """The side to move is in check."""
+        return self._fact("check", position.in_check)
+
+    def is_mate(self) -> bool:
+        """The side to move is mated."""
+        return self._fact("mate", legality.is_mate)
+
+    def is_stalemate(self) -> bool:
+        """The side to move is stalemated (by the board alone, D6)."""
+        return self._fact("stalemate", legality.is_stalemate)
+
+    def _fact(self, name: str, decide: Callable[[position.Position], bool]) -> bool:
+        key = (name, self.id)
+        answer: bool | None = self.memo.get(key)
+        if answer is None:
+            answer = self.memo[key] = decide(self.position)
+        return answer
+
+    def subtree_end(self, positionid: int) -> int:
+        """One more than the last positionid among the position and its descendants (they are numbered in a row)."""
+        if self._ends is None:
+            ends = list(range(1, len(self.tree) + 1))
+            parents = self.tree.parents
+            for child in range(len(ends) - 1, 0, -1):
+                parent = parents[child]
+                if ends[child] > ends[parent]:
+                    ends[parent] = ends[child]
+            self._ends = ends
+        return self._ends[positionid]
+
+    def square_of(self, identity: int) -> Bitboard:
+        """The square (as a set) where a man stands in the current position; empty when he was captured."""
+        places = self._identities.get(self.id)
+        if places is None:
+            places = {man: square for square, man in _pairs(self.tree.men_ids(self.id))}
+            self._identities[self.id] = places
+        square = places.get(identity, -1)
+        return 1 << square if square >= 0 else 0
+
+    def movenumber(self) -> int:
+        """Full-move number, the root counting as move 1 whoever is to move (D24)."""
+        return 1 + (self.tree.plies[self.id] + self.root_turn) // 2
+
+    def position_text(self, positionid: int) -> str:
+        """`move 12(wtm)`, with the positionid in brackets inside a variation."""
+        here = self.id
+        self.goto(positionid)
+        side = "wtm" if self.position.turn == 0 else "btm"
+        text = f"move {self.movenumber()}({side})"
+        self.goto(here)
+        return f"{text}[{positionid}]" if self.tree.depths[positionid] else text

@@ -1,0 +1,191 @@
+"""Why a position matches or not: truth, value and squares of every sub-filter, element by element of each orbit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from cqlgui.board import tree
+from cqlgui.cql import closures, closures_game, nodes, printer, rings, transforms, types, words
+from cqlgui.cql import host as hosts
+from cqlgui.cql.closures import Code, Run
+from cqlgui.cql.diagnostics import Span
+from cqlgui.cql.evaluation import Evaluation, QueryError
+from cqlgui.cql.types import Type
+
+MAX_DETAILED_ELEMENTS: Final = 64
+"""Orbits with more elements than this show the inside of the matching ones only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One filter at one position.
+
+    `matched` is None when it cannot be told (a loop variable has no value outside its loop). `value` is the text of
+    the value, None for conditions and failures. `squares` is the bitboard that the filter names or matched here.
+    `positionid` is where it was evaluated, which under `find` is elsewhere. `transform` and `words` name the element
+    of an orbit and are empty for other filters; `orbit` is the index of an outermost orbit, else -1.
+    """
+
+    span: Span
+    text: str
+    type: str
+    matched: bool | None
+    value: str | None
+    squares: int
+    positionid: int
+    children: tuple[Explanation, ...] = ()
+    transform: str = ""
+    words: str = ""
+    orbit: int = -1
+
+
+def explain(
+    expanded: transforms.Expanded, game: tree.GameTree, host: hosts.Host, positionid: int
+) -> Explanation:
+    """Explain the body of a query at one position of a game. Raises `QueryError` where a search would."""
+    query = expanded.query
+    if query is None:
+        raise ValueError("a query with errors cannot be explained")
+    searched = game if query.header.variations or positionid >= game.mainline_length else game.mainline()
+    return _Explainer(expanded, query).explain(searched, host, positionid)
+
+
+class _Explainer:
+    def __init__(self, expanded: transforms.Expanded, query: nodes.Query) -> None:
+        self._source = expanded.text
+        self._recording = False
+        # Best result of each filter by position: a success hides failures before and after it (loops, orbits).
+        self._records: dict[int, dict[int, Any]] = {}
+        self._codes: dict[int, Code] = {}
+        self._compiler = closures.Compiler(expanded.names, self._watch)
+        self._query = query
+        self._body = self._compiler.compile(query.body)
+        self._rings = rings.Rings(closures.Compiler(expanded.names), query.body, expanded.orbits)
+
+    def explain(self, searched: tree.GameTree, host: hosts.Host, positionid: int) -> Explanation:
+        s = Evaluation(
+            searched,
+            host,
+            variables=len(self._compiler.slots),
+            sort_keys=len(self._compiler.sort_specs),
+            automatic_comments=True,
+            explicit_comments=True,
+        )
+        if self._compiler.slots:
+            # Variables live as long as the game, so what earlier positions assigned counts here.
+            for earlier in range(positionid):
+                s.goto(earlier)
+                self._body.test(s)
+        s.goto(positionid)
+        before = list(s.variables)
+        self._recording = True
+        self._body.test(s)
+        self._recording = False
+        return self._node(s, self._query.body, positionid, before)
+
+    # -- recording
+
+    def _watch(self, node: nodes.Node, made: Code) -> Code:
+        value = self._recorded(node, made.value, made.is_set or made.type is Type.LOGICAL)
+        test = value if made.test is made.value else self._recorded(node, made.test, True, truth_only=True)
+        self._codes[id(node)] = made
+        return Code(made.type, value, test, made.logs)
+
+    def _recorded(self, node: nodes.Node, run: Run, falsy_fails: bool, truth_only: bool = False) -> Run:
+        records = self._records.setdefault(id(node), {})
+
+        def recorded(s: Evaluation) -> Any:
+            here = s.id
+            result = run(s)
+            if self._recording:
+                good = bool(result) if falsy_fails else result is not None
+                entry = (good, None if truth_only else result, truth_only)
+                known = records.get(here)
+                if known is None or good >= known[0]:
+                    records[here] = entry
+            return result
+
+        return recorded
+
+    # -- building the tree
+
+    def _node(
+        self, s: Evaluation, node: nodes.Node, positionid: int, variables: Sequence[object], **names: Any
+    ) -> Explanation:
+        made = self._codes[id(node)]
+        records = self._records.get(id(node), {})
+        where = positionid
+        if positionid not in records and records:
+            where = next((place for place, entry in records.items() if entry[0]), next(iter(records)))
+        matched, value = self._result(s, made, records.get(where), where, variables)
+        children = tuple(self._children(s, node, where, variables))
+        squares = self._squares(s, node, made, matched, value, where)
+        shown = None
+        if matched and made.type is not Type.LOGICAL and value is not None:
+            s.goto(where)
+            shown = closures_game.value_text(made)(s, value)
+        return Explanation(
+            node.span, self._text(node), str(made.type.value), matched, shown, squares, where, children, **names
+        )
+
+    def _result(
+        self, s: Evaluation, made: Code, entry: Any, where: int, variables: Sequence[object]
+    ) -> tuple[bool | None, Any]:
+        if entry is not None and not (entry[2] and entry[0] and made.type is not Type.LOGICAL):
+            return entry[0], entry[1]
+        known = None if entry is None else entry[0]
+        s.goto(where)
+        if entry is None:
+            s.variables[:] = variables
+        try:
+            value = rings.quietly(s, made.value)
+        except QueryError:
+            return known, None
+        fails = not value if made.type in types.SETS or made.type is Type.LOGICAL else value is None
+        return (not fails if known is None else known), value
+
+    def _squares(
+        self, s: Evaluation, node: nodes.Node, made: Code, matched: bool | None, value: Any, where: int
+    ) -> int:
+        if made.is_set and isinstance(value, int):
+            return value
+        if not matched:
+            return 0
+        s.goto(where)
+        return self._rings.filter_squares(s, node)
+
+    def _text(self, node: nodes.Node) -> str:
+        if isinstance(node, nodes.Orbit):
+            return self._source[node.span.offset : node.span.end]
+        return printer.print_node(node)
+
+    def _children(
+        self, s: Evaluation, node: nodes.Node, where: int, variables: Sequence[object]
+    ) -> list[Explanation]:
+        if isinstance(node, nodes.Orbit):
+            return [self._element(s, node, element, where, variables) for element in node.elements]
+        if isinstance(node, nodes.NoTransform):
+            return [self._node(s, node.operand, where, variables)]
+        if type(node) not in transforms.RULES:
+            return []
+        return [self._node(s, child, where, variables) for child in transforms.RULES[type(node)].children(node)]
+
+    def _element(
+        self, s: Evaluation, orbit: nodes.Orbit, element: nodes.Element, where: int, variables: Sequence[object]
+    ) -> Explanation:
+        names = {
+            "transform": words.bracketed(element.applied),
+            "words": words.in_words(element.applied),
+            "orbit": orbit.index,
+        }
+        entry = self._records.get(id(element.filter), {}).get(where)
+        if len(orbit.elements) > MAX_DETAILED_ELEMENTS and not (entry and entry[0]):
+            made = self._codes[id(element.filter)]
+            text = self._text(element.filter)
+            matched = None if entry is None else entry[0]
+            return Explanation(
+                element.filter.span, text, str(made.type.value), matched, None, 0, where, **names
+            )
+        return self._node(s, element.filter, where, variables, **names)

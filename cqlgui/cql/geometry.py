@@ -1,0 +1,163 @@
+"""Basic transforms and what each does to the parts of a filter (transforms spec 2 and 3).
+
+A `Basic` is one indivisible map: a symmetry of the board, a colour inversion, an eighth turn of directions or a shift.
+Composition is left to lists of basics, because the complete-line rule makes shifts no maps of single squares.
+Knows square sets, men masks and direction masks only; nothing of nodes or games.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from cqlgui.board import directions as board_directions
+from cqlgui.board import men as board_men
+from cqlgui.board import squares as board_squares
+
+ALL_SQUARES: Final = board_squares.ALL
+
+
+class RotatedSquares(ValueError):
+    """An eighth turn met a set of particular squares or a square colour; neither can be turned by 45 degrees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Basic:
+    """One basic transform. Parts act in the order symmetry, shift up, shift right; at most one kind is present.
+
+    `name` is CQL's spelling without brackets, empty for the identity. `symmetry` indexes `SYMMETRIES`; `eighths` counts
+    counter-clockwise turns of directions by 45 degrees.
+    """
+
+    name: str = ""
+    symmetry: int = 0
+    invert: bool = False
+    right: int = 0
+    up: int = 0
+    eighths: int = 0
+
+    @property
+    def swaps_shades(self) -> bool:
+        """True when light squares become dark ones."""
+        return (self.symmetry in _SHADE_SWAPPING) != bool((self.right + self.up) & 1)
+
+
+@lru_cache(maxsize=1 << 16)
+def map_squares(basic: Basic, squares: int) -> int:
+    """Image of a square set; may be empty after a shift. Raises `RotatedSquares` for an eighth turn of particular squares."""
+    if squares in (0, ALL_SQUARES):
+        return squares
+    if basic.eighths:
+        raise RotatedSquares
+    if basic.symmetry:
+        table = _SQUARE_MAPS[basic.symmetry]
+        image = 0
+        while squares:
+            low = squares & -squares
+            image |= 1 << table[low.bit_length() - 1]
+            squares ^= low
+        squares = image
+    if basic.up:
+        squares = _shift_up(squares, basic.up)
+    if basic.right:
+        # A horizontal shift is the vertical one of the mirrored board.
+        squares = _transpose(_shift_up(_transpose(squares), basic.right))
+    return squares
+
+
+def map_men(basic: Basic, men: int) -> int:
+    """Image of a men mask: colours swapped when the transform inverts them."""
+    return board_men.swap_colours(men) if basic.invert else men
+
+
+@lru_cache(maxsize=1 << 12)
+def map_directions(basic: Basic, directions: int) -> int:
+    """Image of a direction mask under the linear part; shifts leave it alone."""
+    sign, turn = _TURNS[basic.symmetry]
+    image = 0
+    for index in range(8):
+        if directions >> index & 1:
+            image |= 1 << ((sign * index + turn - basic.eighths) % 8)
+    return image
+
+
+def direction_steps(directions: int) -> tuple[tuple[int, int], ...]:
+    """The (df, dr) pairs of a mask, ascending; the key by which direction sets are ordered."""
+    return tuple(sorted(board_directions.STEPS[index] for index in range(8) if directions >> index & 1))
+
+
+def of_word(word: str) -> tuple[Basic, ...]:
+    """The basic transforms that a transform keyword stands for, identity first, in the order that names duplicates."""
+    return WORDS[word]
+
+
+def _shift_up(squares: int, count: int) -> int:
+    """`count` unit shifts up (down when negative): complete files stay, other squares that leave the board vanish."""
+    files = squares
+    for turn in (8, 16, 32):
+        files &= (files >> turn) | (files << (64 - turn)) & ALL_SQUARES
+    rest = squares & ~files
+    moved = rest << (8 * count) & ALL_SQUARES if count > 0 else rest >> (-8 * count)
+    return moved | files
+
+
+def _transpose(squares: int) -> int:
+    image = 0
+    while squares:
+        low = squares & -squares
+        square = low.bit_length() - 1
+        image |= 1 << ((square & 7) << 3 | square >> 3)
+        squares ^= low
+    return image
+
+
+# Symmetries by index: names of the transforms spec 7.1, maps of (file, rank) from 0, and maps of direction indices as
+# (sign, turn): image = sign * index + turn (mod 8).
+SYMMETRIES: Final = (
+    "", "reflect_h", "reflect_v", "reflect_a1h8", "reflect_a8h1", "counterclockwise90", "rotate180", "clockwise90",
+)  # fmt: skip
+_TURNS: Final = ((1, 0), (-1, 4), (-1, 0), (-1, 2), (-1, 6), (1, -2), (1, 4), (1, 2))
+_SHADE_SWAPPING: Final = frozenset({1, 2, 5, 7})
+
+
+def _image(symmetry: int, x: int, y: int) -> tuple[int, int]:
+    return (
+        (x, y), (x, 7 - y), (7 - x, y), (y, x), (7 - y, 7 - x), (7 - y, x), (7 - x, 7 - y), (y, 7 - x),
+    )[symmetry]  # fmt: skip
+
+
+def _square_map(symmetry: int) -> tuple[int, ...]:
+    images = (_image(symmetry, square & 7, square >> 3) for square in range(64))
+    return tuple(y * 8 + x for x, y in images)
+
+
+_SQUARE_MAPS: Final = tuple(_square_map(symmetry) for symmetry in range(8))
+
+
+def _shift(right: int, up: int) -> Basic:
+    parts = []
+    if right:
+        parts.append(f"right^{right}" if right > 0 else f"left^{-right}")
+    if up:
+        parts.append(f"up^{up}" if up > 0 else f"down^{-up}")
+    return Basic(" ".join(parts), right=right, up=up)
+
+
+# 0, 1, -1, 2, -2 ...: the shortest shift comes first and therefore names an element that several shifts give.
+_DISTANCES: Final = (0, *(sign * n for n in range(1, 8) for sign in (1, -1)))
+_SYMMETRIES: Final = tuple(Basic(name, symmetry=index) for index, name in enumerate(SYMMETRIES))
+_INVERTED: Final = Basic("invertcolor reflect_h", symmetry=1, invert=True)
+
+WORDS: Final[dict[str, tuple[Basic, ...]]] = {
+    "flip": _SYMMETRIES,
+    "flipvertical": (_SYMMETRIES[0], _SYMMETRIES[2]),
+    "fliphorizontal": (_SYMMETRIES[0], _SYMMETRIES[1]),
+    "flipcolor": (_SYMMETRIES[0], _INVERTED),
+    "reversecolor": (_INVERTED,),
+    "rotate90": (_SYMMETRIES[0], _SYMMETRIES[5], _SYMMETRIES[6], _SYMMETRIES[7]),
+    "rotate45": tuple(Basic(f"rotate45^{n}" if n else "", eighths=n) for n in range(8)),
+    "shift": tuple(_shift(right, up) for right in _DISTANCES for up in _DISTANCES),
+    "shiftvertical": tuple(_shift(0, up) for up in _DISTANCES),
+    "shifthorizontal": tuple(_shift(right, 0) for right in _DISTANCES),
+}

@@ -1,0 +1,159 @@
+"""The reference interpreter: a query compiled once, run over one game after another.
+
+It evaluates everything plainly and is what explanations and faster engines are measured against. A game comes as a
+`board.tree.GameTree`, what else is asked of it as a `host.Host`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from cqlgui.board import tree
+from cqlgui.cql import closures, closures_board, closures_game, nodes, ordering, rings, transforms
+from cqlgui.cql import host as hosts
+from cqlgui.cql.closures import SortSpec
+from cqlgui.cql.evaluation import Evaluation, QueryError, TooSlow
+from cqlgui.cql.types import Type
+
+__all__ = ["GameOutcome", "Hit", "Program", "QueryError", "SortSpec", "TooSlow"]
+
+assert closures_board is not None
+assert closures_game is not None
+
+MATCH_STRING = "CQL"
+_VALUED = frozenset({Type.SET, Type.PIECE, Type.NUMERIC, Type.STRING})
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A matching position. `value` is the body's value as text (None where the body has none to show).
+
+    `orbit` holds (outermost orbit, element, positionid where it matched), canonical order first. `squares` is the
+    bitboard to ring on the board: what the primary element, or a query without transforms, matched here.
+    """
+
+    positionid: int
+    value: str | None
+    orbit: tuple[tuple[int, int, int], ...]
+    squares: int
+
+
+@dataclass(frozen=True, slots=True)
+class GameOutcome:
+    """What a matching game gives. `comments` is the log in the order made; `sort_keys` go with `Program.sort_specs`."""
+
+    hits: tuple[Hit, ...]
+    comments: tuple[tuple[int, str], ...]
+    sort_keys: tuple[int | str | None, ...]
+
+
+class Program:
+    """A compiled query. `needs_variations`: whether the header asks for the whole tree of each game."""
+
+    def __init__(self, expanded: transforms.Expanded) -> None:
+        query = expanded.query
+        if query is None:
+            raise ValueError("a query with errors cannot be compiled")
+        self._header = query.header
+        compiler = closures.Compiler(expanded.names)
+        body = compiler.compile(query.body)
+        self._body = body
+        self._value_text = closures_game.value_text(body) if body.type in _VALUED else None
+        self._rings = rings.Rings(compiler, query.body, expanded.orbits)
+        self._own_keys = len(compiler.sort_specs)
+        self._slots = len(compiler.slots)
+        header = self._header
+        matchcount = (SortSpec("matchcount", True, False),) if header.sort_matchcount else ()
+        self.sort_specs: tuple[SortSpec, ...] = (*compiler.sort_specs, *matchcount)
+        """The sort keys, the most important first."""
+        self.sort_docs = tuple(spec.doc for spec in self.sort_specs)
+        self.needs_variations = header.variations
+
+    def order(self, games: Sequence[tuple[int, Sequence[int | str | None]]]) -> list[int]:
+        """The numbers of matching games in output order, from pairs (number, sort keys)."""
+        return ordering.order(self.sort_specs, games)
+
+    def run(
+        self, game: tree.GameTree, host: hosts.Host, deadline: Callable[[], bool] | None = None
+    ) -> GameOutcome | None:
+        """Evaluate the query in one game; None when the game does not match.
+
+        `deadline` is asked every few thousand steps; when it says True, `TooSlow` is raised. Raises `QueryError`.
+        """
+        header = self._header
+        if not _admits(header, host):
+            return None
+        searched = game if header.variations else game.mainline()
+        s = self.start(searched, host, deadline)
+        matches = self._search(s)
+        count = len(matches)
+        if header.matchcount is not None:
+            if not closures.constant_range(header.matchcount, count):
+                return None
+        elif not count:
+            return None
+        for aside in s.asides:
+            s.log.extend(aside)
+        keys: tuple[int | str | None, ...] = tuple(s.best)
+        if header.sort_matchcount:
+            keys = (*keys, count)
+        return GameOutcome(tuple(matches), self._comments(s, keys), keys)
+
+    def start(
+        self, searched: tree.GameTree, host: hosts.Host, deadline: Callable[[], bool] | None = None
+    ) -> Evaluation:
+        """A fresh evaluation at the root."""
+        header = self._header
+        return Evaluation(
+            searched,
+            host,
+            variables=self._slots,
+            sort_keys=self._own_keys,
+            automatic_comments=not (header.quiet or header.silent),
+            explicit_comments=not header.silent,
+            deadline=deadline,
+        )
+
+    def _search(self, s: Evaluation) -> list[Hit]:
+        header, test, value, text = self._header, self._body.test, self._body.value, self._value_text
+        match_string = MATCH_STRING if header.matchstring is None else header.matchstring
+        writes = bool(match_string) and not s.quiet_comments
+        collects = self._rings.collects
+        hits: list[Hit] = []
+        for positionid in range(len(s.tree)):
+            s.step()
+            s.goto(positionid)
+            if text is None:
+                if not test(s):
+                    continue
+                shown = None
+            else:
+                found = value(s)
+                if not found and (found is None or self._body.is_set):
+                    continue
+                shown = text(s, found)
+            matches = tuple(sorted(set(s.found))) if s.found else ()
+            s.found.clear()
+            squares = self._rings.squares(s, matches) if collects else 0
+            hits.append(Hit(positionid, shown, matches, squares))
+            if writes:
+                s.log.append((positionid, match_string))
+        return hits
+
+    def _comments(self, s: Evaluation, keys: Sequence[int | str | None]) -> tuple[tuple[int, str], ...]:
+        """The log with the header comment around it, without repeats at a position (output spec 3.1, 3.2)."""
+        if self._header.silent:
+            return ()
+        log = [(0, f"Game number {s.host.gamenumber}"), *s.log]
+        for spec, key in zip(self.sort_specs, keys, strict=True):
+            if not spec.quiet:
+                log.append((0, f"{spec.doc}: {'none' if key is None else key}"))
+        return tuple(dict.fromkeys(log))
+
+
+def _admits(header: nodes.Header, host: hosts.Host) -> bool:
+    """The header's conditions on games; all results given must hold (spec 3)."""
+    if header.gamenumber is not None and not closures.constant_range(header.gamenumber, host.gamenumber):
+        return False
+    return all(host.tag("Result") == result for result in header.results)

@@ -1,0 +1,96 @@
+"""Relations between sets of squares on a board: steps in directions, rays, lines between, attacks.
+
+Plain functions on bitboards; which squares hold what comes in as arguments. Nothing of queries or games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+from cqlgui.board import attacks, directions
+from cqlgui.board.squares import Bitboard, Square, bits
+
+MAX_STEP: Final = 7
+
+
+@lru_cache(maxsize=512)
+def step_tables(mask: int, low: int, high: int) -> tuple[Bitboard, ...]:
+    """For each square, the squares reached by k steps in a direction of `mask`, for some k of low..high.
+
+    A negative k goes the opposite way, k = 0 stays. Bounds must lie in -7..7.
+    """
+    table = [0] * 64
+    for file_step, rank_step in (directions.STEPS[d] for d in directions.members(mask)):
+        for distance in range(low, high + 1):
+            for square in range(64):
+                file = (square & 7) + file_step * distance
+                rank = (square >> 3) + rank_step * distance
+                if 0 <= file < 8 and 0 <= rank < 8:
+                    table[square] |= 1 << (rank * 8 + file)
+    return tuple(table)
+
+
+@lru_cache(maxsize=512)
+def step_shifts(mask: int, low: int, high: int) -> tuple[tuple[Bitboard, int], ...]:
+    """The same steps as pairs (squares that stay on the board, distance to shift the bitboard left, maybe negative)."""
+    shifts = []
+    for direction in directions.members(mask):
+        file_step, rank_step = directions.STEPS[direction]
+        for distance in range(low, high + 1):
+            table = step_tables(1 << direction, distance, distance)
+            sources = sum(1 << square for square in range(64) if table[square])
+            shifts.append((sources, (rank_step * 8 + file_step) * distance))
+    return tuple(shifts)
+
+
+def between(left: Bitboard, right: Bitboard) -> Bitboard:
+    """Squares strictly between a square of one set and one of the other that share a line with it."""
+    found = 0
+    for start in bits(left):
+        row = attacks.BETWEEN[start]
+        for end in bits(right):
+            found |= row[end]
+    return found
+
+
+def line_piece_directions(man: int) -> int:
+    """Directions in which a man attacks along lines: all for queens, half of them for rooks and bishops, else none."""
+    return _LINE_DIRECTIONS[man]
+
+
+_LINE_DIRECTIONS: Final = tuple(
+    {3: directions.DIAGONAL, 4: directions.ORTHOGONAL, 5: directions.ANY_DIRECTION}.get(man - 6 if man > 6 else man, 0)
+    for man in range(13)
+)
+
+
+def rays(
+    sets: Sequence[Bitboard], mask: int, occupied: Bitboard, men: Sequence[int] | None
+) -> Iterator[tuple[Square, Square]]:
+    """Pairs (start, end) of rays through the sets in order (spec 8.3), without repeats.
+
+    Squares strictly between that belong to no step must be empty. With `men` (the men by square) the start must
+    hold a line piece that moves that way.
+    """
+    last = len(sets) - 1
+    for start in bits(sets[0]):
+        allowed = mask if men is None else mask & _LINE_DIRECTIONS[men[start]]
+        for direction in directions.members(allowed):
+            # Bit k of `reached` says that the first k + 1 sets can be placed on the squares passed so far.
+            reached = 1
+            for square in attacks.RAYS[direction][start]:
+                bit = 1 << square
+                advanced = 0
+                for k in range(last):
+                    if reached >> k & 1 and sets[k + 1] & bit:
+                        advanced |= 2 << k
+                if advanced >> last & 1:
+                    yield start, square
+                if occupied & bit:
+                    reached = advanced
+                    if not reached:
+                        break
+                else:
+                    reached |= advanced

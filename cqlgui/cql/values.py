@@ -1,0 +1,47 @@
+"""Textual forms of values, as `str` and comments print them (output spec 2), and set sizes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cqlgui.board import men as board_men
+from cqlgui.board import squares
+from cqlgui.board.squares import Bitboard
+
+NO_VALUE: Final = "<false>"
+TRUE: Final = "<true>"
+ABSENT: Final = "[absent]"
+
+
+def set_text(value: Bitboard) -> str:
+    """`[]`, one square `e4`, several `[a1,b1,h8]` in square order."""
+    names = [squares.NAMES[square] for square in squares.bits(value)]
+    return names[0] if len(names) == 1 else f"[{','.join(names)}]"
+
+
+def truth_text(matched: object) -> str:
+    """`<true>` or `<false>`."""
+    return TRUE if matched else NO_VALUE
+
+
+def number_text(value: int | None) -> str:
+    """Decimal digits, or `<false>` without a value."""
+    return NO_VALUE if value is None else str(value)
+
+
+def string_text(value: str | None) -> str:
+    """The string itself, or `<false>` without a value."""
+    return NO_VALUE if value is None else value
+
+
+def piece_text(value: Bitboard, men_by_square: bytearray) -> str:
+    """Letter and square of the man on the only square of `value` (`Ke1`); `[absent]` for a captured man (D30)."""
+    if not value:
+        return ABSENT
+    square = squares.lowest(value)
+    return board_men.SYMBOLS[men_by_square[square]] + squares.NAMES[square]
+
+
+def unbound_text(name: str) -> str:
+    """What stands for a variable without a value."""
+    return f"<unbound: {name}>"

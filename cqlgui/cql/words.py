@@ -1,0 +1,41 @@
+"""A transform in a chess player's words, from the names that CQL gives its parts (transforms spec 7.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+
+def in_words(applied: Sequence[str]) -> str:
+    """Words for names listed outermost first; the words follow the order of doing, innermost first.
+
+    `("reflect_h", "right^4 up^4")` gives "shifted 4 right and 4 up, top and bottom mirrored".
+    """
+    phrases = [phrase for name in reversed(applied) if (phrase := _phrase(name))]
+    return ", ".join(phrases) if phrases else "as written"
+
+
+def bracketed(applied: Sequence[str]) -> str:
+    """CQL's own spelling: `<>` for the identity, otherwise the names in angle brackets."""
+    return f"<{' '.join(name for name in applied if name)}>"
+
+
+def _phrase(name: str) -> str:
+    if name in _FIXED:
+        return _FIXED[name]
+    if name.startswith("rotate45^"):
+        return f"directions turned {45 * int(name[9:])}° to the left"
+    shifts = [part.split("^") for part in name.split()]
+    return "shifted " + " and ".join(f"{count} {direction}" for direction, count in shifts) if shifts else ""
+
+
+_FIXED: Final = {
+    "reflect_h": "top and bottom mirrored",
+    "reflect_v": "left and right mirrored",
+    "reflect_a1h8": "mirrored in the diagonal a1-h8",
+    "reflect_a8h1": "mirrored in the diagonal a8-h1",
+    "counterclockwise90": "turned 90° to the left",
+    "rotate180": "turned by 180°",
+    "clockwise90": "turned 90° to the right",
+    "invertcolor reflect_h": "colours swapped",
+}
