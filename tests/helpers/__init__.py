@@ -29,7 +29,8 @@ class Run:
 def cli(*arguments: str | Path, home: Path | None = None, stdin: str = "", timeout: float = 120) -> Run:
     """Run `python -m cqlgui` with `arguments` in a process of its own; `home` is its CQLGUI_HOME.
 
-    Without `home` the caller's is inherited. Output is decoded as UTF-8, other bytes as backslash escapes. Raises `TimeoutExpired` when it hangs.
+    Without `home` the caller's is inherited. Output is decoded as UTF-8, other bytes as backslash escapes.
+    Raises `TimeoutExpired` when it hangs.
     """
     environment = dict(os.environ, PYTHONUTF8="1")
     if home is not None:
