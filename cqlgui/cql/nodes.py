@@ -9,7 +9,9 @@ P N B R Q K, bits 7-12 the black ones (`board.men`). Square sets are bitboards, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 from cqlgui.cql.diagnostics import Span
@@ -457,9 +459,35 @@ class Element:
 class Orbit(Node):
     """What a chain of transforms became: its distinct valid elements in canonical order (transforms spec 4).
 
-    `index` numbers the outermost orbits of the query in text order (-1 for inner ones); `range` as in `Transform`.
+    `index` numbers the outermost orbits of the query in text order (-1 for inner ones); `range` as in `Transform`;
+    `operand`, where given, is the filter as written, which tells the type of an orbit without elements.
     """
 
     elements: tuple[Element, ...]
     range: Range | None
     index: int = field(default=-1, compare=False, hash=False)
+    operand: Node | None = field(default=None, compare=False, hash=False, repr=False)
+
+
+# --- walking ----------------------------------------------------------------------------------------------------
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The filters directly inside `node`, in text order; an orbit gives those of its elements."""
+    for name in _child_fields(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, tuple):
+            for item in value:
+                if isinstance(item, Node):
+                    yield item
+                elif isinstance(item, Element):
+                    yield item.filter
+        elif isinstance(value, Node):
+            yield value
+
+
+@functools.cache
+def _child_fields(kind: type[Node]) -> tuple[str, ...]:
+    """Fields that may hold filters; spans, ranges and the written form of an orbit are no children."""
+    skipped = {"span", "word_span", "range"} | ({"operand"} if kind is Orbit else set())
+    return tuple(one.name for one in fields(kind) if one.name not in skipped)

@@ -1,0 +1,291 @@
+"""The parser's place in the text: the significant tokens with balanced brackets, findings, names, types so far.
+
+Errors never raise, except that too deep a nesting ends the parse (`TooDeep`). A rule that fails reports once and
+answers `Broken`; whatever is built upon a broken part is broken too and complains no more. A second complaint at the
+token where the last one stood is dropped, which is what keeps one mistake from sounding like several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from cqlgui.cql import nodes, registry, types
+from cqlgui.cql.diagnostics import Diagnostic, Span
+from cqlgui.cql.tokens import END, TRIVIA, Kind, Token
+from cqlgui.cql.types import Type
+
+MAX_DEPTH = 200
+MAX_DIAGNOSTICS = 100
+
+CLOSER_OF = {"(": ")", "{": "}", "[": "]"}
+CLOSERS = frozenset(CLOSER_OF.values())
+
+
+class Broken(nodes.Node):
+    """Stands where a filter could not be read; never leaves the parser."""
+
+
+class TooDeep(Exception):
+    """The text nests deeper than `MAX_DEPTH`; the finding is already reported."""
+
+
+class TooMany(Exception):
+    """As many findings as anyone wants to read."""
+
+
+class Cursor:
+    """State of one parse. Rules read with `peek`, `take` and `expression`, and report with `report`."""
+
+    expression: Callable[[int], nodes.Node]
+    """Reads one filter of a precedence level (0 a primary ... 14 anything); set by the grammar."""
+
+    def __init__(self, text: str, diagnostics: Iterable[Diagnostic]) -> None:
+        self.text = text
+        self.diagnostics: list[Diagnostic] = list(diagnostics)
+        self._end = Token(Kind.WHITESPACE, "", len(text), END)
+        self.tokens: list[Token] = []
+        self._limit: int | None = None
+        self.position = 0
+        self.depth = 0
+        self.tainted = False
+        self.implicit_search = True
+        self.bound: list[str] = []
+        self.unclosed: set[int] = set()
+        self.names: dict[str, Type | None] = {}
+        self._types = types.Names(self.names)  # type: ignore[arg-type]  # unknown types are never looked up
+        self._quiet_at = -1
+
+    def load(self, tokens: Iterable[Token]) -> None:
+        """Take over the tokens to parse; may raise `TooDeep`."""
+        self._balance(token for token in tokens if token.kind not in TRIVIA)
+
+    # --- tokens -------------------------------------------------------------------------------------------------
+
+    def peek(self, ahead: int = 0) -> Token:
+        """The next token, or the one `ahead` of it; an END token behind the last."""
+        place = self.position + ahead
+        if place >= len(self.tokens) or (self._limit is not None and place >= self._limit):
+            return self._end
+        return self.tokens[place]
+
+    def take(self) -> Token:
+        """The next token, which is consumed unless it is END."""
+        token = self.peek()
+        if token.word != END:
+            self.position += 1
+        return token
+
+    def accept(self, word: str) -> Token | None:
+        """Consume the next token if its word is `word`."""
+        return self.take() if self.peek().word == word else None
+
+    def since(self, offset: int) -> Span:
+        """From `offset` to the end of the last token consumed."""
+        end = self.tokens[self.position - 1].end if self.position else offset
+        return Span(offset, max(end - offset, 0))
+
+    def at_end_of_group(self) -> bool:
+        """True at a closing bracket or the end of the text."""
+        return self.peek().word in CLOSERS or self.peek().word == END
+
+    def limited(self, stop: int, read: Callable[[], None]) -> None:
+        """Run `read` with the tokens from index `stop` on hidden."""
+        before = self._limit
+        self._limit = stop if before is None else min(stop, before)
+        read()
+        self._limit = before
+
+    def skip_group(self) -> None:
+        """Go to the closing bracket of the group we are in, or to the end."""
+        level = 0
+        while (token := self.peek()).word != END:
+            if token.word in CLOSER_OF:
+                level += 1
+            elif token.word in CLOSERS:
+                if level == 0:
+                    return
+                level -= 1
+            self.position += 1
+
+    # --- findings -----------------------------------------------------------------------------------------------
+
+    @property
+    def errors(self) -> int:
+        """Number of findings so far; a rule compares it to see whether something inside went wrong."""
+        return len(self.diagnostics)
+
+    def report(self, span: Span, code: str, message: str, hint: str = "") -> Broken:
+        """Record an error; gives the broken node that stands for what could not be read."""
+        if self._quiet_at == self.position and self.diagnostics:
+            return Broken(span)
+        self._quiet_at = self.position
+        self.diagnostics.append(Diagnostic(span, code, message, hint))
+        if len(self.diagnostics) > MAX_DIAGNOSTICS:
+            raise TooMany
+        return Broken(span)
+
+    def report_always(self, span: Span, code: str, message: str, hint: str = "") -> Broken:
+        """`report` for a finding about tokens already consumed, such as a wrong type, which never is an echo."""
+        self._quiet_at = -1
+        broken = self.report(span, code, message, hint)
+        self._quiet_at = -1
+        return broken
+
+    def hush(self) -> None:
+        """Take it that the user has been told about the next token."""
+        self._quiet_at = self.position
+
+    def expected(self, what: str, hint: str = "") -> Broken:
+        """Report that something else stands where `what` should."""
+        token = self.peek()
+        if token.word == END:
+            return self.report(
+                token.span, "unexpected-end", f"The text ends where {what} should follow.", hint
+            )
+        if token.word in CLOSERS:
+            return self.report(
+                token.span, "missing-operand", f"Before this {token.text} {what} is missing.", hint
+            )
+        return self.report(token.span, "unexpected-token", f"Expected {what}, not `{shown(token)}`.", hint)
+
+    def not_yet(self, token: Token, what: str = "") -> Broken:
+        """Report a construct that is specified but not built; the rest of its bracket is passed over in silence."""
+        name = what or f"`{shown(token)}`"
+        self._quiet_at = -1
+        self.tainted = True
+        broken = self.report(token.span, "not-yet", f"{name} belongs to CQL but is not built yet.")
+        self.skip_group()
+        self.hush()
+        return broken
+
+    # --- types --------------------------------------------------------------------------------------------------
+
+    def type_of(self, node: nodes.Node) -> Type | None:
+        """The type of a node, None when it is broken."""
+        return None if isinstance(node, Broken) else types.infer(node, self._types)
+
+    def made(self, node: nodes.Node, *parts: nodes.Node) -> nodes.Node:
+        """`node`, or a broken one when any of its parts is."""
+        return Broken(node.span) if any(isinstance(part, Broken) for part in parts) else node
+
+    def operand(self, level: int, wanted: frozenset[Type], owner: str, what: str = "") -> nodes.Node:
+        """Read the operand of `owner` at `level` and insist on its type."""
+        start = self.peek().offset
+        node = self.expression(level)
+        return self.insist(node, wanted, owner, start, what)
+
+    def insist(
+        self, node: nodes.Node, wanted: frozenset[Type], owner: str, start: int, what: str = ""
+    ) -> nodes.Node:
+        """`node`, or a reported broken one when its type is none of `wanted`; `start` is where its text begins."""
+        kind = self.type_of(node)
+        if kind is None or kind in wanted:
+            return node
+        need = what or listed(wanted)
+        return self.report_always(
+            self.since(start), "type-mismatch", f"{owner} needs {need} here, and this is {TYPE_WORDS[kind]}."
+        )
+
+    def declare(self, name: Token, kind: Type | None) -> bool:
+        """Give a variable its type; reports and answers False when it already has another one."""
+        before = self.names.get(name.text)
+        if before is None or kind is None:
+            if before is None:
+                self.names[name.text] = kind
+            return True
+        if before is kind:
+            return True
+        self.report_always(
+            name.span, "type-mismatch",
+            f"`{name.text}` holds {TYPE_WORDS[before]} already and cannot become {TYPE_WORDS[kind]}.",
+            "a variable keeps the type of its first use; take another name",
+        )  # fmt: skip
+        return False
+
+    # --- brackets -----------------------------------------------------------------------------------------------
+
+    def _balance(self, tokens: Iterable[Token]) -> None:
+        """Fill `tokens` so that every bracket has its partner; those that had none are reported."""
+        stack: list[Token] = []
+        for token in tokens:
+            if token.kind is Kind.BRACKET and token.word in CLOSER_OF:
+                stack.append(token)
+                if len(stack) > MAX_DEPTH:
+                    self.too_deep(token.span)
+            elif token.kind is Kind.BRACKET and token.word in CLOSERS:
+                closer = self._close(stack, token)
+                if closer is None:
+                    continue
+                token = closer
+            self.tokens.append(token)
+        for opener in reversed(stack):
+            self._unclosed(opener)
+            self.tokens.append(self._virtual(opener, len(self.text)))
+
+    def _close(self, stack: list[Token], closer: Token) -> Token | None:
+        """Match a closing bracket with the open ones; None when it must be dropped, a substitute when it is wrong."""
+        if stack and CLOSER_OF[stack[-1].word] == closer.word:
+            stack.pop()
+            return closer
+        if not any(CLOSER_OF[opener.word] == closer.word for opener in stack):
+            if not stack:
+                self._unbalanced(closer, f"Nothing was opened that this `{closer.word}` could close.")
+                return None
+            due = CLOSER_OF[stack.pop().word]
+            self._unbalanced(closer, f"This should be `{due}`.")
+            return closer._replace(word=due)
+        while CLOSER_OF[stack[-1].word] != closer.word:
+            opener = stack.pop()
+            self._unclosed(opener)
+            self.tokens.append(self._virtual(opener, closer.offset))
+        stack.pop()
+        return closer
+
+    def _unclosed(self, opener: Token) -> None:
+        self.unclosed.add(opener.offset)
+        self._unbalanced(opener, f"This `{opener.word}` is never closed.")
+
+    def _unbalanced(self, token: Token, message: str) -> None:
+        if len(self.diagnostics) < MAX_DIAGNOSTICS:
+            self.diagnostics.append(Diagnostic(token.span, "unbalanced-bracket", message))
+
+    def _virtual(self, opener: Token, offset: int) -> Token:
+        return Token(Kind.BRACKET, "", offset, CLOSER_OF[opener.word])
+
+    def too_deep(self, span: Span) -> None:
+        """Report the nesting limit and end the parse."""
+        message = f"The query nests deeper than {MAX_DEPTH} levels here."
+        self.diagnostics.append(Diagnostic(span, "too-deep", message))
+        raise TooDeep
+
+
+TYPE_WORDS = {
+    Type.SET: "a set of squares",
+    Type.NUMERIC: "a number",
+    Type.STRING: "a string",
+    Type.POSITION: "a position",
+    Type.LOGICAL: "a condition without a value",
+    Type.PIECE: "a piece",
+}
+SET = frozenset({Type.SET, Type.PIECE})
+NUMERIC = frozenset({Type.NUMERIC})
+STRING = frozenset({Type.STRING})
+POSITION = frozenset({Type.POSITION})
+VALUES = frozenset({Type.SET, Type.PIECE, Type.NUMERIC, Type.STRING, Type.POSITION})
+
+
+def listed(kinds: frozenset[Type]) -> str:
+    """The types of a set as words: `a number or a string`."""
+    words = [TYPE_WORDS[kind] for kind in Type if kind in kinds and kind is not Type.PIECE]
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
+
+
+def shown(token: Token) -> str:
+    """A token's text for a message, cut when it is long."""
+    return token.text if len(token.text) <= 30 else token.text[:27] + "..."
+
+
+def is_not_yet(word: str) -> bool:
+    """True for a reserved word that is specified but not built."""
+    row = registry.lookup(word)
+    return row is not None and registry.is_reserved(word) and not row.built

@@ -1,0 +1,506 @@
+"""Primaries: literals, names, brackets, and the filters that begin with a keyword, except loops and transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cqlgui.board import directions
+from cqlgui.cql import assignments, nodes, operators, ranges, registry, transform_filters
+from cqlgui.cql.cursor import (
+    NUMERIC,
+    SET,
+    STRING,
+    Broken,
+    Cursor,
+    is_not_yet,
+    shown,
+)
+from cqlgui.cql.diagnostics import Span
+from cqlgui.cql.tokens import CAPTURE_GROUP, END, PIECE_DECLARATION, Kind, Token
+from cqlgui.cql.types import SETS, Type
+
+Reader = Callable[[Cursor, Token], nodes.Node]
+
+
+def primary(cursor: Cursor) -> nodes.Node:
+    """One primary: reports and answers Broken, consuming nothing, where none begins."""
+    token = cursor.peek()
+    reader = READERS.get(token.word) if token.kind is not Kind.NAME else _name
+    if reader is not None:
+        cursor.take()
+        return reader(cursor, token)
+    if is_not_yet(token.word) or token.word in NOT_YET_SIGNS:
+        return _not_yet(cursor, token)
+    if token.kind is Kind.ERROR:
+        # The lexer has said what is wrong with it.
+        cursor.take()
+        return Broken(token.span)
+    return cursor.expected("a filter")
+
+
+def can_begin(token: Token) -> bool:
+    """True when a built filter may begin with `token`."""
+    return token.kind is Kind.NAME or token.kind is Kind.ERROR or token.word in READERS
+
+
+def arguments(
+    cursor: Cursor, owner: str, level: int, wanted: frozenset[Type], least: int, most: int = 0
+) -> list[nodes.Node]:
+    """The bracketed operands of `owner`, at least `least` and (unless 0) at most `most` of them."""
+    if cursor.peek().word != "(":
+        return [cursor.expected(f"`(` after {owner}")]
+    cursor.take()
+    found: list[nodes.Node] = []
+    errors = cursor.errors
+    while not cursor.at_end_of_group():
+        before = cursor.position
+        token = cursor.peek()
+        if not operators.begins_filter(cursor, token):
+            operators.unexpected(cursor, found[-1] if found else None, token.offset)
+            cursor.take()
+            found.append(Broken(token.span))
+            continue
+        if most and len(found) == most and cursor.errors == errors:
+            message = f"{owner} takes {most} operands, and here one more begins."
+            cursor.report(token.span, "too-many-arguments", message)
+        found.append(cursor.operand(level, wanted, owner))
+        if cursor.position == before:
+            cursor.take()
+    if len(found) < least and cursor.errors == errors:
+        message = f"{owner} needs {least if least > 1 else 'one'} operand{'s' if least > 1 else ''} at least."
+        found.append(cursor.report(_closer_span(cursor), "too-few-arguments", message))
+    cursor.take()
+    return found
+
+
+def _closer_span(cursor: Cursor) -> Span:
+    return cursor.peek().span
+
+
+def _not_yet(cursor: Cursor, token: Token) -> nodes.Node:
+    hint = HINTS.get(token.word)
+    if hint is not None:
+        cursor.take()
+        return cursor.report_always(token.span, "old-syntax", f"`{token.word}` is older CQL.", hint)
+    return cursor.not_yet(token)
+
+
+def _name(cursor: Cursor, token: Token) -> nodes.Node:
+    following = cursor.peek()
+    if following.word in assignments.OPERATORS:
+        return assignments.assignment(cursor, token)
+    if following.word == "[element]":
+        return assignments.element_loop(cursor, token, piece=False, every=False, start=token.offset)
+    if token.text in cursor.names:
+        if cursor.names[token.text] is None:
+            return Broken(token.span)
+        return nodes.Name(token.span, token.text)
+    return undeclared(cursor, token)
+
+
+def undeclared(cursor: Cursor, token: Token) -> Broken:
+    """Report a name that nothing above gives a value to, with the keyword or variable that was probably meant."""
+    if cursor.tainted:
+        # What declares it may stand in a part that was passed over.
+        return Broken(token.span)
+    hint = HINTS.get(token.text, "")
+    if not hint:
+        near = registry.suggest(token.text, tuple(cursor.names))
+        hint = f"did you mean `{near}`?" if near else "a variable gets its value before it is used: x = ..."
+    return cursor.report_always(
+        token.span,
+        "undeclared-name",
+        f"`{shown(token)}` is neither a keyword nor a variable of this query.",
+        hint,
+    )
+
+
+def _number(cursor: Cursor, token: Token) -> nodes.Node:
+    return nodes.Number(token.span, token.number)
+
+
+def _string(cursor: Cursor, token: Token) -> nodes.Node:
+    return nodes.String(token.span, token.string)
+
+
+def _designator(cursor: Cursor, token: Token) -> nodes.Node:
+    following = cursor.peek()
+    if following.word == "[element]" or following.word in assignments.OPERATORS:
+        message = f"`{token.text}` names men or squares and cannot be a variable."
+        cursor.report(following.span, "reserved-name", message, "take a longer name")
+        cursor.take()
+        cursor.expression(9)
+        return Broken(token.span)
+    return nodes.Designator(token.span, token.men, token.squares)
+
+
+def _all_squares(cursor: Cursor, token: Token) -> nodes.Node:
+    return nodes.AllSquares(token.span)
+
+
+def _empty_set(cursor: Cursor, token: Token) -> nodes.Node:
+    return nodes.EmptySet(token.span)
+
+
+def _truth(cursor: Cursor, token: Token) -> nodes.Node:
+    return nodes.Truth(token.span, token.word == "true")
+
+
+def _side(cursor: Cursor, token: Token) -> nodes.Node:
+    return nodes.SideToMove(token.span, "white" if token.word == "wtm" else "black")
+
+
+def _state(cursor: Cursor, token: Token) -> nodes.Node:
+    return nodes.State(token.span, _STATES[token.word])
+
+
+def _current_position(cursor: Cursor, token: Token) -> nodes.Node:
+    return nodes.CurrentPosition(token.span)
+
+
+def _measure(cursor: Cursor, token: Token) -> nodes.Node:
+    return nodes.Measure(token.span, _MEASURES[token.word])
+
+
+def _colour(cursor: Cursor) -> nodes.Colour | None:
+    if cursor.accept("white"):
+        return "white"
+    return "black" if cursor.accept("black") else None
+
+
+def _elo(cursor: Cursor, token: Token) -> nodes.Node:
+    colour = _colour(cursor)
+    return nodes.Elo(cursor.since(token.offset), colour)
+
+
+def _player(cursor: Cursor, token: Token) -> nodes.Node:
+    colour = _colour(cursor)
+    return _searched(cursor, nodes.Player(cursor.since(token.offset), colour))
+
+
+def _tag_text(cursor: Cursor, token: Token) -> nodes.Node:
+    return _searched(cursor, nodes.TagText(token.span, _TAGS[token.word]))
+
+
+def _searched(cursor: Cursor, text: nodes.Node) -> nodes.Node:
+    """Implicit search: a string literal directly behind a text of the game is looked for in it."""
+    literal = cursor.peek()
+    if literal.word != "string" or not cursor.implicit_search:
+        return text
+    cursor.take()
+    needle = literal.string
+    if any(sign in needle[1:] for sign in "*+?") or ("[" in needle and "]" in needle[needle.index("[") :]):
+        message = "This search takes its text literally, and that looks like a regular expression."
+        return cursor.report_always(literal.span, "regular-expression", message, "leave out * + ? [ ]")
+    return nodes.ImplicitSearch(cursor.since(text.span.offset), needle, text)
+
+
+def _result(cursor: Cursor, token: Token) -> nodes.Node:
+    value = result_value(cursor)
+    if value is None:
+        return Broken(token.span)
+    return nodes.Result(cursor.since(token.offset), value)
+
+
+def result_value(cursor: Cursor) -> str | None:
+    """The result behind `result`, bare or quoted; None after reporting that there is none."""
+    token = cursor.peek()
+    if token.kind is Kind.RESULT or (token.word == "string" and token.string in RESULTS):
+        return cursor.take().string
+    cursor.expected("1-0, 0-1 or 1/2-1/2")
+    if token.kind in (Kind.NUMBER, Kind.STRING):
+        # `2-0`, `1/2`: an attempt at a result, which is not looked at any further.
+        while cursor.peek().kind in (Kind.NUMBER, Kind.STRING) or cursor.peek().word in ("-", "/"):
+            cursor.take()
+    return None
+
+
+RESULTS = ("1-0", "0-1", "1/2-1/2")
+
+
+def _current_transform(cursor: Cursor, token: Token) -> nodes.Node:
+    return nodes.CurrentTransform(token.span)
+
+
+def _not(cursor: Cursor, token: Token) -> nodes.Node:
+    operand = cursor.expression(11)
+    return cursor.made(nodes.Not(cursor.since(token.offset), operand), operand)
+
+
+def _complement(cursor: Cursor, token: Token) -> nodes.Node:
+    operand = cursor.operand(3, SET, "`~`")
+    return cursor.made(nodes.Complement(cursor.since(token.offset), operand), operand)
+
+
+def _negate(cursor: Cursor, token: Token) -> nodes.Node:
+    following = cursor.peek()
+    if following.kind is Kind.NUMBER:
+        cursor.take()
+        return nodes.Number(cursor.since(token.offset), -following.number)
+    operand = cursor.operand(1, NUMERIC, "`-`")
+    return cursor.made(nodes.Negate(cursor.since(token.offset), operand), operand)
+
+
+def _count(cursor: Cursor, token: Token) -> nodes.Node:
+    start = cursor.peek().offset
+    operand = cursor.expression(7)
+    if cursor.type_of(operand) is Type.STRING:
+        operand = _string_sum(cursor, operand, start)
+    operand = cursor.insist(operand, SET | STRING, "`#`", start)
+    return cursor.made(nodes.Count(cursor.since(token.offset), operand), operand)
+
+
+def _string_sum(cursor: Cursor, left: nodes.Node, start: int) -> nodes.Node:
+    """The length of a string takes in a sum: `#"a"+"b"` is 2."""
+    while cursor.peek().word == "+":
+        left = operators.OPERATORS["+"].read(cursor, left, start, operators.OPERATORS["+"])
+    return left
+
+
+def _numeric(cursor: Cursor, token: Token) -> nodes.Node:
+    operand = cursor.operand(9, NUMERIC, f"`{token.word}`")
+    word = "abs" if token.word == "abs" else "sqrt"
+    return cursor.made(nodes.Numeric(cursor.since(token.offset), word, operand), operand)
+
+
+def _extremum(cursor: Cursor, token: Token) -> nodes.Node:
+    owner = f"`{token.word}`"
+    word = "max" if token.word == "max" else "min"
+    starts: list[Span] = []
+    found = arguments(cursor, owner, 9, NUMERIC | STRING, 2)
+    starts.extend(node.span for node in found)
+    first = cursor.type_of(found[0]) if found else None
+    for node in found[1:]:
+        kind = cursor.type_of(node)
+        if first is not None and kind is not None and kind is not first:
+            message = f"{owner} compares numbers only or strings only."
+            return cursor.report_always(node.span, "type-mismatch", message)
+    return cursor.made(nodes.Extremum(cursor.since(token.offset), word, tuple(found)), *found)
+
+
+def _power(cursor: Cursor, token: Token) -> nodes.Node:
+    operand = cursor.operand(7, SET, "`power`")
+    return cursor.made(nodes.Power(cursor.since(token.offset), operand), operand)
+
+
+def _shade(cursor: Cursor, token: Token) -> nodes.Node:
+    operand = cursor.operand(1, SET, f"`{token.word}`")
+    return cursor.made(
+        nodes.Shade(cursor.since(token.offset), "light" if token.word == "light" else "dark", operand),
+        operand,
+    )
+
+
+def _direction(cursor: Cursor, token: Token) -> nodes.Node:
+    span = ranges.direction_range(cursor, f"`{token.word}`")
+    operand = cursor.operand(1, SET, f"`{token.word}`")
+    node = nodes.Direction(cursor.since(token.offset), directions.WORDS[token.word], span, operand)
+    return cursor.made(node, operand)
+
+
+def _between(cursor: Cursor, token: Token) -> nodes.Node:
+    found = arguments(cursor, "`between`", 7, SET, 2, 2)
+    if len(found) != 2:
+        return Broken(token.span)
+    return cursor.made(nodes.Between(cursor.since(token.offset), found[0], found[1]), *found)
+
+
+def _ray(cursor: Cursor, token: Token) -> nodes.Node:
+    span = ranges.plain_range(cursor)
+    mask, attack, errors = 0, False, cursor.errors
+    while (word := cursor.peek()).word in directions.WORDS or word.word in ("attack", "attacks"):
+        cursor.take()
+        if word.word in directions.WORDS:
+            bits = directions.WORDS[word.word]
+            if attack:
+                cursor.report_always(word.span, "conflicting-words", "`ray attack` takes no direction.")
+            elif mask & bits:
+                message = f"`{word.word}` repeats a direction that was given already."
+                cursor.report_always(word.span, "duplicate-direction", message)
+            mask |= bits
+        else:
+            if mask or attack:
+                cursor.report_always(word.span, "conflicting-words", "`attack` stands alone after `ray`.")
+            attack = True
+        span = span or ranges.plain_range(cursor)
+    found = arguments(cursor, "`ray`", 14, SET, 2)
+    if cursor.errors > errors:
+        return Broken(token.span)
+    node = nodes.Ray(cursor.since(token.offset), mask or directions.ANY_DIRECTION, attack, span, tuple(found))
+    return cursor.made(node, *found)
+
+
+def _find(cursor: Cursor, token: Token) -> nodes.Node:
+    quiet = every = backwards = False
+    span: nodes.Range | None = None
+    while True:
+        word = cursor.peek()
+        if word.word == "quiet":
+            cursor.take()
+            quiet = True
+        elif word.word == "<--":
+            cursor.take()
+            backwards = True
+        elif word.word == "all" and not every:
+            cursor.take()
+            every = True
+            if span is not None:
+                message = "`find` takes a range or `all`, not both."
+                cursor.report_always(word.span, "conflicting-words", message)
+        elif span is None and (found := ranges.plain_range(cursor)) is not None:
+            span = found
+            if every:
+                message = "`find` takes a range or `all`, not both."
+                cursor.report_always(found.span, "conflicting-words", message)
+        else:
+            break
+    operand = cursor.expression(14)
+    node = nodes.Find(cursor.since(token.offset), quiet, every, backwards, span, operand)
+    return cursor.made(node, operand)
+
+
+def _sort(cursor: Cursor, token: Token) -> nodes.Node:
+    quiet = cursor.accept("quiet") is not None
+    order = cursor.peek()
+    chosen = order.word in ("min", "max") and cursor.peek(1).word != "("
+    if chosen:
+        cursor.take()
+    doc: str | None = None
+    if cursor.peek().word == "string":
+        doc = cursor.take().string
+    elif chosen:
+        cursor.expected(f"a text in quotes after `sort {order.word}`", 'name the key: sort min "men" ...')
+    literal = cursor.peek()
+    start = literal.offset
+    operand = cursor.operand(14, SET | NUMERIC | STRING, "`sort`")
+    if isinstance(operand, nodes.Number):
+        cursor.report_always(
+            cursor.since(start), "constant-sort", "A bare number is the same for every game."
+        )
+        operand = Broken(operand.span)
+    word = "max" if chosen and order.word == "max" else "min" if chosen else ""
+    return cursor.made(nodes.Sort(cursor.since(token.offset), quiet, word, doc, operand), operand)
+
+
+def _comment(cursor: Cursor, token: Token) -> nodes.Node:
+    before, cursor.implicit_search = cursor.implicit_search, False
+    if cursor.peek().word == "(":
+        parts = arguments(cursor, "`comment`", 14, frozenset(Type), 1)
+    else:
+        parts = [cursor.expression(14)]
+    cursor.implicit_search = before
+    return cursor.made(nodes.Comment(cursor.since(token.offset), tuple(parts)), *parts)
+
+
+def _slashes(cursor: Cursor, token: Token) -> nodes.Node:
+    line_end = cursor.text.find("\n", token.end)
+    line_end = len(cursor.text) if line_end < 0 else line_end
+    stop = cursor.position
+    while stop < len(cursor.tokens) and cursor.tokens[stop].offset < line_end:
+        stop += 1
+    parts: list[nodes.Node] = []
+    before, cursor.implicit_search = cursor.implicit_search, False
+    cursor.limited(stop, lambda: parts.extend(operators.juxtaposed(cursor)))
+    cursor.implicit_search = before
+    if not parts:
+        message = "Nothing follows `///` on its line."
+        return cursor.report_always(
+            token.span, "empty-comment", message, 'write ///"text", or // for a remark'
+        )
+    return cursor.made(nodes.Comment(cursor.since(token.offset), tuple(parts), slashes=True), *parts)
+
+
+def _round(cursor: Cursor, token: Token) -> nodes.Node:
+    found = operators.juxtaposed(cursor, single="in round brackets")
+    return _closed(cursor, token, found)
+
+
+def _braces(cursor: Cursor, token: Token) -> nodes.Node:
+    return _closed(cursor, token, operators.juxtaposed(cursor))
+
+
+def _closed(cursor: Cursor, token: Token, found: list[nodes.Node]) -> nodes.Node:
+    if not found:
+        cursor.expected("a filter")
+    cursor.take()
+    span = cursor.since(token.offset)
+    if not found:
+        return Broken(span)
+    if len(found) == 1:
+        return found[0]
+    return cursor.made(nodes.Compound(span, tuple(found)), *found)
+
+
+def _declaration(cursor: Cursor, token: Token) -> nodes.Node:
+    return assignments.declaration(cursor, token)
+
+
+_STATES: dict[str, nodes.StateWord] = {
+    "check": "check", "mate": "mate", "stalemate": "stalemate", "initial": "initial", "terminal": "terminal",
+    "castle": "castle", "o-o": "o-o", "o-o-o": "o-o-o",
+}  # fmt: skip
+_MEASURES: dict[str, nodes.MeasureWord] = {
+    "ply": "ply", "movenumber": "movenumber", "positionid": "positionid", "gamenumber": "gamenumber", "year": "year",
+}  # fmt: skip
+_TAGS: dict[str, nodes.TagWord] = {
+    "event": "event", "site": "site", "date": "date", "eventdate": "eventdate", "eco": "eco",
+}  # fmt: skip
+
+# Words of earlier versions and what to write now.
+HINTS = {
+    "on": "write & : R&a1",
+    "any": "write . for all squares",
+    "lightsquares": "write light .",
+    "darksquares": "write dark .",
+    "relation": "`echo` took its place",
+}
+# Signs that begin filters which are not built.
+NOT_YET_SIGNS = frozenset({"--", "[x]", "-->", CAPTURE_GROUP})
+
+READERS: dict[str, Reader] = {
+    "number": _number,
+    "string": _string,
+    "escape": _string,
+    "designator": _designator,
+    ".": _all_squares,
+    "[]": _empty_set,
+    "true": _truth,
+    "false": _truth,
+    "wtm": _side,
+    "btm": _side,
+    **dict.fromkeys(_STATES, _state),
+    **dict.fromkeys(_MEASURES, _measure),
+    **dict.fromkeys(_TAGS, _tag_text),
+    "currentposition": _current_position,
+    "curpos": _current_position,
+    "elo": _elo,
+    "player": _player,
+    "result": _result,
+    "currenttransform": _current_transform,
+    "not": _not,
+    "~": _complement,
+    "-": _negate,
+    "#": _count,
+    "abs": _numeric,
+    "sqrt": _numeric,
+    "max": _extremum,
+    "min": _extremum,
+    "power": _power,
+    "light": _shade,
+    "dark": _shade,
+    **dict.fromkeys(directions.WORDS, _direction),
+    "between": _between,
+    "ray": _ray,
+    "find": _find,
+    "sort": _sort,
+    "comment": _comment,
+    "///": _slashes,
+    "(": _round,
+    "{": _braces,
+    PIECE_DECLARATION: _declaration,
+    "piece": assignments.piece,
+    "square": assignments.square,
+    "[forall]": assignments.forall,
+    **transform_filters.READERS,
+}
+assert END not in READERS

@@ -1,0 +1,100 @@
+"""One row a keyword: what the lexer, the parser, completion, hover and help know about a spelling.
+
+The rows stand in `registry_keywords`, `registry_signs` and `registry_hhdb_keys`; syntax forms and examples of what is
+built stand in `registry_docs`. A row without forms is specified, but answered with `not-yet`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rapidfuzz import process
+from rapidfuzz.distance import DamerauLevenshtein
+
+from cqlgui.cql import registry_docs, registry_hhdb_keys, registry_keywords, registry_signs
+from cqlgui.cql.tokens import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One spelling. `kind`: filter, transform, direction, operator, parameter, header, designator, comment,
+    hhdb key or internal. `status`: empty, `deprecated` or `undocumented`. `since`: first version of CQL with it.
+    `forms`: its syntax; `example`: a body that runs; both empty for what is not built yet.
+    """
+
+    name: str
+    sign: str
+    kind: str
+    result_type: str
+    since: str
+    status: str
+    meaning: str
+    built: bool
+    forms: tuple[str, ...]
+    example: str
+
+
+def lookup(word: str) -> Row | None:
+    """The row of a spelling, ASCII or Unicode; None when there is none."""
+    return _BY_NAME.get(word)
+
+
+def complete(prefix: str) -> tuple[Row, ...]:
+    """Rows of keywords that begin with `prefix`, built ones first, then by name; all of them for an empty prefix."""
+    lower = prefix.lower()
+    found = [row for row in ROWS if row.name in RESERVED and row.name.lower().startswith(lower)]
+    return tuple(sorted(found, key=lambda row: (not row.built, row.status != "", row.name)))
+
+
+def is_reserved(word: str) -> bool:
+    """True when `word` may not name a variable because it is a keyword."""
+    return word in RESERVED
+
+
+def token_kind(word: str) -> Kind:
+    """How an identifier-like word is shown: KEYWORD, TRANSFORM, DIRECTION, or NAME when it is not reserved."""
+    if word not in RESERVED:
+        return Kind.NAME
+    return _TOKEN_KINDS.get(_BY_NAME[word].kind, Kind.KEYWORD)
+
+
+def suggest(word: str, others: tuple[str, ...] = ()) -> str | None:
+    """The keyword (or one of `others`) that `word` is most probably a misspelling of, or None."""
+    if len(word) > 40:
+        return None
+    by_case = _BY_CASE.get(word.lower())
+    if by_case is not None:
+        return by_case
+    choices = (*others, *_SUGGESTIBLE)
+    # Swapped or missing letters: one in short words, two or three in long ones.
+    limit = 1 if len(word) <= 4 else 2 if len(word) <= 8 else 3
+    best = process.extractOne(word, choices, scorer=DamerauLevenshtein.distance, score_cutoff=limit)
+    if best is None:
+        return None
+    choice: str = best[0]
+    return choice if len(word) > 2 else None
+
+
+def _rows() -> tuple[Row, ...]:
+    result = []
+    for table in (registry_keywords.ROWS, registry_signs.ROWS, registry_hhdb_keys.ROWS):
+        for name, sign, kind, result_type, since, status, meaning in table:
+            forms, example = registry_docs.DOCS.get(name, ((), ""))
+            result.append(
+                Row(name, sign, kind, result_type, since, status, meaning, bool(forms), forms, example)
+            )
+    return tuple(result)
+
+
+ROWS = _rows()
+_BY_NAME = {row.name: row for row in ROWS} | {row.sign: row for row in ROWS if row.sign}
+_WORD = re.compile(r"[A-Za-z$_][A-Za-z0-9$_]*|o-o(-o)?")
+RESERVED = frozenset(
+    row.name
+    for row in ROWS
+    if _WORD.fullmatch(row.name) and row.kind not in ("designator", "hhdb key", "comment")
+)
+_TOKEN_KINDS = {"transform": Kind.TRANSFORM, "direction": Kind.DIRECTION}
+_SUGGESTIBLE = tuple(sorted(word for word in RESERVED if _BY_NAME[word].kind != "internal"))
+_BY_CASE = {word.lower(): word for word in _SUGGESTIBLE}

@@ -1,0 +1,64 @@
+"""Tokens of the language: kinds for highlighting, and the facts the parser needs beside the text."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from cqlgui.cql.diagnostics import Span
+
+
+class Kind(StrEnum):
+    """How a token is shown; also the coarse class the parser looks at."""
+
+    KEYWORD = "keyword"
+    TRANSFORM = "transform"
+    DIRECTION = "direction"
+    NUMBER = "number"
+    STRING = "string"
+    DESIGNATOR = "designator"
+    OPERATOR = "operator"
+    COMMENT = "comment"
+    NAME = "name"
+    BRACKET = "bracket"
+    RESULT = "result"
+    ERROR = "error"
+    WHITESPACE = "whitespace"
+
+
+class Token(NamedTuple):
+    """One token. `word` is its ASCII spelling (`->` for an arrow sign), which is what grammar rules compare.
+
+    `number` holds a literal's value, `string` the text a string or escape means, `men` and `squares` the masks of a
+    designator. `tied_left` / `tied_right`: no whitespace or comment on that side.
+    """
+
+    kind: Kind
+    text: str
+    offset: int
+    word: str
+    number: int = 0
+    string: str = ""
+    men: int = 0
+    squares: int = 0
+    tied_left: bool = False
+    tied_right: bool = False
+
+    @property
+    def end(self) -> int:
+        """Offset of the first code point behind the token."""
+        return self.offset + len(self.text)
+
+    @property
+    def span(self) -> Span:
+        """Where the token stands."""
+        return Span(self.offset, len(self.text))
+
+
+TRIVIA = frozenset({Kind.WHITESPACE, Kind.COMMENT})
+
+# Words the lexer gives to tokens that have no ASCII spelling of their own.
+PIECE_DECLARATION = "piece-declaration"
+REPETITION = "repetition"
+CAPTURE_GROUP = "capture-group"
+END = "end-of-text"
