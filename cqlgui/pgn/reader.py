@@ -121,6 +121,7 @@ def variant_of(name: str) -> Literal["standard", "chess960", "unsupported"]:
 _TOKEN = re.compile(
     r"""
       (?P<number> \d+ \s* [.…] [.…\s]* )
+    | (?P<escape> (?<![^\r\n]) % [^\r\n]* )
     | (?P<word> [^\s{}()\[\];$!?*<>.…,\x00\x1a\ufeff]+ )
     | (?P<open> \( )
     | (?P<close> \) )
@@ -136,7 +137,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _SPACE = re.compile(r"[\s\x00\x1a\ufeff]*")
-_LINE = re.compile(r"[^\r\n]*")
+_NEXT_LINE = re.compile(r"\r\n|\r|\n|\Z")
 _GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
 _WORD_GLYPHS = {
     "=": 10, "∞": 13, "inf": 13, "unclear": 13, "+=": 14, "+/=": 14, "⩲": 14, "±=": 14, "=+": 15, "=/+": 15, "⩱": 15,
@@ -145,8 +146,9 @@ _WORD_GLYPHS = {
     "D": 220, "∆": 140, "Δ": 140, "⌓": 142, "‼": 3, "⁇": 4, "⁉": 5, "⁈": 6,
 }  # fmt: skip
 _RESULT_WORDS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "1/2": "1/2-1/2", "½-½": "1/2-1/2", "½": "1/2-1/2"}
-_IGNORED_WORDS = frozenset(("+", "++", "#", "ep", "e.p", "ep.", "+#", "-", "–", "—", ":", "x", "mate", "/", "_", "="))
-_INCOMPLETE = re.compile(r"[KQRBNO0-9a-hx=-]{1,3}")
+_IGNORED_WORDS = frozenset(("+", "++", "#", "ep", "e.p", "ep.", "+#", "-", "–", "—", ":", "x", "mate", "/", "_", "\\"))
+_GLYPH_LETTERS = frozenset(word[0] for word in (*_WORD_GLYPHS, *_IGNORED_WORDS))
+_SKIPPED_KINDS = frozenset(("word", "nag", "glyph", "rest", "other", "html", "escape"))
 _parsed = functools.lru_cache(maxsize=1 << 15)(playing.spelling)
 
 
@@ -312,10 +314,6 @@ class _Reading:
                 number_at = at
                 continue
             if kind == "word":
-                if text[at] == "%" and text[max(0, at - 1)] in "\r\n":
-                    line = _LINE.match(text, at)
-                    position = line.end() if line else length
-                    continue
                 word = token[0]
                 if ended or (dead and word not in _RESULT_WORDS):
                     continue
@@ -374,7 +372,12 @@ class _Reading:
                             fresh = False
                             self.places[node] = position
                             continue
-                    self._problem(at, f"{_short(word)} at move {_numbered(board)} is not a move")
+                    reason = f"{_short(word)} at move {_numbered(board)} is not a move"
+                    if frames and fresh:
+                        # Words in parentheses instead of in braces; no move is lost with them.
+                        self._note("prose", at, reason)
+                    else:
+                        self._problem(at, reason)
                     dead = True
                     dead_depth = 0
                     pending = []
@@ -411,7 +414,7 @@ class _Reading:
                     if node:
                         self.places[node] = position
                 elif start is not None:
-                    self._problem(at, "a closing parenthesis without an opening one")
+                    self._note("close", at, "a closing parenthesis without an opening one")
             elif kind == "comment":
                 end = braces.text_end(text, position)
                 if end < 0:
@@ -456,7 +459,7 @@ class _Reading:
                     else:
                         self._comment_at(node, token[0][1:], self.comments)
                 # A comment written behind a `;` comment must stand on the next line.
-                after_line = re.compile(r"\r\n|\r|\n|\Z").match(text, position)
+                after_line = _NEXT_LINE.match(text, position)
                 if node and after_line:
                     self.places[node] = after_line.end()
             elif kind == "star":
@@ -469,6 +472,8 @@ class _Reading:
                     if start is not None:
                         self._problem(at, "a tag or bracket stands among the moves")
                     position = at + max(1, end)
+            elif kind == "escape":
+                continue
             elif kind == "html":
                 self._note("html", at, "HTML line breaks stand in the text")
             elif kind == "other" and not ended and token[0] not in ".,…":
@@ -490,13 +495,15 @@ class _Reading:
                 if end < 0:
                     return False
                 position = end + 1
-            elif character and character in "$!?;.<" or (character and character in "+-=±∓∞⩲⩱RNDTi□→↑⇆∆⊕"):
+            elif not character or (character.isalnum() and character not in _GLYPH_LETTERS):
+                return False
+            else:
                 token = _TOKEN.match(text, position)
-                if token is None or (token.lastgroup == "word" and token[0] not in _WORD_GLYPHS):
+                if token is None or token.lastgroup not in _SKIPPED_KINDS:
+                    return False
+                if token.lastgroup == "word" and token[0] not in _WORD_GLYPHS and token[0] not in _IGNORED_WORDS:
                     return False
                 position = token.end()
-            else:
-                return False
 
     def _nothing_follows(self, position: int) -> bool:
         return not self.text[position : position + 4096].strip(" \t\r\n\0\x1a") and position + 4096 >= len(self.text)

@@ -28,7 +28,7 @@ _PIECE = 4 << 20
 _AHEAD = 2 * tagpairs.LONGEST
 _HEAD_OF_LONG = 1 << 16
 
-_RESULT = rb"(?<![\w/\-])(?:1-0|0-1|1/2(?:-1/2)?)(?![\w/\-])"
+_RESULT = rb"(?<![\w/\-])(?:1-0|0-1|1/2(?:[ \t]?-[ \t]?1/2)?)(?![\w/\-])"
 _TOKEN = re.compile(rb"[{;%()\[*]|" + _RESULT)
 _REPEATED = re.compile(_RESULT)
 _TAG_LIKE = re.compile(
@@ -227,7 +227,7 @@ class _Scanner:
     def _at_line_start(self) -> bool:
         data = self.data
         index = self.position - 1
-        while index >= self.start and data[index] in b" \t\x00\xef\xbb\xbf":
+        while index >= self.start and data[index] in b" \t\x00\xef\xbb\xbf\xff\xc3":
             index -= 1
         return index < self.start or data[index] in b"\r\n\x1a"
 
@@ -366,12 +366,14 @@ class _Scanner:
 
 
 _BLANK_END = b" \t\r\n\f\v\x00\x1a"
+_MARKS_END = (b"\xef\xbb\xbf", b"\xc3\xbf", b"\xff")
 
 
 def _strip_end(data: bytes) -> bytes:
     data = data.rstrip(_BLANK_END)
-    while data.endswith(b"\xef\xbb\xbf"):
-        data = data[:-3].rstrip(_BLANK_END)
+    while data.endswith(_MARKS_END):
+        mark = next(mark for mark in _MARKS_END if data.endswith(mark))
+        data = data[: -len(mark)].rstrip(_BLANK_END)
     return data
 
 

@@ -13,8 +13,9 @@ import re
 LONGEST = 1 << 16
 """Bytes a tag pair may take; a longer one is skipped to the end of its line."""
 
-BLANK = re.compile(rb"(?:[\s\x00\x1a]|\xef\xbb\xbf|<br\s*/?>)*+")
-"""White space and what stands for it: NULs, the DOS end-of-file byte, a byte-order mark, HTML breaks."""
+BLANK = re.compile(rb"(?:[\s\x00\x1a\xff]|\xef\xbb\xbf|\xc3\xbf|<br\s*/?>)*+")
+"""White space and what stands for it: NULs, end-of-file marks (0x1A; a lone byte 255, which is `ÿ`), a byte-order
+mark, HTML breaks."""
 
 SECTION = re.compile(rb'(?:\[[^\s"\[\]]++[ \t]++"[^"\\\r\n]*+"\][ \t]*+\r?\n[ \t]*+)++')
 """Well-formed lines, any number at once; the quick way through nearly every tag section."""
@@ -23,6 +24,7 @@ _PAIR = re.compile(rb'\[\s*+([^\s"\[\]]++)\s*+"((?:[^"\\\r\n]++|\\[^\r\n])*+)"\s
 _FOLDED = re.compile(rb'\[\s*+([^\s"\[\]]++)\s++"((?:[^"\\\r\n]++|\\[^\r\n]|\r?\n(?![\s\[\r\n]))*+)"\s*+\]')
 _LOOSE = re.compile(rb'\[\s*+([^\s"\[\]]++)\s++"([^\r\n]*?)"[ \t]*+\]')
 _BARE = re.compile(rb'\[\s*+([A-Za-z]\w*+)[ \t]++([^\r\n"\[\]]++)\]')
+_OPEN = re.compile(rb'\[\s*+([A-Za-z]\w*+)\s++"([^\r\n"]*?)\][ \t]*+(?=[\r\n]|\Z)')
 _ODD = re.compile(rb"\[[^\r\n]*?\]")
 _ESCAPE = re.compile(rb'\\([\\"])')
 _LINE_END = re.compile(rb"[\r\n]|\Z")
@@ -31,7 +33,7 @@ _LINE_END = re.compile(rb"[\r\n]|\Z")
 def end_of_pair(data: bytes, start: int) -> int:
     """Where the pair that opens at `start` ends; at worst the end of its line (or of `data`)."""
     limit = start + LONGEST
-    for pattern in (_PAIR, _FOLDED, _LOOSE, _BARE, _ODD):
+    for pattern in (_PAIR, _FOLDED, _LOOSE, _BARE, _OPEN, _ODD):
         found = pattern.match(data, start, limit)
         if found:
             return found.end()
@@ -54,6 +56,8 @@ def pair(data: bytes, start: int) -> tuple[bytes, bytes, int, str]:
         return found[1], found[2], found.end(), f"the value of the tag {_show(found[1])} has an unescaped quote"
     if found := _BARE.match(data, start, limit):
         return found[1], found[2].strip(), found.end(), f"the value of the tag {_show(found[1])} has no quotes"
+    if found := _OPEN.match(data, start, limit):
+        return found[1], found[2], found.end(), f"the value of the tag {_show(found[1])} has no closing quote"
     end = end_of_pair(data, start)
     return b"", b"", end, f"the tag pair {_show(data[start : min(end, start + 40)])} is not complete"
 

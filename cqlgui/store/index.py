@@ -1,0 +1,528 @@
+"""The index of one source: a folder of immutable segments, named by a manifest that is written last.
+
+    manifest.json   {"check": crc32 of the rest, "manifest": {version, identity, segments, next_offset, next_line,
+                    complete}}; a segment's row says its file, its games and the stretch of text they stand in
+    NNNNNN-G.seg    see `segments`; G counts rewritings, so that a file of a given name never changes
+    lock            held by the one writer
+
+Whatever the manifest names stays: a killed or failed writer loses only the games of its unfinished segment, and the
+next one goes on at `next_offset`. Ordinals are 0-based within the source.
+"""
+
+from __future__ import annotations
+
+import bisect
+import contextlib
+import hashlib
+import json
+import os
+import sys
+import zlib
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from cqlgui.base import errors, progress
+from cqlgui.store import segments
+from cqlgui.store.segments import BAD, CHESS960, COMMENTS, PLAYABLE, VARIATIONS, GameRecord, Problem, Span
+
+__all__ = [
+    "BAD",
+    "CHESS960",
+    "COMMENTS",
+    "PLAYABLE",
+    "VARIATIONS",
+    "GameRecord",
+    "Identity",
+    "Manifest",
+    "Problem",
+    "SegmentRow",
+    "SourceIndex",
+    "Span",
+    "Writer",
+    "compare",
+    "identify",
+    "lock",
+    "rebuild_segment",
+    "write_segment",
+]
+
+VERSION = 1
+_MANIFEST = "manifest.json"
+_BLOCK = 1 << 20
+
+write_segment = segments.write
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a source was when it was read. `digest` is the blake2b of its plain text's first `text_size` bytes."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    text_size: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRow:
+    """A segment as the manifest lists it, with the stretch of text its games stand in (for rebuilding it)."""
+
+    file: str
+    games: int
+    positions: int
+    offset: int
+    end: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What an index holds. Reading goes on at byte `next_offset`, line `next_line`, until `complete`."""
+
+    identity: Identity
+    segments: tuple[SegmentRow, ...] = ()
+    next_offset: int = 0
+    next_line: int = 1
+    complete: bool = False
+
+    @property
+    def games(self) -> int:
+        """Games in all segments."""
+        return sum(row.games for row in self.segments)
+
+    @property
+    def positions(self) -> int:
+        """Positions in all segments, variations and starts included."""
+        return sum(row.positions for row in self.segments)
+
+    @staticmethod
+    def read(folder: Path) -> Manifest | None:
+        """The manifest of an index folder, None when there is none; raises `errors.IndexDamaged`."""
+        try:
+            data = (folder / _MANIFEST).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise errors.IndexDamaged(f"The index in {folder} cannot be read: {error.strerror or error}.") from error
+        try:
+            outer = json.loads(data)
+            inner = outer["manifest"]
+            if zlib.crc32(_canonical(inner)) != outer["check"] or inner["version"] != VERSION:
+                raise ValueError("another version or altered")
+            rows = tuple(SegmentRow(**row) for row in inner["segments"])
+            return Manifest(
+                Identity(**inner["identity"]), rows, inner["next_offset"], inner["next_line"], inner["complete"]
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise errors.IndexDamaged(f"The manifest of the index in {folder} is damaged: {error}.") from error
+
+    def write(self, folder: Path) -> None:
+        """Put this manifest in place of the old one. Raises `OSError`; the old one stays then."""
+        inner = {"version": VERSION, **asdict(self)}
+        inner["segments"] = list(inner["segments"])
+        outer = {"check": zlib.crc32(_canonical(inner)), "manifest": inner}
+        segments.replace_file(folder / _MANIFEST, json.dumps(outer, indent=1).encode("ascii"))
+
+
+def identify(path: Path, plain: Path | None = None, *, cancel: progress.CancelToken | None = None) -> Identity:
+    """The identity of a source; `plain` is its unpacked text where that is another file. Reads all of it once.
+
+    Raises `errors.SourceError` when it cannot be read and `errors.Cancelled`.
+    """
+    plain = plain or path
+    try:
+        status = path.stat()
+        size = plain.stat().st_size
+        return Identity(str(path), status.st_size, status.st_mtime_ns, size, _digest(plain, size, cancel))
+    except OSError as error:
+        raise errors.SourceError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def compare(known: Identity, path: Path, plain: Path | None = None) -> str:
+    """How a source stands to what was indexed: `same`, `grown` (the old text is a prefix of it) or `changed`.
+
+    Equal size and time count as the same without reading the file; otherwise the old stretch of text is hashed.
+    Raises `errors.SourceError` when the file cannot be read.
+    """
+    plain = plain or path
+    try:
+        status = path.stat()
+        if status.st_size == known.size and status.st_mtime_ns == known.mtime_ns:
+            return "same"
+        size = plain.stat().st_size
+        if size < known.text_size or _digest(plain, known.text_size, None) != known.digest:
+            return "changed"
+        return "same" if size == known.text_size else "grown"
+    except OSError as error:
+        raise errors.SourceError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+class SourceIndex:
+    """An index opened for reading, with the segments its manifest named at that moment. A context manager."""
+
+    __slots__ = ("_firsts", "_segments", "folder", "game_count", "manifest")
+
+    def __init__(self, folder: Path, manifest: Manifest, opened: list[segments.Segment]) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self._segments = opened
+        self._firsts: list[int] = []
+        first = 0
+        for segment in opened:
+            self._firsts.append(first)
+            first += segment.games
+        self.game_count = first
+
+    @classmethod
+    def open(cls, folder: Path) -> SourceIndex:
+        """Open an index; raises `errors.IndexDamaged` naming the file that is missing, cut or altered."""
+        manifest = Manifest.read(folder)
+        if manifest is None:
+            raise errors.IndexDamaged(f"There is no index in {folder}.")
+        opened: list[segments.Segment] = []
+        try:
+            for row in manifest.segments:
+                segment = segments.Segment(folder / row.file)
+                opened.append(segment)
+                if segment.games != row.games:
+                    raise errors.IndexDamaged(f"The index file {row.file} is damaged: it has {segment.games} games.")
+        except errors.IndexDamaged:
+            for segment in opened:
+                segment.close()
+            raise
+        return cls(folder, manifest, opened)
+
+    def _at(self, game: int) -> tuple[segments.Segment, int]:
+        if not 0 <= game < self.game_count:
+            raise IndexError(f"game {game} of {self.game_count}")
+        number = bisect.bisect_right(self._firsts, game) - 1
+        return self._segments[number], game - self._firsts[number]
+
+    def moves(self, game: int) -> memoryview:
+        """The packed tree of a game, u16 each; valid until `close`."""
+        segment, place = self._at(game)
+        return segment.moves(place)
+
+    def start_fen(self, game: int) -> str | None:
+        """The FEN a game starts from, None for the usual start."""
+        segment, place = self._at(game)
+        return segment.start_fen(place)
+
+    def span(self, game: int) -> Span:
+        """Where a game stands in the plain text: (offset, length, line)."""
+        segment, place = self._at(game)
+        return segment.span(place)
+
+    def flags(self, game: int) -> int:
+        """`BAD`, `CHESS960`, `VARIATIONS`, `PLAYABLE`, `COMMENTS`, or-ed."""
+        segment, place = self._at(game)
+        return segment.flags(place)
+
+    def plies(self, game: int) -> int:
+        """Half-moves of the main line."""
+        segment, place = self._at(game)
+        return segment.plies(place)
+
+    def positions(self, game: int) -> int:
+        """Positions of the tree, the start included."""
+        segment, place = self._at(game)
+        return segment.positions(place)
+
+    @property
+    def total_positions(self) -> int:
+        """Positions of all games, variations and starts included."""
+        return sum(segment.total_positions() for segment in self._segments)
+
+    @property
+    def complete(self) -> bool:
+        """True when the whole source had been read."""
+        return self.manifest.complete
+
+    def flaws(self) -> list[Problem]:
+        """Every recorded flaw with its severity, in game order."""
+        return [
+            problem
+            for first, segment in zip(self._firsts, self._segments, strict=True)
+            for problem in segment.problems(first)
+        ]
+
+    def problems(self) -> list[tuple[int, int, int, str]]:
+        """The errors among the flaws, as (game, offset, line, reason)."""
+        return [tuple(flaw[:4]) for flaw in self.flaws() if flaw.severity == "error"]
+
+    def verify(self) -> None:
+        """Compare every segment's checksum; raises `errors.IndexDamaged` for the first that differs."""
+        for segment in self._segments:
+            segment.verify()
+
+    def damaged(self) -> list[int]:
+        """Numbers of the opened segments whose content does not have its checksum."""
+        found = []
+        for number, segment in enumerate(self._segments):
+            try:
+                segment.verify()
+            except errors.IndexDamaged:
+                found.append(number)
+        return found
+
+    def close(self) -> None:
+        """Unmap all segments."""
+        for segment in self._segments:
+            segment.close()
+        self._segments = []
+        self._firsts = []
+        self.game_count = 0
+
+    def __enter__(self) -> SourceIndex:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Writer:
+    """Adds games to an index, or begins one; a context manager that holds the lock.
+
+    `identity` is what the source is now. An index of the same text, or of a text that has since grown, is continued;
+    any other is begun anew. When the text has grown, the last game is taken back, as it may have grown as well. Start
+    reading at `next_offset` / `next_line`; `game_count` games are committed before it.
+
+    Raises `errors.CqlguiError` when another process writes, or the disk refuses; what was committed stays.
+    """
+
+    def __init__(self, folder: Path, identity: Identity, *, grown: bool = False) -> None:
+        self.folder = folder
+        self._waiting: list[GameRecord] = []
+        self._resources = contextlib.ExitStack()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _refused(folder, error) from error
+        self._resources.enter_context(lock(folder))
+        try:
+            self.manifest = self._begin(identity, grown)
+        except OSError as error:
+            self._resources.close()
+            raise _refused(folder, error) from error
+        except errors.CqlguiError:
+            self._resources.close()
+            raise
+
+    def _begin(self, identity: Identity, grown: bool) -> Manifest:
+        try:
+            known = Manifest.read(self.folder)
+            if known is not None:
+                SourceIndex.open(self.folder).close()
+        except errors.IndexDamaged:
+            known = None
+        fresh = Manifest(identity)
+        if known is None or known.identity.path != identity.path:
+            manifest = fresh
+        elif (known.identity.text_size, known.identity.digest) == (identity.text_size, identity.digest):
+            manifest = replace(known, identity=identity)
+        elif grown:
+            manifest = self._without_last(replace(known, identity=identity, complete=False))
+        else:
+            manifest = fresh
+        manifest.write(self.folder)
+        self._sweep(manifest)
+        return manifest
+
+    def _without_last(self, known: Manifest) -> Manifest:
+        """The manifest without its last game, whose segment is written again."""
+        if not known.segments or known.segments[-1].games == 0:
+            return known
+        last = known.segments[-1]
+        records, lost = _records(self.folder / last.file)
+        rest = known.segments[:-1]
+        if records:
+            rest += (self._put(len(rest), records, known),)
+        return replace(known, segments=rest, next_offset=lost.offset, next_line=lost.line)
+
+    def _sweep(self, manifest: Manifest) -> None:
+        """Remove files that no manifest names: what a killed writer left, and segments of an older text."""
+        named = {row.file for row in manifest.segments}
+        for path in [*self.folder.glob("*.seg"), *self.folder.glob("*.seg.*.tmp"), *self.folder.glob(_MANIFEST + ".*")]:
+            if path.name not in named:
+                # A reader on Windows may still have an old segment mapped; it goes next time.
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
+    @property
+    def next_offset(self) -> int:
+        """Byte of the text at which reading goes on."""
+        return self.manifest.next_offset
+
+    @property
+    def next_line(self) -> int:
+        """Line of the text at `next_offset`."""
+        return self.manifest.next_line
+
+    @property
+    def game_count(self) -> int:
+        """Games committed."""
+        return self.manifest.games
+
+    @property
+    def waiting(self) -> int:
+        """Games added and not yet committed."""
+        return len(self._waiting)
+
+    def add(self, game: GameRecord) -> bool:
+        """Take a game, in file order. True when the segment is full and must be committed before the next one."""
+        assert len(self._waiting) < segments.LARGEST
+        self._waiting.append(game)
+        return len(self._waiting) == segments.LARGEST
+
+    def commit_segment(self, next_offset: int, next_line: int, *, complete: bool = False) -> None:
+        """Make the games added so far last, and say where reading goes on. Safe to call without games."""
+        rows = self.manifest.segments
+        try:
+            if self._waiting:
+                rows = (*rows, self._put(len(rows), self._waiting, self.manifest))
+            manifest = replace(
+                self.manifest, segments=rows, next_offset=next_offset, next_line=next_line, complete=complete
+            )
+            manifest.write(self.folder)
+        except OSError as error:
+            raise _refused(self.folder, error) from error
+        self.manifest = manifest
+        self._waiting = []
+
+    def _put(self, number: int, games: Sequence[GameRecord], known: Manifest) -> SegmentRow:
+        taken = {row.file for row in known.segments} | {path.name for path in self.folder.glob("*.seg")}
+        name = _free_name(number, taken)
+        segments.write(self.folder / name, games)
+        return _row(name, games)
+
+    def close(self) -> None:
+        """Give the lock back; games that were not committed are dropped."""
+        self._waiting = []
+        self._resources.close()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def rebuild_segment(folder: Path, number: int, games: Sequence[GameRecord]) -> None:
+    """Put `games`, read again from the text between the segment's `offset` and `end`, in place of a damaged segment.
+
+    Raises `errors.IndexDamaged` when they are not as many as the manifest says (the source has changed), and
+    `errors.CqlguiError` when another process writes.
+    """
+    with lock(folder):
+        manifest = Manifest.read(folder)
+        if manifest is None or number >= len(manifest.segments) or manifest.segments[number].games != len(games):
+            raise errors.IndexDamaged(f"The index in {folder} cannot be repaired; the source must be read again.")
+        old = manifest.segments[number].file
+        name = _free_name(number, {path.name for path in folder.glob("*.seg")} | {old})
+        try:
+            segments.write(folder / name, games)
+            rows = list(manifest.segments)
+            rows[number] = _row(name, games)
+            replace(manifest, segments=tuple(rows)).write(folder)
+        except OSError as error:
+            raise _refused(folder, error) from error
+        with contextlib.suppress(OSError):
+            (folder / old).unlink()
+
+
+@contextlib.contextmanager
+def lock(folder: Path) -> Iterator[None]:
+    """Be the one writer of an index folder; raises `errors.CqlguiError` when another is.
+
+    The lock is the operating system's, so it goes with a killed process.
+    """
+    try:
+        file = (folder / "lock").open("a+b")
+    except OSError as error:
+        raise _refused(folder, error) from error
+    with file:
+        try:
+            _lock_file(file.fileno())
+        except OSError as error:
+            raise errors.CqlguiError("Another window or command is reading this source just now.") from error
+        try:
+            yield
+        finally:
+            _unlock_file(file.fileno())
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock_file(descriptor: int) -> None:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+    def _unlock_file(descriptor: int) -> None:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock_file(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _unlock_file(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+
+def _records(path: Path) -> tuple[list[GameRecord], GameRecord]:
+    """The games of a segment but the last, and the last."""
+    segment = segments.Segment(path)
+    try:
+        flaws: dict[int, list[tuple[int, int, str, str]]] = {}
+        for flaw in segment.problems():
+            flaws.setdefault(flaw.game, []).append((flaw.offset, flaw.line, flaw.reason, flaw.severity))
+        records = []
+        for game in range(segment.games):
+            offset, length, line = segment.span(game)
+            records.append(
+                GameRecord(
+                    offset, length, line, array("H", segment.moves(game)), segment.start_fen(game),
+                    segment.plies(game), segment.positions(game), segment.flags(game), tuple(flaws.get(game, ())),
+                )  # fmt: skip
+            )
+    finally:
+        segment.close()
+    return records[:-1], records[-1]
+
+
+def _row(name: str, games: Sequence[GameRecord]) -> SegmentRow:
+    end = games[-1].offset + games[-1].length
+    positions = sum(game.positions for game in games)
+    return SegmentRow(name, len(games), positions, games[0].offset, end, games[0].line)
+
+
+def _free_name(number: int, taken: set[str]) -> str:
+    generation = 0
+    while (name := f"{number:06d}-{generation}.seg") in taken:
+        generation += 1
+    return name
+
+
+def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
+    machine = hashlib.blake2b(digest_size=20)
+    with path.open("rb") as file:
+        while size > 0 and (block := file.read(min(_BLOCK, size))):
+            if cancel is not None:
+                cancel.raise_if_cancelled()
+            machine.update(block)
+            size -= len(block)
+    return machine.hexdigest()
+
+
+def _canonical(inner: object) -> bytes:
+    return json.dumps(inner, sort_keys=True, separators=(",", ":")).encode("ascii")
+
+
+def _refused(folder: Path, error: OSError) -> errors.CqlguiError:
+    return errors.CqlguiError(f"The index in {folder} cannot be written: {error.strerror or error}.")

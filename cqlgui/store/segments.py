@@ -1,0 +1,235 @@
+"""One segment of an index: at most 10,000 games in one immutable file.
+
+Little-endian throughout; every part is counted in the header, so that a cut or grown file shows at once:
+
+    header   magic "CQLGSEG1", version u32, games u32, words u64, fen bytes u64, problem bytes u64, file size u64,
+             blake2b-16 of everything after the header, crc32 of the header's bytes before it
+    rows     per game: text offset u64, text length u64, line u64, first word u64, words u32, plies u32,
+             positions u32, fen offset u32 (0xFFFFFFFF: the usual start), fen length u16, flags u16
+    words    u16 each; packed moves, see `board.moves`
+    fens     ASCII
+    problems JSON lines [game in the segment, offset, line, reason, severity]
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+import struct
+import zlib
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from cqlgui.base import errors
+
+MAGIC = b"CQLGSEG1"
+VERSION = 1
+LARGEST = 10_000
+"""Games in a segment at most."""
+
+BAD = 1
+CHESS960 = 2
+VARIATIONS = 4
+PLAYABLE = 8
+COMMENTS = 16
+
+_HEADER = struct.Struct("<8sIIQQQQ16sI")
+_ROW = struct.Struct("<QQQQIIIIHH")
+_USUAL_START = 0xFFFFFFFF
+
+
+class Problem(NamedTuple):
+    """A flaw of a game: 0-based ordinal, byte offset and line in the text, a sentence, `error` or `note`."""
+
+    game: int
+    offset: int
+    line: int
+    reason: str
+    severity: str
+
+
+class Span(NamedTuple):
+    """Where a game stands in its text: byte offset, length, 1-based line."""
+
+    offset: int
+    length: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """What the index keeps of a game. `problems` are (offset, line, reason, severity), absolute in the text."""
+
+    offset: int
+    length: int
+    line: int
+    words: array[int]
+    start_fen: str | None
+    plies: int
+    positions: int
+    flags: int
+    problems: tuple[tuple[int, int, str, str], ...] = ()
+
+
+class Segment:
+    """A segment opened for reading, memory-mapped. Ordinals are 0-based within the segment."""
+
+    __slots__ = ("_fens", "_map", "_problems", "_rows", "_view", "_words", "games", "path", "words")
+
+    def __init__(self, path: Path) -> None:
+        """Map the file; raises `errors.IndexDamaged` when it is missing, cut, or its header is altered."""
+        self.path = path
+        try:
+            with path.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                if size < _HEADER.size:
+                    raise _damaged(path, "it is cut off")
+                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except OSError as error:
+            raise _damaged(path, error.strerror or str(error)) from error
+        self._view = memoryview(self._map)
+        try:
+            self._lay_out(size)
+        except errors.IndexDamaged:
+            self.close()
+            raise
+
+    def _lay_out(self, size: int) -> None:
+        head = bytes(self._view[: _HEADER.size])
+        magic, version, games, words, fens, problems, length, _, check = _HEADER.unpack(head)
+        if magic != MAGIC or zlib.crc32(head[:-4]) != check:
+            raise _damaged(self.path, "its header is altered")
+        if version != VERSION:
+            raise _damaged(self.path, f"it has version {version}, not {VERSION}")
+        rows_end = _HEADER.size + games * _ROW.size
+        words_end = rows_end + 2 * words
+        fens_end = words_end + fens
+        if length != size or fens_end + problems != size:
+            raise _damaged(self.path, "its length is wrong")
+        self.games: int = games
+        self.words: int = words
+        self._rows = rows = self._view[_HEADER.size : rows_end]
+        assert len(rows) == games * _ROW.size
+        self._words = self._view[rows_end:words_end].cast("H")
+        self._fens = bytes(self._view[words_end:fens_end])
+        self._problems = self._view[fens_end:size]
+
+    def close(self) -> None:
+        """Unmap the file; views handed out before keep it mapped until they go."""
+        for name in ("_rows", "_words", "_problems", "_view"):
+            view = getattr(self, name, None)
+            if view is not None:
+                view.release()
+        try:
+            self._map.close()
+        except BufferError:
+            # A caller still holds a view of the moves; the map goes with that view.
+            return
+
+    def _row(self, game: int) -> tuple[int, ...]:
+        return _ROW.unpack_from(self._rows, game * _ROW.size)
+
+    def moves(self, game: int) -> memoryview:
+        """The packed tree of a game, u16 each."""
+        row = self._row(game)
+        if row[3] + row[4] > self.words:
+            raise _damaged(self.path, f"game {game} points outside")
+        return self._words[row[3] : row[3] + row[4]]
+
+    def start_fen(self, game: int) -> str | None:
+        """The FEN a game starts from, None for the usual start."""
+        row = self._row(game)
+        if row[7] == _USUAL_START:
+            return None
+        try:
+            return self._fens[row[7] : row[7] + row[8]].decode("ascii")
+        except UnicodeDecodeError as error:
+            raise _damaged(self.path, f"the FEN of game {game} is altered") from error
+
+    def span(self, game: int) -> Span:
+        """Where a game stands in its text."""
+        row = self._row(game)
+        return Span(row[0], row[1], row[2])
+
+    def flags(self, game: int) -> int:
+        """The flags of a game, `BAD` to `COMMENTS`."""
+        return self._row(game)[9]
+
+    def plies(self, game: int) -> int:
+        """Half-moves of the main line."""
+        return self._row(game)[5]
+
+    def positions(self, game: int) -> int:
+        """Positions of the tree, the start included."""
+        return self._row(game)[6]
+
+    def total_positions(self) -> int:
+        """Positions of all games."""
+        return sum(row[6] for row in _ROW.iter_unpack(self._rows))
+
+    def problems(self, first: int = 0) -> list[Problem]:
+        """Every flaw of the segment's games; `first` is added to the ordinals."""
+        try:
+            rows = [json.loads(line) for line in bytes(self._problems).splitlines()]
+            return [
+                Problem(first + int(game), int(offset), int(line), str(reason), str(severity))
+                for game, offset, line, reason, severity in rows
+            ]
+        except (ValueError, TypeError) as error:
+            raise _damaged(self.path, "its list of problems is altered") from error
+
+    def verify(self) -> None:
+        """Read the whole file and compare its checksum; raises `errors.IndexDamaged`."""
+        expected = _HEADER.unpack(self._view[: _HEADER.size])[7]
+        if hashlib.blake2b(self._view[_HEADER.size :], digest_size=16).digest() != expected:
+            raise _damaged(self.path, "its content is altered")
+
+
+def write(path: Path, games: Sequence[GameRecord]) -> None:
+    """Write a segment under a temporary name, sync it and rename it. Raises `OSError`; nothing is left behind then."""
+    assert len(games) <= LARGEST
+    rows = bytearray()
+    words = array("H")
+    fens = bytearray()
+    problems = []
+    for number, game in enumerate(games):
+        fen = game.start_fen.encode("ascii") if game.start_fen is not None else None
+        place = _USUAL_START if fen is None else len(fens)
+        rows += _ROW.pack(
+            game.offset, game.length, game.line, len(words), len(game.words), game.plies, game.positions,
+            place, len(fen or b""), game.flags,
+        )  # fmt: skip
+        words.extend(game.words)
+        fens += fen or b""
+        problems.extend(json.dumps([number, *problem]) for problem in game.problems)
+    if array("H", [1]).tobytes() != b"\x01\x00":
+        words.byteswap()
+    listed = "".join(line + "\n" for line in problems).encode("ascii")
+    body = bytes(rows) + words.tobytes() + bytes(fens) + listed
+    head = _HEADER.pack(
+        MAGIC, VERSION, len(games), len(words), len(fens), len(listed), _HEADER.size + len(body),
+        hashlib.blake2b(body, digest_size=16).digest(), 0,
+    )[:-4]  # fmt: skip
+    replace_file(path, head + struct.pack("<I", zlib.crc32(head)) + body)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Put `data` under `path` as a whole or not at all, synced to the disk. Raises `OSError`."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _damaged(path: Path, why: str) -> errors.IndexDamaged:
+    return errors.IndexDamaged(f"The index file {path.name} is damaged: {why}.")
