@@ -1,0 +1,93 @@
+"""Moves as 16-bit words: origin in the low six bits, target in the next six, a flag in the top four."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from cqlgui.board import squares
+from cqlgui.board.squares import Square
+
+if TYPE_CHECKING:
+    from cqlgui.board.position import Position
+
+Move: TypeAlias = int
+
+NORMAL = 0
+NULL = 1
+"""A passed move; origin and target are the mover's king square (a1 when he has no king)."""
+CASTLE = 2
+"""Castling; the target is the square of the rook, as Chess960 needs."""
+EN_PASSANT = 3
+PROMOTE_N = 4
+PROMOTE_B = 5
+PROMOTE_R = 6
+PROMOTE_Q = 7
+BACK = 15
+"""Not a move: the other twelve bits say how many plies above the last position the next move belongs."""
+
+BACK_LIMIT = 0xFFF
+"""Most plies one `BACK` word goes back; longer ways take several words."""
+
+NO_MOVE: Move = 0
+"""The word of "a1 to a1", which no move has; stands at the root of a tree."""
+
+
+def pack(origin: Square, target: Square, flag: int = NORMAL) -> Move:
+    """The word of a move."""
+    return origin | target << 6 | flag << 12
+
+
+def pack_back(plies: int) -> list[int]:
+    """The `BACK` words that go back `plies` (at least 0) plies."""
+    words = [BACK << 12 | BACK_LIMIT] * (plies // BACK_LIMIT)
+    if plies % BACK_LIMIT:
+        words.append(BACK << 12 | plies % BACK_LIMIT)
+    return words
+
+
+def origin(move: Move) -> Square:
+    """The square the man leaves."""
+    return move & 63
+
+
+def target(move: Move) -> Square:
+    """The square the man arrives at; the rook's own square for castling."""
+    return move >> 6 & 63
+
+
+def flag(move: Move) -> int:
+    """The kind of move, one of the flags above."""
+    return move >> 12
+
+
+def promotion(move: Move) -> int:
+    """Kind of man a pawn becomes (2 knight .. 5 queen), or 0."""
+    kind = move >> 12
+    return kind - 2 if PROMOTE_N <= kind <= PROMOTE_Q else 0
+
+
+def king_target(move: Move) -> Square:
+    """Where the king arrives by a castling move (the c- or g-file of its rank)."""
+    king = move & 63
+    return king & 56 | (6 if (move >> 6 & 63) > king else 2)
+
+
+def rook_target(move: Move) -> Square:
+    """Where the rook arrives by a castling move (the d- or f-file of its rank)."""
+    king = move & 63
+    return king & 56 | (5 if (move >> 6 & 63) > king else 3)
+
+
+def uci(position: Position, move: Move) -> str:
+    """The move in the notation of chess engines: `e2e4`, `e7e8q`, `0000`.
+
+    Castling is the king's two-step move where king and rook stand on their usual squares, else "king takes own rook".
+    """
+    kind = flag(move)
+    start, end = origin(move), target(move)
+    if kind == NULL:
+        return "0000"
+    if kind == CASTLE and start & 7 == 4 and end & 7 in (0, 7) and start >> 3 == (7 if position.turn else 0):
+        end = king_target(move)
+    letter = ("", "n", "b", "r", "q")[promotion(move) - 1] if promotion(move) else ""
+    return squares.NAMES[start] + squares.NAMES[end] + letter
