@@ -1,0 +1,291 @@
+"""A game as a tree of positions, packed into 16-bit words and unpacked again.
+
+The words are the moves in preorder, the main line first; a `BACK` word before a move says how many plies above the last
+position that move belongs. Nothing here recurses, so games of any length and depth work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from cqlgui.board import men, moves, san
+from cqlgui.board.men import Colour
+from cqlgui.board.moves import Move
+from cqlgui.board.position import Position
+
+
+class GameTree:
+    """The positions of one game by positionid: numbered in preorder, child 0 (the main continuation) first, root 0."""
+
+    __slots__ = (
+        "_identities",
+        "_positions",
+        "children",
+        "depths",
+        "mainline_length",
+        "moves",
+        "parents",
+        "plies",
+        "root",
+    )
+
+    parents: list[int]
+    """Id of the position before; -1 at the root."""
+    children: list[tuple[int, ...]]
+    """Ids of the positions after, the main continuation first."""
+    moves: list[Move]
+    """The move that leads to each position; `moves.NO_MOVE` at the root."""
+    plies: list[int]
+    """Number of moves from the root."""
+    depths: list[int]
+    """Number of moves on the way from the root that are not main continuations."""
+    mainline_length: int
+    """The main line is the ids 0 to this number minus one."""
+    root: Position
+    """The position the game starts from; not to be changed."""
+
+    def __init__(self, root: Position) -> None:
+        """A game without moves."""
+        self.root = root
+        self.parents = [-1]
+        self.children = [()]
+        self.moves = [moves.NO_MOVE]
+        self.plies = [0]
+        self.depths = [0]
+        self.mainline_length = 1
+        self._positions: list[Position] | None = None
+        self._identities: list[bytes] | None = None
+
+    @classmethod
+    def decode(cls, start_fen: str | None, words: Sequence[int]) -> GameTree:
+        """Unpack a game; `start_fen` None means the usual initial position.
+
+        Raises `ValueError` with a sentence for a FEN that cannot be read and for `BACK` words that lead above the root,
+        go back by nothing or stand at the end. Whether the moves can be played shows when `positions` replays them.
+        """
+        tree = cls(Position.start() if start_fen is None else Position.from_fen(start_fen))
+        parents, plies, depths, played = tree.parents, tree.plies, tree.depths, tree.moves
+        branches: dict[int, list[int]] = {}
+        here = 0
+        ply = 0
+        depth = 0
+        back = False
+        for word in words:
+            if word >= _BACK_WORD:
+                count = word & moves.BACK_LIMIT
+                if count == 0 or word > 0xFFFF:
+                    raise ValueError("The packed moves of this game are damaged: a return by no ply at all.")
+                if count > ply:
+                    raise ValueError(
+                        f"The packed moves of this game are damaged: a return by {count} plies from ply {ply}."
+                    )
+                ply -= count
+                while count:
+                    here = parents[here]
+                    count -= 1
+                back = True
+                continue
+            number = len(parents)
+            if back:
+                branches.setdefault(here, [here + 1]).append(number)
+                depth = depths[here] + 1
+                back = False
+            parents.append(here)
+            played.append(word)
+            ply += 1
+            plies.append(ply)
+            depths.append(depth)
+            here = number
+        if back:
+            raise ValueError("The packed moves of this game are damaged: they end with a return.")
+        total = len(parents)
+        # In preorder a position's first child is the next id, where that one's parent it is.
+        children: list[tuple[int, ...]] = [(number,) for number in range(1, total)]
+        children.append(())
+        for number in range(total - 1):
+            if parents[number + 1] != number:
+                children[number] = ()
+        for number, several in branches.items():
+            children[number] = tuple(several)
+        tree.children = children
+        tree.mainline_length = depths.index(1) if branches else total
+        return tree
+
+    def encode(self) -> list[int]:
+        """The packed words; `decode` of them gives an equal tree."""
+        words: list[int] = []
+        parents, plies = self.parents, self.plies
+        for number in range(1, len(parents)):
+            parent = parents[number]
+            if parent != number - 1:
+                words += moves.pack_back(plies[number - 1] - plies[parent])
+            words.append(self.moves[number])
+        return words
+
+    def __len__(self) -> int:
+        return len(self.parents)
+
+    @property
+    def positions(self) -> list[Position]:
+        """The position of every id, replayed at the first use; they are shared, so never change one.
+
+        Raises `ValueError` with a sentence when a move cannot be played where it stands.
+        """
+        if self._positions is None:
+            replayed = [self.root]
+            played = self.moves
+            parents = self.parents
+            for number in range(1, len(parents)):
+                position = replayed[parents[number]].copy()
+                position.make(played[number])
+                replayed.append(position)
+            self._positions = replayed
+        return self._positions
+
+    def mainline(self) -> GameTree:
+        """The game without its variations; ids and positions of the main line stay what they are."""
+        length = self.mainline_length
+        if length == len(self.parents):
+            return self
+        line = GameTree(self.root)
+        line.parents = self.parents[:length]
+        line.children = [(number,) for number in range(1, length)]
+        line.children.append(())
+        line.moves = self.moves[:length]
+        line.plies = self.plies[:length]
+        line.depths = self.depths[:length]
+        line.mainline_length = length
+        if self._positions is not None:
+            line._positions = self._positions[:length]
+        return line
+
+    def line_to(self, positionid: int) -> list[int]:
+        """The ids from the root to a position, both included."""
+        line = []
+        while positionid >= 0:
+            line.append(positionid)
+            positionid = self.parents[positionid]
+        line.reverse()
+        return line
+
+    def men_ids(self, positionid: int) -> dict[int, int]:
+        """Square to number of the man on it, ascending by square.
+
+        At the root the men are numbered 0, 1, 2, ... in the order a1, b1, ..., h8; a man keeps his number when he moves,
+        castles or promotes, and a captured man is missing.
+        """
+        if self._identities is None:
+            self._identities = self._follow_men()
+        return {square: man for square, man in enumerate(self._identities[positionid]) if man != _NOBODY}
+
+    def mover(self, positionid: int) -> Colour:
+        """Who made the move that leads to a position; at the root, who would have."""
+        return (self.root.turn + self.plies[positionid] + 1) % 2
+
+    def movenumber(self, positionid: int) -> int:
+        """The full-move number of a position; the root counts as move 1 whoever is to move and whatever the FEN says."""
+        return (self.plies[positionid] + self.root.turn) // 2 + 1
+
+    def display_number(self, positionid: int) -> int:
+        """The number notation gives the move that leads to a position, counting from the FEN's; the FEN's own at the root."""
+        before = max(self.plies[positionid] - 1, 0)
+        return self.root.fullmove + (before + self.root.turn) // 2
+
+    def _follow_men(self) -> list[bytes]:
+        root = bytearray([_NOBODY]) * 64
+        number = 0
+        for square, man in enumerate(self.root.squares):
+            if man != men.EMPTY:
+                root[square] = number
+                number += 1
+        followed = [bytes(root)]
+        for positionid in range(1, len(self.parents)):
+            board = bytearray(followed[self.parents[positionid]])
+            move = self.moves[positionid]
+            kind = moves.flag(move)
+            start, end = moves.origin(move), moves.target(move)
+            if kind == moves.CASTLE:
+                king, rook = board[start], board[end]
+                board[start] = board[end] = _NOBODY
+                board[moves.king_target(move)] = king
+                board[moves.rook_target(move)] = rook
+            elif kind != moves.NULL:
+                board[end] = board[start]
+                board[start] = _NOBODY
+                if kind == moves.EN_PASSANT:
+                    board[start & 56 | end & 7] = _NOBODY
+            followed.append(bytes(board))
+        return followed
+
+
+class TreeBuilder:
+    """Collects moves in the order a file gives them; `finish` numbers the positions in preorder.
+
+    A handle is the number of an addition; the root's handle is 0. The first move added below a position is its main
+    continuation, later ones are variations in that order.
+    """
+
+    __slots__ = ("_children", "_moves")
+
+    ROOT = 0
+
+    def __init__(self) -> None:
+        """A tree of the root alone."""
+        self._moves: list[Move] = [moves.NO_MOVE]
+        self._children: list[list[int]] = [[]]
+
+    def add(self, parent: int, move: Move) -> int:
+        """Add a move below the position with the handle `parent`; returns the new position's handle."""
+        handle = len(self._moves)
+        self._children[parent].append(handle)
+        self._moves.append(move)
+        self._children.append([])
+        return handle
+
+    def __len__(self) -> int:
+        """Number of positions, the root included."""
+        return len(self._moves)
+
+    def finish(self) -> tuple[list[int], list[int]]:
+        """The packed words, and the positionid of each handle."""
+        words: list[int] = []
+        ids = [0] * len(self._moves)
+        number = 0
+        last_ply = 0
+        waiting = [(child, 0) for child in reversed(self._children[0])]
+        while waiting:
+            handle, parent_ply = waiting.pop()
+            number += 1
+            ids[handle] = number
+            if last_ply > parent_ply:
+                words += moves.pack_back(last_ply - parent_ply)
+            words.append(self._moves[handle])
+            last_ply = parent_ply + 1
+            for child in reversed(self._children[handle]):
+                waiting.append((child, last_ply))
+        return words, ids
+
+
+def san_line(tree: GameTree, ids: Iterable[int], figurine: bool = False) -> list[str]:
+    """Notation of the moves that lead to the positions `ids`, one text each, such as `1.e4`, `e5`, `2.Nf3`.
+
+    White's moves carry their number; Black's only (`1...e5`) where the move before is not the one printed before it.
+    The root, which no move leads to, is left out.
+    """
+    texts = []
+    before = None
+    for number in ids:
+        parent = tree.parents[number]
+        if parent >= 0:
+            text = san.san(tree.positions[parent], tree.moves[number], figurine)
+            if tree.mover(number) == men.WHITE:
+                text = f"{tree.display_number(number)}.{text}"
+            elif not texts or parent != before:
+                text = f"{tree.display_number(number)}...{text}"
+            texts.append(text)
+        before = number
+    return texts
+
+
+_BACK_WORD = moves.BACK << 12
+_NOBODY = 255
