@@ -59,7 +59,9 @@ def open_source(
     if kind == "plain":
         return Text(path, path)
     if cache is None:
-        raise errors.SourceError(f"{path.name} is compressed or UTF-16 and needs a cache folder to be opened.")
+        raise errors.SourceError(
+            f"{path.name} is compressed or UTF-16 and needs a cache folder to be opened."
+        )
     try:
         cache.mkdir(parents=True, exist_ok=True)
         target = cache / _cache_name(path, status)
@@ -97,7 +99,9 @@ class Text:
                 self._file.seek(offset)
                 return self._file.read(length)
         except OSError as error:
-            raise errors.SourceError(f"{self.path.name} cannot be read: {error.strerror or error}.") from error
+            raise errors.SourceError(
+                f"{self.path.name} cannot be read: {error.strerror or error}."
+            ) from error
 
     def close(self) -> None:
         """Close the file; reading afterwards is a bug."""
@@ -159,7 +163,9 @@ def _kind(path: Path, head: bytes) -> str:
         raise errors.SourceError(f"{path.name} is empty.")
     if _TAG.search(head) or _MOVE.search(head):
         return "plain"
-    raise errors.SourceError(f"{path.name} is not a PGN file: neither tags nor moves were found at its beginning.")
+    raise errors.SourceError(
+        f"{path.name} is not a PGN file: neither tags nor moves were found at its beginning."
+    )
 
 
 def _cache_name(path: Path, status: os.stat_result) -> str:
@@ -168,7 +174,12 @@ def _cache_name(path: Path, status: os.stat_result) -> str:
 
 
 def _unpack(
-    path: Path, kind: str, size: int, target: Path, cancel: progress.CancelToken, report: progress.ProgressSink
+    path: Path,
+    kind: str,
+    size: int,
+    target: Path,
+    cancel: progress.CancelToken,
+    report: progress.ProgressSink,
 ) -> None:
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     written = 0
@@ -178,7 +189,9 @@ def _unpack(
                 cancel.raise_if_cancelled()
                 written += len(block)
                 if written > _UNSUSPICIOUS and written > _LARGEST_RATIO * size:
-                    raise errors.SourceError(f"{path.name} unpacks to more than {_LARGEST_RATIO} times its size.")
+                    raise errors.SourceError(
+                        f"{path.name} unpacks to more than {_LARGEST_RATIO} times its size."
+                    )
                 out.write(block)
                 report(progress.Progress(min(source.tell(), size), size, f"Unpacking {path.name}"))
             out.flush()

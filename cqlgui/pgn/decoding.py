@@ -35,8 +35,9 @@ def encoding_of(data: bytes) -> Encoding:
     return "utf-8"
 
 
-def decode(data: bytes, encoding: Encoding) -> str:
-    """`data` as text; never raises for the encoding that `encoding_of` gave."""
+def decode(data: bytes, encoding: Encoding | None = None) -> str:
+    """`data` as text, by default in the encoding that `encoding_of` finds. Never raises."""
+    encoding = encoding or encoding_of(data)
     if encoding == "utf-8":
         return data.decode("utf-8", "replace")
     return codecs.charmap_decode(data, "strict", _DECODING)[0]

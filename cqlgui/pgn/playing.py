@@ -23,7 +23,14 @@ _CASTLE_SHORT: Final = -1
 _CASTLE_LONG: Final = -2
 _NULL: Final = -3
 
-_PIECES = {"": chess.PAWN, "P": chess.PAWN, "N": chess.KNIGHT, "B": chess.BISHOP, "R": chess.ROOK, "Q": chess.QUEEN}
+_PIECES = {
+    "": chess.PAWN,
+    "P": chess.PAWN,
+    "N": chess.KNIGHT,
+    "B": chess.BISHOP,
+    "R": chess.ROOK,
+    "Q": chess.QUEEN,
+}
 _PIECES["K"] = chess.KING
 _PROMOTED = {"N": chess.KNIGHT, "B": chess.BISHOP, "R": chess.ROOK, "Q": chess.QUEEN}
 _PROMOTION_FLAGS = {
@@ -95,7 +102,12 @@ def _taken_apart(found: re.Match[str], note: str) -> Spelling:
     elif piece == chess.PAWN and not file:
         origin &= chess.BB_FILES[ord(target[0]) - 97]
     return Spelling(
-        piece, origin, chess.parse_square(target), _PROMOTED[promotion.upper()] if promotion else 0, bool(file), note
+        piece,
+        origin,
+        chess.parse_square(target),
+        _PROMOTED[promotion.upper()] if promotion else 0,
+        bool(file),
+        note,
     )
 
 
@@ -182,7 +194,9 @@ def _play_pawn(board: chess.Board, wanted: Spelling) -> moves.Move:
         if candidates & (candidates - 1):
             raise MoveError("is ambiguous: two pawns can capture there")
     if last_rank != bool(wanted.promotion):
-        raise MoveError("does not say what the pawn becomes" if last_rank else "is illegal: too early to promote")
+        raise MoveError(
+            "does not say what the pawn becomes" if last_rank else "is illegal: too early to promote"
+        )
     if not candidates or not _safe(board, candidates, to_bb, captured_ep):
         raise MoveError("is illegal: the king would be left in check")
     _make(board, 1, candidates, to_bb, captured_ep, wanted.promotion)

@@ -25,7 +25,9 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 """The values a result can have."""
 
 _MOST_PROBLEMS = 100
-_CHESS960 = re.compile(r"(?:chess)?960|(?:double)?(?:fischerr?andom|frc)(?:chess)?|dfrc|freestyle(?:chess)?|chess960.*")
+_CHESS960 = re.compile(
+    r"(?:chess)?960|(?:double)?(?:fischerr?andom|frc)(?:chess)?|dfrc|freestyle(?:chess)?|chess960.*"
+)
 _STANDARD = frozenset(("", "standard", "normal", "regular", "chess", "orthodox", "classical", "fromposition"))
 
 
@@ -145,8 +147,17 @@ _WORD_GLYPHS = {
     "⨀": 22, "⊙": 22, "○": 26, "↑": 36, "→": 40, "⇆": 132, "⊕": 138, "□": 7, "N": 146, "RR": 145, "TN": 146,
     "D": 220, "∆": 140, "Δ": 140, "⌓": 142, "‼": 3, "⁇": 4, "⁉": 5, "⁈": 6,
 }  # fmt: skip
-_RESULT_WORDS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "1/2": "1/2-1/2", "½-½": "1/2-1/2", "½": "1/2-1/2"}
-_IGNORED_WORDS = frozenset(("+", "++", "#", "ep", "e.p", "ep.", "+#", "-", "–", "—", ":", "x", "mate", "/", "_", "\\"))
+_RESULT_WORDS = {
+    "1-0": "1-0",
+    "0-1": "0-1",
+    "1/2-1/2": "1/2-1/2",
+    "1/2": "1/2-1/2",
+    "½-½": "1/2-1/2",
+    "½": "1/2-1/2",
+}
+_IGNORED_WORDS = frozenset(
+    ("+", "++", "#", "ep", "e.p", "ep.", "+#", "-", "–", "—", ":", "x", "mate", "/", "_", "\\")
+)
 _GLYPH_LETTERS = frozenset(word[0] for word in (*_WORD_GLYPHS, *_IGNORED_WORDS))
 _SKIPPED_KINDS = frozenset(("word", "nag", "glyph", "rest", "other", "html", "escape"))
 _parsed = functools.lru_cache(maxsize=1 << 15)(playing.spelling)
@@ -274,7 +285,10 @@ class _Reading:
             self._note("no result", len(self.data), "the game does not end with a result", at_byte=True)
         elif claimed in RESULTS and claimed != found:
             self._note(
-                "result", len(self.data), f"the tag says {claimed}, the text {found}; the tag counts", at_byte=True
+                "result",
+                len(self.data),
+                f"the tag says {claimed}, the text {found}; the tag counts",
+                at_byte=True,
             )
         return claimed if claimed in RESULTS else found or "*"
 
@@ -298,6 +312,7 @@ class _Reading:
         dead_depth = 0
         ended = False
         position = begin
+        self.places[0] = begin
         number_at = begin
         while True:
             blank = space(text, position)
@@ -411,8 +426,6 @@ class _Reading:
                         pending = []
                     board, node, before_board, before_node, dead, dead_depth = frames.pop()
                     fresh = False
-                    if node:
-                        self.places[node] = position
                 elif start is not None:
                     self._note("close", at, "a closing parenthesis without an opening one")
             elif kind == "comment":
@@ -427,10 +440,7 @@ class _Reading:
                         self._pend(pending, comment)
                     else:
                         self._comment_at(node, comment, self.comments)
-                        if node or not fresh:
-                            self.places[node] = min(position, length)
-                        elif node == 0:
-                            self.places.setdefault(0, min(position, length))
+                        self.places[node] = min(position, length)
             elif kind == "nag":
                 if not dead and not ended and not (fresh and frames):
                     if len(token[0]) == 1:
@@ -460,7 +470,7 @@ class _Reading:
                         self._comment_at(node, token[0][1:], self.comments)
                 # A comment written behind a `;` comment must stand on the next line.
                 after_line = _NEXT_LINE.match(text, position)
-                if node and after_line:
+                if after_line:
                     self.places[node] = after_line.end()
             elif kind == "star":
                 if not ended and (not frames or self._nothing_follows(position)):
@@ -468,7 +478,9 @@ class _Reading:
                     ended = True
             elif kind == "tag":
                 if not ended:
-                    end = tagpairs.end_of_pair(text[at : at + tagpairs.LONGEST].encode("latin-1", "replace"), 0)
+                    end = tagpairs.end_of_pair(
+                        text[at : at + tagpairs.LONGEST].encode("latin-1", "replace"), 0
+                    )
                     if start is not None:
                         self._problem(at, "a tag or bracket stands among the moves")
                     position = at + max(1, end)
@@ -501,12 +513,18 @@ class _Reading:
                 token = _TOKEN.match(text, position)
                 if token is None or token.lastgroup not in _SKIPPED_KINDS:
                     return False
-                if token.lastgroup == "word" and token[0] not in _WORD_GLYPHS and token[0] not in _IGNORED_WORDS:
+                if (
+                    token.lastgroup == "word"
+                    and token[0] not in _WORD_GLYPHS
+                    and token[0] not in _IGNORED_WORDS
+                ):
                     return False
                 position = token.end()
 
     def _nothing_follows(self, position: int) -> bool:
-        return not self.text[position : position + 4096].strip(" \t\r\n\0\x1a") and position + 4096 >= len(self.text)
+        return not self.text[position : position + 4096].strip(" \t\r\n\0\x1a") and position + 4096 >= len(
+            self.text
+        )
 
     def _split_word(self, word: str) -> int:
         """Length of the move at the beginning of a word to which something is glued (`e4e5`, `a6N`), or 0."""

@@ -53,9 +53,19 @@ def pair(data: bytes, start: int) -> tuple[bytes, bytes, int, str]:
         value = b" ".join(_ESCAPE.sub(rb"\1", found[2]).splitlines())
         return found[1], value, found.end(), f"the value of the tag {_show(found[1])} runs over several lines"
     if found := _LOOSE.match(data, start, limit):
-        return found[1], found[2], found.end(), f"the value of the tag {_show(found[1])} has an unescaped quote"
+        return (
+            found[1],
+            found[2],
+            found.end(),
+            f"the value of the tag {_show(found[1])} has an unescaped quote",
+        )
     if found := _BARE.match(data, start, limit):
-        return found[1], found[2].strip(), found.end(), f"the value of the tag {_show(found[1])} has no quotes"
+        return (
+            found[1],
+            found[2].strip(),
+            found.end(),
+            f"the value of the tag {_show(found[1])} has no quotes",
+        )
     if found := _OPEN.match(data, start, limit):
         return found[1], found[2], found.end(), f"the value of the tag {_show(found[1])} has no closing quote"
     end = end_of_pair(data, start)

@@ -106,7 +106,9 @@ class Manifest:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise errors.IndexDamaged(f"The index in {folder} cannot be read: {error.strerror or error}.") from error
+            raise errors.IndexDamaged(
+                f"The index in {folder} cannot be read: {error.strerror or error}."
+            ) from error
         try:
             outer = json.loads(data)
             inner = outer["manifest"]
@@ -114,10 +116,16 @@ class Manifest:
                 raise ValueError("another version or altered")
             rows = tuple(SegmentRow(**row) for row in inner["segments"])
             return Manifest(
-                Identity(**inner["identity"]), rows, inner["next_offset"], inner["next_line"], inner["complete"]
+                Identity(**inner["identity"]),
+                rows,
+                inner["next_offset"],
+                inner["next_line"],
+                inner["complete"],
             )
         except (ValueError, KeyError, TypeError) as error:
-            raise errors.IndexDamaged(f"The manifest of the index in {folder} is damaged: {error}.") from error
+            raise errors.IndexDamaged(
+                f"The manifest of the index in {folder} is damaged: {error}."
+            ) from error
 
     def write(self, folder: Path) -> None:
         """Put this manifest in place of the old one. Raises `OSError`; the old one stays then."""
@@ -127,7 +135,9 @@ class Manifest:
         segments.replace_file(folder / _MANIFEST, json.dumps(outer, indent=1).encode("ascii"))
 
 
-def identify(path: Path, plain: Path | None = None, *, cancel: progress.CancelToken | None = None) -> Identity:
+def identify(
+    path: Path, plain: Path | None = None, *, cancel: progress.CancelToken | None = None
+) -> Identity:
     """The identity of a source; `plain` is its unpacked text where that is another file. Reads all of it once.
 
     Raises `errors.SourceError` when it cannot be read and `errors.Cancelled`.
@@ -188,7 +198,9 @@ class SourceIndex:
                 segment = segments.Segment(folder / row.file)
                 opened.append(segment)
                 if segment.games != row.games:
-                    raise errors.IndexDamaged(f"The index file {row.file} is damaged: it has {segment.games} games.")
+                    raise errors.IndexDamaged(
+                        f"The index file {row.file} is damaged: it has {segment.games} games."
+                    )
         except errors.IndexDamaged:
             for segment in opened:
                 segment.close()
@@ -251,7 +263,11 @@ class SourceIndex:
 
     def problems(self) -> list[tuple[int, int, int, str]]:
         """The errors among the flaws, as (game, offset, line, reason)."""
-        return [tuple(flaw[:4]) for flaw in self.flaws() if flaw.severity == "error"]
+        return [
+            (flaw.game, flaw.offset, flaw.line, flaw.reason)
+            for flaw in self.flaws()
+            if flaw.severity == "error"
+        ]
 
     def verify(self) -> None:
         """Compare every segment's checksum; raises `errors.IndexDamaged` for the first that differs."""
@@ -345,7 +361,11 @@ class Writer:
     def _sweep(self, manifest: Manifest) -> None:
         """Remove files that no manifest names: what a killed writer left, and segments of an older text."""
         named = {row.file for row in manifest.segments}
-        for path in [*self.folder.glob("*.seg"), *self.folder.glob("*.seg.*.tmp"), *self.folder.glob(_MANIFEST + ".*")]:
+        for path in [
+            *self.folder.glob("*.seg"),
+            *self.folder.glob("*.seg.*.tmp"),
+            *self.folder.glob(_MANIFEST + ".*"),
+        ]:
             if path.name not in named:
                 # A reader on Windows may still have an old segment mapped; it goes next time.
                 with contextlib.suppress(OSError):
@@ -418,8 +438,14 @@ def rebuild_segment(folder: Path, number: int, games: Sequence[GameRecord]) -> N
     """
     with lock(folder):
         manifest = Manifest.read(folder)
-        if manifest is None or number >= len(manifest.segments) or manifest.segments[number].games != len(games):
-            raise errors.IndexDamaged(f"The index in {folder} cannot be repaired; the source must be read again.")
+        if (
+            manifest is None
+            or number >= len(manifest.segments)
+            or manifest.segments[number].games != len(games)
+        ):
+            raise errors.IndexDamaged(
+                f"The index in {folder} cannot be repaired; the source must be read again."
+            )
         old = manifest.segments[number].file
         name = _free_name(number, {path.name for path in folder.glob("*.seg")} | {old})
         try:
@@ -487,8 +513,15 @@ def _records(path: Path) -> tuple[list[GameRecord], GameRecord]:
             offset, length, line = segment.span(game)
             records.append(
                 GameRecord(
-                    offset, length, line, array("H", segment.moves(game)), segment.start_fen(game),
-                    segment.plies(game), segment.positions(game), segment.flags(game), tuple(flaws.get(game, ())),
+                    offset,
+                    length,
+                    line,
+                    array("H", segment.moves(game)),
+                    segment.start_fen(game),
+                    segment.plies(game),
+                    segment.positions(game),
+                    segment.flags(game),
+                    tuple(flaws.get(game, ())),
                 )  # fmt: skip
             )
     finally:

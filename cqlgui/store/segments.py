@@ -2,8 +2,8 @@
 
 Little-endian throughout; every part is counted in the header, so that a cut or grown file shows at once:
 
-    header   magic "CQLGSEG1", version u32, games u32, words u64, fen bytes u64, problem bytes u64, file size u64,
-             blake2b-16 of everything after the header, crc32 of the header's bytes before it
+    header   magic "CQLGSEG1", version u32, games u32, words u64, fen bytes u64, problem bytes u64,
+             file size u64, blake2b-16 of everything after the header, crc32 of the header's bytes before it
     rows     per game: text offset u64, text length u64, line u64, first word u64, words u32, plies u32,
              positions u32, fen offset u32 (0xFFFFFFFF: the usual start), fen length u16, flags u16
     words    u16 each; packed moves, see `board.moves`
@@ -63,7 +63,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """What the index keeps of a game. `problems` are (offset, line, reason, severity), absolute in the text."""
+    """What the index keeps of a game. `problems` are (offset, line, reason, severity), absolute."""
 
     offset: int
     length: int
@@ -191,12 +191,12 @@ class Segment:
 
 
 def write(path: Path, games: Sequence[GameRecord]) -> None:
-    """Write a segment under a temporary name, sync it and rename it. Raises `OSError`; nothing is left behind then."""
+    """Write a segment under a temporary name, sync and rename it. Raises `OSError`, leaving nothing."""
     assert len(games) <= LARGEST
     rows = bytearray()
     words = array("H")
     fens = bytearray()
-    problems = []
+    problems: list[str] = []
     for number, game in enumerate(games):
         fen = game.start_fen.encode("ascii") if game.start_fen is not None else None
         place = _USUAL_START if fen is None else len(fens)
