@@ -55,14 +55,29 @@ class SourceRow:
     complete: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Counts over the games of some sources; the dates are empty when none begins with a year."""
+
+    players: int
+    events: int
+    first_date: str
+    last_date: str
+    results: dict[str, int]
+    bad: int
+
+
 class Catalog:
     """The catalog file. Every method may be called from any thread; several programs may share the file."""
 
-    def __init__(self, path: Path) -> None:
-        self._file = database.File(path, schema.VERSION, "catalog")
+    def __init__(self, path: Path, *, create: bool = True) -> None:
+        """`create=False` is for readers of a file that another process has opened before: no check, no write."""
+        self._file = database.File(path, schema.VERSION, "catalog", check=create)
         self._models = schema.models(self._file.database)
         self._names: dict[str, dict[str, int]] = {"player": {}, "event": {}, "site": {}}
         self._names_lock = threading.Lock()
+        if not create:
+            return
         with self._file.writing() as connection:
             self._file.database.create_tables(self._models.all, safe=True)
             connection.execute(f"PRAGMA user_version = {schema.VERSION}")
@@ -178,6 +193,32 @@ class Catalog:
                 "select count(*), max(ordinal) from game where source_id = ?", (source,)
             ).fetchone()
         return int(count) if count and last == count - 1 else 0
+
+    def bad_count(self, source: int) -> int:
+        """How many games of a source could not be read whole."""
+        with self._file.reading() as connection:
+            return int(
+                connection.execute("select count(*) from game where source_id = ? and bad", (source,)).fetchone()[0]
+            )
+
+    def summary(self, sources: Sequence[int]) -> Summary:
+        """Counts over the games of some sources."""
+        marks = ",".join("?" * len(sources))
+        where = f"from game where source_id in ({marks})"
+        with self._file.reading() as connection:
+            players = connection.execute(
+                f"select count(*) from (select white_id {where} and white_id is not null "
+                f"union select black_id {where} and black_id is not null)",
+                (*sources, *sources),
+            ).fetchone()[0]
+            events, bad = connection.execute(f"select count(distinct event_id), total(bad) {where}", sources).fetchone()
+            first, last = connection.execute(
+                f"select min(date), max(date) {where} and date glob '[0-9][0-9][0-9][0-9]*'", sources
+            ).fetchone()
+            results = connection.execute(
+                f"select coalesce(result, '*'), count(*) {where} group by 1 order by 2 desc limit 8", sources
+            ).fetchall()
+        return Summary(players, events, first or "", last or "", dict(results), int(bad))
 
     def header(self, source: int, ordinal: int) -> Header | None:
         """The row of one game."""

@@ -31,13 +31,16 @@ class File:
     `notice` is a sentence for the user when a damaged file had to be set aside while opening, else empty.
     """
 
-    def __init__(self, path: Path, version: int, what: str) -> None:
+    def __init__(self, path: Path, version: int, what: str, *, check: bool = True) -> None:
         self.path = path
         self.what = what
         self.notice = ""
         self._version = version
         self._lock = threading.Lock()
         self._opened: list[sqlite3.Connection] = []
+        if not check:
+            self.database = self._database()
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         marker = self._marker()
         if marker.exists():

@@ -240,6 +240,14 @@ class Truth:
 
 
 @dataclass(frozen=True, slots=True)
+class Stages:
+    """A query as CQL after checking, and after its transforms were replaced by their orbits."""
+
+    checked: str
+    expanded: str
+
+
+@dataclass(frozen=True, slots=True)
 class QueryEntry:
     """A shipped or saved query: its file, its front matter and its whole text."""
 

@@ -48,11 +48,6 @@ def index_folder(source: Path) -> Path:
     return folders.cache() / "index" / f"{stem}-{digest}"
 
 
-def unpacked(source: Path) -> Path:
-    """The file that holds the text of a compressed source."""
-    return index_folder(source) / "text.pgn"
-
-
 def close() -> None:
     """Close every file; they are opened again at need."""
     with _lock:

@@ -1,0 +1,92 @@
+"""The words of the command line, one parser for all subcommands."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from cqlgui import __version__
+
+SUBCOMMANDS = ("import", "info", "search", "check", "orbit", "explain", "format", "translate", "help")
+LATER = ("format", "translate", "help")
+"""Subcommands that are specified but not built yet."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line. `cqlgui FILE...` without a subcommand opens the window and never comes here."""
+    top = argparse.ArgumentParser(
+        prog="cqlgui",
+        description="Search chess games with CQL. Without a subcommand the window opens on the files named.",
+        epilog="cqlgui FILE... [QUERY.cql] opens the window.",
+    )
+    top.add_argument("--version", action="version", version=f"cqlgui {__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    one = commands.add_parser("import", help="build or refresh the index of PGN files")
+    one.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    one.add_argument("--json", action="store_true", help="print one JSON object")
+
+    one = commands.add_parser("info", help="what is in a file or base")
+    one.add_argument("files", nargs="+", type=Path, metavar="FILE|BASE")
+    one.add_argument("--json", action="store_true", help="print one JSON object")
+
+    one = commands.add_parser("search", help="find games and positions that a query describes")
+    one.add_argument("files", nargs="+", type=Path, metavar="FILE|BASE")
+    group = one.add_mutually_exclusive_group(required=True)
+    _query(group)
+    group.add_argument("--batch", type=Path, metavar="F.jsonl", help='many queries, a line {"id", "query", "variations"}')
+    one.add_argument("--variations", action="store_true", help="search variations too, as the header word does")
+    form = one.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print one JSON object")
+    form.add_argument("--jsonl", action="store_true", help="print a JSON object for each hit as it is found")
+    form.add_argument("--csv", action="store_true", help="print a table of hits")
+    form.add_argument("--count", action="store_true", help="print the numbers of games and positions")
+    one.add_argument("--values", action="store_true", help="with values, order and sort keys (JSON)")
+    one.add_argument("-o", "--output", type=Path, metavar="OUT", help=".pgn .epd .csv .jsonl .html")
+    one.add_argument("--annotate", action="store_true", help="mark the matches in a PGN written with -o")
+    one.add_argument("--engine", choices=("auto", "compiled", "interpreter"), default="auto")
+    one.add_argument("--threads", type=_positive, metavar="N", help="worker processes (default: one a processor)")
+    one.add_argument("--limit", type=_positive, metavar="GAMES", help="stop after so many matching games")
+    one.add_argument("--allow-read", type=Path, action="append", default=[], metavar="DIR")
+    one.add_argument("--allow-write", type=Path, action="append", default=[], metavar="DIR")
+
+    one = commands.add_parser("check", help="the diagnostics of a query")
+    _query(one.add_mutually_exclusive_group(required=True))
+    one.add_argument("--json", action="store_true", help="print a JSON list")
+
+    one = commands.add_parser("orbit", help="the elements of each transform's orbit, as CQL")
+    _query(one.add_mutually_exclusive_group(required=True))
+    one.add_argument("--json", action="store_true", help="print a JSON list")
+
+    one = commands.add_parser("explain", help="the truth of each sub-filter at a position")
+    _query(one.add_mutually_exclusive_group(required=True))
+    one.add_argument("files", nargs="*", type=Path, metavar="FILE|BASE")
+    one.add_argument("--fen", help="the position, without a game")
+    one.add_argument("--game", type=_positive, metavar="N", help="ordinal of the game, from 1")
+    one.add_argument("--position", type=_natural, metavar="P", help="positionid, from 0 (the start)")
+    one.add_argument("--variations", action="store_true")
+    one.add_argument("--json", action="store_true", help="print one JSON object")
+
+    for name in LATER:
+        one = commands.add_parser(name, help="not built yet", add_help=False)
+        one.add_argument("rest", nargs=argparse.REMAINDER)
+    return top
+
+
+def _query(group: argparse._MutuallyExclusiveGroup) -> None:
+    group.add_argument("-e", "--expression", metavar="TEXT", help="the query itself")
+    group.add_argument("--query-file", type=Path, metavar="F.cql", help="a file with the query (- for stdin)")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("a number from 1 was expected")
+    return number
+
+
+def _natural(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError("a number from 0 was expected")
+    return number

@@ -1,0 +1,29 @@
+"""`cqlgui check`: the diagnostics of a query."""
+
+from __future__ import annotations
+
+import argparse
+
+from cqlgui.cli import terminal
+from cqlgui.cql import diagnostics
+from cqlgui.tasks import queries
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the findings; exit code 1 when one of them is an error."""
+    text, name = terminal.query_text(arguments.expression, arguments.query_file)
+    found = queries.findings(text)
+    if arguments.json:
+        terminal.put([_object(text, finding) for finding in found])
+    else:
+        for finding in found:
+            terminal.say(diagnostics.render(text, finding, name))
+        if not found:
+            terminal.say(f"{name}: no errors")
+    return terminal.REJECTED if any(finding.severity == "error" for finding in found) else terminal.OK
+
+
+def _object(text: str, finding: diagnostics.Diagnostic) -> dict[str, object]:
+    whole = terminal.error_object(text, finding)
+    order = ("code", "message", "hint", "line", "column", "offset", "length")
+    return {"severity": finding.severity, **{key: whole[key] for key in order}}

@@ -1,0 +1,82 @@
+"""`cqlgui explain`: the truth of each sub-filter at a position; without a position, how the query will be run."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from cqlgui.board import squares
+from cqlgui.cli import opening, terminal
+from cqlgui.tasks import explaining, model, queries, searching
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Explain a query at `--fen`, or at `--game` and `--position` of a file, or its stages."""
+    if arguments.fen is not None and arguments.files:
+        terminal.say("cqlgui explain: name either a file with --game and --position, or --fen.")
+        return terminal.USAGE
+    if arguments.files and (arguments.game is None or arguments.position is None):
+        terminal.say("cqlgui explain: a file needs --game N and --position P.")
+        return terminal.USAGE
+    if not arguments.files and (arguments.game is not None or arguments.position is not None):
+        terminal.say("cqlgui explain: --game and --position need a file.")
+        return terminal.USAGE
+    text, name = terminal.query_text(arguments.expression, arguments.query_file)
+    try:
+        if arguments.fen is not None:
+            truth = explaining.explain_fen(arguments.fen, text)
+        elif arguments.files:
+            queries.expanded(text)
+            with terminal.interruptible() as cancel:
+                base = opening.open_base(arguments.files, cancel).base
+            truth = explaining.explain(base, arguments.game, arguments.position, text, arguments.variations)
+        else:
+            return _stages(text, arguments.json)
+    except queries.Rejected as rejected:
+        return terminal.reject(rejected, name, as_json=arguments.json)
+    if arguments.json:
+        terminal.put(_object(truth))
+    else:
+        _show(truth, 0)
+    return terminal.OK
+
+
+def _stages(text: str, as_json: bool) -> int:
+    stages = explaining.stages(text)
+    if as_json:
+        terminal.put(
+            {
+                "checked": stages.checked,
+                "expanded": stages.expanded,
+                "engine": searching.ENGINE,
+                "reason": searching.REASON,
+            }
+        )
+        return terminal.OK
+    print(f"query     {stages.checked}")
+    print(f"expanded  {stages.expanded}")
+    print(f"engine    {searching.ENGINE}: {searching.REASON}")
+    return terminal.OK
+
+
+def _show(truth: model.Truth, depth: int) -> None:
+    mark = "+" if truth.matched else "-"
+    value = "" if truth.value is None else f" = {truth.value}"
+    names = [squares.square_name(square) for square in squares.bits(truth.squares)]
+    where = f"  [{','.join(names)}]" if names and len(names) <= 16 and truth.value is None else ""
+    elements = f"  elements {', '.join(map(str, truth.elements))}" if truth.elements else ""
+    print(f"{'  ' * depth}{mark} {' '.join(truth.text.split())}{value}{where}{elements}")
+    for part in truth.parts:
+        _show(part, depth + 1)
+
+
+def _object(truth: model.Truth) -> dict[str, Any]:
+    return {
+        "span": {"offset": truth.offset, "length": truth.length},
+        "text": truth.text,
+        "matched": truth.matched,
+        "value": truth.value,
+        "squares": [squares.square_name(square) for square in squares.bits(truth.squares)],
+        "elements": list(truth.elements),
+        "parts": [_object(part) for part in truth.parts],
+    }

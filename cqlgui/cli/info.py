@@ -1,0 +1,49 @@
+"""`cqlgui info`: what is in a file or base."""
+
+from __future__ import annotations
+
+import argparse
+
+from cqlgui.cli import opening, terminal
+from cqlgui.tasks import bases
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print counts, dates, results and sources."""
+    with terminal.interruptible() as cancel:
+        base = opening.open_base(arguments.files, cancel).base
+    found = bases.info(base)
+    sources = [
+        {"file": str(source.path), "first": source.first, "games": source.games, "positions": source.positions}
+        for source in base.sources
+    ]
+    if arguments.json:
+        terminal.put(
+            {
+                "name": base.name,
+                "games": base.games,
+                "positions": base.positions,
+                "players": found.players,
+                "events": found.events,
+                "dates": [found.first_date, found.last_date],
+                "results": found.results,
+                "bad_games": found.bad_games,
+                "index_bytes": found.index_bytes,
+                "sources": sources,
+            }
+        )
+        return terminal.OK
+    if base.name:
+        print(f"name       {base.name}")
+    print(f"games      {base.games}")
+    print(f"positions  {base.positions}")
+    print(f"players    {found.players}")
+    print(f"events     {found.events}")
+    if found.first_date:
+        print(f"dates      {found.first_date} to {found.last_date}")
+    print(f"results    {', '.join(f'{result} {count}' for result, count in found.results.items())}")
+    print(f"bad games  {found.bad_games}")
+    print(f"index      {found.index_bytes / 1024:.0f} KiB")
+    for source in sources:
+        print(f"source     {source['file']} (games {source['first']}..{source['first'] + source['games'] - 1})")
+    return terminal.OK

@@ -1,0 +1,24 @@
+"""Opens the files of a command line, indexing at need, with a bar and with what there is to say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cqlgui.base import errors, progress
+from cqlgui.cli import terminal
+from cqlgui.tasks import importing, model
+
+
+def open_base(paths: Sequence[Path], cancel: progress.CancelToken) -> model.ImportReport:
+    """The base of the files named; raises what `importing.open_base` raises, and `errors.Cancelled`."""
+    bar = terminal.Bar()
+    try:
+        report = importing.open_base(paths, cancel=cancel, progress=bar)
+    finally:
+        bar.end()
+    for message in report.messages:
+        terminal.say(message)
+    if report.cancelled:
+        raise errors.Cancelled("Stopped while indexing; what was read is kept.")
+    return report

@@ -1,0 +1,62 @@
+"""Runs a subcommand and turns its faults into sentences and exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+
+from cqlgui.base import errors, log
+from cqlgui.cli import arguments, checking, explaining, importing, info, orbits, searching, terminal
+from cqlgui.tasks import pool, workspace
+
+_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "import": importing.run,
+    "info": info.run,
+    "search": searching.run,
+    "check": checking.run,
+    "orbit": orbits.run,
+    "explain": explaining.run,
+}
+_log = logging.getLogger(__name__)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run one subcommand; returns the exit code (usage errors raise `SystemExit(2)`)."""
+    terminal.prepare()
+    parsed = arguments.parser().parse_args(argv)
+    log.configure()
+    if parsed.command in arguments.LATER:
+        terminal.say(f"cqlgui {parsed.command}: specified, but not built yet.")
+        return terminal.USAGE
+    try:
+        code = _COMMANDS[parsed.command](parsed)
+        sys.stdout.flush()
+        return code
+    except errors.Cancelled as stopped:
+        terminal.say(str(stopped))
+        return terminal.CANCELLED
+    except KeyboardInterrupt:
+        return terminal.CANCELLED
+    except BrokenPipeError:
+        # The reader has seen enough (`| head`); the interpreter would complain when it flushes at exit.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return terminal.OK
+    except errors.CqlguiError as fault:
+        terminal.say(f"cqlgui: {fault}")
+        return terminal.USAGE
+    except Exception:
+        # The boundary of the command line: a bug is logged whole and ends with its own exit code.
+        _log.exception("internal error")
+        import traceback
+
+        traceback.print_exc()
+        terminal.say(f"cqlgui: internal error, a bug in this program. Details are in {log.path()}.")
+        return terminal.INTERNAL
+    finally:
+        pool.close()
+        workspace.close()

@@ -1,0 +1,110 @@
+"""What is in a base, which of its games are bad, which files were opened lately, and `.cqlbase` files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from cqlgui.base import errors
+from cqlgui.tasks import model, sources, workspace
+
+ENDING = ".cqlbase"
+
+
+def bad_games(base: model.Base) -> tuple[model.BadGame, ...]:
+    """The games that could not be read whole, in order; a game may stand there several times, once for each problem."""
+    found: list[model.BadGame] = []
+    for source in base.sources:
+        if source.games:
+            with sources.opened(source) as opened:
+                found += [
+                    model.BadGame(source.first + number, source.path, offset, line, reason)
+                    for number, offset, line, reason in opened.index.problems()
+                    if number < source.games
+                ]
+    return tuple(sorted(found, key=lambda bad: (bad.game, bad.offset)))
+
+
+def info(base: model.Base) -> model.BaseInfo:
+    """Counts over a whole base."""
+    summary = workspace.catalog().summary([source.id for source in base.sources])
+    folders = [workspace.index_folder(source.path) for source in base.sources]
+    size = sum(file.stat().st_size for folder in folders if folder.is_dir() for file in folder.iterdir() if file.is_file())
+    return model.BaseInfo(
+        base=base,
+        players=summary.players,
+        events=summary.events,
+        first_date=summary.first_date,
+        last_date=summary.last_date,
+        results=summary.results,
+        bad_games=summary.bad,
+        index_bytes=size,
+    )
+
+
+def recent_files() -> list[tuple[Path, ...]]:
+    """What was opened lately, the latest first; files opened together stand together. Missing files are listed too."""
+    return workspace.journal().recent()
+
+
+def remember(paths: Sequence[Path]) -> None:
+    """Put files on top of the recent ones."""
+    if paths:
+        workspace.journal().add_recent([Path(path).absolute() for path in paths])
+
+
+def forget(paths: Sequence[Path]) -> None:
+    """Take an entry off the recent files."""
+    workspace.journal().forget_recent(list(paths))
+
+
+def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
+    """Absolute paths of the sources, `.cqlbase` files replaced by their lists, and the name the first of these gives.
+
+    A `.cqlbase` file is a JSON list of paths, or an object `{"name": ..., "sources": [...]}`; relative paths start at
+    its own folder. A source named twice counts once. Raises `errors.SourceError`.
+    """
+    found: dict[Path, None] = {}
+    name = ""
+    for path in map(Path, paths):
+        if path.suffix.lower() != ENDING:
+            found[path.absolute()] = None
+            continue
+        own_name, listed = _read(path)
+        name = name or own_name
+        found.update((source, None) for source in listed)
+    if not found:
+        raise errors.SourceError("No file was named.")
+    return tuple(found), name
+
+
+def save(path: Path, sources_: Sequence[Path], name: str = "") -> None:
+    """Write a `.cqlbase` file; sources below its own folder are named relatively."""
+    folder = path.absolute().parent
+    listed = [
+        source.absolute().relative_to(folder).as_posix() if source.absolute().is_relative_to(folder) else str(source)
+        for source in sources_
+    ]
+    data = {"name": name, "sources": listed} if name else listed
+    temporary = path.with_name(path.name + ".tmp")
+    try:
+        temporary.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def _read(path: Path) -> tuple[str, list[Path]]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise errors.SourceError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise errors.SourceError(f"{path} is not a list of sources (JSON): {error}.") from error
+    name, listed = ("", data) if isinstance(data, list) else ("", None)
+    if isinstance(data, dict):
+        name, listed = str(data.get("name") or path.stem), data.get("sources")
+    if not isinstance(listed, list) or not listed or not all(isinstance(item, str) for item in listed):
+        raise errors.SourceError(f"{path} is not a list of sources: a JSON list of file names was expected.")
+    return name, [(path.absolute().parent / item).absolute() for item in listed]

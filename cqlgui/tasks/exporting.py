@@ -1,0 +1,238 @@
+"""Writes what a search found: games as PGN (their own text byte for byte, or with the match marked), or lists of positions."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import html
+import io
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from cqlgui.base import errors
+from cqlgui.base import progress as progress_module
+from cqlgui.board import squares
+from cqlgui.pgn import decoding, split, writer
+from cqlgui.tasks import model, records, sources
+
+ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
+
+_RESULTS = (b"1-0", b"0-1", b"1/2-1/2", b"*")
+_REPORT_EVERY = 50
+
+
+def export(
+    base: model.Base,
+    result: model.SearchResult,
+    path: Path,
+    *,
+    games: Sequence[int] | None = None,
+    annotate: bool = False,
+    element: tuple[int, int] | None = None,
+    cancel: progress_module.CancelToken | None = None,
+    progress: progress_module.ProgressSink = progress_module.ignore,
+) -> model.ExportReport:
+    """Write the matching games in output order to `path`; its ending chooses the format (`ENDINGS`).
+
+    `games` keeps only these ordinals, `element` (orbit, element) only hits in which that element matched. The file
+    appears whole or not at all. Raises `CqlguiError` when it is a source of the base or cannot be written, and
+    `errors.Cancelled`.
+    """
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise errors.CqlguiError(f"{path.name}: the ending must be one of {' '.join(ENDINGS)}.")
+    for source in base.sources:
+        with contextlib.suppress(OSError):
+            if path.exists() and path.samefile(source.path):
+                raise errors.CqlguiError(f"{path} is a source of this base and is not overwritten.")
+    token = cancel or progress_module.CancelToken()
+    chosen = _chosen(result, games, element)
+    job = _Job(base, result, chosen, annotate, token, progress)
+    writers: dict[str, Callable[[BinaryIO], None]] = {
+        ".pgn": job.pgn,
+        ".epd": job.epd,
+        ".csv": job.csv,
+        ".jsonl": job.jsonl,
+        ".html": job.html,
+    }
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            writers[ending](file)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+    return model.ExportReport(path, len(chosen), sum(len(found.hits) for found in chosen))
+
+
+def annotations(hits: model.GameHits, orbits: Sequence[model.Orbit]) -> dict[int, str]:
+    """The comment for each matching position: the match, its transform, the query's comments, ringed squares and lines."""
+    texts: dict[int, list[str]] = {}
+    for hit in hits.hits:
+        parts = texts.setdefault(hit.positionid, [])
+        words = "CQL"
+        lines: tuple[tuple[int, int], ...] = ()
+        if hit.matches:
+            match = hit.matches[0]
+            element = orbits[match.orbit].elements[match.element]
+            words = f"CQL: {element.words} {element.transform}"
+            lines = element.lines
+        parts.append(words)
+        marked = [f"G{squares.square_name(square)}" for square in squares.bits(hit.squares)]
+        if 0 < len(marked) < 64:
+            parts.append(f"[%csl {','.join(marked)}]")
+        if lines:
+            arrows = ",".join(f"Y{squares.square_name(a)}{squares.square_name(b)}" for a, b in lines)
+            parts.append(f"[%cal {arrows}]")
+    for positionid, text in hits.comments:
+        parts = texts.setdefault(positionid, [])
+        if text not in parts and text != "CQL":
+            parts.append(text)
+    return {positionid: " ".join(parts).replace("}", ")") for positionid, parts in texts.items()}
+
+
+def _chosen(
+    result: model.SearchResult, games: Sequence[int] | None, element: tuple[int, int] | None
+) -> list[model.GameHits]:
+    wanted = None if games is None else set(games)
+    chosen = []
+    for game in result.order:
+        found = result.games[game]
+        if wanted is not None and game not in wanted:
+            continue
+        if element is not None:
+            kept = tuple(
+                hit for hit in found.hits if any((match.orbit, match.element) == element for match in hit.matches)
+            )
+            if not kept:
+                continue
+            found = model.GameHits(found.game, kept, found.comments, found.sort_keys)
+        chosen.append(found)
+    return chosen
+
+
+class _Job:
+    """One export: the same hits in any format."""
+
+    def __init__(
+        self,
+        base: model.Base,
+        result: model.SearchResult,
+        chosen: list[model.GameHits],
+        annotate: bool,
+        cancel: progress_module.CancelToken,
+        report: progress_module.ProgressSink,
+    ) -> None:
+        self.base = base
+        self.result = result
+        self.chosen = chosen
+        self.annotate = annotate
+        self.cancel = cancel
+        self.report = report
+
+    def pgn(self, file: BinaryIO) -> None:
+        with sources.Readers(self.base) as readers:
+            texts = self._texts(readers)
+            current = next(texts, None)
+            while current is not None:
+                following = next(texts, None)
+                file.write(current)
+                file.write(_closing(current, following))
+                current = following
+
+    def epd(self, file: BinaryIO) -> None:
+        for record in self._records():
+            fields = " ".join(record["fen"].split()[:4])
+            players = f"{record['white']} - {record['black']}".replace('"', "'")
+            name = f"game {record['game']} position {record['positionid']}"
+            file.write(f'{fields} id "{name}"; c0 "{players}";\n'.encode())
+
+    def csv(self, file: BinaryIO) -> None:
+        file.write(csv_lines(self._records()).encode("utf-8"))
+
+    def jsonl(self, file: BinaryIO) -> None:
+        for record in self._records():
+            file.write((json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8"))
+
+    def html(self, file: BinaryIO) -> None:
+        heads = ("Game", "White", "Black", "Result", "Date", "Ply", "Transform", "Position", "Value")
+        file.write(
+            (
+                '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Hits</title>\n<style>\n'
+                "body{font-family:sans-serif;margin:2em}pre{background:#eee;padding:1em}table{border-collapse:collapse}\n"
+                "td,th{border-bottom:1px solid #ccc;padding:.2em .6em;text-align:left}\n</style>\n</head>\n<body>\n"
+                f"<h1>{len(self.chosen)} games</h1>\n<pre>{html.escape(self.result.query)}</pre>\n<table>\n<tr>"
+                + "".join(f"<th>{head}</th>" for head in heads)
+                + "</tr>\n"
+            ).encode()
+        )
+        for record in self._records():
+            cells = (
+                record["game"],
+                record["white"],
+                record["black"],
+                record["result"],
+                record["date"],
+                record["ply"],
+                record["orbit"][0]["words"] if record["orbit"] else "",
+                record["fen"],
+                record["value"] or "",
+            )
+            row = "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells)
+            file.write(f"<tr>{row}</tr>\n".encode())
+        file.write(b"</table>\n</body>\n</html>\n")
+
+    def _records(self) -> Iterator[dict[str, Any]]:
+        return records.records(self.base, self._counted(), self.result.orbits)
+
+    def _counted(self) -> Iterator[model.GameHits]:
+        for place, hits in enumerate(self.chosen):
+            self.cancel.raise_if_cancelled()
+            if place % _REPORT_EVERY == 0:
+                self.report(progress_module.Progress(place, len(self.chosen), "Writing"))
+            yield hits
+
+    def _texts(self, readers: sources.Readers) -> Iterator[bytes]:
+        for hits in self._counted():
+            opened, ordinal = readers.of(hits.game)
+            raw = opened.whole(ordinal)
+            if self.annotate:
+                additions = annotations(hits, self.result.orbits)
+                raw = writer.annotate(decoding.decode(raw), additions).encode("utf-8")
+            yield raw.strip(b"\r\n")
+
+
+def csv_lines(found: Iterable[dict[str, Any]]) -> str:
+    """Records as CSV with a head line; the primary element's transform and words stand in the column `orbit`."""
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\n")
+    table.writerow(records.FIELDS)
+    for record in found:
+        primary = record["orbit"][0] if record["orbit"] else None
+        flat = {
+            **record,
+            "squares": " ".join(record["squares"]),
+            "orbit": f"{primary['transform']} {primary['words']}" if primary else "",
+        }
+        table.writerow(["" if flat[field] is None else flat[field] for field in records.FIELDS])
+    return out.getvalue()
+
+
+def _closing(text: bytes, following: bytes | None) -> bytes:
+    """What stands between two games, so that a reader parts them where we do: blank lines, and for a broken game
+    whatever ends it (an open comment would swallow the next game)."""
+    if following is None:
+        return b"\n"
+    for end in (b"\n\n", b" *\n\n", b"\n}\n\n", b"\n} *\n\n"):
+        found = list(split.games(split.BytesSource(text + end + following)))
+        if len(found) == 2 and found[1].data == following.strip():
+            return end
+    return b"\n\n"

@@ -1,0 +1,50 @@
+"""Messages between the program and its workers: JSON behind a length of four bytes, big end first.
+
+Plain data only, never pickles: what a worker says is read as text, whatever a hostile game made of it.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any, BinaryIO
+
+Message = dict[str, Any]
+
+_LENGTH = struct.Struct(">I")
+LIMIT = 1 << 30
+
+
+def write(stream: BinaryIO, message: Message) -> None:
+    """Send one message; raises `OSError` (also `ValueError` on a closed stream) when nobody listens any more."""
+    data = json.dumps(message, separators=(",", ":")).encode("ascii")
+    stream.write(_LENGTH.pack(len(data)) + data)
+    stream.flush()
+
+
+def read(stream: BinaryIO) -> Message | None:
+    """The next message, or None at the end of the stream or when it is cut off or out of step."""
+    head = _exactly(stream, _LENGTH.size)
+    if head is None:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    if length > LIMIT:
+        return None
+    data = _exactly(stream, length)
+    if data is None:
+        return None
+    try:
+        message = json.loads(data)
+    except ValueError:
+        return None
+    return message if isinstance(message, dict) else None
+
+
+def _exactly(stream: BinaryIO, length: int) -> bytes | None:
+    data = bytearray()
+    while len(data) < length:
+        part = stream.read(length - len(data))
+        if not part:
+            return None
+        data += part
+    return bytes(data)

@@ -1,0 +1,127 @@
+"""The world of one game as the interpreter may ask for it: tags from the catalog, texts and glyphs from the source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cqlgui.base import errors
+from cqlgui.db import catalog, headers
+from cqlgui.pgn import archives, reader, split
+from cqlgui.store import index
+
+
+class SourceReader:
+    """One indexed source opened for reading: its index, its text and its rows. Close it after use."""
+
+    def __init__(self, path: Path, folder: Path, rows: catalog.Catalog, source: int, stamp: str = "") -> None:
+        self.path = path
+        self.folder = folder
+        self.rows = rows
+        self.source = source
+        self.stamp = stamp
+        self.index = index.SourceIndex.open(folder)
+        self._text: archives.Text | None = None
+
+    @property
+    def text(self) -> archives.Text:
+        """The text of the source, opened at need."""
+        if self._text is None:
+            self._text = archives.open_source(self.path, self.folder)
+        return self._text
+
+    def raw(self, ordinal: int) -> bytes:
+        """A game's own bytes; raises `errors.SourceError` when the file has become shorter since it was indexed."""
+        offset, length, _line = self.index.span(ordinal)
+        data = self.text.read(offset, min(length, reading_limit(length)))
+        if len(data) < min(length, reading_limit(length)):
+            raise errors.SourceError(f"{self.path.name} has changed since it was read. Open it again.")
+        return data
+
+    def whole(self, ordinal: int) -> bytes:
+        """A game's own bytes, however long."""
+        offset, length, _line = self.index.span(ordinal)
+        return self.text.read(offset, length)
+
+    def read(self, ordinal: int) -> reader.ReadGame:
+        """A game read again from its text."""
+        offset, length, line = self.index.span(ordinal)
+        problem = "" if reading_limit(length) == length else "the game is too long to be read"
+        return reader.read_game(self.raw(ordinal), line, offset, problem)
+
+    def close(self) -> None:
+        """Close the text and the index."""
+        if self._text is not None:
+            self._text.close()
+            self._text = None
+        self.index.close()
+
+
+LONGEST_WHOLE = split.LONGEST_GAME
+HEAD_OF_LONG = 1 << 16
+
+
+def reading_limit(length: int) -> int:
+    """How many bytes of a game are read: all, or only the head of one too long to be kept in memory."""
+    return length if length <= LONGEST_WHOLE else HEAD_OF_LONG
+
+
+class GameHost:
+    """`cql.host.Host` for a game of a source. Rows and texts are fetched when a query first asks for them."""
+
+    __slots__ = ("_count", "_game", "_ordinal", "_reader", "_tags")
+
+    def __init__(self, source: SourceReader, ordinal: int, count: int) -> None:
+        self._reader = source
+        self._ordinal = ordinal
+        self._count = count
+        self._tags: dict[str, str] | None = None
+        self._game: reader.ReadGame | None = None
+
+    @property
+    def gamenumber(self) -> int:
+        """1-based ordinal in the source."""
+        return self._ordinal + 1
+
+    @property
+    def game_count(self) -> int:
+        """Games of the source."""
+        return self._count
+
+    def tag(self, name: str) -> str | None:
+        """A tag's text."""
+        if self._tags is None:
+            row = self._reader.rows.header(self._reader.source, self._ordinal)
+            self._tags = headers.to_tags(row) if row else {}
+        return self._tags.get(name)
+
+    def comment(self, positionid: int) -> str | None:
+        """The comment at a position."""
+        return self._read().comments.get(positionid)
+
+    def nags(self, positionid: int) -> tuple[int, ...]:
+        """The glyphs at a position."""
+        return self._read().nags.get(positionid, ())
+
+    def _read(self) -> reader.ReadGame:
+        if self._game is None:
+            self._game = self._reader.read(self._ordinal)
+        return self._game
+
+
+class BareHost:
+    """`cql.host.Host` for a position without a game."""
+
+    gamenumber = 1
+    game_count = 1
+
+    def tag(self, name: str) -> str | None:
+        """No tag."""
+        return None
+
+    def comment(self, positionid: int) -> str | None:
+        """No comment."""
+        return None
+
+    def nags(self, positionid: int) -> tuple[int, ...]:
+        """No glyph."""
+        return ()

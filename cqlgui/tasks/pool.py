@@ -1,0 +1,374 @@
+"""Worker processes: spawned at need, lent to one job at a time, kept for the next, replaced when they hang or die.
+
+A job leases a `Crew` and gives it work in small pieces; the crew's own thread is the caller's. A piece whose worker dies
+or does not answer in time is cut into single items, and an item that costs a worker alone is reported as lost, so that
+one bad game never stops the rest.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import logging
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Generic, TypeVar
+
+from cqlgui.base import errors, progress
+from cqlgui.tasks import frames
+
+HANG_SECONDS = 120.0
+TARGET_SECONDS = 0.075
+_POLL_SECONDS = 0.02
+_STARTS_LOST = 3
+_DRAIN_SECONDS = 5.0
+
+_log = logging.getLogger(__name__)
+Item = TypeVar("Item")
+
+
+@dataclass
+class Piece(Generic[Item]):
+    """Items sent to a worker together."""
+
+    items: list[Item]
+    single: bool
+    started: float = 0.0
+
+
+@dataclass
+class Work(Generic[Item]):
+    """What a crew does. All functions are called in the thread that runs the crew.
+
+    `take(n)` gives the next items, at most n (empty = no more now); `message` the words for a worker; `done` takes the
+    reply; `lost` hears of an item that cost its worker twice, with a reason. `size` is the first piece's; later pieces
+    are sized for `target` seconds each.
+    """
+
+    take: Callable[[int], list[Item]]
+    message: Callable[[list[Item]], frames.Message]
+    done: Callable[[list[Item], frames.Message], None]
+    lost: Callable[[Item, str], None]
+    size: int = 8
+    largest: int = 4096
+    target: float = TARGET_SECONDS
+    hang: float = field(default_factory=lambda: HANG_SECONDS)
+
+
+class Pool:
+    """The worker processes of this program. `shared()` is the one everybody uses."""
+
+    def __init__(self, command: Sequence[str] | None = None, size: int | None = None) -> None:
+        self._command = list(command) if command else worker_command()
+        self.size = size or os.cpu_count() or 1
+        self._lock = threading.Lock()
+        self._idle: list[Worker] = []
+        self._closed = False
+
+    @contextlib.contextmanager
+    def lease(self, count: int | None = None) -> Iterator[Crew]:
+        """A crew of `count` workers (default: one a processor) for one job; they go back to the pool afterwards."""
+        crew = Crew(self, max(1, count or self.size))
+        try:
+            yield crew
+        finally:
+            crew.disband()
+
+    def warm(self) -> None:
+        """Start the workers before they are needed."""
+        with self._lock:
+            missing = self.size - len(self._idle)
+        for _ in range(missing):
+            self.give_back(Worker(self._command))
+
+    def take(self) -> Worker:
+        """An idle worker, or a new one."""
+        with self._lock:
+            if self._closed:
+                raise errors.Cancelled("The program is closing.")
+            keep: list[Worker] = []
+            found: Worker | None = None
+            for worker in self._idle:
+                if not worker.alive:
+                    worker.end()
+                elif found is None and worker.free:
+                    found = worker
+                elif not worker.free and time.monotonic() - worker.asked > _DRAIN_SECONDS:
+                    worker.end()
+                else:
+                    keep.append(worker)
+            self._idle = keep
+        return found or Worker(self._command)
+
+    def give_back(self, worker: Worker) -> None:
+        """Keep a worker for the next job, even while it still chews on a piece nobody wants; end it when there are enough."""
+        worker.sink = None
+        with self._lock:
+            if not self._closed and worker.alive and len(self._idle) < self.size:
+                self._idle.append(worker)
+                return
+        worker.end()
+
+    def close(self) -> None:
+        """End all idle workers; leased ones end when they are given back."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            worker.end()
+
+
+class Crew:
+    """Workers leased by one job."""
+
+    def __init__(self, pool: Pool, count: int) -> None:
+        self._pool = pool
+        self._count = count
+        self._workers: list[Worker] = []
+        self._answers: queue.SimpleQueue[tuple[Worker, frames.Message | None]] = queue.SimpleQueue()
+        self._starts_lost = 0
+
+    @property
+    def pids(self) -> list[int]:
+        """Process numbers of the workers, for diagnostics."""
+        return [worker.pid for worker in self._workers]
+
+    def run(self, work: Work[Item], cancel: progress.CancelToken) -> bool:
+        """Do all of `work`; False when it was cancelled (within about 20 ms, pieces under way are dropped).
+
+        Raises the fault a worker reports, and `CqlguiError` when workers cannot be started at all.
+        """
+        again: deque[list[Item]] = deque()
+        size = work.size
+        busy: dict[Worker, Piece[Item]] = {}
+        idle = list(self._workers)
+        exhausted = False
+        while True:
+            if cancel.cancelled:
+                return False
+            while not exhausted or again:
+                if not idle and len(self._workers) >= self._count:
+                    break
+                piece: Piece[Item]
+                if again:
+                    piece = Piece(again.popleft(), True)
+                else:
+                    items = work.take(size)
+                    if not items:
+                        exhausted = True
+                        break
+                    piece = Piece(items, len(items) == 1)
+                worker = idle.pop() if idle else self._new()
+                piece.started = time.monotonic()
+                busy[worker] = piece
+                worker.ask(work.message(piece.items), self._answers.put)
+                if cancel.cancelled:
+                    return False
+            if not busy:
+                return True
+            try:
+                worker, reply = self._answers.get(timeout=_POLL_SECONDS)
+            except queue.Empty:
+                worker, reply = self._hanging(busy, work.hang), None
+                if worker is None:
+                    continue
+            piece_done = busy.pop(worker, None)
+            if piece_done is None:
+                continue
+            if reply is None:
+                why = self._bury(worker)
+                if piece_done.single:
+                    work.lost(piece_done.items[0], why)
+                else:
+                    again.extend([item] for item in piece_done.items)
+                continue
+            self._starts_lost = 0
+            idle.append(worker)
+            if "error" in reply:
+                raise errors.CqlguiError(str(reply["error"]))
+            seconds = time.monotonic() - piece_done.started
+            if not piece_done.single or len(piece_done.items) == size:
+                per_item = max(seconds, 1e-4) / len(piece_done.items)
+                size = max(1, min(int(work.target / per_item), size * 4, work.largest))
+            work.done(piece_done.items, reply)
+
+    def disband(self) -> None:
+        """Give the workers back."""
+        for worker in self._workers:
+            self._pool.give_back(worker)
+        self._workers.clear()
+
+    def _new(self) -> Worker:
+        worker = self._pool.take()
+        self._workers.append(worker)
+        return worker
+
+    def _hanging(self, busy: dict[Worker, Piece[Item]], limit: float) -> Worker | None:
+        now = time.monotonic()
+        for worker, piece in busy.items():
+            if now - piece.started > limit:
+                _log.warning("Worker %d gave no answer for %.0f s and is ended.", worker.pid, limit)
+                worker.hung = True
+                return worker
+        return None
+
+    def _bury(self, worker: Worker) -> str:
+        """End a lost worker; a sentence on how it went. Raises `CqlguiError` when no worker ever gets up."""
+        self._workers.remove(worker)
+        if not worker.ready:
+            self._starts_lost += 1
+        worker.end()
+        if self._starts_lost >= _STARTS_LOST:
+            raise errors.CqlguiError(f"Worker processes cannot be started: {worker.last_words or 'no reason given'}")
+        if worker.hung:
+            return "The worker gave no answer in time and was ended."
+        return "The worker process died."
+
+
+class Worker:
+    """One process and the two threads that listen to it."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        environment = dict(os.environ)
+        package_root = str(Path(__file__).resolve().parents[2])
+        if not getattr(sys, "frozen", False):
+            inherited = environment.get("PYTHONPATH")
+            environment["PYTHONPATH"] = package_root + (os.pathsep + inherited if inherited else "")
+        self.ready = False
+        self.hung = False
+        self.asked = 0.0
+        self.last_words = ""
+        self.sink: Callable[[tuple[Worker, frames.Message | None]], None] | None = None
+        self._pending = 0
+        self._number = 0
+        self._lock = threading.Lock()
+        try:
+            self._process = subprocess.Popen(
+                list(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment,
+                # An interrupt on the terminal is for the parent; a worker ends when its stdin does.
+                start_new_session=os.name == "posix",
+                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            )
+        except OSError as error:
+            raise errors.CqlguiError(f"A worker process cannot be started: {error.strerror or error}.") from error
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self._stdin: BinaryIO = self._process.stdin
+        self._listeners = [
+            threading.Thread(target=self._listen, args=(self._process.stdout,), daemon=True, name="worker-answers"),
+            threading.Thread(target=self._hear, args=(self._process.stderr,), daemon=True, name="worker-messages"),
+        ]
+        for thread in self._listeners:
+            thread.start()
+
+    @property
+    def pid(self) -> int:
+        """Its process number."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """True while the process runs."""
+        return self._process.poll() is None
+
+    @property
+    def free(self) -> bool:
+        """True when nothing it was asked is unanswered."""
+        return self._pending == 0
+
+    def ask(
+        self, message: frames.Message, sink: Callable[[tuple[Worker, frames.Message | None]], None]
+    ) -> None:
+        """Send a message; `sink` gets (worker, reply) from another thread, the reply None when the worker died."""
+        with self._lock:
+            self._number += 1
+            self._pending = self._number
+        self.asked = time.monotonic()
+        self.sink = sink
+        try:
+            frames.write(self._stdin, {**message, "id": self._number})
+        except (OSError, ValueError):
+            sink((self, None))
+
+    def end(self) -> None:
+        """End the process now and wait for it."""
+        self.sink = None
+        with contextlib.suppress(OSError):
+            self._process.kill()
+        self._process.wait()
+        for thread in self._listeners:
+            thread.join(timeout=1.0)
+        for stream in (self._stdin, self._process.stdout, self._process.stderr):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+    def _listen(self, stream: BinaryIO) -> None:
+        while True:
+            message = frames.read(stream)
+            if message is not None and message.get("ready"):
+                self.ready = True
+                continue
+            sink = self.sink
+            if message is None:
+                if sink is not None:
+                    sink((self, None))
+                return
+            with self._lock:
+                current = message.get("id") == self._pending
+                if current:
+                    self._pending = 0
+            if current and sink is not None:
+                sink((self, message))
+
+    def _hear(self, stream: BinaryIO) -> None:
+        for line in stream:
+            text = line.decode("utf-8", "replace").rstrip()
+            if text:
+                self.last_words = text
+                _log.warning("worker %d: %s", self.pid, text)
+
+
+def worker_command() -> list[str]:
+    """How a worker is started, from a frozen program too."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, "--worker"]
+    return [sys.executable, "-X", "utf8", "-m", "cqlgui.tasks.worker"]
+
+
+_shared: Pool | None = None
+_shared_lock = threading.Lock()
+
+
+def shared() -> Pool:
+    """The pool of this process."""
+    global _shared
+    with _shared_lock:
+        if _shared is None:
+            _shared = Pool()
+        return _shared
+
+
+def close() -> None:
+    """End the shared pool's idle workers; the next job starts new ones."""
+    global _shared
+    with _shared_lock:
+        if _shared is not None:
+            _shared.close()
+            _shared = None
+
+
+atexit.register(close)

@@ -1,0 +1,81 @@
+"""From a query's text to what can be run or shown: limits, checking, the `variations` option, expansion."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+from cqlgui.base import errors
+from cqlgui.cql import check, diagnostics, nodes, transforms
+
+LONGEST_QUERY = 4 << 20
+
+
+class Rejected(errors.CqlguiError):
+    """The query has errors; `diagnostics` holds them, `text` the query they point into."""
+
+    def __init__(self, text: str, found: Sequence[diagnostics.Diagnostic]) -> None:
+        faults = tuple(finding for finding in found if finding.severity == "error")
+        super().__init__(faults[0].message if faults else "The query was rejected.")
+        self.text = text
+        self.diagnostics = faults
+
+
+def expanded(text: str, variations: bool = False) -> transforms.Expanded:
+    """Check and expand a query; raises `Rejected`."""
+    checked = checked_query(text)
+    if checked.query is None:
+        raise Rejected(text, checked.diagnostics)
+    if variations and not checked.query.header.variations:
+        header = dataclasses.replace(checked.query.header, variations=True)
+        query = nodes.Query(checked.query.span, header, checked.query.body)
+        checked = dataclasses.replace(checked, query=query)
+    result = transforms.expand(checked)
+    if result.query is None:
+        raise Rejected(text, result.diagnostics)
+    return result
+
+
+def checked_query(text: str) -> check.Checked:
+    """Check a query, of any length."""
+    if len(text) > LONGEST_QUERY:
+        finding = diagnostics.Diagnostic(
+            diagnostics.Span(LONGEST_QUERY, 1), "too-long", f"A query may have {LONGEST_QUERY} characters at most."
+        )
+        raise Rejected(text, [finding])
+    return check.check(text)
+
+
+def findings(text: str) -> tuple[diagnostics.Diagnostic, ...]:
+    """All diagnostics of a text, those of expansion included."""
+    try:
+        checked = checked_query(text)
+    except Rejected as rejected:
+        return rejected.diagnostics
+    if checked.query is None:
+        return tuple(checked.diagnostics)
+    return tuple(transforms.expand(checked).diagnostics)
+
+
+def read_query_file(path: Path) -> str:
+    """The text of a `.cql` file (UTF-8, with or without a mark); raises `errors.SourceError` with a sentence."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(4 * LONGEST_QUERY + 1)
+    except IsADirectoryError as error:
+        raise errors.SourceError(f"{path} is a folder, not a query file.") from error
+    except FileNotFoundError as error:
+        raise errors.SourceError(f"{path} does not exist.") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise errors.SourceError(f"{path} cannot be read: {reason or error}.") from error
+    if len(data) > 4 * LONGEST_QUERY:
+        raise errors.SourceError(f"{path} is too long for a query.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise errors.SourceError(
+            f"{path} is not UTF-8 text (byte {error.start}, line {line}). Save it as UTF-8."
+        ) from error

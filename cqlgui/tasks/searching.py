@@ -1,0 +1,236 @@
+"""Runs a query over a base in worker processes; hits come out in game order while the search goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from cqlgui.base import progress as progress_module
+from cqlgui.cql import interpreter, transforms
+from cqlgui.tasks import frames, model, orbits, queries, sources, workspace
+from cqlgui.tasks import pool as pool_module
+from cqlgui.tasks.queries import Rejected
+
+__all__ = ["ENGINE", "REASON", "Rejected", "search"]
+
+ENGINE = "interpreted"
+REASON = "the compiled engine is not built yet"
+
+_REPORT_SECONDS = 0.05
+_Item = tuple[int, int]
+
+
+def search(
+    base: model.Base,
+    text: str,
+    options: model.SearchOptions | None = None,
+    *,
+    cancel: progress_module.CancelToken | None = None,
+    progress: progress_module.ProgressSink = progress_module.ignore,
+    on_hits: Callable[[Sequence[model.GameHits]], None] | None = None,
+    pool: pool_module.Pool | None = None,
+) -> model.SearchResult:
+    """Find the games and positions of `base` that match `text`.
+
+    `on_hits` gets the hits of games in game order as they are found, in the caller's thread. Cancelling returns within
+    100 ms with what was found until then. A game that costs its worker process is named in `failed_games` and left
+    out. Raises `Rejected` for a bad query, `errors.SourceError` and `errors.IndexDamaged` for a base that cannot be read.
+    """
+    chosen = options or model.SearchOptions()
+    expanded = queries.expanded(text, chosen.variations)
+    run = _Run(base, text, expanded, chosen, cancel or progress_module.CancelToken(), progress, on_hits)
+    return run.result((pool or pool_module.shared()))
+
+
+class _Run:
+    """One search: gives out slices, puts what comes back into game order, counts."""
+
+    def __init__(
+        self,
+        base: model.Base,
+        text: str,
+        expanded: transforms.Expanded,
+        options: model.SearchOptions,
+        cancel: progress_module.CancelToken,
+        report: progress_module.ProgressSink,
+        on_hits: Callable[[Sequence[model.GameHits]], None] | None,
+    ) -> None:
+        assert expanded.query is not None
+        self.base = base
+        self.text = text
+        self.expanded = expanded
+        self.variations = expanded.query.header.variations
+        self.options = options
+        self.cancel = cancel
+        self.report = report
+        self.on_hits = on_hits
+        self.program = interpreter.Program(expanded)
+        self.sources = [source for source in base.sources if source.games]
+        self.stamps = [sources.stamp(source.path) for source in self.sources]
+        self.found: dict[int, model.GameHits] = {}
+        self.failed: list[model.BadGame] = []
+        self.searched = 0
+        self.positions = 0
+        self._coming = self._items()
+        # Games done whose predecessors are still being searched; None = without a hit.
+        self._waiting: dict[int, model.GameHits | None] = {}
+        self._next = 1
+        self._full = options.limit is not None and options.limit <= 0
+        self._reported = 0.0
+        self._peeked: _Item | None = None
+
+    def result(self, pool: pool_module.Pool) -> model.SearchResult:
+        started = time.perf_counter()
+        work = pool_module.Work(take=self._take, message=self._message, done=self._done, lost=self._lost)
+        with pool.lease(self.options.workers) as crew:
+            finished = crew.run(work, self.cancel)
+        if not finished:
+            # What lies beyond a slice that was cut off was found all the same.
+            self._release(sorted(self._waiting))
+        seconds = time.perf_counter() - started
+        self._tell(force=True)
+        keys = {game: hits.sort_keys for game, hits in self.found.items()}
+        return model.SearchResult(
+            query=self.text,
+            order=tuple(self.program.order(keys)),
+            games=self.found,
+            orbits=self._orbits(),
+            sort_keys=tuple(
+                model.SortKey(spec.doc, spec.descending, spec.quiet) for spec in self.program.sort_specs
+            ),
+            seconds=seconds,
+            games_searched=self.searched,
+            positions_searched=self.positions,
+            bad_games=sum(workspace.catalog().bad_count(source.id) for source in self.sources),
+            engine=ENGINE,
+            reason=REASON,
+            cancelled=not finished,
+            failed_games=tuple(sorted(self.failed, key=lambda bad: bad.game)),
+            variations=self.variations,
+        )
+
+    def _items(self) -> Iterator[_Item]:
+        for place, source in enumerate(self.sources):
+            for ordinal in range(source.games):
+                yield place, ordinal
+
+    def _take(self, size: int) -> list[_Item]:
+        items: list[_Item] = []
+        if self._full:
+            return items
+        while len(items) < size:
+            item = self._peeked or next(self._coming, None)
+            self._peeked = None
+            if item is None:
+                break
+            if items and items[0][0] != item[0]:
+                self._peeked = item
+                break
+            items.append(item)
+        return items
+
+    def _message(self, items: list[_Item]) -> frames.Message:
+        place = items[0][0]
+        source = self.sources[place]
+        return {
+            "op": "search",
+            "query": self.text,
+            "variations": self.variations,
+            "source": source.id,
+            "path": str(source.path),
+            "folder": str(workspace.index_folder(source.path)),
+            "stamp": self.stamps[place],
+            "catalog": str(workspace.catalog().path),
+            "count": source.games,
+            "games": [ordinal for _, ordinal in items],
+        }
+
+    def _done(self, items: list[_Item], reply: frames.Message) -> None:
+        place = items[0][0]
+        first = self.sources[place].first
+        for _, ordinal in items:
+            self._waiting[first + ordinal] = None
+        for ordinal, hits, comments, keys in reply["hits"]:
+            self._waiting[first + ordinal] = _game_hits(first + ordinal, hits, comments, keys)
+        for ordinal, reason in reply["failed"]:
+            self._fail(place, ordinal, reason)
+        self.searched += len(items)
+        self.positions += reply["positions"]
+        self._advance()
+
+    def _lost(self, item: _Item, reason: str) -> None:
+        place, ordinal = item
+        self._waiting[self.sources[place].first + ordinal] = None
+        self._fail(place, ordinal, reason)
+        self.searched += 1
+        self._advance()
+
+    def _fail(self, place: int, ordinal: int, reason: str) -> None:
+        source = self.sources[place]
+        with sources.opened(source) as reader:
+            offset, _length, line = reader.index.span(ordinal)
+        self.failed.append(model.BadGame(source.first + ordinal, source.path, offset, line, reason))
+
+    def _advance(self) -> None:
+        ready: list[int] = []
+        while self._next in self._waiting:
+            ready.append(self._next)
+            self._next += 1
+        self._release(ready)
+        self._tell()
+
+    def _release(self, games: Sequence[int]) -> None:
+        fresh: list[model.GameHits] = []
+        for game in games:
+            hits = self._waiting.pop(game)
+            if hits is None or self._full:
+                continue
+            self.found[game] = hits
+            fresh.append(hits)
+            self._full = self.options.limit is not None and len(self.found) >= self.options.limit
+        if fresh and self.on_hits is not None:
+            self.on_hits(fresh)
+
+    def _tell(self, force: bool = False) -> None:
+        now = time.monotonic()
+        if force or now - self._reported >= _REPORT_SECONDS:
+            self._reported = now
+            total = sum(source.games for source in self.sources)
+            words = "1 game matches" if len(self.found) == 1 else f"{len(self.found)} games match"
+            self.report(progress_module.Progress(self.searched, total, words))
+
+    def _orbits(self) -> tuple[model.Orbit, ...]:
+        """The orbits with what their elements matched; an element counts once for a hit, however often it matched there."""
+        counts: list[dict[int, list[int]]] = [{} for _ in self.expanded.orbits]
+        for hits in self.found.values():
+            in_game: set[tuple[int, int]] = set()
+            for hit in hits.hits:
+                at_hit = {(match.orbit, match.element) for match in hit.matches if match.orbit >= 0}
+                for orbit, element in at_hit:
+                    counts[orbit].setdefault(element, [0, 0])[1] += 1
+                in_game |= at_hit
+            for orbit, element in in_game:
+                counts[orbit][element][0] += 1
+        return tuple(
+            orbits.describe(info, {element: (pair[0], pair[1]) for element, pair in found.items()})
+            for info, found in zip(self.expanded.orbits, counts, strict=True)
+        )
+
+
+def _game_hits(game: int, hits: list[Any], comments: list[Any], keys: list[Any]) -> model.GameHits:
+    return model.GameHits(
+        game=game,
+        hits=tuple(
+            model.Hit(
+                game=game,
+                positionid=positionid,
+                value=value,
+                squares=squares,
+                matches=tuple(model.OrbitMatch(*match) for match in matches),
+            )
+            for positionid, value, squares, matches in hits
+        ),
+        comments=tuple((positionid, text) for positionid, text in comments),
+        sort_keys=tuple(keys),
+    )

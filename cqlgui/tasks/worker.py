@@ -1,0 +1,185 @@
+"""The other end of `pool`: a process that reads PGN games and runs queries over slices of an indexed source.
+
+Requests come on stdin and answers go to stdout, framed as `frames` says; anything printed by accident goes to stderr,
+which the parent logs. The process ends as soon as its stdin does, whatever it is doing, so it never outlives its parent.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from cqlgui.base import errors
+from cqlgui.board import tree
+from cqlgui.cql import interpreter
+from cqlgui.db import catalog
+from cqlgui.pgn import archives, reader
+from cqlgui.store import index
+from cqlgui.tasks import frames, hosts, queries
+
+_PROGRAMS_KEPT = 8
+_RECURSION = 20_000
+
+
+def main() -> None:
+    """Serve until stdin ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    channel = _private_stdout()
+    requests: queue.SimpleQueue[frames.Message] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, requests), daemon=True).start()
+    frames.write(channel, {"ready": True})
+    service = Service()
+    while True:
+        request = requests.get()
+        try:
+            answer = service.answer(request)
+        except errors.CqlguiError as error:
+            answer = {"error": str(error)}
+        frames.write(channel, {**answer, "id": request.get("id")})
+
+
+class Service:
+    """Answers requests; keeps programs and opened sources between them."""
+
+    def __init__(self) -> None:
+        self._programs: dict[tuple[str, bool], tuple[interpreter.Program, bool]] = {}
+        self._catalogs: dict[str, catalog.Catalog] = {}
+        self._source: hosts.SourceReader | None = None
+        self._text: archives.Text | None = None
+        self._text_key: tuple[str, str] = ("", "")
+
+    def answer(self, request: frames.Message) -> frames.Message:
+        """The reply to one request: `read` or `search`."""
+        operations: dict[str, Callable[[frames.Message], frames.Message]] = {"read": self._read, "search": self._search}
+        return operations[request["op"]](request)
+
+    def _read(self, request: frames.Message) -> frames.Message:
+        """Read games from a source's text; spans are (offset, length, line, problem of the splitter)."""
+        key = (request["path"], request["folder"])
+        if self._text is None or key != self._text_key or request.get("fresh"):
+            if self._text is not None:
+                self._text.close()
+            self._text = archives.open_source(Path(key[0]), Path(key[1]))
+            self._text_key = key
+        return {"games": [self._read_game(self._text, *span) for span in request["spans"]]}
+
+    def _read_game(self, text: archives.Text, offset: int, length: int, line: int, problem: str) -> list[Any]:
+        data = text.read(offset, hosts.HEAD_OF_LONG if problem else length)
+        try:
+            game = reader.read_game(data, line, offset, problem)
+        except Exception as error:
+            # The boundary of a job: a bug met by one game must cost that game alone.
+            traceback.print_exc()
+            return [[], None, "", 1, 0, False, False, [[line, offset, f"the reader failed: {type(error).__name__}"]]]
+        words = game.words
+        if sys.byteorder == "big":
+            words = words[:]
+            words.byteswap()
+        return [
+            [list(pair) for pair in game.tags],
+            game.start_fen,
+            base64.b64encode(words.tobytes()).decode("ascii"),
+            game.positions,
+            game.plies,
+            game.playable,
+            game.chess960,
+            [[found.line, found.offset, found.reason] for found in game.problems if found.severity == "error"],
+        ]
+
+    def _search(self, request: frames.Message) -> frames.Message:
+        program, mainline = self._program(request["query"], request["variations"])
+        source = self._opened(request)
+        hits: list[list[Any]] = []
+        failed: list[list[Any]] = []
+        positions = 0
+        started = time.perf_counter()
+        for ordinal in request["games"]:
+            try:
+                game = tree.GameTree.decode(source.index.start_fen(ordinal), source.index.moves(ordinal))
+                positions += game.mainline_length if mainline else len(game)
+                outcome = program.run(game, hosts.GameHost(source, ordinal, request["count"]))
+            except errors.CqlguiError as error:
+                failed.append([ordinal, str(error)])
+                continue
+            except Exception as error:
+                # The boundary of a job: a bug met by one game must cost that game alone.
+                traceback.print_exc()
+                failed.append([ordinal, f"{type(error).__name__}: {error}"])
+                continue
+            if outcome is not None:
+                hits.append(
+                    [
+                        ordinal,
+                        [[hit.positionid, hit.value, hit.squares, [list(part) for part in hit.orbit]] for hit in outcome.hits],
+                        [list(pair) for pair in outcome.comments],
+                        list(outcome.sort_keys),
+                    ]
+                )
+        return {"hits": hits, "failed": failed, "positions": positions, "seconds": time.perf_counter() - started}
+
+    def _program(self, text: str, variations: bool) -> tuple[interpreter.Program, bool]:
+        """The program of a query, and whether it looks at main lines only."""
+        key = (text, variations)
+        found = self._programs.pop(key, None)
+        if found is None:
+            expanded = queries.expanded(text, variations)
+            assert expanded.query is not None
+            found = interpreter.Program(expanded), not expanded.query.header.variations
+        self._programs[key] = found
+        while len(self._programs) > _PROGRAMS_KEPT:
+            del self._programs[next(iter(self._programs))]
+        return found
+
+    def _opened(self, request: frames.Message) -> hosts.SourceReader:
+        folder = Path(request["folder"])
+        source = self._source
+        last = max(request["games"], default=-1)
+        if source is not None and (
+            source.folder != folder
+            or source.source != request["source"]
+            or source.index.game_count <= last
+            or source.stamp != request["stamp"]
+        ):
+            source.close()
+            source = self._source = None
+        if source is None:
+            rows = self._catalogs.get(request["catalog"])
+            if rows is None:
+                rows = self._catalogs[request["catalog"]] = catalog.Catalog(Path(request["catalog"]), create=False)
+            source = self._source = hosts.SourceReader(
+                Path(request["path"]), folder, rows, request["source"], request["stamp"]
+            )
+            if source.index.game_count <= last:
+                raise errors.IndexDamaged(f"The index of {source.path.name} has fewer games than the catalog.")
+        return source
+
+
+def _listen(stream: BinaryIO, requests: queue.SimpleQueue[frames.Message]) -> None:
+    while True:
+        request = frames.read(stream)
+        if request is None:
+            # Nothing is worth finishing for a parent that is gone.
+            os._exit(0)
+        requests.put(request)
+
+
+def _private_stdout() -> BinaryIO:
+    """The channel to the parent; file descriptor 1 becomes stderr, so that a stray print cannot break a frame."""
+    channel = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return channel
+
+
+if __name__ == "__main__":
+    # The interpreter's recursion follows the nesting of the query, which the checker bounds.
+    sys.setrecursionlimit(_RECURSION)
+    main()
