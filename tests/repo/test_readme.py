@@ -1,0 +1,75 @@
+"""The README's examples run as printed, every subcommand is named in it, and the sample queries show hits."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from cqlgui.cli import arguments
+from tests import helpers
+
+README = (helpers.ROOT / "README.md").read_text(encoding="utf-8")
+EXAMPLES = [
+    line
+    for block in re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+    for line in block.splitlines()
+    if line.startswith("cqlgui ")
+]
+QUERIES = sorted((helpers.ROOT / "resources" / "queries").glob("*.cql"))
+SAMPLE = helpers.ROOT / "resources" / "sample" / "sample.pgn"
+FIRST = "greek-gift"
+"""The query that `packaging/start` opens with."""
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One set of user folders for the module, so that the sample base is read once."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_example_runs(example: str, home: Path, tmp_path: Path) -> None:
+    words = [str(tmp_path / w) if w == "stalemates.pgn" else w for w in shlex.split(example)[1:]]
+    run = helpers.cli(*words, home=home)
+    assert run.code == 0, run.err
+    assert helpers.TRACEBACK not in run.err
+    if "check" not in words[0] and "-o" not in words:
+        assert run.out.strip()
+
+
+@pytest.mark.parametrize("command", arguments.SUBCOMMANDS)
+def test_every_subcommand_is_named(command: str) -> None:
+    assert re.search(rf"(cqlgui {command}\b|`{command}`)", README)
+
+
+def test_sample_queries_have_a_title_and_run(home: Path, tmp_path: Path) -> None:
+    batch = tmp_path / "queries.jsonl"
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in QUERIES}
+    for name, text in texts.items():
+        first = text.splitlines()[:3]
+        assert [re.match(r"// (\w+): \S", line) is not None for line in first] == [True] * 3, name
+        assert [line.split(":")[0] for line in first] == ["// title", "// description", "// tags"], name
+    batch.write_text(
+        "".join(json.dumps({"id": n, "query": t}) + "\n" for n, t in texts.items()), encoding="utf-8"
+    )
+    run = helpers.cli("search", SAMPLE, "--batch", batch, "--json", home=home)
+    assert run.code == 0, run.err
+    answers = {answer["id"]: answer for answer in map(json.loads, run.out.splitlines())}
+    assert answers.keys() == texts.keys()
+    assert {n: a.get("error") for n, a in answers.items() if "error" in a} == {}
+    assert [n for n, a in answers.items() if not a["count"]] == [], "sample queries that show nothing"
+    (gift,) = answers[FIRST]["orbit"]
+    assert len(gift["elements"]) == 4
+    assert all(element["positions"] for element in gift["elements"])
+
+
+def test_start_uses_files_that_exist() -> None:
+    script = (helpers.ROOT / "packaging" / "start").read_text(encoding="utf-8")
+    named = re.findall(r"^(?:sample|query)=(\S+)$", script, re.MULTILINE)
+    assert len(named) == 2
+    assert all((helpers.ROOT / name).is_file() for name in named)
+    assert Path(named[1]).stem == FIRST
