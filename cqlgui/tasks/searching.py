@@ -90,7 +90,7 @@ class _Run:
             self._release(sorted(self._waiting))
         seconds = time.perf_counter() - started
         self._tell(force=True)
-        keys = {game: hits.sort_keys for game, hits in self.found.items()}
+        keys = [(game, hits.sort_keys) for game, hits in sorted(self.found.items())]
         return model.SearchResult(
             query=self.text,
             order=tuple(self.program.order(keys)),

@@ -11,12 +11,13 @@ from cqlgui.tasks import hosts, model, workspace
 
 
 def stamp(path: Path) -> str:
-    """Size and time of change of a file as a word; another word means that the file must be looked at again."""
+    """The state of a source and of its index as a word; another word means that they must be opened again."""
     try:
         status = path.stat()
+        written = (workspace.index_folder(path) / "manifest.json").stat().st_mtime_ns
     except OSError as error:
         raise errors.SourceError(f"{path} cannot be read any more: {error.strerror or error}.") from error
-    return f"{status.st_size}-{status.st_mtime_ns}"
+    return f"{status.st_size}-{status.st_mtime_ns}-{written}"
 
 
 @contextlib.contextmanager

@@ -26,6 +26,7 @@ from cqlgui.pgn import archives, reader
 from cqlgui.store import index
 from cqlgui.tasks import frames, hosts, queries
 
+_GAME_SECONDS = 100
 _PROGRAMS_KEPT = 8
 _RECURSION = 20_000
 
@@ -63,37 +64,15 @@ class Service:
         return operations[request["op"]](request)
 
     def _read(self, request: frames.Message) -> frames.Message:
-        """Read games from a source's text; spans are (offset, length, line, problem of the splitter)."""
-        key = (request["path"], request["folder"])
-        if self._text is None or key != self._text_key or request.get("fresh"):
-            if self._text is not None:
-                self._text.close()
-            self._text = archives.open_source(Path(key[0]), Path(key[1]))
+        """Read games from a source's plain text; spans are (offset, length, line, problem of the splitter)."""
+        key = (request["path"], request["plain"])
+        if self._text is not None and key != self._text_key:
+            self._text.close()
+            self._text = None
+        if self._text is None:
+            self._text = archives.Text(Path(key[0]), Path(key[1]))
             self._text_key = key
-        return {"games": [self._read_game(self._text, *span) for span in request["spans"]]}
-
-    def _read_game(self, text: archives.Text, offset: int, length: int, line: int, problem: str) -> list[Any]:
-        data = text.read(offset, hosts.HEAD_OF_LONG if problem else length)
-        try:
-            game = reader.read_game(data, line, offset, problem)
-        except Exception as error:
-            # The boundary of a job: a bug met by one game must cost that game alone.
-            traceback.print_exc()
-            return [[], None, "", 1, 0, False, False, [[line, offset, f"the reader failed: {type(error).__name__}"]]]
-        words = game.words
-        if sys.byteorder == "big":
-            words = words[:]
-            words.byteswap()
-        return [
-            [list(pair) for pair in game.tags],
-            game.start_fen,
-            base64.b64encode(words.tobytes()).decode("ascii"),
-            game.positions,
-            game.plies,
-            game.playable,
-            game.chess960,
-            [[found.line, found.offset, found.reason] for found in game.problems if found.severity == "error"],
-        ]
+        return {"games": [_read_game(self._text, *span) for span in request["spans"]]}
 
     def _search(self, request: frames.Message) -> frames.Message:
         program, mainline = self._program(request["query"], request["variations"])
@@ -101,13 +80,17 @@ class Service:
         hits: list[list[Any]] = []
         failed: list[list[Any]] = []
         positions = 0
-        started = time.perf_counter()
         for ordinal in request["games"]:
+            limit = time.monotonic() + _GAME_SECONDS
             try:
                 game = tree.GameTree.decode(source.index.start_fen(ordinal), source.index.moves(ordinal))
                 positions += game.mainline_length if mainline else len(game)
-                outcome = program.run(game, hosts.GameHost(source, ordinal, request["count"]))
-            except errors.CqlguiError as error:
+                host = hosts.GameHost(source, ordinal, request["count"])
+                outcome = program.run(game, host, lambda limit=limit: time.monotonic() > limit)
+            except interpreter.TooSlow:
+                failed.append([ordinal, f"the query took longer than {_GAME_SECONDS} seconds in this game"])
+                continue
+            except (errors.CqlguiError, interpreter.QueryError) as error:
                 failed.append([ordinal, str(error)])
                 continue
             except Exception as error:
@@ -124,7 +107,7 @@ class Service:
                         list(outcome.sort_keys),
                     ]
                 )
-        return {"hits": hits, "failed": failed, "positions": positions, "seconds": time.perf_counter() - started}
+        return {"hits": hits, "failed": failed, "positions": positions}
 
     def _program(self, text: str, variations: bool) -> tuple[interpreter.Program, bool]:
         """The program of a query, and whether it looks at main lines only."""
@@ -161,6 +144,37 @@ class Service:
             if source.index.game_count <= last:
                 raise errors.IndexDamaged(f"The index of {source.path.name} has fewer games than the catalog.")
         return source
+
+
+def _read_game(text: archives.Text, offset: int, length: int, line: int, problem: str) -> list[Any]:
+    data = text.read(offset, hosts.HEAD_OF_LONG if problem else length)
+    try:
+        game = reader.read_game(data, line, offset, problem)
+    except Exception as error:
+        # The boundary of a job: a bug met by one game must cost that game alone.
+        traceback.print_exc()
+        reason = f"the reader failed: {type(error).__name__}"
+        return [[], None, "", 1, 0, index.BAD, [[line, offset, reason, "error"]]]
+    words = game.words
+    if sys.byteorder == "big":
+        words = words[:]
+        words.byteswap()
+    flags = (
+        index.BAD * game.bad
+        | index.CHESS960 * game.chess960
+        | index.VARIATIONS * game.has_variations
+        | index.PLAYABLE * game.playable
+        | index.COMMENTS * bool(game.comments or game.before)
+    )
+    return [
+        [list(pair) for pair in game.tags],
+        game.start_fen,
+        base64.b64encode(words.tobytes()).decode("ascii"),
+        game.positions,
+        game.plies,
+        flags,
+        [[found.line, found.offset, found.reason, found.severity] for found in game.problems],
+    ]
 
 
 def _listen(stream: BinaryIO, requests: queue.SimpleQueue[frames.Message]) -> None:

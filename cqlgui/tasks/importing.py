@@ -1,0 +1,341 @@
+"""Opens PGN sources as a base: indexes each once, re-opens it at once, goes on where a killed import stopped.
+
+Order of writing: the segment and its manifest, then the catalog's rows. After a kill in between, the missing rows are
+read again from the text; rows beyond the manifest are dropped. One program writes a source at a time, others wait.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from cqlgui.base import errors
+from cqlgui.base import progress as progress_module
+from cqlgui.db import headers
+from cqlgui.pgn import archives, split
+from cqlgui.store import index, segments
+from cqlgui.tasks import bases, model, reading, workspace
+from cqlgui.tasks import pool as pool_module
+
+FIRST_BATCH = 200
+LATER_BATCH = 10_000
+_COMMIT_SECONDS = 3.0
+_REPORT_SECONDS = 0.05
+_WAIT_SECONDS = 0.2
+
+
+def open_base(
+    paths: Sequence[Path | str],
+    *,
+    name: str = "",
+    cancel: progress_module.CancelToken | None = None,
+    progress: progress_module.ProgressSink = progress_module.ignore,
+    on_base: Callable[[model.Base], None] | None = None,
+    pool: pool_module.Pool | None = None,
+) -> model.ImportReport:
+    """Open PGN files (or `.cqlbase` lists of them) as one base, indexing what is new or changed.
+
+    `on_base` gets the growing base after each committed batch, in the caller's thread; the first batch is small. Bad
+    games are recorded and never stop the rest. Cancelling returns a report with `cancelled` and an incomplete base, of
+    which everything committed stays. Raises `errors.SourceError` for a file that cannot be read, before anything is
+    indexed where that can be seen, and `CqlguiError` when the index cannot be written.
+    """
+    started = time.perf_counter()
+    absolute, listed_name = bases.expand(paths)
+    for path in absolute:
+        if not path.is_file():
+            # Says why: missing, a folder, no permission.
+            archives.open_source(path, workspace.index_folder(path)).close()
+    catalog = workspace.catalog()
+    number, shown_name = catalog.base(absolute, name or listed_name)
+    job = _Import(
+        number,
+        shown_name,
+        absolute,
+        cancel or progress_module.CancelToken(),
+        progress,
+        on_base,
+        pool or pool_module.shared(),
+    )
+    if catalog.notice:
+        job.messages.append(catalog.notice)
+    finished = job.run()
+    base = job.base()
+    return model.ImportReport(
+        base=base,
+        games=base.games,
+        positions=base.positions,
+        reused=job.reused,
+        bad_games=bases.bad_games(base),
+        seconds=time.perf_counter() - started,
+        cancelled=not finished,
+        messages=tuple(job.messages),
+    )
+
+
+class _Import:
+    """The sources of one base, one after the other."""
+
+    def __init__(
+        self,
+        number: int,
+        name: str,
+        paths: tuple[Path, ...],
+        cancel: progress_module.CancelToken,
+        report: progress_module.ProgressSink,
+        on_base: Callable[[model.Base], None] | None,
+        pool: pool_module.Pool,
+    ) -> None:
+        self.number = number
+        self.name = name
+        self.paths = paths
+        self.cancel = cancel
+        self.report = report
+        self.on_base = on_base
+        self.pool = pool
+        self.reused = 0
+        self.messages: list[str] = []
+        self._rows = [workspace.catalog().source(path) for path in paths]
+        # Games, positions and completeness of each source as far as they are known.
+        self._states: list[tuple[int, int, bool]] = [(0, 0, False)] * len(paths)
+
+    def run(self) -> bool:
+        """Bring every source up to date; False when it was cancelled."""
+        try:
+            for place, path in enumerate(self.paths):
+                _SourceImport(self, place, path, self._rows[place].id).run()
+        except errors.Cancelled:
+            return False
+        return True
+
+    def base(self) -> model.Base:
+        """The base as it stands."""
+        found: list[model.Source] = []
+        first = 1
+        for path, row, (games, positions, complete) in zip(self.paths, self._rows, self._states, strict=True):
+            found.append(model.Source(path, first, games, row.id, positions, complete))
+            first += games
+        return model.Base(
+            id=self.number,
+            name=self.name,
+            sources=tuple(found),
+            games=first - 1,
+            positions=sum(source.positions for source in found),
+            complete=all(source.complete for source in found),
+        )
+
+    def grown(self, place: int, games: int, positions: int, complete: bool) -> None:
+        """Note the state of a source and tell."""
+        self._states[place] = (games, positions, complete)
+        if self.on_base is not None:
+            self.on_base(self.base())
+
+
+class _SourceImport:
+    """One source: what is known of it, what has to be read."""
+
+    def __init__(self, owner: _Import, place: int, path: Path, row: int) -> None:
+        self.owner = owner
+        self.place = place
+        self.path = path
+        self.row = row
+        self.folder = workspace.index_folder(path)
+        self.catalog = workspace.catalog()
+        self._reported = 0.0
+        self._started = time.monotonic()
+
+    def run(self) -> None:
+        """Index the source as far as needed; raises `errors.Cancelled` with what is there committed and noted."""
+        cancel = self.owner.cancel
+        cancel.raise_if_cancelled()
+        with archives.open_source(self.path, self.folder, cancel=cancel, report=self.owner.report) as text:
+            while True:
+                known = self._known()
+                state = "new" if known is None else index.compare(known.identity, self.path, text.plain)
+                if known is not None and state == "same" and known.complete and self._reopen(text, known):
+                    return
+                identity = index.identify(self.path, text.plain, cancel=cancel)
+                try:
+                    writer = index.Writer(self.folder, identity, grown=state == "grown")
+                except errors.CqlguiError:
+                    if not _is_locked(self.folder):
+                        raise
+                    self._wait()
+                    continue
+                with writer:
+                    self._read_on(text, writer)
+                return
+
+    def _known(self) -> index.Manifest | None:
+        try:
+            return index.Manifest.read(self.folder)
+        except errors.IndexDamaged as damage:
+            self.owner.messages.append(f"{damage} {self.path.name} is read again.")
+            return None
+
+    def _reopen(self, text: archives.Text, known: index.Manifest) -> bool:
+        """Check what was indexed, repair what is damaged; False when the source must be read again."""
+        try:
+            for number in _damaged(self.folder, known):
+                self._rebuild(text, known, number)
+            self._complete_rows(text, known)
+        except errors.IndexDamaged as damage:
+            self.owner.messages.append(f"{damage} {self.path.name} is read again.")
+            with contextlib.suppress(OSError):
+                (self.folder / "manifest.json").unlink()
+            return False
+        self.owner.reused += known.games
+        self.owner.grown(self.place, known.games, known.positions, True)
+        return True
+
+    def _rebuild(self, text: archives.Text, known: index.Manifest, number: int) -> None:
+        row = known.segments[number]
+        raws = itertools.takewhile(
+            lambda raw: raw.offset < row.end, split.games(text, row.offset, row.line)
+        )
+        records: list[index.GameRecord] = []
+        self._read(text, raws, lambda found: records.append(found.record))
+        index.rebuild_segment(self.folder, number, records)
+        self.owner.messages.append(
+            f"A damaged part of the index of {self.path.name} ({row.games} games) was made again."
+        )
+
+    def _complete_rows(self, text: archives.Text, known: index.Manifest) -> None:
+        """Read headers again that the catalog lost (it was set aside, or a kill came before they were written)."""
+        have = self.catalog.count(self.row)
+        if have == known.games:
+            if self.catalog.source(self.path).games != known.games:
+                self.catalog.finish(self.row, known.games, known.positions)
+            return
+        have = min(have, known.games)
+        self.catalog.begin(self.row, have)
+        batch: list[headers.Header] = []
+        first = have
+
+        def put() -> None:
+            nonlocal first
+            self.catalog.add_games(self.row, first, batch, known.positions)
+            first += len(batch)
+            batch.clear()
+
+        def take(found: reading.Reading) -> None:
+            batch.append(found.header)
+            self._tell(first + len(batch), known.games, "Reading headers")
+            if len(batch) >= LATER_BATCH:
+                put()
+
+        with index.SourceIndex.open(self.folder) as opened:
+            self._read(text, _indexed(opened, have, known.games), take)
+        put()
+        if known.complete:
+            self.catalog.finish(self.row, known.games, known.positions)
+
+    def _read_on(self, text: archives.Text, writer: index.Writer) -> None:
+        """Read the games that are not committed yet."""
+        kept = writer.game_count
+        self.owner.reused += kept
+        if self.catalog.count(self.row) > kept or not kept:
+            self.catalog.begin(self.row, kept)
+        self._complete_rows(text, writer.manifest)
+        positions = writer.manifest.positions
+        self.owner.grown(self.place, kept, positions, False)
+        batch: list[headers.Header] = []
+        goal = FIRST_BATCH if not kept else LATER_BATCH
+        last_commit = time.monotonic()
+        end = (writer.next_offset, writer.next_line)
+
+        def commit(complete: bool) -> None:
+            nonlocal goal, last_commit
+            first = writer.game_count
+            writer.commit_segment(*end, complete=complete)
+            if batch:
+                self.catalog.add_games(self.row, first, batch, positions)
+                batch.clear()
+            if complete:
+                self.catalog.finish(self.row, writer.game_count, positions)
+            goal, last_commit = LATER_BATCH, time.monotonic()
+            self.owner.grown(self.place, writer.game_count, positions, complete)
+
+        def take(found: reading.Reading) -> None:
+            nonlocal positions, end
+            writer.add(found.record)
+            batch.append(found.header)
+            positions += found.record.positions
+            end = (found.end, found.end_line)
+            self._tell(found.end, text.size, "", writer.game_count + len(batch) - kept)
+            waited = time.monotonic() - last_commit
+            if len(batch) >= goal or (len(batch) >= FIRST_BATCH and waited > _COMMIT_SECONDS):
+                commit(False)
+
+        try:
+            self._read(text, split.games(text, *end), take)
+        except errors.Cancelled:
+            commit(False)
+            raise
+        end = (text.size, end[1])
+        commit(True)
+        if not writer.game_count:
+            self.owner.messages.append(f"{self.path.name} holds no games.")
+
+    def _read(
+        self,
+        text: archives.Text,
+        raws: Iterator[split.RawGame],
+        take: Callable[[reading.Reading], None],
+    ) -> None:
+        done = reading.read(text, self.folder, raws, take, pool=self.owner.pool, cancel=self.owner.cancel)
+        if not done:
+            raise errors.Cancelled("Stopped.")
+
+    def _tell(self, done: int, total: int, words: str, games: int = 0) -> None:
+        now = time.monotonic()
+        if now - self._reported >= _REPORT_SECONDS:
+            self._reported = now
+            rate = games / max(now - self._started, 0.001)
+            said = words or f"{self.path.name}: {games} games read, {rate:.0f} a second"
+            self.owner.report(progress_module.Progress(done, total, said))
+
+    def _wait(self) -> None:
+        said = f"Another program is reading {self.path.name}; waiting"
+        self.owner.report(progress_module.Progress(0, None, said))
+        self.owner.cancel.wait(_WAIT_SECONDS)
+        self.owner.cancel.raise_if_cancelled()
+
+
+def _damaged(folder: Path, known: index.Manifest) -> list[int]:
+    """Numbers of the segments that are missing, cut or altered."""
+    found = []
+    for number, row in enumerate(known.segments):
+        try:
+            segment = segments.Segment(folder / row.file)
+        except errors.IndexDamaged:
+            found.append(number)
+            continue
+        try:
+            segment.verify()
+            if segment.games != row.games:
+                found.append(number)
+        except errors.IndexDamaged:
+            found.append(number)
+        finally:
+            segment.close()
+    return found
+
+
+def _indexed(opened: index.SourceIndex, first: int, end: int) -> Iterator[split.RawGame]:
+    """Games of an index as the splitter would give them, without their bytes."""
+    for number in range(first, end):
+        offset, length, line = opened.span(number)
+        problem = "" if length <= split.LONGEST_GAME else f"the game is longer than {split.LONGEST_GAME >> 20} MB"
+        yield split.RawGame(offset, length, line, b"", problem)
+
+
+def _is_locked(folder: Path) -> bool:
+    try:
+        with index.lock(folder):
+            return False
+    except errors.CqlguiError:
+        return True
