@@ -1,0 +1,145 @@
+"""An import killed half-way loses nothing that was committed; a damaged index is noticed and made again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests import helpers
+
+GAMES = 24_000
+GAME = """[White "A"]
+[Black "B"]
+[Result "1-0"]
+[Round "{}"]
+
+1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0
+
+"""
+SMALL = 300
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def write_games(path: Path, number: int) -> Path:
+    path.write_text("".join(GAME.format(n) for n in range(1, number + 1)), encoding="ascii")
+    return path
+
+
+def committed(home: Path) -> int:
+    """Games that the manifests under `home` name."""
+    total = 0
+    for manifest in (home / "cache").rglob("manifest.json"):
+        rows = json.loads(manifest.read_text())["manifest"]["segments"]
+        total += sum(row["games"] for row in rows)
+    return total
+
+
+def search(path: Path, home: Path) -> dict[str, object]:
+    run = helpers.cli("search", path, "-e", "mate", "--json", home=home)
+    assert run.code == 0, run.err
+    answer = json.loads(run.out)
+    assert isinstance(answer, dict)
+    return answer
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills a process by signal")
+def test_killed_import_goes_on_where_it_stopped(home: Path, tmp_path: Path) -> None:
+    path = write_games(tmp_path / "many.pgn", GAMES)
+    environment = dict(os.environ, CQLGUI_HOME=str(home))
+    command = [sys.executable, "-m", "cqlgui", "import", str(path)]
+    # A session of its own, so that its workers can be counted afterwards.
+    with subprocess.Popen(
+        command, cwd=helpers.ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as importer:  # fmt: skip
+        end = time.monotonic() + 120
+        while committed(home) == 0 and importer.poll() is None and time.monotonic() < end:
+            time.sleep(0.01)
+        importer.send_signal(signal.SIGKILL)
+        importer.wait()
+    kept = committed(home)
+    assert 0 < kept < GAMES, "the import was not caught half-way"
+    assert gone(importer.pid), "workers outlive the program that was killed"
+    again = helpers.cli("import", path, "--json", home=home)
+    assert again.code == 0, again.err
+    report = json.loads(again.out)
+    assert report["games"] == GAMES
+    assert report["reused"] >= kept
+    assert report["bad_games"] == []
+    assert search(path, home)["count"] == GAMES
+
+
+def gone(group: int) -> bool:
+    """Whether every process of the group has ended, within some seconds."""
+    end = time.monotonic() + 15
+    while time.monotonic() < end:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    os.killpg(group, signal.SIGKILL)
+    return False
+
+
+@pytest.mark.skipif(os.name != "posix", reason="interrupts a process by signal")
+def test_interrupted_import_says_so(home: Path, tmp_path: Path) -> None:
+    path = write_games(tmp_path / "many.pgn", GAMES)
+    environment = dict(os.environ, CQLGUI_HOME=str(home))
+    command = [sys.executable, "-m", "cqlgui", "import", str(path)]
+    with subprocess.Popen(
+        command, cwd=helpers.ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as importer:
+        end = time.monotonic() + 60
+        while not list(home.rglob("manifest.json")) and importer.poll() is None and time.monotonic() < end:
+            time.sleep(0.01)
+        importer.send_signal(signal.SIGINT)
+        _, err = importer.communicate(timeout=60)
+    assert importer.returncode == 130, err
+    assert helpers.TRACEBACK not in err
+    assert helpers.cli("import", path, home=home).code == 0
+
+
+@pytest.mark.parametrize("how", ["cut", "altered", "missing", "manifest"])
+def test_damaged_index_is_made_again(how: str, home: Path, tmp_path: Path) -> None:
+    path = write_games(tmp_path / "few.pgn", SMALL)
+    assert search(path, home)["count"] == SMALL
+    (segment,) = (home / "cache").rglob("*.seg")
+    data = segment.read_bytes()
+    if how == "cut":
+        segment.write_bytes(data[: len(data) // 2])
+    elif how == "altered":
+        middle = len(data) // 2
+        segment.write_bytes(
+            data[:middle] + bytes(255 - byte for byte in data[middle : middle + 64]) + data[middle + 64 :]
+        )
+    elif how == "missing":
+        segment.unlink()
+    else:
+        segment.with_name("manifest.json").write_text("{")
+    assert search(path, home)["count"] == SMALL
+
+
+def test_changed_file_is_read_anew(home: Path, tmp_path: Path) -> None:
+    path = write_games(tmp_path / "few.pgn", SMALL)
+    assert search(path, home)["count"] == SMALL
+    write_games(path, SMALL // 3)
+    assert search(path, home)["count"] == SMALL // 3
+
+
+def test_grown_file_gets_its_new_games(home: Path, tmp_path: Path) -> None:
+    path = write_games(tmp_path / "few.pgn", SMALL)
+    assert search(path, home)["count"] == SMALL
+    write_games(path, 2 * SMALL)
+    assert search(path, home)["count"] == 2 * SMALL
