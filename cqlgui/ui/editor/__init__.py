@@ -1,0 +1,1 @@
+"""The query editor: text, colours, diagnostics, completion and files. Knows the language, not how a search works."""

@@ -1,0 +1,172 @@
+"""The completion popup: keywords from the registry with a line of help each, and the names used in the query."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPalette, QStandardItem, QStandardItemModel, QTextCursor
+from PySide6.QtWidgets import QCompleter, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from cqlgui.cql import registry, tokens
+from cqlgui.ui.editor import brackets, colours, highlight, hover, offsets
+
+if TYPE_CHECKING:
+    from cqlgui.ui.editor import edit
+
+_WORD_BEFORE = re.compile(r"[A-Za-z$_][A-Za-z0-9$_-]*$")
+_ENOUGH = 2  # letters after which the popup comes by itself
+_HELP = Qt.ItemDataRole.UserRole + 1
+_NEAR = 200  # lines on either side in which variable names are looked for
+
+
+class Completer(QCompleter):
+    """Opens below the caret; Enter or Tab take the chosen word, Esc closes."""
+
+    def __init__(self, editor: edit.QueryEdit) -> None:
+        super().__init__(editor)
+        self._editor = editor
+        self._items = QStandardItemModel(self)
+        self.setModel(self._items)
+        self.setWidget(editor)
+        self.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self.setMaxVisibleItems(10)
+        self.popup().setItemDelegate(_Delegate(self.popup()))
+        self.popup().setAccessibleName("Completions")
+        self.activated[str].connect(self._insert)  # type: ignore[index]  # an overloaded signal
+
+    def words(self) -> list[str]:
+        """The words on offer now, in order; empty while the popup is closed."""
+        if not self.popup().isVisible():
+            return []
+        return [self._items.item(row).text() for row in range(self._items.rowCount())]
+
+    def typed(self, text: str) -> None:
+        """A character was typed: open, refresh or close."""
+        if text.isalnum() or text in "$_-":
+            self.open(asked=False)
+        elif self.popup().isVisible():
+            # Backspace narrows the prefix; anything else ends the word.
+            if text == "\b" and self.prefix():
+                self.open(asked=False)
+            else:
+                self.popup().hide()
+
+    def open(self, *, asked: bool) -> None:
+        """Show what fits the letters before the caret; unless `asked`, only from two letters on."""
+        prefix = self.prefix()
+        if (not asked and len(prefix) < _ENOUGH) or (not asked and brackets.in_quiet(self._editor.textCursor())):
+            self.popup().hide()
+            return
+        rows = [row for row in registry.complete(prefix) if row.built]
+        self._items.clear()
+        for row in rows:
+            self._add(row.name, row.meaning, hover.row_html(row))
+        taken = {row.name for row in rows}
+        for name in self._names():
+            if name.startswith(prefix) and name not in taken and name != prefix:
+                self._add(name, "name used in this query", "")
+        whole = any(row.name == prefix for row in rows)
+        if not self._items.rowCount() or (not asked and whole and self._items.rowCount() == 1):
+            self.popup().hide()
+            return
+        self.setCompletionPrefix(prefix)
+        where = self._editor.cursorRect().translated(self._editor.viewport().pos())
+        width = min(560, max(260, self._editor.width() - 40))
+        self.complete(QRect(where.left(), where.top(), width, where.height()))
+        # A word that is complete already must not swallow the Return that follows it.
+        first = self.completionModel().index(0, 0)
+        self.popup().setCurrentIndex(QModelIndex() if whole and not asked else first)
+
+    def prefix(self) -> str:
+        """The part of a word that stands before the caret."""
+        cursor = self._editor.textCursor()
+        line = cursor.block().text()
+        found = _WORD_BEFORE.search(line[: offsets.Offsets(line).to_points(cursor.positionInBlock())])
+        return found.group() if found else ""
+
+    def takes(self, event: QKeyEvent) -> bool:
+        """Handle a key while the popup is open; False leaves it to the editor."""
+        popup = self.popup()
+        if not popup.isVisible():
+            return False
+        key = event.key()
+        if key == Qt.Key.Key_Escape:
+            popup.hide()
+            return True
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab) and not event.modifiers():
+            index = popup.currentIndex()
+            popup.hide()
+            if index.isValid():
+                self._insert(str(index.data()))
+                return True
+            return False
+        if key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            step = 1 if key == Qt.Key.Key_Down else -1
+            row = (popup.currentIndex().row() + step) % self._items.rowCount()
+            popup.setCurrentIndex(self.completionModel().index(row, 0))
+            return True
+        if key in (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End):
+            popup.hide()
+        return False
+
+    def _add(self, word: str, meaning: str, help_text: str) -> None:
+        item = QStandardItem(word)
+        item.setData(meaning, _HELP)
+        item.setToolTip(help_text)
+        item.setAccessibleText(f"{word}: {meaning}")
+        item.setEditable(False)
+        self._items.appendRow(item)
+
+    def _names(self) -> list[str]:
+        here = self._editor.textCursor().blockNumber()
+        block = self._editor.document().findBlockByNumber(max(0, here - _NEAR))
+        found = set()
+        while block.isValid() and block.blockNumber() <= here + _NEAR:
+            found |= {
+                token.text for _, _, token in highlight.of_block(block).pieces if token.kind is tokens.Kind.NAME
+            }
+            block = block.next()
+        return sorted(found)
+
+    def _insert(self, word: str) -> None:
+        cursor = self._editor.textCursor()
+        prefix = self.prefix()
+        cursor.movePosition(
+            QTextCursor.MoveOperation.PreviousCharacter, QTextCursor.MoveMode.KeepAnchor, len(prefix)
+        )
+        cursor.insertText(word)
+        self._editor.setTextCursor(cursor)
+
+
+class _Delegate(QStyledItemDelegate):
+    """A word at the left, its meaning, elided, at the right."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(200, option.fontMetrics.height() + 8)  # type: ignore[attr-defined]  # missing in the stubs
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        view = self.parent()
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)  # type: ignore[attr-defined]
+        palette: QPalette = option.palette  # type: ignore[attr-defined]
+        area: QRect = option.rect  # type: ignore[attr-defined]
+        painter.save()
+        painter.fillRect(area, palette.highlight() if chosen else palette.base())
+        font = QFont(option.font)  # type: ignore[attr-defined]
+        font.setBold(True)
+        painter.setFont(font)
+        painter.setPen(palette.color(QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text))
+        column = 150
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(area.adjusted(8, 0, 0, 0), middle, str(index.data()))
+        width = painter.fontMetrics().horizontalAdvance(str(index.data()))
+        painter.setFont(option.font)  # type: ignore[attr-defined]
+        if not chosen:
+            painter.setPen(colours.of(view, "muted"))  # type: ignore[arg-type]  # the parent is the popup
+        rest = area.adjusted(max(column, width + 20), 0, -8, 0)
+        words = painter.fontMetrics().elidedText(str(index.data(_HELP)), Qt.TextElideMode.ElideRight, rest.width())
+        painter.drawText(rest, middle, words)
+        painter.restore()

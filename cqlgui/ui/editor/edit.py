@@ -1,0 +1,490 @@
+"""The text widget of the query editor: keys, brackets, squiggles, hover, completion. Offsets outward are code points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import (
+    QFont,
+    QFontDatabase,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextFormat,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
+
+from cqlgui.cql import diagnostics
+from cqlgui.ui.editor import brackets, colours, completion, editing, gutter, highlight, hover, offsets
+
+_SMALLEST, _LARGEST = 6.0, 40.0  # points
+_PAIRS = {"(": ")", "{": "}", "[": "]"}
+
+
+class QueryEdit(QPlainTextEdit):
+    """A plain-text edit that knows the query language.
+
+    `changed` comes once per real change of the text (a repaint of colours is none), `run_requested` at Ctrl+Return,
+    `find_requested` at Ctrl+F, `caret_moved` with the caret's code-point offset.
+    """
+
+    changed = Signal()
+    caret_moved = Signal(int)
+    run_requested = Signal()
+    find_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Query text")
+        self.setAccessibleDescription("CQL query. Control+Space completes a word, Control+Return runs the query.")
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self.setPlaceholderText("Type a query, for example:  flipcolor {Bh7 kh8}")
+        self.setMouseTracking(True)
+        self._text = ""
+        self._offsets = offsets.Offsets("")
+        self._revision = -1
+        self._known = ""
+        self._diagnostics: tuple[diagnostics.Diagnostic, ...] = ()
+        self._severities: dict[int, str] = {}
+        self._squiggles: list[QTextEdit.ExtraSelection] = []
+        self._found: list[QTextEdit.ExtraSelection] = []
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setStyleHint(QFont.StyleHint.Monospace)
+        if font.pointSizeF() < 10:
+            font.setPointSizeF(10)
+        self._normal_size = font.pointSizeF()
+        self.setFont(font)
+        self.highlighter = highlight.Highlighter(self)
+        self.completer = completion.Completer(self)
+        self._gutter = gutter.Gutter(self)
+        self.blockCountChanged.connect(self._lay_out)
+        self.updateRequest.connect(self._scroll_gutter)
+        self.textChanged.connect(self._text_changed)
+        self.cursorPositionChanged.connect(self._caret_changed)
+        self._lay_out()
+        self._show_selections()
+
+    # --- text and offsets ---------------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """The whole query; lines end in `\\n`."""
+        self._refresh()
+        return self._text
+
+    def offsets(self) -> offsets.Offsets:
+        """Converter between code points and the document's UTF-16 positions, for the text as it is now."""
+        self._refresh()
+        return self._offsets
+
+    def caret(self) -> int:
+        """Code-point offset of the caret."""
+        return self.offsets().to_points(self.textCursor().position())
+
+    def selection(self) -> tuple[int, int]:
+        """Code-point offsets of the selection's start and end; equal when nothing is selected."""
+        cursor, mapping = self.textCursor(), self.offsets()
+        return mapping.to_points(cursor.selectionStart()), mapping.to_points(cursor.selectionEnd())
+
+    def select(self, start: int, end: int) -> None:
+        """Select a code-point range, bring it into view."""
+        mapping = self.offsets()
+        cursor = self.textCursor()
+        cursor.setPosition(mapping.to_units(start))
+        cursor.setPosition(mapping.to_units(end), QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
+
+    def replace(self, start: int, end: int, new: str) -> None:
+        """Put `new` in place of a code-point range as one undoable edit; the caret stays at the text it stood at."""
+        old = self.text()[start:end]
+        if old == new:
+            return
+        mapping = self.offsets()
+        caret, anchor = mapping.to_points(self.textCursor().position()), mapping.to_points(self.textCursor().anchor())
+        pieces = _pieces(old, new)
+        edit = QTextCursor(self.document())
+        edit.beginEditBlock()
+        for low, high, piece in reversed(pieces):
+            edit.setPosition(mapping.to_units(start + low))
+            edit.setPosition(mapping.to_units(start + high), QTextCursor.MoveMode.KeepAnchor)
+            edit.insertText(piece)
+        edit.endEditBlock()
+        after = self.offsets()
+        cursor = self.textCursor()
+        cursor.setPosition(after.to_units(_moved(anchor - start, pieces) + start))
+        cursor.setPosition(after.to_units(_moved(caret - start, pieces) + start), QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(cursor)
+
+    # --- diagnostics and marks ----------------------------------------------------------------------------------
+
+    def set_diagnostics(self, found: tuple[diagnostics.Diagnostic, ...]) -> None:
+        """Draw a wavy line under each finding and mark its line in the gutter."""
+        self._diagnostics = found
+        self._severities = {}
+        self._squiggles = []
+        for finding in reversed(found):  # the first finding is drawn last, on top
+            selection = QTextEdit.ExtraSelection()
+            shape = QTextCharFormat()
+            shape.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+            shape.setUnderlineColor(colours.of(self, finding.severity))
+            selection.format = shape  # type: ignore[attr-defined]  # the stubs lack the two public members
+            cursor = QTextCursor(self.document())
+            start, end = self.squiggle_units(finding)
+            cursor.setPosition(start)
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            selection.cursor = cursor  # type: ignore[attr-defined]
+            self._squiggles.append(selection)
+            line = self.document().findBlock(start).blockNumber()
+            if finding.severity == "error" or line not in self._severities:
+                self._severities[line] = finding.severity
+        self._show_selections()
+        self._gutter.update()
+
+    def squiggle_units(self, finding: diagnostics.Diagnostic) -> tuple[int, int]:
+        """Document positions of the squiggle: the span, or the nearest character where the span is empty."""
+        mapping, text = self.offsets(), self.text()
+        start, end = min(finding.span.offset, len(text)), min(finding.span.end, len(text))
+        if start == end and text:
+            # At the end of the text or of a line there is nothing to underline: take the character before.
+            if start == len(text) or (text[start] == "\n" and start and text[start - 1] != "\n"):
+                start = max(0, start - 1)
+            end = min(len(text), start + 1)
+        return mapping.to_units(start), mapping.to_units(end)
+
+    def diagnostics_at(self, offset: int) -> list[diagnostics.Diagnostic]:
+        """Findings whose squiggle covers a code-point offset."""
+        unit = self.offsets().to_units(offset)
+        found = []
+        for finding in self._diagnostics:
+            start, end = self.squiggle_units(finding)
+            if start <= unit < end:
+                found.append(finding)
+        return found
+
+    def line_severities(self) -> dict[int, str]:
+        """Line number (from 0) to the gravest severity found there."""
+        return self._severities
+
+    def set_found(self, spans: list[tuple[int, int]]) -> None:
+        """Mark code-point ranges as search matches."""
+        self._found = []
+        mapping = self.offsets()
+        for start, end in spans:
+            self._found.append(self._mark(mapping.to_units(start), mapping.to_units(end), "found"))
+        self._show_selections()
+
+    def hover_html(self, offset: int) -> str:
+        """What the tooltip over a code-point offset says: findings first, then the keyword's help; may be empty."""
+        parts = [hover.finding_html(finding) for finding in self.diagnostics_at(offset)]
+        block = self.document().findBlock(self.offsets().to_units(offset))
+        token = highlight.token_at(block, self.offsets().to_units(offset) - block.position())
+        helped = hover.token_html(token) if token is not None else ""
+        return "<hr>".join([*parts, helped] if helped else parts)
+
+    def _mark(self, start: int, end: int, role: str) -> QTextEdit.ExtraSelection:
+        selection = QTextEdit.ExtraSelection()
+        shape = QTextCharFormat()
+        shape.setBackground(colours.of(self, role))
+        selection.format = shape  # type: ignore[attr-defined]
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        selection.cursor = cursor  # type: ignore[attr-defined]
+        return selection
+
+    def _show_selections(self) -> None:
+        line = QTextEdit.ExtraSelection()
+        shape = QTextCharFormat()
+        shape.setBackground(colours.of(self, "current-line"))
+        shape.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        line.format = shape  # type: ignore[attr-defined]
+        cursor = self.textCursor()
+        cursor.clearSelection()
+        line.cursor = cursor  # type: ignore[attr-defined]
+        marks = [line, *self._found, *self._squiggles]
+        for position, matched in brackets.at(self.document(), self.textCursor().position()):
+            marks.append(self._mark(position, position + 1, "bracket-match" if matched else "bracket-alone"))
+        self.setExtraSelections(marks)
+
+    # --- editing ------------------------------------------------------------------------------------------------
+
+    def toggle_comment(self) -> None:
+        """Put `//` before the selected lines, or take it away."""
+        self._edit_lines(editing.comment_toggled)
+
+    def indent(self) -> None:
+        """Move the selected lines one step to the right."""
+        self._edit_lines(editing.indented)
+
+    def dedent(self) -> None:
+        """Move the selected lines one step to the left."""
+        self._edit_lines(editing.dedented)
+
+    def zoom(self, steps: int) -> None:
+        """Larger or smaller text by `steps` points; 0 goes back to the normal size."""
+        font = self.font()
+        size = self._normal_size if steps == 0 else font.pointSizeF() + steps
+        font.setPointSizeF(min(max(size, _SMALLEST), _LARGEST))
+        self.setFont(font)
+        self._lay_out()
+
+    def visible_blocks(self) -> Iterator[tuple[QTextBlock, float, float]]:
+        """Blocks in view with their top and height in pixels."""
+        block = self.firstVisibleBlock()
+        top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
+        while block.isValid() and top <= self.viewport().height():
+            height = self.blockBoundingRect(block).height()
+            if block.isVisible():
+                yield block, top, height
+            top += height
+            block = block.next()
+
+    def _edit_lines(self, change: editing.LineEdit) -> None:
+        cursor = self.textCursor()
+        document = self.document()
+        first = document.findBlock(cursor.selectionStart())
+        last = document.findBlock(cursor.selectionEnd())
+        if cursor.hasSelection() and cursor.selectionEnd() == last.position() and last != first:
+            last = last.previous()  # a selection that ends at a line's start does not mean that line
+        numbers = range(first.blockNumber(), last.blockNumber() + 1)
+        lines = [document.findBlockByNumber(number).text() for number in numbers]
+        changed = change(lines)
+        edit = QTextCursor(document)
+        edit.beginEditBlock()
+        for number, old, new in zip(numbers, lines, changed, strict=True):
+            if old == new:
+                continue
+            # Only the part that differs is touched, so that caret and selection stay where they were.
+            head = _common(old, new)
+            tail = _common(old[head:][::-1], new[head:][::-1])
+            block = document.findBlockByNumber(number)
+            mapping = offsets.Offsets(old)
+            edit.setPosition(block.position() + mapping.to_units(head))
+            edit.setPosition(block.position() + mapping.to_units(len(old) - tail), QTextCursor.MoveMode.KeepAnchor)
+            edit.insertText(new[head : len(new) - tail])
+        edit.endEditBlock()
+
+    def _new_line(self) -> None:
+        cursor = self.textCursor()
+        cursor.beginEditBlock()
+        cursor.removeSelectedText()
+        line, column = cursor.block().text(), cursor.positionInBlock()
+        mapping = offsets.Offsets(line)
+        at = mapping.to_points(column)
+        indent, behind = editing.new_line_indent(line[:at], line[at:])
+        cursor.insertText("\n" + indent)
+        if behind:
+            stay = cursor.position()
+            cursor.insertText(behind)
+            cursor.setPosition(stay)
+        cursor.endEditBlock()
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
+
+    def _typed_bracket(self, typed: str) -> bool:
+        """Close an opening bracket, step over a closing one; False leaves the key to the text edit."""
+        cursor = self.textCursor()
+        line, column = cursor.block().text(), cursor.positionInBlock()
+        following = offsets.Offsets(line).to_points(column)
+        ahead = line[following : following + 1]
+        if typed in _PAIRS.values() and ahead == typed and not cursor.hasSelection():
+            cursor.movePosition(QTextCursor.MoveOperation.NextCharacter)
+            self.setTextCursor(cursor)
+            return True
+        if typed not in _PAIRS:
+            return False
+        if cursor.hasSelection():
+            start, end = cursor.selectionStart(), cursor.selectionEnd()
+            cursor.beginEditBlock()
+            cursor.setPosition(end)
+            cursor.insertText(_PAIRS[typed])
+            cursor.setPosition(start)
+            cursor.insertText(typed)
+            cursor.endEditBlock()
+            cursor.setPosition(start + 1)
+            cursor.setPosition(end + 1, QTextCursor.MoveMode.KeepAnchor)
+            self.setTextCursor(cursor)
+            return True
+        # Before a word the bracket is meant for what follows, and within a string or comment for nothing.
+        if (ahead and not ahead.isspace() and ahead not in _PAIRS.values()) or brackets.in_quiet(cursor):
+            return False
+        cursor.beginEditBlock()
+        cursor.insertText(typed + _PAIRS[typed])
+        cursor.endEditBlock()
+        cursor.movePosition(QTextCursor.MoveOperation.PreviousCharacter)
+        self.setTextCursor(cursor)
+        return True
+
+    def _backspace_pair(self) -> bool:
+        cursor = self.textCursor()
+        line, column = cursor.block().text(), offsets.Offsets(cursor.block().text()).to_points(cursor.positionInBlock())
+        if cursor.hasSelection() or not column or _PAIRS.get(line[column - 1]) != line[column : column + 1]:
+            return False
+        cursor.beginEditBlock()
+        cursor.deleteChar()
+        cursor.deletePreviousChar()
+        cursor.endEditBlock()
+        return True
+
+    def _tab(self, back: bool) -> None:
+        cursor = self.textCursor()
+        if back:
+            self.dedent()
+        elif cursor.hasSelection():
+            self.indent()
+        else:
+            cursor.insertText(" " * (len(editing.INDENT) - cursor.positionInBlock() % len(editing.INDENT)))
+
+    # --- upkeep -------------------------------------------------------------------------------------------------
+
+    def _refresh(self) -> None:
+        revision = self.document().revision()
+        if revision != self._revision:
+            self._revision = revision
+            self._text = self.toPlainText()
+            self._offsets = offsets.Offsets(self._text)
+
+    def _text_changed(self) -> None:
+        # The highlighter's colours also count as a change to Qt.
+        if self.text() != self._known:
+            self._known = self._text
+            self.changed.emit()
+
+    def _caret_changed(self) -> None:
+        self._show_selections()
+        self._gutter.update()
+        self.caret_moved.emit(self.caret())
+
+    def _lay_out(self) -> None:
+        width = self._gutter.needed_width()
+        self.setViewportMargins(width, 0, 0, 0)
+        inside = self.contentsRect()
+        self._gutter.setGeometry(QRect(inside.left(), inside.top(), width, inside.height()))
+        self._gutter.update()
+
+    def _scroll_gutter(self, area: QRect, by: int) -> None:
+        if by:
+            self._gutter.scroll(0, by)
+        else:
+            self._gutter.update(0, area.y(), self._gutter.width(), area.height())
+
+    def _tool_tip(self, event: QHelpEvent) -> None:
+        place = self.viewport().mapFromGlobal(event.globalPos())
+        cursor = self.cursorForPosition(place)
+        offset = self.offsets().to_points(cursor.position())
+        # The cursor is the gap nearest to the pointer; the character meant may be the one before it.
+        if self.cursorRect(cursor).left() > place.x() and offset:
+            offset -= 1
+        words = self.hover_html(offset) if self._over_text(place, offset) else ""
+        if words:
+            QToolTip.showText(event.globalPos(), words, self.viewport())
+        else:
+            QToolTip.hideText()
+
+    def _over_text(self, place: QPoint, offset: int) -> bool:
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(self.offsets().to_units(offset))
+        near = self.cursorRect(cursor)
+        width = self.fontMetrics().averageCharWidth()
+        return near.top() <= place.y() <= near.bottom() and near.left() <= place.x() <= near.left() + 3 * width
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.completer.takes(event):
+            return
+        key, held = event.key(), event.modifiers()
+        control = bool(held & Qt.KeyboardModifier.ControlModifier)
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and control:
+            self.run_requested.emit()
+        elif key == Qt.Key.Key_Space and control:
+            self.completer.open(asked=True)
+        elif key == Qt.Key.Key_Slash and control:
+            self.toggle_comment()
+        elif event.matches(QKeySequence.StandardKey.Find):
+            self.find_requested.emit()
+        elif control and key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
+            self.zoom(1)
+        elif control and key == Qt.Key.Key_Minus:
+            self.zoom(-1)
+        elif control and key == Qt.Key.Key_0:
+            self.zoom(0)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not held & ~Qt.KeyboardModifier.KeypadModifier:
+            self._new_line()
+        elif key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab) and not control:
+            self._tab(back=key == Qt.Key.Key_Backtab)
+        elif key == Qt.Key.Key_Backspace and not control and self._backspace_pair():
+            pass
+        elif not control and event.text() and event.text() in "(){}[]" and self._typed_bracket(event.text()):
+            pass
+        else:
+            super().keyPressEvent(event)
+            if event.text() and not control:
+                self.completer.typed(event.text())
+        event.accept()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            turned = event.angleDelta().y()
+            if turned:
+                self.zoom(1 if turned > 0 else -1)
+            event.accept()
+            return
+        super().wheelEvent(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            self._tool_tip(event)
+            return True
+        return super().viewportEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange) and hasattr(self, "_gutter"):
+            self.highlighter.recolour()
+            self.set_diagnostics(self._diagnostics)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+
+def _common(first: str, second: str) -> int:
+    count = 0
+    for one, other in zip(first, second, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+Piece = tuple[int, int, str]
+
+
+def _pieces(old: str, new: str) -> list[Piece]:
+    """The change from `old` to `new` as (start, end, text) replacements that leave what both share alone."""
+    if old and old in new:
+        at = new.index(old)
+        return [(0, 0, new[:at]), (len(old), len(old), new[at + len(old) :])]
+    if new and new in old:
+        at = old.index(new)
+        return [(0, at, ""), (at + len(new), len(old), "")]
+    head = _common(old, new)
+    tail = _common(old[head:][::-1], new[head:][::-1])
+    return [(head, len(old) - tail, new[head : len(new) - tail])]
+
+
+def _moved(offset: int, pieces: list[Piece]) -> int:
+    """Where an offset of the old text lies in the new one."""
+    shift = 0
+    for index, (start, end, text) in enumerate(pieces):
+        if offset > end or (offset == end and index == 0 and len(pieces) == 2):
+            shift += len(text) - (end - start)
+        elif offset > start:
+            return start + shift + min(offset - start, len(text))
+    return offset + shift

@@ -1,0 +1,71 @@
+"""What the editing keys do to lines of text, as pure functions: indenting, comments, the new line's indent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+LineEdit = Callable[[list[str]], list[str]]
+
+INDENT = "  "
+COMMENT = "// "
+
+
+def new_line_indent(before: str, after: str) -> tuple[str, str]:
+    """Indent of the line that Return opens, and text to put behind the caret.
+
+    `before` and `after` are the halves of the current line. An opening bracket deepens the indent; when its closing
+    partner follows at once, that one moves to a line of its own.
+    """
+    indent = before[: len(before) - len(before.lstrip())]
+    opener = before.rstrip()[-1:]
+    if opener and opener in "{([":
+        closing = "})]"["{([".index(opener)]
+        if after.lstrip().startswith(closing):
+            return indent + INDENT, "\n" + indent
+        return indent + INDENT, ""
+    return indent, ""
+
+
+def indented(lines: list[str]) -> list[str]:
+    """Every line that holds something, one step to the right."""
+    return [INDENT + line if line.strip() else line for line in lines]
+
+
+def dedented(lines: list[str]) -> list[str]:
+    """Every line, one step to the left as far as it has blanks there."""
+    return [line[_step(line) :] for line in lines]
+
+
+def comment_toggled(lines: list[str]) -> list[str]:
+    """Line comments put before all lines, at their least indent, or taken away when every filled line has one."""
+    filled = [line for line in lines if line.strip()]
+    if not filled:
+        return list(lines)
+    if all(_commented(line) for line in filled):
+        return [_uncommented(line) if line.strip() else line for line in lines]
+    margin = min(len(line) - len(line.lstrip()) for line in filled)
+    return [line[:margin] + COMMENT + line[margin:] if line.strip() else line for line in lines]
+
+
+def dedent_at(line: str) -> int:
+    """Number of leading blanks that one step to the left takes."""
+    return _step(line)
+
+
+def _step(line: str) -> int:
+    if line.startswith("\t"):
+        return 1
+    blanks = len(line) - len(line.lstrip(" "))
+    return min(blanks, len(INDENT))
+
+
+def _commented(line: str) -> bool:
+    # Three slashes are the comment-writing filter, not a comment.
+    body = line.lstrip()
+    return body.startswith("//") and not (body.startswith("///") and not body.startswith("////"))
+
+
+def _uncommented(line: str) -> str:
+    margin = len(line) - len(line.lstrip())
+    body = line[margin + 2 :]
+    return line[:margin] + body.removeprefix(" ")

@@ -1,0 +1,162 @@
+"""A searchable list of queries with a title and a preview; history and library are two uses of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPalette
+from PySide6.QtWidgets import (
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from cqlgui.ui.editor import colours
+
+_ENTRY = Qt.ItemDataRole.UserRole
+_PREVIEW = Qt.ItemDataRole.UserRole + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One query on offer: its text, a title and a line or two about it."""
+
+    text: str
+    title: str
+    preview: str = ""
+
+
+class EntriesPane(QWidget):
+    """Search box above a list; Enter or a double click choose: `chosen` carries the query's text and title."""
+
+    chosen = Signal(str, str)
+
+    def __init__(
+        self, name: str, empty: str, read: Callable[[object], Entry], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self._read = read
+        self._entries: list[Entry] = []
+        self._empty = empty
+        self.search = QLineEdit(self)
+        self.search.setPlaceholderText(f"Search the {name.lower()}")
+        self.search.setAccessibleName(f"Search the {name.lower()}")
+        self.search.setClearButtonEnabled(True)
+        self.list = QListWidget(self)
+        self.list.setAccessibleName(name)
+        self.list.setItemDelegate(_Delegate(self.list))
+        self.list.setUniformItemSizes(True)
+        self.list.setFrameShape(QListWidget.Shape.NoFrame)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._note = QLabel(self)
+        self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._note.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 6, 6, 6)
+        column.addWidget(self.search)
+        column.addWidget(self._note)
+        column.addWidget(self.list, 1)
+        self.search.textChanged.connect(self._filter)
+        self.search.returnPressed.connect(self._choose_current)
+        self.list.itemDoubleClicked.connect(self._choose)
+        self._fill()
+
+    def set_entries(self, entries: Iterable[object]) -> None:
+        """Show these queries, in this order."""
+        self._entries = [self._read(entry) for entry in entries]
+        self._fill()
+
+    def _fill(self) -> None:
+        self.list.clear()
+        for entry in self._entries:
+            item = QListWidgetItem(entry.title or _first_line(entry.text))
+            item.setData(_ENTRY, entry)
+            item.setData(_PREVIEW, entry.preview or _first_line(entry.text))
+            item.setToolTip(entry.text[:2_000])
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}. {entry.preview}")
+            self.list.addItem(item)
+        self._filter()
+
+    def _filter(self) -> None:
+        words = self.search.text().lower().split()
+        shown = 0
+        for row in range(self.list.count()):
+            item = self.list.item(row)
+            entry: Entry = item.data(_ENTRY)
+            hay = f"{entry.title}\n{entry.preview}\n{entry.text}".lower()
+            hidden = not all(word in hay for word in words)
+            item.setHidden(hidden)
+            if not hidden and not shown:
+                self.list.setCurrentItem(item)
+            shown += not hidden
+        self._note.setText(self._empty if not self._entries else "Nothing fits these words.")
+        self._note.setVisible(not shown)
+        self.list.setVisible(bool(shown))
+
+    def _choose(self, item: QListWidgetItem) -> None:
+        entry: Entry = item.data(_ENTRY)
+        self.chosen.emit(entry.text, item.text())
+
+    def _choose_current(self) -> None:
+        item = self.list.currentItem()
+        if item is not None and not item.isHidden():
+            self._choose(item)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.list.hasFocus():
+            self._choose_current()
+            event.accept()
+            return
+        if event.key() == Qt.Key.Key_Down and self.search.hasFocus():
+            self.list.setFocus()
+            event.accept()
+            return
+        super().keyPressEvent(event)
+
+
+class _Delegate(QStyledItemDelegate):
+    """A bold title above one muted line."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(160, 2 * option.fontMetrics.height() + 12)  # type: ignore[attr-defined]
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        palette: QPalette = option.palette  # type: ignore[attr-defined]
+        area: QRect = option.rect  # type: ignore[attr-defined]
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)  # type: ignore[attr-defined]
+        painter.save()
+        painter.fillRect(area, palette.highlight() if chosen else palette.base())
+        text = palette.color(QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text)
+        inner = area.adjusted(8, 5, -8, -5)
+        font = QFont(option.font)  # type: ignore[attr-defined]
+        font.setBold(True)
+        painter.setFont(font)
+        painter.setPen(text)
+        metrics = painter.fontMetrics()
+        elide = Qt.TextElideMode.ElideRight
+        painter.drawText(inner, Qt.AlignmentFlag.AlignTop, metrics.elidedText(str(index.data()), elide, inner.width()))
+        painter.setFont(option.font)  # type: ignore[attr-defined]
+        view = self.parent()
+        if not chosen and isinstance(view, QWidget):
+            painter.setPen(colours.of(view, "muted"))
+        preview = painter.fontMetrics().elidedText(str(index.data(_PREVIEW)), elide, inner.width())
+        painter.drawText(inner, Qt.AlignmentFlag.AlignBottom, preview)
+        painter.restore()
+
+
+def _first_line(text: str) -> str:
+    for line in text.splitlines():
+        if line.strip():
+            return line.strip()[:300]
+    return "(empty query)"

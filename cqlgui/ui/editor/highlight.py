@@ -1,0 +1,112 @@
+"""Colours a query line by line with the language's own lexer. Only a block comment reaches over a line's end."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtGui import QFont, QSyntaxHighlighter, QTextBlock, QTextCharFormat
+
+from cqlgui.cql import lexer, tokens
+from cqlgui.ui.editor import colours, offsets
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QPlainTextEdit
+
+OPEN = 1  # state of a block that ends inside a block comment
+_BRACKETS = "()[]{}"
+_BOLD = frozenset({tokens.Kind.KEYWORD, tokens.Kind.TRANSFORM, tokens.Kind.DIRECTION})
+
+
+class Line(NamedTuple):
+    """One line in tokens. All positions are UTF-16 units from the line's start.
+
+    `pieces`: (start, length, token) without white space. `brackets`: (position, sign) outside strings and comments.
+    """
+
+    pieces: tuple[tuple[int, int, tokens.Token], ...]
+    brackets: tuple[tuple[int, str], ...]
+    open: bool
+
+
+@functools.lru_cache(maxsize=20_000)
+def line(text: str, in_comment: bool) -> Line:
+    """The tokens of a line that starts inside a block comment or not."""
+    mapping = offsets.Offsets(text)
+    found: list[tokens.Token] = []
+    start = 0
+    if in_comment:
+        close = text.find("*/")
+        start = len(text) if close < 0 else close + 2
+        found.append(tokens.Token(tokens.Kind.COMMENT, text[:start], 0, ""))
+        if close < 0:
+            return Line(((0, mapping.to_units(start), found[0]),), (), True)
+    found += [token._replace(offset=token.offset + start) for token in lexer.tokens(text[start:])]
+    pieces = []
+    brackets = []
+    for token in found:
+        if token.kind is tokens.Kind.WHITESPACE:
+            continue
+        first = mapping.to_units(token.offset)
+        pieces.append((first, mapping.to_units(token.end) - first, token))
+        if token.kind not in (tokens.Kind.STRING, tokens.Kind.COMMENT):
+            brackets += [
+                (mapping.to_units(token.offset + place), sign)
+                for place, sign in enumerate(token.text)
+                if sign in _BRACKETS
+            ]
+    last = found[-1] if found else None
+    unclosed = (
+        last is not None
+        and last.kind is tokens.Kind.COMMENT
+        and last.text.startswith("/*")
+        and not (len(last.text) >= 4 and last.text.endswith("*/"))
+    )
+    return Line(tuple(pieces), tuple(brackets), unclosed)
+
+
+def of_block(block: QTextBlock) -> Line:
+    """The tokens of a document's line."""
+    return line(block.text(), block.previous().userState() == OPEN)
+
+
+def token_at(block: QTextBlock, column: int) -> tokens.Token | None:
+    """The token that covers a UTF-16 column of a line, or None on white space."""
+    for start, length, token in of_block(block).pieces:
+        if start <= column < start + length:
+            return token
+    return None
+
+
+class Highlighter(QSyntaxHighlighter):
+    """Applies the palette's colours to tokens; Qt calls it for changed lines alone."""
+
+    def __init__(self, editor: QPlainTextEdit) -> None:
+        super().__init__(editor.document())
+        self._editor = editor
+        self._formats: dict[tokens.Kind, QTextCharFormat] = {}
+        self._make_formats()
+
+    def recolour(self) -> None:
+        """Take the colours anew, after the palette has changed."""
+        self._make_formats()
+        self.rehighlight()
+
+    def _make_formats(self) -> None:
+        for kind in tokens.Kind:
+            if kind in (tokens.Kind.NAME, tokens.Kind.WHITESPACE):
+                continue
+            shape = QTextCharFormat()
+            shape.setForeground(colours.of(self._editor, "unknown" if kind is tokens.Kind.ERROR else kind.value))
+            if kind in _BOLD:
+                shape.setFontWeight(QFont.Weight.DemiBold)
+            shape.setFontItalic(kind is tokens.Kind.COMMENT)
+            self._formats[kind] = shape
+
+    def highlightBlock(self, text: str) -> None:
+        found = line(text, self.previousBlockState() == OPEN)
+        for start, length, token in found.pieces:
+            shape = self._formats.get(token.kind)
+            if shape is not None:
+                self.setFormat(start, length, shape)
+        self.setCurrentBlockState(OPEN if found.open else 0)

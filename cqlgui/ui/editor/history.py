@@ -1,0 +1,36 @@
+"""The queries that were run, newest first, as a pane."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtWidgets import QWidget
+
+from cqlgui.ui.editor import entries
+
+
+class HistoryPane(entries.EntriesPane):
+    """Queries with when they ran and what they found. An entry is an `entries.Entry`, or anything with a `text` attribute
+    and, where known, `base`, `asked` (seconds since 1970), `games` and `positions`."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("History", "No query was run yet. Each run is listed here.", read, parent)
+
+
+def read(entry: object) -> entries.Entry:
+    """An entry of the history from what the catalog gives."""
+    if isinstance(entry, entries.Entry):
+        return entry
+    text = str(getattr(entry, "text", ""))
+    notes = []
+    asked = getattr(entry, "asked", None)
+    if isinstance(asked, (int, float)):
+        notes.append(datetime.fromtimestamp(asked).strftime("%Y-%m-%d %H:%M"))
+    if getattr(entry, "base", ""):
+        notes.append(str(entry.base))  # type: ignore[attr-defined]  # asked for in the line above
+    for name in ("games", "positions"):
+        count = getattr(entry, name, None)
+        if isinstance(count, int):
+            notes.append(f"{count:,} {name if count != 1 else name[:-1]}")
+    title = " ".join(text.split())[:120] or "(empty query)"
+    return entries.Entry(text, title, " · ".join(notes))

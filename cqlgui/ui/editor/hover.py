@@ -1,0 +1,72 @@
+"""The words of tooltips over the query: findings, keywords, designators. Plain data in, rich text out."""
+
+from __future__ import annotations
+
+import html
+
+from cqlgui.board import men, squares
+from cqlgui.cql import diagnostics, registry, tokens
+
+_MEN = ("no man", "pawn", "knight", "bishop", "rook", "queen", "king")
+
+
+def finding_html(finding: diagnostics.Diagnostic) -> str:
+    """A diagnostic: what is wrong, then the way out."""
+    head = "Error" if finding.severity == "error" else "Warning"
+    text = f"<b>{head}:</b> {html.escape(finding.message)}"
+    return text + (f"<br><i>{html.escape(finding.hint)}</i>" if finding.hint else "")
+
+
+def token_html(token: tokens.Token) -> str:
+    """Help for the thing under the pointer; empty where there is nothing to say."""
+    if token.kind is tokens.Kind.DESIGNATOR:
+        return f"<b>{html.escape(token.text)}</b> – {html.escape(designator_words(token.men, token.squares))}"
+    row = registry.lookup(token.word) or registry.lookup(token.text)
+    return "" if row is None else row_html(row)
+
+
+def row_html(row: registry.Row) -> str:
+    """A keyword: spelling, syntax, meaning, an example."""
+    head = f"<b>{html.escape(row.name)}</b>"
+    if row.sign:
+        head += f" &nbsp;{html.escape(row.sign)}"
+    notes = [row.kind, f"gives {row.result_type}" if row.result_type else "", row.status]
+    lines = [f"{head} <small>({html.escape(', '.join(note for note in notes if note))})</small>"]
+    lines += [f"<code>{html.escape(form)}</code>" for form in row.forms]
+    if row.meaning:
+        lines.append(html.escape(row.meaning[:1].upper() + row.meaning[1:]) + ".")
+    if row.example:
+        lines.append(f"<small>Example:</small> <code>{html.escape(row.example)}</code>")
+    if not row.built:
+        lines.append("<i>Part of the language, but not available yet.</i>")
+    return "<br>".join(lines)
+
+
+def designator_words(mask: int, board: int) -> str:
+    """A designator in words: the men it asks for, and where."""
+    return f"{_men_words(mask)} {_square_words(board)}"
+
+
+def _men_words(mask: int) -> str:
+    if mask == men.ANY_MASK:
+        return "squares:"
+    if mask & ~1 == men.WHITE_MASK | men.BLACK_MASK:
+        return "any man" + (" or no man" if mask & 1 else "")
+    parts = []
+    for colour, whole, word in ((0, men.WHITE_MASK, "white"), (6, men.BLACK_MASK, "black")):
+        if mask & whole == whole:
+            parts.append(f"any {word} man")
+            continue
+        parts += [f"{word} {_MEN[kind]}" for kind in range(6, 0, -1) if mask >> (kind + colour) & 1]
+    if mask & 1:
+        parts.append("an empty square")
+    return " or ".join(parts)
+
+
+def _square_words(board: int) -> str:
+    if board == squares.ALL:
+        return "anywhere"
+    count = squares.popcount(board)
+    if count <= 8:
+        return "on " + ", ".join(squares.square_name(square) for square in squares.bits(board))
+    return f"on {count} squares"

@@ -1,0 +1,29 @@
+"""The one place where code-point offsets (Python, diagnostics) and UTF-16 positions (Qt documents) meet."""
+
+from __future__ import annotations
+
+import bisect
+import re
+
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+
+
+class Offsets:
+    """Converts positions in one text both ways, in logarithmic time; texts without astral characters cost nothing."""
+
+    __slots__ = ("_length", "_points", "_units")
+
+    def __init__(self, text: str) -> None:
+        self._length = len(text)
+        self._points = [] if text.isascii() else [found.start() for found in _ASTRAL.finditer(text)]
+        self._units = [point + before for before, point in enumerate(self._points)]
+
+    def to_units(self, offset: int) -> int:
+        """UTF-16 position of a code-point offset; an offset outside the text is moved to its nearer end."""
+        offset = min(max(offset, 0), self._length)
+        return offset + bisect.bisect_left(self._points, offset)
+
+    def to_points(self, units: int) -> int:
+        """Code-point offset of a UTF-16 position; the middle of a surrogate pair belongs to its character."""
+        units = min(max(units, 0), self._length + len(self._points))
+        return units - bisect.bisect_left(self._units, units)

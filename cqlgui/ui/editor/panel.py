@@ -1,0 +1,275 @@
+"""The query editor as a panel: file row, text, find bar, problems, a line that tells where the caret is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QToolButton, QVBoxLayout, QWidget
+
+from cqlgui.base import errors
+from cqlgui.cql import check, diagnostics
+from cqlgui.ui.editor import colours, edit, files, find, latest, problems
+
+CHECK_DELAY = 120  # milliseconds without a key before the text is checked
+
+
+class EditorPanel(QWidget):
+    """What the window embeds and asks for the query. All offsets are code points.
+
+    `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`; `failed` a sentence when a file could not be
+    read or written, which the panel also shows itself.
+    """
+
+    text_changed = Signal(str)
+    run_requested = Signal()
+    caret_moved = Signal(int)
+    modified_changed = Signal(bool)
+    diagnostics_changed = Signal(object)
+    path_changed = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Query editor")
+        self._path: Path | None = None
+        self._title = ""
+        self._modified = False
+        self._diagnostics: tuple[diagnostics.Diagnostic, ...] = ()
+        self.edit = edit.QueryEdit(self)
+        self.find_bar = find.FindBar(self.edit, self)
+        self.problems = problems.ProblemsList(self)
+        self._checker = latest.Latest(_check, CHECK_DELAY, self)
+        self._name = QLabel(self)
+        self._name.setTextFormat(Qt.TextFormat.PlainText)
+        self._where = QLabel(self)
+        self._state = QToolButton(self)
+        self._state.setAutoRaise(True)
+        self._state.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._state.setToolTip("Show or hide the list of problems")
+        self._run = QPushButton("Run", self)
+        self._run.setToolTip("Search with this query (F5 or Ctrl+Enter)")
+        self._run.setAccessibleName("Run the query")
+        self._note = QLabel(self)
+        self._note.setWordWrap(True)
+        self._note.hide()
+        self._lay_out()
+        self._connect()
+        self._show_name()
+        self._show_place()
+        self._show_diagnostics("", ())
+
+    # --- text ---------------------------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """The query."""
+        return self.edit.text()
+
+    def set_text(self, text: str, title: str = "") -> None:
+        """Put a new query in place, undoable, as unsaved work under an optional title; it belongs to no file."""
+        self._path = None
+        self._title = title
+        self.edit.replace(0, len(self.text()), text)
+        self.edit.select(0, 0)
+        self.edit.document().setModified(False)
+        self._show_name()
+        self.path_changed.emit(None)
+        self.check_now()
+
+    def selection(self) -> tuple[int, int]:
+        """Start and end of the selection; equal when nothing is selected."""
+        return self.edit.selection()
+
+    def caret(self) -> int:
+        """Offset of the caret."""
+        return self.edit.caret()
+
+    def replace(self, start: int, end: int, new: str) -> None:
+        """Replace a range as one undoable edit."""
+        self.edit.replace(start, end, new)
+
+    def go_to(self, offset: int) -> None:
+        """Put the caret at an offset, in view, and give the text the focus."""
+        self.edit.select(offset, offset)
+        self.edit.centerCursor()
+        self.edit.setFocus()
+
+    @property
+    def diagnostics(self) -> tuple[diagnostics.Diagnostic, ...]:
+        """What the last check found."""
+        return self._diagnostics
+
+    def check_now(self) -> None:
+        """Check without waiting for a pause in typing; the answer comes as `diagnostics_changed`."""
+        self._checker.ask(self.text(), at_once=True)
+
+    def shut_down(self) -> None:
+        """Stop the background check, before the window closes."""
+        self._checker.close()
+
+    # --- files --------------------------------------------------------------------------------------------------
+
+    @property
+    def path(self) -> Path | None:
+        """The file of the query; None for one that has none yet."""
+        return self._path
+
+    @property
+    def modified(self) -> bool:
+        """True when there are changes since the text was opened or saved."""
+        return self._modified
+
+    def open_file(self, path: Path | str) -> bool:
+        """Show a query file; on failure the old text stays, a sentence is shown, and the answer is False."""
+        path = Path(path)
+        try:
+            text = files.read(path)
+        except errors.SourceError as fault:
+            self._fail(str(fault))
+            return False
+        self._note.hide()
+        self.set_text(text)
+        self._set_path(path)
+        return True
+
+    def save(self, path: Path | str | None = None) -> bool:
+        """Write the query to `path`, or to its own file; on failure a sentence is shown and the answer is False."""
+        target = Path(path) if path is not None else self._path
+        if target is None:
+            self._fail("This query has no file yet: choose a name for it.")
+            return False
+        try:
+            files.write(target, self.text())
+        except errors.SourceError as fault:
+            self._fail(str(fault))
+            return False
+        self._note.hide()
+        self._set_path(target)
+        self.edit.document().setModified(False)
+        return True
+
+    def _set_path(self, path: Path) -> None:
+        self._path = path
+        self._title = ""
+        self._show_name()
+        self.path_changed.emit(path)
+
+    def _fail(self, sentence: str) -> None:
+        self._note.setText(sentence)
+        self._note.show()
+        self.failed.emit(sentence)
+
+    # --- parts --------------------------------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        top = QHBoxLayout()
+        top.setContentsMargins(8, 5, 8, 5)
+        top.addWidget(self._name, 1)
+        top.addWidget(self._run)
+        self._split = QSplitter(Qt.Orientation.Vertical, self)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self.edit)
+        self._split.addWidget(self.problems)
+        self._split.setStretchFactor(0, 4)
+        self._split.setStretchFactor(1, 1)
+        self.problems.setMinimumHeight(44)
+        bottom = QHBoxLayout()
+        bottom.setContentsMargins(8, 2, 8, 3)
+        bottom.addWidget(self._state)
+        bottom.addStretch(1)
+        bottom.addWidget(self._where)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(self._note)
+        column.addWidget(self._split, 1)
+        column.addWidget(self.find_bar)
+        column.addLayout(bottom)
+        self._note.setMargin(6)
+        self.setFocusProxy(self.edit)
+        QWidget.setTabOrder(self.edit, self._run)
+        QWidget.setTabOrder(self._run, self.problems)
+        QWidget.setTabOrder(self.problems, self._state)
+
+    def _connect(self) -> None:
+        self.edit.changed.connect(self._text_changed)
+        self.edit.caret_moved.connect(self._caret_moved)
+        self.edit.run_requested.connect(self.run_requested)
+        self.edit.find_requested.connect(self.find_bar.open)
+        self.edit.document().modificationChanged.connect(self._modification_changed)
+        self._run.clicked.connect(self.run_requested)
+        self.problems.chosen.connect(self.go_to)
+        self._state.clicked.connect(self._toggle_problems)
+        self._checker.answered.connect(self._show_diagnostics)
+
+    def _text_changed(self) -> None:
+        text = self.text()
+        self._checker.ask(text)
+        self.text_changed.emit(text)
+
+    def _caret_moved(self, offset: int) -> None:
+        self._show_place()
+        self.caret_moved.emit(offset)
+
+    def _modification_changed(self, modified: bool) -> None:
+        self._modified = modified
+        self._show_name()
+        self.modified_changed.emit(modified)
+
+    def _show_name(self) -> None:
+        name = self._path.name if self._path else self._title or "New query"
+        self._name.setText(f"{name}  •  changed" if self._modified else name)
+        self._name.setToolTip(str(self._path) if self._path else "Not saved in a file")
+
+    def _show_place(self) -> None:
+        cursor = self.edit.textCursor()
+        line, column = diagnostics.line_and_column(self.text(), self.edit.caret())
+        chosen = self.edit.selection()
+        many = f"  ({chosen[1] - chosen[0]} selected)" if cursor.hasSelection() else ""
+        self._where.setText(f"Line {line}, column {column}{many}")
+
+    def _show_diagnostics(self, text: str, found: tuple[diagnostics.Diagnostic, ...]) -> None:
+        if text != self.text():
+            return
+        changed = found != self._diagnostics
+        self._diagnostics = found
+        self.edit.set_diagnostics(found)
+        self.problems.set_diagnostics(text, found)
+        if changed:
+            self.problems.setVisible(bool(found))
+        self.problems.setVisible(bool(found) and self.problems.isVisibleTo(self))
+        self._show_state()
+        self.diagnostics_changed.emit(found)
+
+    def _show_state(self) -> None:
+        errors_found = sum(one.severity == "error" for one in self._diagnostics)
+        warnings = len(self._diagnostics) - errors_found
+        parts = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in
+                 ((errors_found, "error"), (warnings, "warning")) if count]  # fmt: skip
+        words = ", ".join(parts) or ("No problems" if self.text().strip() else "Empty query")
+        self._state.setText(words)
+        self._state.setAccessibleName(words)
+        if self._diagnostics:
+            worst = "error" if errors_found else "warning"
+            self._state.setIcon(problems.severity_icon(worst, colours.of(self, worst)))
+        else:
+            self._state.setIcon(problems.good_icon(colours.of(self, "good")))
+
+    def _toggle_problems(self) -> None:
+        self.problems.setVisible(bool(self._diagnostics) and not self.problems.isVisible())
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.shut_down()
+        super().closeEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_state"):
+            self.problems.set_diagnostics(self.text(), self._diagnostics)
+            self._show_state()
+
+
+def _check(text: str) -> tuple[diagnostics.Diagnostic, ...]:
+    return check.check(text).diagnostics if text.strip() else ()

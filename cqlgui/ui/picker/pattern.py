@@ -1,0 +1,128 @@
+"""What an orbit element's thumbnail shows: which men its filter asks for on which squares. Knows no Qt."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cqlgui.board import men, squares
+from cqlgui.cql import check, nodes
+
+MANY = 8  # a designator of more squares than this is drawn as an area, not as men
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One square of the picture. `symbol` is what stands there; empty for a square named without a man.
+
+    Symbols are those of designators: `KQRBNPkqrbnp`, `A` any white man, `a` any black one, `*` any man, `_` empty.
+    `sure` is False where the filter leaves a choice (several squares or several kinds of men) and `absent` True where
+    it asks that the man is *not* there.
+    """
+
+    square: int
+    symbol: str
+    sure: bool = True
+    absent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """The picture of one filter: cells by square, the area that wide designators name, and the side to move if asked."""
+
+    cells: tuple[Cell, ...] = ()
+    area: int = 0
+    turn: str = ""
+
+    @property
+    def squares(self) -> int:
+        """Bitboard of every square that the picture marks."""
+        board = self.area
+        for cell in self.cells:
+            board |= 1 << cell.square
+        return board
+
+
+NOTHING = Pattern()
+
+
+def of_text(text: str) -> Pattern:
+    """The picture of a filter as CQL text; a text that is not a query gives an empty picture."""
+    checked = check.check(text)
+    return NOTHING if checked.query is None else of_node(checked.query.body)
+
+
+def of_node(node: nodes.Node) -> Pattern:
+    """The picture of a filter, every designator in it taken as if it stood alone."""
+    cells: dict[int, Cell] = {}
+    area = 0
+    turn = ""
+    for part, absent in _parts(node, absent=False):
+        if isinstance(part, nodes.SideToMove):
+            turn = turn or part.colour
+            continue
+        if part.squares == squares.ALL:
+            continue
+        many = squares.popcount(part.squares)
+        if many > MANY:
+            area |= part.squares
+            continue
+        symbol, one = symbol_of(part.men)
+        for square in squares.bits(part.squares):
+            cell = Cell(square, symbol, one and many == 1, absent)
+            cells[square] = _merged(cells[square], cell) if square in cells else cell
+    ordered = tuple(cells[square] for square in sorted(cells))
+    return Pattern(ordered, area, turn)
+
+
+def symbol_of(mask: int) -> tuple[str, bool]:
+    """Symbol of a men mask (`nodes.Designator.men`), and whether it stands for one kind alone."""
+    if mask == men.ANY_MASK:
+        return "", True  # a plain square: marked, without a man
+    for man in range(13):
+        if mask == 1 << man:
+            return ("_" if man == men.EMPTY else men.SYMBOLS[man]), True
+    occupied = mask & ~1
+    if mask == men.WHITE_MASK:
+        return "A", True
+    if mask == men.BLACK_MASK:
+        return "a", True
+    if mask == men.WHITE_MASK | men.BLACK_MASK:
+        return "*", True
+    # A mixed designator shows its greatest man, faded: the picture hints, the text beside it tells.
+    white = [man for man in range(men.WK, men.WP - 1, -1) if occupied >> man & 1]
+    black = [man for man in range(men.BK, men.BP - 1, -1) if occupied >> man & 1]
+    if white and black:
+        return "*", False
+    if white or black:
+        return men.SYMBOLS[(white or black)[0]], False
+    return "", False
+
+
+def _merged(first: Cell, second: Cell) -> Cell:
+    if not first.symbol:
+        return second
+    if not second.symbol or (first.symbol, first.absent) == (second.symbol, second.absent):
+        return first
+    return dataclasses.replace(first, sure=False)
+
+
+def _parts(node: nodes.Node, *, absent: bool) -> Iterator[tuple[nodes.Designator | nodes.SideToMove, bool]]:
+    """Designators and sides to move in text order, each with whether a negation stands above it."""
+    if isinstance(node, nodes.Designator):
+        yield node, absent
+        return
+    if isinstance(node, nodes.SideToMove):
+        if not absent:
+            yield node, absent
+        return
+    if isinstance(node, (nodes.Not, nodes.Complement)):
+        absent = not absent
+    for field in dataclasses.fields(node):
+        value = getattr(node, field.name)
+        for child in value if isinstance(value, tuple) else (value,):
+            if isinstance(child, nodes.Node):
+                yield from _parts(child, absent=absent)
+            elif isinstance(child, nodes.Element):
+                yield from _parts(child.filter, absent=absent)
