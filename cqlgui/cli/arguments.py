@@ -34,8 +34,12 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("files", nargs="+", type=Path, metavar="FILE|BASE")
     group = one.add_mutually_exclusive_group(required=True)
     _query(group)
-    group.add_argument("--batch", type=Path, metavar="F.jsonl", help='many queries, a line {"id", "query", "variations"}')
-    one.add_argument("--variations", action="store_true", help="search variations too, as the header word does")
+    group.add_argument(
+        "--batch", type=Path, metavar="F.jsonl", help='many queries, a line {"id", "query", "variations"}'
+    )
+    one.add_argument(
+        "--variations", action="store_true", help="search variations too, as the header word does"
+    )
     form = one.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON object")
     form.add_argument("--jsonl", action="store_true", help="print a JSON object for each hit as it is found")
@@ -45,7 +49,9 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("-o", "--output", type=Path, metavar="OUT", help=".pgn .epd .csv .jsonl .html")
     one.add_argument("--annotate", action="store_true", help="mark the matches in a PGN written with -o")
     one.add_argument("--engine", choices=("auto", "compiled", "interpreter"), default="auto")
-    one.add_argument("--threads", type=_positive, metavar="N", help="worker processes (default: one a processor)")
+    one.add_argument(
+        "--threads", type=_positive, metavar="N", help="worker processes (default: one a processor)"
+    )
     one.add_argument("--limit", type=_positive, metavar="GAMES", help="stop after so many matching games")
     one.add_argument("--allow-read", type=Path, action="append", default=[], metavar="DIR")
     one.add_argument("--allow-write", type=Path, action="append", default=[], metavar="DIR")

@@ -60,12 +60,12 @@ def _stages(text: str, as_json: bool) -> int:
 
 
 def _show(truth: model.Truth, depth: int) -> None:
-    mark = "+" if truth.matched else "-"
+    mark = {True: "+", False: "-", None: "?"}[truth.matched]
     value = "" if truth.value is None else f" = {truth.value}"
     names = [squares.square_name(square) for square in squares.bits(truth.squares)]
     where = f"  [{','.join(names)}]" if names and len(names) <= 16 and truth.value is None else ""
-    elements = f"  elements {', '.join(map(str, truth.elements))}" if truth.elements else ""
-    print(f"{'  ' * depth}{mark} {' '.join(truth.text.split())}{value}{where}{elements}")
+    how = f"  {truth.transform} {truth.words}" if truth.transform else ""
+    print(f"{'  ' * depth}{mark} {' '.join(truth.text.split())}{value}{where}{how}")
     for part in truth.parts:
         _show(part, depth + 1)
 
@@ -77,6 +77,8 @@ def _object(truth: model.Truth) -> dict[str, Any]:
         "matched": truth.matched,
         "value": truth.value,
         "squares": [squares.square_name(square) for square in squares.bits(truth.squares)],
-        "elements": list(truth.elements),
+        "position": truth.positionid,
+        "transform": truth.transform,
+        "words": truth.words,
         "parts": [_object(part) for part in truth.parts],
     }

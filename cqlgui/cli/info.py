@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from cqlgui.cli import opening, terminal
 from cqlgui.tasks import bases
@@ -13,8 +14,13 @@ def run(arguments: argparse.Namespace) -> int:
     with terminal.interruptible() as cancel:
         base = opening.open_base(arguments.files, cancel).base
     found = bases.info(base)
-    sources = [
-        {"file": str(source.path), "first": source.first, "games": source.games, "positions": source.positions}
+    sources: list[dict[str, Any]] = [
+        {
+            "file": str(source.path),
+            "first": source.first,
+            "games": source.games,
+            "positions": source.positions,
+        }
         for source in base.sources
     ]
     if arguments.json:
@@ -45,5 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"bad games  {found.bad_games}")
     print(f"index      {found.index_bytes / 1024:.0f} KiB")
     for source in sources:
-        print(f"source     {source['file']} (games {source['first']}..{source['first'] + source['games'] - 1})")
+        print(
+            f"source     {source['file']} (games {source['first']}..{source['first'] + source['games'] - 1})"
+        )
     return terminal.OK

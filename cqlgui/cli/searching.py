@@ -18,7 +18,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Search once, or for every line of a batch."""
     if arguments.batch is not None:
         if arguments.output is not None or arguments.jsonl or arguments.csv or arguments.count:
-            terminal.say("cqlgui search: --batch prints JSON objects; -o, --jsonl, --csv and --count do not go with it.")
+            terminal.say(
+                "cqlgui search: --batch prints JSON objects; -o, --jsonl, --csv and --count do not go with it."
+            )
             return terminal.USAGE
         return _batch(arguments)
     text, name = terminal.query_text(arguments.expression, arguments.query_file)
@@ -27,7 +29,9 @@ def run(arguments: argparse.Namespace) -> int:
         _refuse_engine(arguments, text)
         queries.expanded(text, arguments.variations)
         if arguments.output is not None and arguments.output.suffix.lower() not in exporting.ENDINGS:
-            raise errors.CqlguiError(f"-o {arguments.output}: the ending must be one of {' '.join(exporting.ENDINGS)}.")
+            raise errors.CqlguiError(
+                f"-o {arguments.output}: the ending must be one of {' '.join(exporting.ENDINGS)}."
+            )
         with terminal.interruptible() as cancel:
             base = opening.open_base(arguments.files, cancel).base
             return _once(arguments, base, text, cancel)
@@ -89,7 +93,8 @@ def answer(base: model.Base, result: model.SearchResult, *, values: bool) -> dic
         "positions": [[game, hit.positionid] for game in result.order for hit in result.games[game].hits],
         "count": len(result.order),
         "sources": [
-            {"file": str(source.path), "first": source.first, "games": source.games} for source in base.sources
+            {"file": str(source.path), "first": source.first, "games": source.games}
+            for source in base.sources
         ],
         "bad_games": result.bad_games,
         "orbit": [
@@ -212,4 +217,6 @@ def _table(base: model.Base, result: model.SearchResult) -> None:
             }
             how = f"  {', '.join(sorted(words))}" if words else ""
             places = " ".join(str(hit.positionid) for hit in hits[:8]) + (" ..." if len(hits) > 8 else "")
-            print(f"{row.game}: {row.white or '?'} - {row.black or '?'} {row.result} {row.date}  at {places}{how}")
+            print(
+                f"{row.game}: {row.white or '?'} - {row.black or '?'} {row.result} {row.date}  at {places}{how}"
+            )

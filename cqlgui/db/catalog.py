@@ -108,7 +108,8 @@ class Catalog:
         if row is None:
             with self._file.writing() as connection:
                 connection.execute(
-                    "insert or ignore into source(path, games, positions, complete) values (?, 0, 0, 0)", (text,)
+                    "insert or ignore into source(path, games, positions, complete) values (?, 0, 0, 0)",
+                    (text,),
                 )
                 row = connection.execute(
                     "select id, path, games, positions, complete from source where path = ?", (text,)
@@ -174,14 +175,16 @@ class Catalog:
                 ],
             )
             connection.execute(
-                "update source set games = ?, positions = ? where id = ?", (first + len(headers), positions, source)
+                "update source set games = ?, positions = ? where id = ?",
+                (first + len(headers), positions, source),
             )
 
     def finish(self, source: int, games: int, positions: int) -> None:
         """Note that all of a source has been read."""
         with self._file.writing() as connection:
             connection.execute(
-                "update source set games = ?, positions = ?, complete = 1 where id = ?", (games, positions, source)
+                "update source set games = ?, positions = ?, complete = 1 where id = ?",
+                (games, positions, source),
             )
 
     # --- reading games ---
@@ -198,7 +201,9 @@ class Catalog:
         """How many games of a source could not be read whole."""
         with self._file.reading() as connection:
             return int(
-                connection.execute("select count(*) from game where source_id = ? and bad", (source,)).fetchone()[0]
+                connection.execute(
+                    "select count(*) from game where source_id = ? and bad", (source,)
+                ).fetchone()[0]
             )
 
     def summary(self, sources: Sequence[int]) -> Summary:
@@ -211,7 +216,9 @@ class Catalog:
                 f"union select black_id {where} and black_id is not null)",
                 (*sources, *sources),
             ).fetchone()[0]
-            events, bad = connection.execute(f"select count(distinct event_id), total(bad) {where}", sources).fetchone()
+            events, bad = connection.execute(
+                f"select count(distinct event_id), total(bad) {where}", sources
+            ).fetchone()
             first, last = connection.execute(
                 f"select min(date), max(date) {where} and date glob '[0-9][0-9][0-9][0-9]*'", sources
             ).fetchone()
@@ -236,11 +243,17 @@ class Catalog:
                     f"select g.ordinal, {_COLUMNS} from game g {_JOINS} where g.source_id = ? and g.ordinal in ({marks})",
                     (source, *chunk),
                 ):
-                    found[row[0]] = Header(*row[1:12], bool(row[12]), row[13])
+                    ordinal, *columns, bad, more = row
+                    found[ordinal] = Header(*columns, bad=bool(bad), more=more)
         return found
 
     def ids(
-        self, sources: Sequence[tuple[int, int]], *, sort: str | None = None, descending: bool = False, text: str = ""
+        self,
+        sources: Sequence[tuple[int, int]],
+        *,
+        sort: str | None = None,
+        descending: bool = False,
+        text: str = "",
     ) -> array[int]:
         """Base ordinals of the games of `sources` ((source id, base ordinal of its first game) pairs), sorted.
 
@@ -263,7 +276,9 @@ class Catalog:
         )
         with self._file.reading() as connection:
             # One string made inside SQLite leaves the interpreter lock alone, unlike a million small tuples.
-            joined = connection.execute(f"select group_concat(n) from ({statement})", (*numbers, *values)).fetchone()[0]
+            joined = connection.execute(
+                f"select group_concat(n) from ({statement})", (*numbers, *values)
+            ).fetchone()[0]
         return array("q", map(int, joined.split(","))) if joined else array("q")
 
     def _ids(self, connection: sqlite3.Connection, table: str, names: set[str]) -> dict[str, int]:
@@ -271,14 +286,18 @@ class Catalog:
         with self._names_lock:
             known = self._names[table]
             missing = [name for name in names if name not in known]
-            connection.executemany(f"insert or ignore into {table}(name) values (?)", [(name,) for name in missing])
+            connection.executemany(
+                f"insert or ignore into {table}(name) values (?)", [(name,) for name in missing]
+            )
             if len(known) > 500_000:
                 known.clear()
                 missing = list(names)
             for start in range(0, len(missing), _CHUNK):
                 chunk = missing[start : start + _CHUNK]
                 marks = ",".join("?" * len(chunk))
-                known.update(connection.execute(f"select name, id from {table} where name in ({marks})", chunk))
+                known.update(
+                    connection.execute(f"select name, id from {table} where name in ({marks})", chunk)
+                )
             return {name: known[name] for name in names}
 
 

@@ -90,11 +90,11 @@ class File:
     def _database(self) -> Any:
         opened, lock = self._opened, self._lock
 
-        class Database(peewee.SqliteDatabase):  # type: ignore[misc, unused-ignore]  # peewee may come without types
+        class Database(peewee.SqliteDatabase):  # type: ignore[misc, unused-ignore]  # peewee has no types
             """Remembers each thread's connection, so that closing the file closes all of them."""
 
             def _connect(self) -> sqlite3.Connection:
-                connection: sqlite3.Connection = super()._connect()
+                connection: sqlite3.Connection = super()._connect()  # type: ignore[misc, unused-ignore]  # likewise
                 with lock:
                     opened.append(connection)
                 return connection

@@ -57,14 +57,16 @@ class Journal:
                 text=text, base=base, games=games, positions=positions, seconds=seconds, asked=time.time()
             )
             connection.execute(
-                "delete from query where id not in (select id from query order by id desc limit ?)", (KEPT_QUERIES,)
+                "delete from query where id not in (select id from query order by id desc limit ?)",
+                (KEPT_QUERIES,),
             )
 
     def queries(self, limit: int = KEPT_QUERIES) -> list[Asked]:
         """The history, newest first."""
         with self._file.reading() as connection:
             rows = connection.execute(
-                "select text, base, games, positions, seconds, asked from query order by id desc limit ?", (limit,)
+                "select text, base, games, positions, seconds, asked from query order by id desc limit ?",
+                (limit,),
             ).fetchall()
         return [Asked(*row) for row in rows]
 
@@ -74,7 +76,8 @@ class Journal:
         with self._file.writing() as connection:
             connection.execute("insert or replace into recent(key, opened) values (?, ?)", (key, time.time()))
             connection.execute(
-                "delete from recent where id not in (select id from recent order by opened desc limit ?)", (KEPT_FILES,)
+                "delete from recent where id not in (select id from recent order by opened desc limit ?)",
+                (KEPT_FILES,),
             )
 
     def recent(self) -> list[tuple[Path, ...]]:

@@ -30,7 +30,13 @@ def info(base: model.Base) -> model.BaseInfo:
     """Counts over a whole base."""
     summary = workspace.catalog().summary([source.id for source in base.sources])
     folders = [workspace.index_folder(source.path) for source in base.sources]
-    size = sum(file.stat().st_size for folder in folders if folder.is_dir() for file in folder.iterdir() if file.is_file())
+    size = sum(
+        file.stat().st_size
+        for folder in folders
+        if folder.is_dir()
+        for file in folder.iterdir()
+        if file.is_file()
+    )
     return model.BaseInfo(
         base=base,
         players=summary.players,
@@ -83,7 +89,9 @@ def save(path: Path, sources_: Sequence[Path], name: str = "") -> None:
     """Write a `.cqlbase` file; sources below its own folder are named relatively."""
     folder = path.absolute().parent
     listed = [
-        source.absolute().relative_to(folder).as_posix() if source.absolute().is_relative_to(folder) else str(source)
+        source.absolute().relative_to(folder).as_posix()
+        if source.absolute().is_relative_to(folder)
+        else str(source)
         for source in sources_
     ]
     data = {"name": name, "sources": listed} if name else listed

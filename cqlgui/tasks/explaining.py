@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from cqlgui.base import errors
 from cqlgui.board import tree
+from cqlgui.cql import evaluation, host, printer, transforms
 from cqlgui.cql import explain as explain_module
-from cqlgui.cql import host, printer, transforms
 from cqlgui.tasks import hosts, model, queries, sources
 
 
-def explain(
-    base: model.Base, game: int, positionid: int, text: str, variations: bool = False
-) -> model.Truth:
+def explain(base: model.Base, game: int, positionid: int, text: str, variations: bool = False) -> model.Truth:
     """Evaluate a query at one position of a game and say how each part fared.
 
     Raises `queries.Rejected` for a bad query and `CqlguiError` for a position that is not there.
@@ -47,19 +45,29 @@ def _truth(
     expanded: transforms.Expanded, played: tree.GameTree, world: host.Host, positionid: int
 ) -> model.Truth:
     if not 0 <= positionid < len(played):
-        raise errors.CqlguiError(f"There is no position {positionid}; the game has {len(played)}, counted from 0.")
-    return _plain(expanded.text, explain_module.explain(expanded, played, world, positionid))
+        raise errors.CqlguiError(
+            f"There is no position {positionid}; the game has {len(played)}, counted from 0."
+        )
+    try:
+        return _plain(explain_module.explain(expanded, played, world, positionid))
+    except evaluation.QueryError as error:
+        raise errors.CqlguiError(str(error)) from error
 
 
-def _plain(text: str, found: explain_module.Explanation) -> model.Truth:
+def _plain(found: explain_module.Explanation) -> model.Truth:
     span = found.span
+    elements = enumerate(found.children)
     return model.Truth(
         offset=span.offset,
         length=span.length,
-        text=text[span.offset : span.end],
+        text=found.text,
         matched=found.matched,
         value=found.value,
         squares=found.squares,
-        elements=tuple(found.elements),
-        parts=tuple(_plain(text, part) for part in found.children),
+        elements=tuple(place for place, part in elements if part.transform and part.matched),
+        parts=tuple(_plain(part) for part in found.children),
+        positionid=found.positionid,
+        transform=found.transform,
+        words=found.words,
+        orbit=found.orbit,
     )

@@ -15,12 +15,11 @@ from typing import Any, BinaryIO
 from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
 from cqlgui.board import squares
-from cqlgui.pgn import decoding, split, writer
+from cqlgui.pgn import split, writer
 from cqlgui.tasks import model, records, sources
 
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
 
-_RESULTS = (b"1-0", b"0-1", b"1/2-1/2", b"*")
 _REPORT_EVERY = 50
 
 
@@ -73,7 +72,7 @@ def export(
     return model.ExportReport(path, len(chosen), sum(len(found.hits) for found in chosen))
 
 
-def annotations(hits: model.GameHits, orbits: Sequence[model.Orbit]) -> dict[int, str]:
+def match_comments(hits: model.GameHits, orbits: Sequence[model.Orbit]) -> dict[int, str]:
     """The comment for each matching position: the match, its transform, the query's comments, ringed squares and lines."""
     texts: dict[int, list[str]] = {}
     for hit in hits.hits:
@@ -110,7 +109,9 @@ def _chosen(
             continue
         if element is not None:
             kept = tuple(
-                hit for hit in found.hits if any((match.orbit, match.element) == element for match in hit.matches)
+                hit
+                for hit in found.hits
+                if any((match.orbit, match.element) == element for match in hit.matches)
             )
             if not kept:
                 continue
@@ -205,8 +206,7 @@ class _Job:
             opened, ordinal = readers.of(hits.game)
             raw = opened.whole(ordinal)
             if self.annotate:
-                additions = annotations(hits, self.result.orbits)
-                raw = writer.annotate(decoding.decode(raw), additions).encode("utf-8")
+                raw = writer.annotate(raw, match_comments(hits, self.result.orbits))
             yield raw.strip(b"\r\n")
 
 

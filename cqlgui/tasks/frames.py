@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import struct
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 Message = dict[str, Any]
 
@@ -15,14 +15,14 @@ _LENGTH = struct.Struct(">I")
 LIMIT = 1 << 30
 
 
-def write(stream: BinaryIO, message: Message) -> None:
+def write(stream: IO[bytes], message: Message) -> None:
     """Send one message; raises `OSError` (also `ValueError` on a closed stream) when nobody listens any more."""
     data = json.dumps(message, separators=(",", ":")).encode("ascii")
     stream.write(_LENGTH.pack(len(data)) + data)
     stream.flush()
 
 
-def read(stream: BinaryIO) -> Message | None:
+def read(stream: IO[bytes]) -> Message | None:
     """The next message, or None at the end of the stream or when it is cut off or out of step."""
     head = _exactly(stream, _LENGTH.size)
     if head is None:
@@ -40,7 +40,7 @@ def read(stream: BinaryIO) -> Message | None:
     return message if isinstance(message, dict) else None
 
 
-def _exactly(stream: BinaryIO, length: int) -> bytes | None:
+def _exactly(stream: IO[bytes], length: int) -> bytes | None:
     data = bytearray()
     while len(data) < length:
         part = stream.read(length - len(data))

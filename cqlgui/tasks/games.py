@@ -9,12 +9,23 @@ from cqlgui.board import tree
 from cqlgui.db import headers
 from cqlgui.tasks import model, sources, workspace
 
-SORTS = ("game", "white", "black", "white_elo", "black_elo", "result", "date", "event", "site", "round", "eco", "plies")
+SORTS = (
+    "game",
+    "white",
+    "black",
+    "white_elo",
+    "black_elo",
+    "result",
+    "date",
+    "event",
+    "site",
+    "round",
+    "eco",
+    "plies",
+)
 
 
-def ids(
-    base: model.Base, *, sort: str | None = None, descending: bool = False, text: str = ""
-) -> array[int]:
+def ids(base: model.Base, *, sort: str | None = None, descending: bool = False, text: str = "") -> array[int]:
     """Ordinals of the games in the order wanted; `text` keeps those in which every word stands (see `Catalog.ids`)."""
     key = None if sort == "game" else sort
     if key is None and not text.strip():
@@ -62,7 +73,11 @@ def load(base: model.Base, ordinal: int) -> model.LoadedGame:
         read = opened.read(place)
         known = len(played)
         found = rows(base, [ordinal])
-        row = found[0] if found else _row(ordinal, headers.from_tags(read.tags, played.mainline_length - 1, bool(problems)))
+        row = (
+            found[0]
+            if found
+            else _row(ordinal, headers.from_tags(read.tags, played.mainline_length - 1, bool(problems)))
+        )
         if not note and not read.playable:
             note = "This game cannot be played by the normal rules; its text is shown as it stands."
         return model.LoadedGame(

@@ -193,9 +193,7 @@ class _SourceImport:
 
     def _rebuild(self, text: archives.Text, known: index.Manifest, number: int) -> None:
         row = known.segments[number]
-        raws = itertools.takewhile(
-            lambda raw: raw.offset < row.end, split.games(text, row.offset, row.line)
-        )
+        raws = itertools.takewhile(lambda raw: raw.offset < row.end, split.games(text, row.offset, row.line))
         records: list[index.GameRecord] = []
         self._read(text, raws, lambda found: records.append(found.record))
         index.rebuild_segment(self.folder, number, records)
@@ -329,7 +327,9 @@ def _indexed(opened: index.SourceIndex, first: int, end: int) -> Iterator[split.
     """Games of an index as the splitter would give them, without their bytes."""
     for number in range(first, end):
         offset, length, line = opened.span(number)
-        problem = "" if length <= split.LONGEST_GAME else f"the game is longer than {split.LONGEST_GAME >> 20} MB"
+        problem = (
+            "" if length <= split.LONGEST_GAME else f"the game is longer than {split.LONGEST_GAME >> 20} MB"
+        )
         yield split.RawGame(offset, length, line, b"", problem)
 
 

@@ -226,17 +226,26 @@ class ExportReport:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """A sub-filter at one position: its stretch of the query (code points), whether it matched, its value as text,
-    the squares it names (bitboard), the orbit elements that matched (element indices), and its own parts."""
+    """A sub-filter at one position: its stretch of the query (code points) and how it fared, with its own parts.
+
+    `matched` is None when it cannot be told (a loop variable outside its loop), `value` is the value as text, `squares`
+    the bitboard it names or matched. `positionid` is where it was evaluated (under `find` elsewhere). `transform` and
+    `words` name the element of an orbit, `orbit` is the index of an outermost orbit, else -1; `elements` lists which
+    parts of an orbit matched, by their place among `parts`.
+    """
 
     offset: int
     length: int
     text: str
-    matched: bool
+    matched: bool | None
     value: str | None
     squares: int
     elements: tuple[int, ...] = ()
     parts: tuple[Truth, ...] = ()
+    positionid: int = 0
+    transform: str = ""
+    words: str = ""
+    orbit: int = -1
 
 
 @dataclass(frozen=True, slots=True)

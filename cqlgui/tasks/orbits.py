@@ -36,4 +36,7 @@ def describe(info: transforms.OrbitInfo, counts: dict[int, tuple[int, int]] | No
 
 
 def _dropped(infos: tuple[transforms.DroppedInfo, ...]) -> list[model.Dropped]:
-    return [model.Dropped(text="", transform=info.transform, words=info.words, reason=info.reason) for info in infos]
+    return [
+        model.Dropped(text="", transform=info.transform, words=info.words, reason=info.reason)
+        for info in infos
+    ]

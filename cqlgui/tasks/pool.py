@@ -20,7 +20,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Generic, TypeVar
+from typing import IO, Generic, TypeVar
 
 from cqlgui.base import errors, progress
 from cqlgui.tasks import frames
@@ -174,12 +174,10 @@ class Crew:
                     return False
             if not busy:
                 return True
-            try:
-                worker, reply = self._answers.get(timeout=_POLL_SECONDS)
-            except queue.Empty:
-                worker, reply = self._hanging(busy, work.hang), None
-                if worker is None:
-                    continue
+            answered = self._answer(busy, work.hang)
+            if answered is None:
+                continue
+            worker, reply = answered
             piece_done = busy.pop(worker, None)
             if piece_done is None:
                 continue
@@ -211,6 +209,16 @@ class Crew:
         self._workers.append(worker)
         return worker
 
+    def _answer(
+        self, busy: dict[Worker, Piece[Item]], limit: float
+    ) -> tuple[Worker, frames.Message | None] | None:
+        """What the next worker says (None = it died or hangs); None when nothing happened for a moment."""
+        try:
+            return self._answers.get(timeout=_POLL_SECONDS)
+        except queue.Empty:
+            hanging = self._hanging(busy, limit)
+            return None if hanging is None else (hanging, None)
+
     def _hanging(self, busy: dict[Worker, Piece[Item]], limit: float) -> Worker | None:
         now = time.monotonic()
         for worker, piece in busy.items():
@@ -227,7 +235,9 @@ class Crew:
             self._starts_lost += 1
         worker.end()
         if self._starts_lost >= _STARTS_LOST:
-            raise errors.CqlguiError(f"Worker processes cannot be started: {worker.last_words or 'no reason given'}")
+            raise errors.CqlguiError(
+                f"Worker processes cannot be started: {worker.last_words or 'no reason given'}"
+            )
         if worker.hung:
             return "The worker gave no answer in time and was ended."
         return "The worker process died."
@@ -262,14 +272,20 @@ class Worker:
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         except OSError as error:
-            raise errors.CqlguiError(f"A worker process cannot be started: {error.strerror or error}.") from error
+            raise errors.CqlguiError(
+                f"A worker process cannot be started: {error.strerror or error}."
+            ) from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         assert self._process.stderr is not None
-        self._stdin: BinaryIO = self._process.stdin
+        self._stdin: IO[bytes] = self._process.stdin
         self._listeners = [
-            threading.Thread(target=self._listen, args=(self._process.stdout,), daemon=True, name="worker-answers"),
-            threading.Thread(target=self._hear, args=(self._process.stderr,), daemon=True, name="worker-messages"),
+            threading.Thread(
+                target=self._listen, args=(self._process.stdout,), daemon=True, name="worker-answers"
+            ),
+            threading.Thread(
+                target=self._hear, args=(self._process.stderr,), daemon=True, name="worker-messages"
+            ),
         ]
         for thread in self._listeners:
             thread.start()
@@ -316,7 +332,7 @@ class Worker:
                 with contextlib.suppress(OSError):
                     stream.close()
 
-    def _listen(self, stream: BinaryIO) -> None:
+    def _listen(self, stream: IO[bytes]) -> None:
         while True:
             message = frames.read(stream)
             if message is not None and message.get("ready"):
@@ -334,7 +350,7 @@ class Worker:
             if current and sink is not None:
                 sink((self, message))
 
-    def _hear(self, stream: BinaryIO) -> None:
+    def _hear(self, stream: IO[bytes]) -> None:
         for line in stream:
             text = line.decode("utf-8", "replace").rstrip()
             if text:

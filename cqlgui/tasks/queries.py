@@ -41,7 +41,9 @@ def checked_query(text: str) -> check.Checked:
     """Check a query, of any length."""
     if len(text) > LONGEST_QUERY:
         finding = diagnostics.Diagnostic(
-            diagnostics.Span(LONGEST_QUERY, 1), "too-long", f"A query may have {LONGEST_QUERY} characters at most."
+            diagnostics.Span(LONGEST_QUERY, 1),
+            "too-long",
+            f"A query may have {LONGEST_QUERY} characters at most.",
         )
         raise Rejected(text, [finding])
     return check.check(text)

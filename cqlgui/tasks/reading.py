@@ -44,7 +44,9 @@ def read(
     A game that costs its worker process comes back without moves and with the reason as its problem.
     """
     run = _Run(text, folder, raw_games, on_game)
-    work = pool_module.Work(take=run.take, message=run.message, done=run.done, lost=run.lost, size=20, largest=2000)
+    work = pool_module.Work(
+        take=run.take, message=run.message, done=run.done, lost=run.lost, size=20, largest=2000
+    )
     with pool.lease() as crew:
         return crew.run(work, cancel)
 

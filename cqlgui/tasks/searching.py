@@ -40,7 +40,7 @@ def search(
     chosen = options or model.SearchOptions()
     expanded = queries.expanded(text, chosen.variations)
     run = _Run(base, text, expanded, chosen, cancel or progress_module.CancelToken(), progress, on_hits)
-    return run.result((pool or pool_module.shared()))
+    return run.result(pool or pool_module.shared())
 
 
 class _Run:

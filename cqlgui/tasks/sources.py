@@ -23,7 +23,9 @@ def stamp(path: Path) -> str:
 @contextlib.contextmanager
 def opened(source: model.Source) -> Iterator[hosts.SourceReader]:
     """The index and text of a source of an open base."""
-    reader = hosts.SourceReader(source.path, workspace.index_folder(source.path), workspace.catalog(), source.id)
+    reader = hosts.SourceReader(
+        source.path, workspace.index_folder(source.path), workspace.catalog(), source.id
+    )
     try:
         yield reader
     finally:

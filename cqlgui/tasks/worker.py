@@ -60,7 +60,10 @@ class Service:
 
     def answer(self, request: frames.Message) -> frames.Message:
         """The reply to one request: `read` or `search`."""
-        operations: dict[str, Callable[[frames.Message], frames.Message]] = {"read": self._read, "search": self._search}
+        operations: dict[str, Callable[[frames.Message], frames.Message]] = {
+            "read": self._read,
+            "search": self._search,
+        }
         return operations[request["op"]](request)
 
     def _read(self, request: frames.Message) -> frames.Message:
@@ -86,7 +89,7 @@ class Service:
                 game = tree.GameTree.decode(source.index.start_fen(ordinal), source.index.moves(ordinal))
                 positions += game.mainline_length if mainline else len(game)
                 host = hosts.GameHost(source, ordinal, request["count"])
-                outcome = program.run(game, host, lambda limit=limit: time.monotonic() > limit)
+                outcome = program.run(game, host, _Deadline(limit))
             except interpreter.TooSlow:
                 failed.append([ordinal, f"the query took longer than {_GAME_SECONDS} seconds in this game"])
                 continue
@@ -102,7 +105,10 @@ class Service:
                 hits.append(
                     [
                         ordinal,
-                        [[hit.positionid, hit.value, hit.squares, [list(part) for part in hit.orbit]] for hit in outcome.hits],
+                        [
+                            [hit.positionid, hit.value, hit.squares, [list(part) for part in hit.orbit]]
+                            for hit in outcome.hits
+                        ],
                         [list(pair) for pair in outcome.comments],
                         list(outcome.sort_keys),
                     ]
@@ -137,13 +143,27 @@ class Service:
         if source is None:
             rows = self._catalogs.get(request["catalog"])
             if rows is None:
-                rows = self._catalogs[request["catalog"]] = catalog.Catalog(Path(request["catalog"]), create=False)
+                rows = self._catalogs[request["catalog"]] = catalog.Catalog(
+                    Path(request["catalog"]), create=False
+                )
             source = self._source = hosts.SourceReader(
                 Path(request["path"]), folder, rows, request["source"], request["stamp"]
             )
             if source.index.game_count <= last:
-                raise errors.IndexDamaged(f"The index of {source.path.name} has fewer games than the catalog.")
+                raise errors.IndexDamaged(
+                    f"The index of {source.path.name} has fewer games than the catalog."
+                )
         return source
+
+
+class _Deadline:
+    """Says True once the time for a game is over."""
+
+    def __init__(self, limit: float) -> None:
+        self._limit = limit
+
+    def __call__(self) -> bool:
+        return time.monotonic() > self._limit
 
 
 def _read_game(text: archives.Text, offset: int, length: int, line: int, problem: str) -> list[Any]:
