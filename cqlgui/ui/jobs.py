@@ -1,0 +1,250 @@
+"""The one door for work off the GUI thread: pool, tokens, signals and ids that drop stale results.
+
+Work is a plain closure that touches no widget. Its results come back on the GUI thread, where the callbacks run. Knows
+no chess.
+"""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, Signal
+
+from cqlgui.base import errors, progress
+
+T = TypeVar("T")
+Work = Callable[[progress.CancelToken, progress.ProgressSink], T]
+
+REPORT_SECONDS = 0.05
+"""Progress is handed on at most this often: 20 reports a second are smooth, more only cost repaints."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """One piece of work. `stale` means that nobody waits for its result any more."""
+
+    id: int
+    name: str
+    token: progress.CancelToken = field(default_factory=progress.CancelToken)
+    stale: bool = False
+    running: bool = True
+
+    def cancel(self) -> None:
+        """Ask the work to stop; what it returns is still delivered."""
+        self.token.cancel()
+
+    def drop(self) -> None:
+        """Ask the work to stop and forget whatever it returns."""
+        self.stale = True
+        self.token.cancel()
+
+
+class Jobs(QObject):
+    """Runs work on a pool of threads and brings the results home.
+
+    Under one `name` the latest job wins: starting another cancels the former and drops its result.
+    """
+
+    failed = Signal(str)
+    """The sentence of a failure that no `on_failed` took."""
+    _arrived = Signal(object, object, tuple)
+
+    def __init__(self, parent: QObject | None = None, threads: int = 8) -> None:
+        super().__init__(parent)
+        self._pool = QThreadPool()
+        self._pool.setMaxThreadCount(threads)
+        self._ids = itertools.count(1)
+        self._jobs: dict[int, Job] = {}
+        self._runnables: dict[int, _Runnable] = {}
+        self._closed = False
+        self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    def run(
+        self,
+        work: Work[T],
+        on_done: Callable[[T], None] | None = None,
+        on_failed: Callable[[errors.CqlguiError], None] | None = None,
+        on_progress: Callable[[progress.Progress], None] | None = None,
+        name: str = "",
+        on_cancelled: Callable[[], None] | None = None,
+    ) -> Job:
+        """Start `work(token, sink)`; exactly one of `on_done`, `on_failed` and `on_cancelled` follows unless it goes stale.
+
+        `on_failed` gets the work's own `CqlguiError`; a bug in the work is logged and arrives as one that says so.
+        """
+        if name:
+            self.cancel(name, drop=True)
+        job = Job(next(self._ids), name)
+        if self._closed:
+            job.drop()
+            job.running = False
+            return job
+        self._jobs[job.id] = job
+
+        def body() -> None:
+            sink = _Throttle(lambda report: self._post(job, on_progress, report))
+            try:
+                job.token.raise_if_cancelled()
+                result = work(job.token, sink)
+            except errors.Cancelled:
+                self._post(job, self._finish, job, on_cancelled, ())
+            except errors.CqlguiError as error:
+                self._post(job, self._finish, job, on_failed or self._report, (error,))
+            except Exception as error:  # the job boundary: a bug in the work must not take the window with it
+                _log.exception("a job failed: %s", job.name or job.id)
+                sentence = f"Something went wrong inside the program: {type(error).__name__}: {error}"
+                self._post(job, self._finish, job, on_failed or self._report, (errors.CqlguiError(sentence),))
+            else:
+                sink.flush()
+                self._post(job, self._finish, job, on_done, (result,))
+
+        runnable = _Runnable(body)
+        self._runnables[job.id] = runnable
+        self._pool.start(runnable)
+        return job
+
+    def channel(self, receive: Callable[[list[T]], None]) -> Channel[T]:
+        """A pipe for what running work finds; see `Channel`."""
+        return Channel(self, receive)
+
+    def cancel(self, name: str, *, drop: bool = False) -> bool:
+        """Stop the running job called `name`; True when there was one. With `drop` its result is forgotten."""
+        found = False
+        for job in self._jobs.values():
+            if job.name == name and not job.stale:
+                found = True
+                if drop:
+                    job.drop()
+                else:
+                    job.cancel()
+        return found
+
+    def active(self, name: str) -> bool:
+        """Whether a job called `name` runs and its result is awaited."""
+        return any(job.name == name and not job.stale for job in self._jobs.values())
+
+    @property
+    def count(self) -> int:
+        """Number of jobs not yet finished, stale ones included."""
+        return len(self._jobs)
+
+    def close(self, seconds: float = 10.0) -> bool:
+        """Cancel everything, wait for the threads and deliver nothing more; False when one did not stop in time."""
+        self._closed = True
+        for job in self._jobs.values():
+            job.drop()
+        ended = self._pool.waitForDone(int(seconds * 1000))
+        if ended:
+            self._jobs.clear()
+            self._runnables.clear()
+        return ended
+
+    def _post(self, job: Job | None, call: Callable[..., None] | None, *arguments: object) -> None:
+        """Hand a call to the GUI thread; safe from any thread."""
+        if call is None:
+            return
+        try:
+            self._arrived.emit(job, call, arguments)
+        except RuntimeError:  # the Qt object went away with the application while the work was ending
+            _log.debug("a result came after the window had gone")
+
+    def _deliver(self, job: Job | None, call: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+        if self._closed:
+            return
+        # The method is compared by equality: every access makes a new bound method.
+        if job is None or not job.stale or call == self._finish:
+            call(*arguments)
+
+    def _finish(self, job: Job, call: Callable[..., None] | None, arguments: tuple[Any, ...]) -> None:
+        job.running = False
+        self._jobs.pop(job.id, None)
+        self._runnables.pop(job.id, None)
+        if call is not None and not job.stale:
+            call(*arguments)
+
+    def _report(self, error: errors.CqlguiError) -> None:
+        self.failed.emit(str(error))
+
+
+class Channel(Generic[T]):
+    """Carries items from running work to the GUI thread in batches, however fast they come.
+
+    `send` may be called from any thread. The receiver gets one list for everything that arrived since it was last
+    called, so a search that finds thousands of games a second costs a few calls, not thousands.
+    """
+
+    def __init__(self, jobs: Jobs, receive: Callable[[list[T]], None]) -> None:
+        self._jobs = jobs
+        self._receive = receive
+        self._items: collections.deque[T] = collections.deque()
+        self._announced = False
+        self._last = 0.0
+        self.closed = False
+
+    def send(self, item: T) -> None:
+        """Queue one item for the GUI thread."""
+        self._items.append(item)
+        now = time.monotonic()
+        # The first item goes out at once, later ones in batches; `drain` at the end of the work picks up the rest.
+        if not self._announced and now - self._last >= REPORT_SECONDS:
+            self._announced = True
+            self._last = now
+            self._jobs._post(None, self.drain)
+
+    def drain(self) -> None:
+        """On the GUI thread: give the receiver what is queued. Call it once more when the work has ended."""
+        self._announced = False
+        items: list[T] = []
+        while self._items:
+            items.append(self._items.popleft())
+        if items and not self.closed:
+            self._receive(items)
+
+    def close(self) -> None:
+        """Forget what is queued and whatever still comes."""
+        self.closed = True
+        self._items.clear()
+
+
+class _Throttle:
+    """A progress sink that hands on the first report, then at most 20 a second, and the last one at the end."""
+
+    def __init__(self, sink: progress.ProgressSink) -> None:
+        self._sink = sink
+        self._last = 0.0
+        self._held: progress.Progress | None = None
+
+    def __call__(self, report: progress.Progress) -> None:
+        now = time.monotonic()
+        if now - self._last >= REPORT_SECONDS:
+            self._last = now
+            self._held = None
+            self._sink(report)
+        else:
+            self._held = report
+
+    def flush(self) -> None:
+        if self._held is not None:
+            self._sink(self._held)
+            self._held = None
+
+
+class _Runnable(QRunnable):
+    """Holds only a closure: a runnable that owned a QObject would let it die on the wrong thread."""
+
+    def __init__(self, body: Callable[[], None]) -> None:
+        super().__init__()
+        self._body = body
+        # Python keeps the runnable alive until its job has finished; Qt must not delete it earlier.
+        self.setAutoDelete(False)
+
+    def run(self) -> None:
+        self._body()
