@@ -1,8 +1,8 @@
 """What men attack, and the lines of the board, from small tables.
 
-A line's attacks are found by gathering the six inner squares of the line into an index with one multiplication
-("kindergarten bitboards": chessprogramming.org, Kindergarten Bitboards). The product is used only in bits 58 to 63,
-so 64-bit wrap-around and Python's unbounded integers give the same answer.
+A line's attacks are found by gathering the six inner squares of the line into an index with one
+multiplication ("kindergarten bitboards": chessprogramming.org, Kindergarten Bitboards). The product is used
+only in bits 58 to 63, so 64-bit wrap-around and Python's unbounded integers give the same answer.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from cqlgui.board.squares import Bitboard, Square
 def attacks_from(man: Man, square: Square, occupied: Bitboard) -> Bitboard:
     """The squares a man standing on `square` attacks, given the occupied squares.
 
-    A pawn attacks its two forward diagonal squares (none from its last rank); a line piece attacks along its lines up
-    to and including the first occupied square. Pins, check, the side to move and the colour of the men attacked play
-    no part. The empty square (man 0) attacks nothing.
+    A pawn attacks its two forward diagonal squares (none from its last rank); a line piece attacks along its
+    lines up to and including the first occupied square. Pins, check, the side to move and the colour of the
+    men attacked play no part. The empty square (man 0) attacks nothing.
     """
     kind = man if man <= 6 else man - 6
     if kind == 1:
@@ -51,11 +51,13 @@ def rook_attacks(square: Square, occupied: Bitboard) -> Bitboard:
     file = square & 7
     column = (occupied >> file & _A_FILE) * _GATHER_FILE >> 58 & 63
     row = occupied >> (square & 56 | 1) & 63
-    return RANK_LINES[square] & _ROW_FILLS[file << 6 | row] | _COLUMN_FILLS[(square >> 3) << 6 | column] << file
+    return (
+        RANK_LINES[square] & _ROW_FILLS[file << 6 | row] | _COLUMN_FILLS[(square >> 3) << 6 | column] << file
+    )
 
 
 def line_attacks(mask: int, square: Square, occupied: Bitboard) -> Bitboard:
-    """Squares reached from `square` in the directions of `mask`, up to and including the first occupied square of each."""
+    """Squares reached in the directions of `mask`, up to and including the first occupied one of each."""
     reached = 0
     for direction in range(8):
         if mask >> direction & 1:
@@ -72,7 +74,7 @@ def line_attacks(mask: int, square: Square, occupied: Bitboard) -> Bitboard:
 
 
 def direction_between(start: Square, end: Square) -> int:
-    """The direction 0..7 that leads from one square to another, or -1 where they share no line (or are the same)."""
+    """The direction 0..7 from one square to another; -1 where they share no line or are the same."""
     return DIRECTION_TO[start << 6 | end]
 
 
@@ -132,7 +134,7 @@ PAWN_ATTACKS: tuple[Bitboard, ...] = _leaps(((-1, 1), (1, 1))) + _leaps(((-1, -1
 
 
 def _row_attacks(place: int, inner: int) -> int:
-    """Attacks along eight cells from cell `place`, given the occupied ones among the six inner cells, as 8 bits."""
+    """Attacks along eight cells from cell `place`, given which of the six inner cells are occupied."""
     occupied = inner << 1
     reached = 0
     for cells in (range(place + 1, 8), range(place - 1, -1, -1)):
@@ -152,7 +154,7 @@ def _column_fills() -> tuple[Bitboard, ...]:
     columns = [sum(1 << 8 * rank for rank in range(8) if row >> rank & 1) for row in range(256)]
     table = [0] * 512
     for inner in range(64):
-        # The multiplication gathers a file in an order of its own, so the index is computed the way it is looked up.
+        # The multiplication gathers a file in an order of its own: compute the index as it is looked up.
         index = columns[inner << 1] * _GATHER_FILE >> 58 & 63
         for rank in range(8):
             table[rank << 6 | index] = columns[_ROW_ATTACKS[rank << 6 | inner]]
@@ -177,4 +179,7 @@ def _between_and_directions() -> tuple[tuple[tuple[Bitboard, ...], ...], tuple[i
 
 
 BETWEEN, DIRECTION_TO = _between_and_directions()
-"""`BETWEEN[a][b]`: the squares strictly between two squares of one line (else none); `DIRECTION_TO[a << 6 | b]`."""
+"""`BETWEEN[a][b]`: the squares strictly between two squares of one line (else none).
+
+`DIRECTION_TO[a << 6 | b]`: the direction from a to b, or -1.
+"""

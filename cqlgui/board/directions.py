@@ -1,4 +1,4 @@
-"""The eight directions, clockwise from `up` (towards rank 8), and sets of them as 8-bit masks (bit n = direction n)."""
+"""The eight directions, clockwise from `up` (towards rank 8), and sets of them as 8-bit masks."""
 
 from __future__ import annotations
 

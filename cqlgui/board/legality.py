@@ -10,7 +10,7 @@ from cqlgui.board.squares import Bitboard, Square
 
 
 def legal_moves(p: Position) -> list[Move]:
-    """The legal moves, castling included, null moves not; a side without a king may play every pseudolegal move."""
+    """The legal moves, castling included, null moves not; without a king all pseudolegal ones."""
     king = position.king_square(p.men, p.turn)
     if king < 0:
         return pseudolegal_moves(p)
@@ -20,15 +20,14 @@ def legal_moves(p: Position) -> list[Move]:
     for move in pseudolegal_moves(p):
         kind = move >> 12
         start = move & 63
-        if kind == moves.CASTLE or not (checked or start == king or pinned >> start & 1 or kind == moves.EN_PASSANT):
-            found.append(move)
-        elif leaves_king_safe(p.men, p.turn, move):
+        doubtful = checked or start == king or pinned >> start & 1 or kind == moves.EN_PASSANT
+        if kind == moves.CASTLE or not doubtful or leaves_king_safe(p.men, p.turn, move):
             found.append(move)
     return found
 
 
 def pseudolegal_moves(p: Position) -> list[Move]:
-    """The moves by the way the men go, whether or not the own king stays in check; castling obeys all its rules."""
+    """The moves as the men go, the own king left in check or not; castling obeys all its rules."""
     found: list[Move] = []
     turn = p.turn
     base = 6 * turn
@@ -62,7 +61,7 @@ def is_pseudolegal(p: Position, move: Move) -> bool:
     """True when `move` is one of `pseudolegal_moves`."""
     start, end = move & 63, move >> 6 & 63
     man = p.squares[start]
-    if man == men.EMPTY or man > men.WK != (p.turn == men.BLACK):
+    if man == men.EMPTY or men.is_black(man) != (p.turn == men.BLACK):
         return False
     kind = man - 6 * p.turn
     own = p.black if p.turn else p.white
@@ -96,7 +95,7 @@ def is_stalemate(p: Position) -> bool:
 
 
 def leaves_king_safe(table: list[Bitboard], turn: Colour, move: Move) -> bool:
-    """True when the mover's king is not attacked after a pseudolegal move other than castling (or he has no king)."""
+    """True when a pseudolegal move, castling apart, leaves the mover's king unattacked (or he has none)."""
     king = position.king_square(table, turn)
     if king < 0:
         return True
@@ -116,7 +115,9 @@ def _pinned(table: list[Bitboard], king: Square, turn: Colour) -> Bitboard:
     """The men that stand alone between the king and an enemy line piece, and so may not leave the line."""
     base = 6 - 6 * turn
     occupied = squares.ALL ^ table[0]
-    snipers = (table[base + 3] | table[base + 5]) & (attacks.DIAGONAL_LINES[king] | attacks.COUNTER_LINES[king])
+    snipers = (table[base + 3] | table[base + 5]) & (
+        attacks.DIAGONAL_LINES[king] | attacks.COUNTER_LINES[king]
+    )
     snipers |= (table[base + 4] | table[base + 5]) & (attacks.RANK_LINES[king] | attacks.FILE_LINES[king])
     pinned = 0
     row = attacks.BETWEEN[king]

@@ -81,7 +81,8 @@ def rook_target(move: Move) -> Square:
 def uci(position: Position, move: Move) -> str:
     """The move in the notation of chess engines: `e2e4`, `e7e8q`, `0000`.
 
-    Castling is the king's two-step move where king and rook stand on their usual squares, else "king takes own rook".
+    Castling is the king's two-step move where king and rook stand on their usual squares, else "king takes
+    own rook".
     """
     kind = flag(move)
     start, end = origin(move), target(move)

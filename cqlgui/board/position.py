@@ -1,7 +1,7 @@
 """A chess position: thirteen bitboards, sixty-four man codes and the state the rules need; FEN in and out.
 
-A position need not be legal chess: any number of kings (none too), pawns on any rank. Where a colour has several kings,
-the last one in the order a1, b1, ..., h8 is the one that can be in check.
+A position need not be legal chess: any number of kings (none too), pawns on any rank. Where a colour has
+several kings, the last one in the order a1, b1, ..., h8 is the one that can be in check.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Position:
     castling: Bitboard
     """The squares of the rooks that may still castle."""
     ep: Square
-    """The square passed over when the last move was a pawn's double step, else -1; a capture need not be possible."""
+    """The square passed over by the last move, a pawn's double step, else -1; capture possible or not."""
     halfmove: int
     """Plies since the last capture or pawn move."""
     fullmove: int
@@ -53,8 +53,9 @@ class Position:
     def from_fen(cls, fen: str) -> Position:
         """Read a FEN (also X-FEN and Shredder-FEN castling letters; missing fields get their usual values).
 
-        A castling right without its rook, or without its one king on the back rank, is dropped; so is an en passant
-        square that no double step can have passed. Raises `ValueError` with a sentence when the text is no FEN.
+        A castling right without its rook, or without its one king on the back rank, is dropped; so is an en
+        passant square that no double step can have passed. Raises `ValueError` with a sentence when the text
+        is no FEN.
         """
         fields = fen.split()
         if not fields:
@@ -112,8 +113,8 @@ class Position:
     def make(self, move: Move) -> None:
         """Play a move in place, legal or not.
 
-        Raises `ValueError` for a word that cannot be played at all: no man on the origin, castling without king and
-        rook, a promotion of something else than a pawn, or a `BACK` word.
+        Raises `ValueError` for a word that cannot be played at all: no man on the origin, castling without
+        king and rook, a promotion of something else than a pawn, or a `BACK` word.
         """
         turn = self.turn
         outcome = play(self.men, self.squares, move)
@@ -170,7 +171,7 @@ def king_square(table: list[Bitboard], colour: Colour) -> Square:
 
 
 def attackers_given(table: list[Bitboard], square: Square, by_colour: Colour, occupied: Bitboard) -> Bitboard:
-    """`attackers` on bare tables, with the occupied squares given apart (as for a king that has stepped aside)."""
+    """`attackers` on bare tables, the occupied squares given apart (as for a king that stepped aside)."""
     base = 6 * by_colour
     queens = table[base + 5]
     found = (
@@ -190,8 +191,8 @@ def attackers_given(table: list[Bitboard], square: Square, by_colour: Colour, oc
 def play(table: list[Bitboard], board: bytearray, move: Move) -> int:
     """Move the men on a board (bitboards and man codes alike), legal or not.
 
-    Returns, packed: bits 0-6 the en passant square plus one, bit 7 "capture or pawn move", bit 8 "a king moved"; -1, the
-    board untouched, for a word that cannot be played.
+    Returns, packed: bits 0-6 the en passant square plus one, bit 7 "capture or pawn move", bit 8 "a king
+    moved"; -1, the board untouched, for a word that cannot be played.
     """
     start = move & 63
     end = move >> 6 & 63
@@ -224,7 +225,7 @@ def play(table: list[Bitboard], board: bytearray, move: Move) -> int:
         return outcome
     if kind == 2:
         rook = board[end]
-        if (man != 6 or rook != 4) and (man != 12 or rook != 10) or start >> 3 != end >> 3:
+        if ((man != 6 or rook != 4) and (man != 12 or rook != 10)) or start >> 3 != end >> 3:
             return -1
         king_end = start & 56 | (6 if end > start else 2)
         rook_end = start & 56 | (5 if end > start else 3)
@@ -302,7 +303,9 @@ def _read_placement(position: Position, text: str) -> None:
         for symbol in row:
             if symbol in "12345678":
                 if after_digit:
-                    raise ValueError(f"Two numbers of empty squares follow each other on rank {rank + 1} of the FEN.")
+                    raise ValueError(
+                        f"Two numbers of empty squares follow each other on rank {rank + 1} of the FEN."
+                    )
                 file += int(symbol)
                 after_digit = True
                 continue
@@ -330,7 +333,9 @@ def _read_castling(position: Position, text: str) -> Bitboard:
     rights = 0
     for letter in text:
         if letter not in "KQABCDEFGHkqabcdefgh":
-            raise ValueError(f"{letter!r} in the castling field of the FEN is neither K, Q nor the letter of a file.")
+            raise ValueError(
+                f"{letter!r} in the castling field of the FEN is neither K, Q nor the letter of a file."
+            )
         colour = men.WHITE if letter.isupper() else men.BLACK
         back_rank = _BACK_RANKS[colour]
         kings = position.men[men.WK + 6 * colour]
@@ -347,7 +352,7 @@ def _read_castling(position: Position, text: str) -> Bitboard:
         else:
             rights |= rooks & squares.FILES["abcdefgh".index(name)]
     for colour in (men.WHITE, men.BLACK):
-        # There are two ways of castling; of several rooks named on one side of the king the outermost one counts.
+        # Of several rooks named on one side of the king the outermost one counts.
         king = position.men[men.WK + 6 * colour]
         named = rights & _BACK_RANKS[colour]
         if named.bit_count() > 1:

@@ -14,8 +14,8 @@ _FIGURES = " ♙♘♗♖♕♔"
 def san(p: Position, move: Move, figurine: bool = False) -> str:
     """The move in algebraic notation, with `+` or `#`; a null move is `--`.
 
-    With `figurine`, chess symbols stand for the letters, the same ones for both colours as in printed books. Raises
-    `ValueError` when the move cannot be played.
+    With `figurine`, chess symbols stand for the letters, the same ones for both colours as in printed books.
+    Raises `ValueError` when the move cannot be played.
     """
     after = p.copy()
     after.make(move)
@@ -43,7 +43,7 @@ def san(p: Position, move: Move, figurine: bool = False) -> str:
 
 
 def _origin_marks(p: Position, move: Move) -> str:
-    """File, rank or both of the origin, as far as another man of the kind can legally go to the same square."""
+    """File, rank or both of the origin, if another man of the kind can legally go to the same square."""
     start, end = move & 63, move >> 6 & 63
     man = p.squares[start]
     candidates = p.men[man] & attacks.attacks_from(man, end, p.occupied) & ~(1 << start)

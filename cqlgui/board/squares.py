@@ -32,7 +32,7 @@ def square_name(square: Square) -> str:
 
 
 def parse_square(text: str) -> Square:
-    """The square of an algebraic name; raises `ValueError` for anything but a file letter a-h and a digit 1-8."""
+    """The square of an algebraic name such as `e4`; raises `ValueError` for any other text."""
     if len(text) != 2 or text[0] not in "abcdefgh" or text[1] not in "12345678":
         raise ValueError(f"{text!r} is not the name of a square.")
     return (ord(text[1]) - ord("1")) * 8 + ord(text[0]) - ord("a")

@@ -1,7 +1,7 @@
 """A game as a tree of positions, packed into 16-bit words and unpacked again.
 
-The words are the moves in preorder, the main line first; a `BACK` word before a move says how many plies above the last
-position that move belongs. Nothing here recurses, so games of any length and depth work.
+The words are the moves in preorder, the main line first; a `BACK` word before a move says how many plies
+above the last position that move belongs. Nothing here recurses, so games of any length and depth work.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cqlgui.board.position import Position
 
 
 class GameTree:
-    """The positions of one game by positionid: numbered in preorder, child 0 (the main continuation) first, root 0."""
+    """The positions of one game by positionid: in preorder, the main continuation first, root 0."""
 
     __slots__ = (
         "_identities",
@@ -60,8 +60,9 @@ class GameTree:
     def decode(cls, start_fen: str | None, words: Sequence[int]) -> GameTree:
         """Unpack a game; `start_fen` None means the usual initial position.
 
-        Raises `ValueError` with a sentence for a FEN that cannot be read and for `BACK` words that lead above the root,
-        go back by nothing or stand at the end. Whether the moves can be played shows when `positions` replays them.
+        Raises `ValueError` with a sentence for a FEN that cannot be read and for `BACK` words that lead above
+        the root, go back by nothing or stand at the end. Whether the moves can be played shows when
+        `positions` replays them.
         """
         tree = cls(Position.start() if start_fen is None else Position.from_fen(start_fen))
         parents, plies, depths, played = tree.parents, tree.plies, tree.depths, tree.moves
@@ -77,7 +78,7 @@ class GameTree:
                     raise ValueError("The packed moves of this game are damaged: a return by no ply at all.")
                 if count > ply:
                     raise ValueError(
-                        f"The packed moves of this game are damaged: a return by {count} plies from ply {ply}."
+                        f"The packed moves of this game are damaged: {count} plies back from ply {ply}."
                     )
                 ply -= count
                 while count:
@@ -171,8 +172,8 @@ class GameTree:
     def men_ids(self, positionid: int) -> dict[int, int]:
         """Square to number of the man on it, ascending by square.
 
-        At the root the men are numbered 0, 1, 2, ... in the order a1, b1, ..., h8; a man keeps his number when he moves,
-        castles or promotes, and a captured man is missing.
+        At the root the men are numbered 0, 1, 2, ... in the order a1, b1, ..., h8; a man keeps his number
+        when he moves, castles or promotes, and a captured man is missing.
         """
         if self._identities is None:
             self._identities = self._follow_men()
@@ -183,11 +184,11 @@ class GameTree:
         return (self.root.turn + self.plies[positionid] + 1) % 2
 
     def movenumber(self, positionid: int) -> int:
-        """The full-move number of a position; the root counts as move 1 whoever is to move and whatever the FEN says."""
+        """The full-move number of a position; the root is move 1 whoever moves, whatever the FEN says."""
         return (self.plies[positionid] + self.root.turn) // 2 + 1
 
     def display_number(self, positionid: int) -> int:
-        """The number notation gives the move that leads to a position, counting from the FEN's; the FEN's own at the root."""
+        """The number notation gives the move that leads to a position, counted on from the FEN's number."""
         before = max(self.plies[positionid] - 1, 0)
         return self.root.fullmove + (before + self.root.turn) // 2
 
@@ -221,8 +222,8 @@ class GameTree:
 class TreeBuilder:
     """Collects moves in the order a file gives them; `finish` numbers the positions in preorder.
 
-    A handle is the number of an addition; the root's handle is 0. The first move added below a position is its main
-    continuation, later ones are variations in that order.
+    A handle is the number of an addition; the root's handle is 0. The first move added below a position is
+    its main continuation, later ones are variations in that order.
     """
 
     __slots__ = ("_children", "_moves")
@@ -269,10 +270,10 @@ class TreeBuilder:
 def san_line(tree: GameTree, ids: Iterable[int], figurine: bool = False) -> list[str]:
     """Notation of the moves that lead to the positions `ids`, one text each, such as `1.e4`, `e5`, `2.Nf3`.
 
-    White's moves carry their number; Black's only (`1...e5`) where the move before is not the one printed before it.
-    The root, which no move leads to, is left out.
+    White's moves carry their number; Black's only (`1...e5`) where the move before is not the one printed
+    before it. The root, which no move leads to, is left out.
     """
-    texts = []
+    texts: list[str] = []
     before = None
     for number in ids:
         parent = tree.parents[number]
