@@ -14,7 +14,10 @@ from cqlgui.cql.diagnostics import Diagnostic, Span
 from cqlgui.cql.tokens import END, TRIVIA, Kind, Token
 from cqlgui.cql.types import Type
 
-MAX_DEPTH = 200
+MAX_DEPTH = 120
+"""Levels of brackets and prefix words a text may nest; each costs the parser some frames of Python's own stack."""
+MAX_HEIGHT = 200
+"""Levels a tree may have; long chains of an operator nest as well."""
 MAX_DIAGNOSTICS = 100
 
 CLOSER_OF = {"(": ")", "{": "}", "[": "]"}

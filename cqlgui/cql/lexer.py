@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from cqlgui.cql import designators, registry
 from cqlgui.cql.diagnostics import Diagnostic, Span
-from cqlgui.cql.tokens import CAPTURE_GROUP, PIECE_DECLARATION, REPETITION, TRIVIA, Kind, Token
+from cqlgui.cql.tokens import CAPTURE_GROUP, PIECE_DECLARATION, REPETITION, Kind, Token
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,7 @@ def scan(text: str) -> Scanned:
 
 MAX_NUMBER = 2**31 - 1
 MAX_REPETITION = 100_000
+MAX_FAULTS = 1000
 
 UNICODE_OPERATORS = {
     "▦": ".", "∪": "|", "∩": "&", "∪=": "|=", "∩=": "&=", "→": "->", "←": "<-", "――": "--", "×": "[x]",
@@ -107,7 +108,10 @@ class _Lexer:
             group = found.lastgroup
             assert group is not None
             position = _RULES[group](self, found.group(), position)
-        return Scanned(tuple(_with_ties(self.tokens)), tuple(self.diagnostics))
+            if len(self.diagnostics) >= MAX_FAULTS and position < length:
+                # This is no query; the rest is not worth the time.
+                position = self.add(Token(Kind.ERROR, text[position:], position, "stray"))
+        return Scanned(tuple(self.tokens), tuple(self.diagnostics))
 
     def add(self, token: Token) -> int:
         self.tokens.append(token)
@@ -286,17 +290,3 @@ _RULES = {
 def _line_end(text: str, at: int) -> int:
     end = text.find("\n", at)
     return len(text) if end < 0 else end
-
-
-def _with_ties(found: list[Token]) -> list[Token]:
-    """The same tokens, those that touch a neighbour marked so."""
-    result = []
-    last = len(found) - 1
-    for i, token in enumerate(found):
-        if token.kind in TRIVIA:
-            result.append(token)
-            continue
-        left = i > 0 and found[i - 1].kind not in TRIVIA
-        right = i < last and found[i + 1].kind not in TRIVIA
-        result.append(token._replace(tied_left=left, tied_right=right) if left or right else token)
-    return result

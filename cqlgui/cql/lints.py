@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from cqlgui.cql import nodes, types
@@ -9,9 +10,12 @@ from cqlgui.cql.diagnostics import Diagnostic
 from cqlgui.cql.types import Names, Type
 
 
+MAX_WARNINGS = 100
+
+
 def useless_conditions(query: nodes.Query, names: Names) -> tuple[Diagnostic, ...]:
     """A warning for every value that stands where only true or false counts."""
-    return tuple(
+    found = (
         Diagnostic(
             node.span, "useless-condition",
             "This matches whenever it has a value, so it is no real condition.",
@@ -20,6 +24,7 @@ def useless_conditions(query: nodes.Query, names: Names) -> tuple[Diagnostic, ..
         for node in _conditions(query.body)
         if _useless(node, names)
     )  # fmt: skip
+    return tuple(itertools.islice(found, MAX_WARNINGS))
 
 
 def _conditions(root: nodes.Node) -> Iterator[nodes.Node]:

@@ -47,7 +47,7 @@ def expression(cursor: Cursor, level: int) -> nodes.Node:
         kind = cursor.type_of(left)
         if kind is not None and kind not in operator.left:
             break
-        if token.word == "[" and not token.tied_left:
+        if token.word == "[" and token.offset != cursor.since(start).end:
             break
         before = cursor.position
         left = operator.read(cursor, left, start, operator)

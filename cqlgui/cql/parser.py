@@ -40,10 +40,8 @@ def parse(text: str) -> Parsed:
     if query is not None and not diagnostics:
         deep = _too_high(query)
         if deep is not None:
-            message = f"The query nests deeper than {cursor.MAX_DEPTH} levels here."
-            diagnostics.append(
-                Diagnostic(deep, "too-deep", message, "split the chain with brackets or with | and .")
-            )
+            message = f"This chain of operators has more than {cursor.MAX_HEIGHT} links."
+            diagnostics.append(Diagnostic(deep, "too-deep", message, "split it in two with round brackets"))
     if len(diagnostics) > cursor.MAX_DIAGNOSTICS or len(scanned.diagnostics) > cursor.MAX_DIAGNOSTICS:
         diagnostics = diagnostics[: cursor.MAX_DIAGNOSTICS]
         message = f"There are more errors; the first {cursor.MAX_DIAGNOSTICS} are shown."
@@ -185,7 +183,7 @@ def _too_high(query: nodes.Query) -> Span | None:
     pending: list[tuple[nodes.Node, int]] = [(query.body, 1)]
     while pending:
         node, depth = pending.pop()
-        if depth > cursor.MAX_DEPTH:
+        if depth > cursor.MAX_HEIGHT:
             return node.span
         pending.extend((child, depth + 1) for child in nodes.children(node))
     return None

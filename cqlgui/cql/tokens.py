@@ -30,7 +30,7 @@ class Token(NamedTuple):
     """One token. `word` is its ASCII spelling (`->` for an arrow sign), which is what grammar rules compare.
 
     `number` holds a literal's value, `string` the text a string or escape means, `men` and `squares` the masks of a
-    designator. `tied_left` / `tied_right`: no whitespace or comment on that side.
+    designator. Tokens are tied when one's `end` is the `offset` of the other.
     """
 
     kind: Kind
@@ -41,8 +41,6 @@ class Token(NamedTuple):
     string: str = ""
     men: int = 0
     squares: int = 0
-    tied_left: bool = False
-    tied_right: bool = False
 
     @property
     def end(self) -> int:
