@@ -1,4 +1,4 @@
-"""Speed of the parts without a window: reading, importing, searching, starting. The caller sets CQLGUI_HOME."""
+"""Speed of what needs no window: reading, importing, searching, starting. The caller sets CQLGUI_HOME."""
 
 from __future__ import annotations
 
