@@ -1,9 +1,10 @@
 """Compiles filters to Python closures: one `Code` a node, made once per query and run at every position.
 
-Conventions: a closure takes the `Evaluation`. Values are bitboards for sets, integers, strings and positionids, None
-where a filter has no value; tests give something true or false. Sets never fail, they are empty. A closure whose
-filter can write comments or note orbit matches is wrapped so that a failure takes those back (output spec 3.4, D31).
-The compilers of single node kinds are in `closures_board` (sets and geometry) and `closures_game` (the rest).
+Conventions: a closure takes the `Evaluation`. Values are bitboards for sets, integers, strings and
+positionids, None where a filter has no value; tests give something true or false. Sets never fail, they are
+empty. A closure whose filter can write comments or note orbit matches is wrapped so that a failure takes
+those back (output spec 3.4, D31). The compilers of single node kinds are in `closures_board` (sets and
+geometry) and `closures_game` (the rest).
 """
 
 from __future__ import annotations
@@ -86,7 +87,9 @@ class Compiler:
         return self.slots.setdefault(name, len(self.slots))
 
     def sort_key(self, node: nodes.Sort) -> int:
-        """Number of the key of a `sort`; filters with the same text share it, and so do copies made by a transform."""
+        """Number of the key of a `sort`; filters with the same text share it, and so do copies made by a
+        transform.
+        """
         identity: object = node.span.offset if node.doc is None else node.doc
         key = self._sorts.get(identity)
         if key is None:

@@ -1,4 +1,6 @@
-"""Compilers of the filters that look at the board: designators, set algebra, attacks, directions, rays, loops."""
+"""Compilers of the filters that look at the board: designators, set algebra, attacks, directions, rays,
+loops.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from cqlgui.cql.types import Type
 _ALL: Final = squares.ALL
 
 
-# --- designators and set algebra --------------------------------------------------------------------------------
+# --- designators and set algebra ----------------------------------------------------------------------------
 
 
 @compiles(nodes.Designator)
@@ -132,7 +134,7 @@ def _shade(compiler: Compiler, node: nodes.Shade) -> Code:
     return code(Type.SET, lambda s: inner(s) & area, logs=operand.logs)
 
 
-# --- geometry ---------------------------------------------------------------------------------------------------
+# --- geometry -----------------------------------------------------------------------------------------------
 
 
 @compiles(nodes.Direction)
@@ -231,7 +233,7 @@ def _ray(compiler: Compiler, node: nodes.Ray) -> Code:
     return code(Type.NUMERIC, number, logs=logs)
 
 
-# --- attacks ----------------------------------------------------------------------------------------------------
+# --- attacks ------------------------------------------------------------------------------------------------
 
 
 def attackers(s: Evaluation, sources: int, targets: int) -> int:
@@ -293,7 +295,7 @@ def _arrow(compiler: Compiler, node: nodes.Arrow) -> Code:
     return code(Type.SET, chain, logs=any(operand.logs for operand in operands))
 
 
-# --- state of the position --------------------------------------------------------------------------------------
+# --- state of the position ----------------------------------------------------------------------------------
 
 
 @compiles(nodes.SideToMove)
@@ -337,7 +339,8 @@ def _power(compiler: Compiler, node: nodes.Power) -> Code:
     inner = operand.value
 
     def power(s: Evaluation) -> int:
-        area, board = inner(s), s.men
+        area: int = inner(s)
+        board = s.men
         return (
             9 * (area & (board[5] | board[11])).bit_count()
             + 5 * (area & (board[4] | board[10])).bit_count()
@@ -348,7 +351,7 @@ def _power(compiler: Compiler, node: nodes.Power) -> Code:
     return code(Type.NUMERIC, power, logs=operand.logs)
 
 
-# --- loops over squares and men ---------------------------------------------------------------------------------
+# --- loops over squares and men -----------------------------------------------------------------------------
 
 
 @compiles(nodes.SquareLoop)

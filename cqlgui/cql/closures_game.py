@@ -12,7 +12,7 @@ from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import UNBOUND, Evaluation
 from cqlgui.cql.types import Type
 
-# --- literals and names -----------------------------------------------------------------------------------------
+# --- literals and names -------------------------------------------------------------------------------------
 
 
 @compiles(nodes.Number)
@@ -82,7 +82,7 @@ def _assign(compiler: Compiler, node: nodes.Assign) -> Code:
     return code(Type.LOGICAL, update, logs=operand.logs)
 
 
-# --- conditions -------------------------------------------------------------------------------------------------
+# --- conditions ---------------------------------------------------------------------------------------------
 
 
 @compiles(nodes.Not)
@@ -203,7 +203,7 @@ def _measured(operand: Code) -> Run:
     return (lambda s: inner(s).bit_count()) if operand.is_set else inner
 
 
-# --- numbers and strings ----------------------------------------------------------------------------------------
+# --- numbers and strings ------------------------------------------------------------------------------------
 
 
 def _divide(x: int, y: int) -> int | None:
@@ -229,7 +229,10 @@ _ARITHMETIC: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "/": _divide,
     "%": _remainder,
 }
-_SET_OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {"|=": lambda x, y: x | y, "&=": lambda x, y: x & y}
+_SET_OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "|=": lambda x, y: x | y,
+    "&=": lambda x, y: x & y,
+}
 
 
 @compiles(nodes.Arithmetic)
@@ -293,7 +296,9 @@ def _extremum(compiler: Compiler, node: nodes.Extremum) -> Code:
 
 
 def _best_of(runs: list[Run], largest: bool, matched: Callable[[Evaluation, int], None]) -> Run:
-    """The largest (smallest) value there is; only comments of the runs that give it stay. `matched` hears of values."""
+    """The largest (smallest) value there is; only comments of the runs that give it stay. `matched` hears of
+    values.
+    """
 
     def value(s: Evaluation) -> Any:
         best = None
@@ -320,7 +325,7 @@ def _current_transform(compiler: Compiler, node: nodes.CurrentTransform) -> Code
     return code(Type.STRING, lambda s: text)
 
 
-# --- facts of the game ------------------------------------------------------------------------------------------
+# --- facts of the game --------------------------------------------------------------------------------------
 
 
 @compiles(nodes.CurrentPosition)
@@ -364,9 +369,7 @@ def normal_date(date: str) -> str:
     for index, width in enumerate(widths):
         field = fields[index] if index < len(fields) else ""
         known = re.fullmatch(r"[\d?]+", field) is not None and len(field) <= width
-        if not known:
-            normal.append("?" * width)
-        elif field.isdigit() and int(field) == 0:
+        if not known or (field.isdigit() and int(field) == 0):
             normal.append("?" * width)
         else:
             normal.append(field.rjust(width, "0" if field.isdigit() else "?"))
@@ -412,7 +415,9 @@ def _result(compiler: Compiler, node: nodes.Result) -> Code:
 
 @compiles(nodes.TagText)
 def _tag(compiler: Compiler, node: nodes.TagText) -> Code:
-    tag = {"event": "Event", "site": "Site", "date": "Date", "eventdate": "EventDate", "eco": "ECO"}[node.word]
+    tag = {"event": "Event", "site": "Site", "date": "Date", "eventdate": "EventDate", "eco": "ECO"}[
+        node.word
+    ]
     if node.word in ("date", "eventdate"):
         return code(Type.STRING, _once_a_game(("date", tag), lambda s: normal_date(s.host.tag(tag) or "")))
     return _tag_text(tag)
@@ -430,7 +435,7 @@ def _implicit_search(compiler: Compiler, node: nodes.ImplicitSearch) -> Code:
     return code(Type.LOGICAL, contained, logs=text.logs)
 
 
-# --- searches in the tree ---------------------------------------------------------------------------------------
+# --- searches in the tree -----------------------------------------------------------------------------------
 
 
 @compiles(nodes.Find)
@@ -492,7 +497,7 @@ def _backwards(s: Evaluation, start: int) -> list[int]:
     return line
 
 
-# --- sorts and comments -----------------------------------------------------------------------------------------
+# --- sorts and comments -------------------------------------------------------------------------------------
 
 
 @compiles(nodes.Sort)
@@ -571,7 +576,7 @@ def _position_text(s: Evaluation, positionid: int | None) -> str:
     return s.position_text(positionid)
 
 
-# --- transforms -------------------------------------------------------------------------------------------------
+# --- transforms ---------------------------------------------------------------------------------------------
 
 
 @compiles(nodes.NoTransform)

@@ -28,7 +28,9 @@ _POLL_EVERY: Final = 4_000
 class QueryError(errors.CqlguiError):
     """The query met a fault that only running it shows (an unbound variable, a range out of bounds)."""
 
-    def __init__(self, message: str, *, game: int, positionid: int, span: Span | None = None, variable: str = "") -> None:
+    def __init__(
+        self, message: str, *, game: int, positionid: int, span: Span | None = None, variable: str = ""
+    ) -> None:
         super().__init__(f"{message} (game {game}, position {positionid})")
         self.game = game
         self.positionid = positionid
@@ -65,7 +67,6 @@ class Evaluation:
         "position",
         "positions",
         "quiet_comments",
-        "root_turn",
         "tree",
         "variables",
         "work",
@@ -98,9 +99,8 @@ class Evaluation:
         self._deadline = deadline
         self._wide: list[list[int] | None] = [None] * len(game_tree)
         self._ends: list[int] | None = None
-        self._identities: dict[int, dict[int, int]] = {}
+        self._identities: dict[int, tuple[dict[int, int], dict[int, int]]] = {}
         self._attacks: dict[int, dict[int, int]] = {}
-        self.root_turn = self.positions[0].turn
         self.goto(0)
 
     def goto(self, positionid: int) -> None:
@@ -143,7 +143,9 @@ class Evaluation:
             known = self._attacks[self.id] = {}
         found = known.get(square)
         if found is None:
-            found = known[square] = attacks.attacks_from(self.position.squares[square], square, self.men[OCCUPIED])
+            found = known[square] = attacks.attacks_from(
+                self.position.squares[square], square, self.men[OCCUPIED]
+            )
         return found
 
     def in_check(self) -> bool:
@@ -166,7 +168,9 @@ class Evaluation:
         return answer
 
     def subtree_end(self, positionid: int) -> int:
-        """One more than the last positionid among the position and its descendants (they are numbered in a row)."""
+        """One more than the last positionid among the position and its descendants (they are numbered in a
+        row).
+        """
         if self._ends is None:
             ends = list(range(1, len(self.tree) + 1))
             parents = self.tree.parents
@@ -179,16 +183,26 @@ class Evaluation:
 
     def square_of(self, identity: int) -> Bitboard:
         """The square (as a set) where a man stands in the current position; empty when he was captured."""
-        places = self._identities.get(self.id)
-        if places is None:
-            places = {man: square for square, man in _pairs(self.tree.men_ids(self.id))}
-            self._identities[self.id] = places
-        square = places.get(identity, -1)
+        square = self._men()[1].get(identity, -1)
         return 1 << square if square >= 0 else 0
+
+    def identity(self, square: int) -> int:
+        """The piece identity (spec 1.1) of the man on an occupied square of the current position."""
+        return self._men()[0][square]
+
+    def _men(self) -> tuple[dict[int, int], dict[int, int]]:
+        known = self._identities.get(self.id)
+        if known is None:
+            by_square = self.tree.men_ids(self.id)
+            known = self._identities[self.id] = (
+                by_square,
+                {man: square for square, man in by_square.items()},
+            )
+        return known
 
     def movenumber(self) -> int:
         """Full-move number, the root counting as move 1 whoever is to move (D24)."""
-        return 1 + (self.tree.plies[self.id] + self.root_turn) // 2
+        return self.tree.movenumber(self.id)
 
     def position_text(self, positionid: int) -> str:
         """`move 12(wtm)`, with the positionid in brackets inside a variation."""

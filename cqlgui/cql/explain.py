@@ -1,4 +1,6 @@
-"""Why a position matches or not: truth, value and squares of every sub-filter, element by element of each orbit."""
+"""Why a position matches or not: truth, value and squares of every sub-filter, element by element of each
+orbit.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,11 @@ MAX_DETAILED_ELEMENTS: Final = 64
 class Explanation:
     """One filter at one position.
 
-    `matched` is None when it cannot be told (a loop variable has no value outside its loop). `value` is the text of
-    the value, None for conditions and failures. `squares` is the bitboard that the filter names or matched here.
-    `positionid` is where it was evaluated, which under `find` is elsewhere. `transform` and `words` name the element
-    of an orbit and are empty for other filters; `orbit` is the index of an outermost orbit, else -1.
+    `matched` is None when it cannot be told (a loop variable has no value outside its loop). `value` is the
+    text of the value, None for conditions and failures. `squares` is the bitboard that the filter names or
+    matched here. `positionid` is where it was evaluated, which under `find` is elsewhere. `transform` and
+    `words` name the element of an orbit and are empty for other filters; `orbit` is the index of an outermost
+    orbit, else -1.
     """
 
     span: Span
@@ -56,7 +59,8 @@ class _Explainer:
     def __init__(self, expanded: transforms.Expanded, query: nodes.Query) -> None:
         self._source = expanded.text
         self._recording = False
-        # Best result of each filter by position: a success hides failures before and after it (loops, orbits).
+        # Best result of each filter by position: a success hides failures before and after it (loops,
+        # orbits).
         self._records: dict[int, dict[int, Any]] = {}
         self._codes: dict[int, Code] = {}
         self._compiler = closures.Compiler(expanded.names, self._watch)
@@ -127,7 +131,15 @@ class _Explainer:
             s.goto(where)
             shown = closures_game.value_text(made)(s, value)
         return Explanation(
-            node.span, self._text(node), str(made.type.value), matched, shown, squares, where, children, **names
+            node.span,
+            self._text(node),
+            str(made.type.value),
+            matched,
+            shown,
+            squares,
+            where,
+            children,
+            **names,
         )
 
     def _result(
@@ -170,12 +182,19 @@ class _Explainer:
             return [self._node(s, node.operand, where, variables)]
         if type(node) not in transforms.RULES:
             return []
-        return [self._node(s, child, where, variables) for child in transforms.RULES[type(node)].children(node)]
+        return [
+            self._node(s, child, where, variables) for child in transforms.RULES[type(node)].children(node)
+        ]
 
     def _element(
-        self, s: Evaluation, orbit: nodes.Orbit, element: nodes.Element, where: int, variables: Sequence[object]
+        self,
+        s: Evaluation,
+        orbit: nodes.Orbit,
+        element: nodes.Element,
+        where: int,
+        variables: Sequence[object],
     ) -> Explanation:
-        names = {
+        names: dict[str, Any] = {
             "transform": words.bracketed(element.applied),
             "words": words.in_words(element.applied),
             "orbit": orbit.index,

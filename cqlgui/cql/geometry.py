@@ -1,8 +1,8 @@
 """Basic transforms and what each does to the parts of a filter (transforms spec 2 and 3).
 
-A `Basic` is one indivisible map: a symmetry of the board, a colour inversion, an eighth turn of directions or a shift.
-Composition is left to lists of basics, because the complete-line rule makes shifts no maps of single squares.
-Knows square sets, men masks and direction masks only; nothing of nodes or games.
+A `Basic` is one indivisible map: a symmetry of the board, a colour inversion, an eighth turn of directions or
+a shift. Composition is left to lists of basics, because the complete-line rule makes shifts no maps of single
+squares. Knows square sets, men masks and direction masks only; nothing of nodes or games.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from cqlgui.board import squares as board_squares
 ALL_SQUARES: Final = board_squares.ALL
 
 
-class RotatedSquares(ValueError):
+class RotatedSquaresError(ValueError):
     """An eighth turn met a set of particular squares or a square colour; neither can be turned by 45 degrees."""
 
 
 @dataclass(frozen=True, slots=True)
 class Basic:
-    """One basic transform. Parts act in the order symmetry, shift up, shift right; at most one kind is present.
+    """One basic transform. Parts act in the order symmetry, shift up, shift right; at most one kind is
+    present.
 
-    `name` is CQL's spelling without brackets, empty for the identity. `symmetry` indexes `SYMMETRIES`; `eighths` counts
-    counter-clockwise turns of directions by 45 degrees.
+    `name` is CQL's spelling without brackets, empty for the identity. `symmetry` indexes `SYMMETRIES`;
+    `eighths` counts counter-clockwise turns of directions by 45 degrees.
     """
 
     name: str = ""
@@ -45,11 +46,13 @@ class Basic:
 
 @lru_cache(maxsize=1 << 16)
 def map_squares(basic: Basic, squares: int) -> int:
-    """Image of a square set; may be empty after a shift. Raises `RotatedSquares` for an eighth turn of particular squares."""
+    """Image of a square set; may be empty after a shift. Raises `RotatedSquaresError` for an eighth turn of
+    particular squares.
+    """
     if squares in (0, ALL_SQUARES):
         return squares
     if basic.eighths:
-        raise RotatedSquares
+        raise RotatedSquaresError
     if basic.symmetry:
         table = _SQUARE_MAPS[basic.symmetry]
         image = 0
@@ -88,12 +91,16 @@ def direction_steps(directions: int) -> tuple[tuple[int, int], ...]:
 
 
 def of_word(word: str) -> tuple[Basic, ...]:
-    """The basic transforms that a transform keyword stands for, identity first, in the order that names duplicates."""
+    """The basic transforms that a transform keyword stands for, identity first, in the order that names
+    duplicates.
+    """
     return WORDS[word]
 
 
 def _shift_up(squares: int, count: int) -> int:
-    """`count` unit shifts up (down when negative): complete files stay, other squares that leave the board vanish."""
+    """`count` unit shifts up (down when negative): complete files stay, other squares that leave the board
+    vanish.
+    """
     files = squares
     for turn in (8, 16, 32):
         files &= (files >> turn) | (files << (64 - turn)) & ALL_SQUARES
@@ -112,10 +119,11 @@ def _transpose(squares: int) -> int:
     return image
 
 
-# Symmetries by index: names of the transforms spec 7.1, maps of (file, rank) from 0, and maps of direction indices as
-# (sign, turn): image = sign * index + turn (mod 8).
+# Symmetries by index: names of the transforms spec 7.1, maps of (file, rank) from 0, and maps of direction
+# indices as (sign, turn): image = sign * index + turn (mod 8).
 SYMMETRIES: Final = (
-    "", "reflect_h", "reflect_v", "reflect_a1h8", "reflect_a8h1", "counterclockwise90", "rotate180", "clockwise90",
+    "", "reflect_h", "reflect_v", "reflect_a1h8", "reflect_a8h1", "counterclockwise90", "rotate180",
+    "clockwise90",
 )  # fmt: skip
 _TURNS: Final = ((1, 0), (-1, 4), (-1, 0), (-1, 2), (-1, 6), (1, -2), (1, 4), (1, 2))
 _SHADE_SWAPPING: Final = frozenset({1, 2, 5, 7})

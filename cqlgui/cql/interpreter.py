@@ -1,7 +1,7 @@
 """The reference interpreter: a query compiled once, run over one game after another.
 
-It evaluates everything plainly and is what explanations and faster engines are measured against. A game comes as a
-`board.tree.GameTree`, what else is asked of it as a `host.Host`.
+It evaluates everything plainly and is what explanations and faster engines are measured against. A game comes
+as a `board.tree.GameTree`, what else is asked of it as a `host.Host`.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _VALUED = frozenset({Type.SET, Type.PIECE, Type.NUMERIC, Type.STRING})
 class Hit:
     """A matching position. `value` is the body's value as text (None where the body has none to show).
 
-    `orbit` holds (outermost orbit, element, positionid where it matched), canonical order first. `squares` is the
-    bitboard to ring on the board: what the primary element, or a query without transforms, matched here.
+    `orbit` holds (outermost orbit, element, positionid where it matched), canonical order first. `squares` is
+    the bitboard to ring on the board: what the primary element, or a query without transforms, matched here.
     """
 
     positionid: int
@@ -41,7 +41,9 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class GameOutcome:
-    """What a matching game gives. `comments` is the log in the order made; `sort_keys` go with `Program.sort_specs`."""
+    """What a matching game gives. `comments` is the log in the order made; `sort_keys` go with
+    `Program.sort_specs`.
+    """
 
     hits: tuple[Hit, ...]
     comments: tuple[tuple[int, str], ...]
@@ -79,7 +81,8 @@ class Program:
     ) -> GameOutcome | None:
         """Evaluate the query in one game; None when the game does not match.
 
-        `deadline` is asked every few thousand steps; when it says True, `TooSlow` is raised. Raises `QueryError`.
+        `deadline` is asked every few thousand steps; when it says True, `TooSlow` is raised. Raises
+        `QueryError`.
         """
         header = self._header
         if not _admits(header, host):

@@ -12,8 +12,8 @@ Key = int | str | None
 def order(specs: Sequence[SortSpec], games: Sequence[tuple[int, Sequence[Key]]]) -> list[int]:
     """Game numbers in output order: by the first key, then the next, at last by number.
 
-    Keys descend unless the spec says otherwise; a game without a value for a key comes behind all that have one.
-    Keys of one spec are all numbers or all strings.
+    Keys descend unless the spec says otherwise; a game without a value for a key comes behind all that have
+    one. Keys of one spec are all numbers or all strings.
     """
     ranked = sorted(games, key=lambda game: game[0])
     # Stable sorts from the least important key to the first one.

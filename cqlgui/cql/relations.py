@@ -34,7 +34,9 @@ def step_tables(mask: int, low: int, high: int) -> tuple[Bitboard, ...]:
 
 @lru_cache(maxsize=512)
 def step_shifts(mask: int, low: int, high: int) -> tuple[tuple[Bitboard, int], ...]:
-    """The same steps as pairs (squares that stay on the board, distance to shift the bitboard left, maybe negative)."""
+    """The same steps as pairs (squares that stay on the board, distance to shift the bitboard left, maybe
+    negative).
+    """
     shifts = []
     for direction in directions.members(mask):
         file_step, rank_step = directions.STEPS[direction]
@@ -56,12 +58,16 @@ def between(left: Bitboard, right: Bitboard) -> Bitboard:
 
 
 def line_piece_directions(man: int) -> int:
-    """Directions in which a man attacks along lines: all for queens, half of them for rooks and bishops, else none."""
+    """Directions in which a man attacks along lines: all for queens, half of them for rooks and bishops, else
+    none.
+    """
     return _LINE_DIRECTIONS[man]
 
 
 _LINE_DIRECTIONS: Final = tuple(
-    {3: directions.DIAGONAL, 4: directions.ORTHOGONAL, 5: directions.ANY_DIRECTION}.get(man - 6 if man > 6 else man, 0)
+    {3: directions.DIAGONAL, 4: directions.ORTHOGONAL, 5: directions.ANY_DIRECTION}.get(
+        man - 6 if man > 6 else man, 0
+    )
     for man in range(13)
 )
 
@@ -71,8 +77,8 @@ def rays(
 ) -> Iterator[tuple[Square, Square]]:
     """Pairs (start, end) of rays through the sets in order (spec 8.3), without repeats.
 
-    Squares strictly between that belong to no step must be empty. With `men` (the men by square) the start must
-    hold a line piece that moves that way.
+    Squares strictly between that belong to no step must be empty. With `men` (the men by square) the start
+    must hold a line piece that moves that way.
     """
     last = len(sets) - 1
     for start in bits(sets[0]):

@@ -1,8 +1,9 @@
-"""Which squares of a hit to ring on the board: what the matching element, or a query without transforms, matched.
+"""Which squares of a hit to ring on the board: what the matching element, or a query without transforms,
+matched.
 
-For a filter the squares are those of its positive set filters that hold here: a designator gives the squares with such
-men, an attack both ends, a ray the men on it; nothing under `not`, nothing that is about another position.
-Evaluating for rings leaves no trace in the evaluation it borrows.
+For a filter the squares are those of its positive set filters that hold here: a designator gives the squares
+with such men, an attack both ends, a ray the men on it; nothing under `not`, nothing that is about another
+position. Evaluating for rings leaves no trace in the evaluation it borrows.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ class Rings:
         self.collects = bool(orbits) or self._body is not None
 
     def squares(self, s: Evaluation, matches: Iterable[tuple[int, int, int]]) -> int:
-        """The bitboard for a hit at the current position: the primary element of each orbit that matched here."""
+        """The bitboard for a hit at the current position: the primary element of each orbit that matched
+        here.
+        """
         if self._body is not None:
             return _ringed(s, self._body)
         found, seen = 0, set()
@@ -101,10 +104,9 @@ class Rings:
                 return self._collector(node.left)
             case nodes.Extremum():
                 return _union([self._collector(child) for child in node.operands])
-            case (
-                nodes.Direction() | nodes.Count() | nodes.Negate() | nodes.Numeric() | nodes.Power() | nodes.Sort()
-                | nodes.NoTransform()
-            ):  # fmt: skip
+            case nodes.Direction() | nodes.Count() | nodes.Negate() | nodes.Numeric() | nodes.Power():
+                return self._collector(node.operand)
+            case nodes.Sort() | nodes.NoTransform():
                 return self._collector(node.operand)
             case _:
                 # Conditions without squares, and filters about other positions or other sides of the truth.
@@ -167,7 +169,8 @@ def _ringed(s: Evaluation, collect: Collect) -> int:
     try:
         squares: int = quietly(s, collect)
     except QueryError:
-        # A variable that the matching evaluation bound may be unbound again by now; then there is nothing to ring.
+        # A variable that the matching evaluation bound may be unbound again by now; then there is nothing to
+        # ring.
         return 0
     return squares
 

@@ -1,8 +1,9 @@
 """Expansion: every transform of a query becomes the orbit of its distinct valid elements (transforms spec 4).
 
-Two filters of one orbit differ only in their *parts* (square sets with men, direction sets, colours, shades, results,
-nested orbits), so orbits are computed on tuples of parts, "signatures", and trees are built for the survivors alone:
-a chain of three with 3,600 candidates costs dictionary look-ups. Knows nodes and geometry; evaluates nothing.
+Two filters of one orbit differ only in their *parts* (square sets with men, direction sets, colours, shades,
+results, nested orbits), so orbits are computed on tuples of parts, "signatures", and trees are built for the
+survivors alone: a chain of three with 3,600 candidates costs dictionary look-ups. Knows nodes and geometry;
+evaluates nothing.
 """
 
 from __future__ import annotations
@@ -38,12 +39,14 @@ class Expanded:
 
 
 def expand(checked: check.Checked) -> Expanded:
-    """Replace every transform of a checked query by its orbit; `orbits` lists the outermost ones in text order."""
+    """Replace every transform of a checked query by its orbit; `orbits` lists the outermost ones in text
+    order.
+    """
     if checked.query is None:
         return Expanded(checked.text, None, (), checked.names, tuple(checked.diagnostics))
     try:
         query, orbits = expand_query(checked.query, checked.text)
-    except _Refused as refusal:
+    except _RefusedError as refusal:
         return Expanded(checked.text, None, (), checked.names, (*checked.diagnostics, refusal.diagnostic))
     return Expanded(checked.text, query, orbits, checked.names, tuple(checked.diagnostics))
 
@@ -55,14 +58,16 @@ def expand_query(query: nodes.Query, text: str = "") -> tuple[nodes.Query, tuple
     return nodes.Query(query.span, query.header, body), tuple(expansion.infos)
 
 
-# --- what the orbit listing shows -------------------------------------------------------------------------------
+# --- what the orbit listing shows ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class ElementInfo:
-    """One element of an outermost orbit. `transform` is CQL's spelling (`<up^3 reflect_v>`), `words` a player's.
+    """One element of an outermost orbit. `transform` is CQL's spelling (`<up^3 reflect_v>`), `words` a
+    player's.
 
-    `squares`: union of the particular squares its designators name. `lines`: pairs (square as written, its image).
+    `squares`: union of the particular squares its designators name. `lines`: pairs (square as written, its
+    image).
     """
 
     filter: nodes.Node
@@ -97,7 +102,9 @@ class DroppedInfo:
 
 @dataclass(frozen=True)
 class OrbitInfo:
-    """An outermost chain of transforms. `transform` lists its keywords, outermost first; `span` covers the whole filter."""
+    """An outermost chain of transforms. `transform` lists its keywords, outermost first; `span` covers the
+    whole filter.
+    """
 
     index: int
     transform: str
@@ -123,7 +130,7 @@ class OrbitInfo:
         return self._expansion.dropped(self._chain)
 
 
-# --- parts and signatures ---------------------------------------------------------------------------------------
+# --- parts and signatures -----------------------------------------------------------------------------------
 
 # ("set", squares, men) | ("directions", mask) | ("colour", black) | ("shade", dark) | ("result", text)
 # | ("orbit", signatures of its elements in canonical order)
@@ -136,15 +143,17 @@ _SWAPPED_RESULT: Final = {"1-0": "0-1", "0-1": "1-0"}
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How transforms act on a node kind: `part` is what they change in the node itself (None: nothing), `make` builds
-    the node anew from its changed part and a function for the children; `children` gives those in text order."""
+    """How transforms act on a node kind: `part` is what they change in the node itself (None: nothing),
+    `make` builds
+    the node anew from its changed part and a function for the children; `children` gives those in text
+    order."""
 
     children: Callable[[Any], tuple[nodes.Node, ...]]
     part: Callable[[Any], _Part | None]
     make: Callable[[Any, Any, Callable[[nodes.Node], nodes.Node]], nodes.Node]
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """The query has no meaning; carries the diagnostic out of the recursion."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
@@ -154,7 +163,9 @@ class _Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """Transforms that compose (outermost first) with the filter under them; only the innermost can have a range."""
+    """Transforms that compose (outermost first) with the filter under them; only the innermost can have a
+    range.
+    """
 
     transforms: tuple[nodes.Transform, ...]
     body: nodes.Node
@@ -172,7 +183,9 @@ def _chain(node: nodes.Transform) -> _Chain:
 
 
 class _Expansion:
-    """One expansion with its caches. Nodes of the query live as long as it does, so `id(node)` is a sound key."""
+    """One expansion with its caches. Nodes of the query live as long as it does, so `id(node)` is a sound
+    key.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -185,7 +198,9 @@ class _Expansion:
     # -- building trees
 
     def build(self, node: nodes.Node, steps: _Steps, outermost: bool = False) -> nodes.Node:
-        """The image of a filter under basic transforms, the first of `steps` done first; orbits in place of transforms."""
+        """The image of a filter under basic transforms, the first of `steps` done first; orbits in place of
+        transforms.
+        """
         if isinstance(node, nodes.Transform):
             return self._build_orbit(_chain(node), steps, outermost)
         if isinstance(node, nodes.NoTransform):
@@ -222,7 +237,11 @@ class _Expansion:
         return node
 
     def _info(
-        self, chain: _Chain, index: int, ordered: list[tuple[_Signature, _Steps]], elements: tuple[nodes.Element, ...]
+        self,
+        chain: _Chain,
+        index: int,
+        ordered: list[tuple[_Signature, _Steps]],
+        elements: tuple[nodes.Element, ...],
     ) -> OrbitInfo:
         small = _small_squares(chain.body)
         infos = tuple(
@@ -240,7 +259,9 @@ class _Expansion:
     # -- signatures
 
     def _orbit(self, chain: _Chain) -> dict[_Signature, _Steps]:
-        """The distinct valid elements with the composition that made each first; the outermost transform varies slowest."""
+        """The distinct valid elements with the composition that made each first; the outermost transform
+        varies slowest.
+        """
         key = id(chain.transforms[0])
         if key in self._orbits:
             return self._orbits[key]
@@ -250,23 +271,25 @@ class _Expansion:
             composed: dict[_Signature, _Steps] = {}
             basics = geometry.of_word(transform.word)
             if len(basics) * len(current) > MAX_CANDIDATES:
-                raise _Refused(_too_large(transform))
+                raise _RefusedError(_too_large(transform))
             for basic in basics:
                 try:
                     for signature, path in current.items():
                         image = self._act_signature(basic, signature)
                         if image is not None and image not in composed:
                             composed[image] = (*path, basic)
-                except geometry.RotatedSquares:
-                    raise _Refused(_rotated(chain.body, transform)) from None
+                except geometry.RotatedSquaresError:
+                    raise _RefusedError(_rotated(chain.body, transform)) from None
                 if len(composed) > MAX_ELEMENTS:
-                    raise _Refused(_too_large(transform))
+                    raise _RefusedError(_too_large(transform))
             current = composed
         self._orbits[key] = current
         return current
 
     def _signature(self, node: nodes.Node) -> _Signature | None:
-        """Distinct parts of a filter in text order; None when a nested orbit is empty (the filter is invalid)."""
+        """Distinct parts of a filter in text order; None when a nested orbit is empty (the filter is
+        invalid).
+        """
         key = id(node)
         if key not in self._signatures:
             parts: dict[_Part, None] = {}
@@ -324,12 +347,14 @@ class _Expansion:
                 return ("colour", part[1] != basic.invert)
             case "shade":
                 if basic.eighths:
-                    raise geometry.RotatedSquares
+                    raise geometry.RotatedSquaresError
                 return ("shade", part[1] != basic.swaps_shades)
             case "result":
                 return ("result", _SWAPPED_RESULT.get(part[1], part[1]) if basic.invert else part[1])
             case "orbit":
-                images = {image for inner in part[1] if (image := self._act_signature(basic, inner)) is not None}
+                images = {
+                    image for inner in part[1] if (image := self._act_signature(basic, inner)) is not None
+                }
                 return ("orbit", tuple(sorted(images, key=_signature_key))) if images else None
         raise AssertionError(f"unknown part {part[0]}")
 
@@ -383,7 +408,9 @@ class _Expansion:
                 for basic in steps:
                     moved = geometry.map_squares(basic, squares)
                     if not moved:
-                        return f"leaves the board: {printer.print_node(node)} moves off {_edge(basic, squares)}"
+                        return (
+                            f"leaves the board: {printer.print_node(node)} moves off {_edge(basic, squares)}"
+                        )
                     squares = moved
         return "a transform inside it has no element left on the board"
 
@@ -413,7 +440,7 @@ def _part_key(part: _Part) -> Any:
     return part[1:]
 
 
-# --- geometry for the board -------------------------------------------------------------------------------------
+# --- geometry for the board ---------------------------------------------------------------------------------
 
 _SMALL: Final = 4
 """Most squares of a designator for which lines are drawn; more would only hide the board."""
@@ -461,7 +488,7 @@ def _walk(node: nodes.Node) -> Iterator[nodes.Node]:
             yield from _walk(child)
 
 
-# --- refusals ---------------------------------------------------------------------------------------------------
+# --- refusals -----------------------------------------------------------------------------------------------
 
 
 def _rotated(body: nodes.Node, transform: nodes.Transform) -> Diagnostic:
@@ -490,7 +517,7 @@ def _too_large(transform: nodes.Transform) -> Diagnostic:
     )
 
 
-# --- how each node kind transforms ------------------------------------------------------------------------------
+# --- how each node kind transforms --------------------------------------------------------------------------
 
 _Image = Callable[[nodes.Node], nodes.Node]
 
@@ -501,7 +528,9 @@ def _fixed() -> Rule:
 
 def _operand(make: Callable[[Any, nodes.Node], nodes.Node]) -> Rule:
     return Rule(
-        lambda node: (node.operand,), lambda node: None, lambda node, part, image: make(node, image(node.operand))
+        lambda node: (node.operand,),
+        lambda node: None,
+        lambda node, part, image: make(node, image(node.operand)),
     )
 
 
@@ -514,10 +543,13 @@ def _pair(make: Callable[[Any, nodes.Node, nodes.Node], nodes.Node]) -> Rule:
 
 
 def _several(
-    children: Callable[[Any], tuple[nodes.Node, ...]], make: Callable[[Any, tuple[nodes.Node, ...]], nodes.Node]
+    children: Callable[[Any], tuple[nodes.Node, ...]],
+    make: Callable[[Any, tuple[nodes.Node, ...]], nodes.Node],
 ) -> Rule:
     return Rule(
-        children, lambda node: None, lambda node, part, image: make(node, tuple(image(child) for child in children(node)))
+        children,
+        lambda node: None,
+        lambda node, part, image: make(node, tuple(image(child) for child in children(node))),
     )
 
 
@@ -527,7 +559,7 @@ def _colour_part(node: Any) -> _Part | None:
 
 def _coloured(make: Callable[[Span, Any], nodes.Node]) -> Rule:
     def build(node: Any, part: _Part | None, image: _Image) -> nodes.Node:
-        return node if part is None else make(node.span, "black" if part[1] else "white")  # type: ignore[no-any-return]
+        return node if part is None else make(node.span, "black" if part[1] else "white")
 
     return Rule(lambda node: (), _colour_part, build)
 
@@ -580,7 +612,9 @@ RULES: Final[dict[type[nodes.Node], Rule]] = {
     nodes.Ray: Rule(
         lambda n: n.operands,
         lambda n: ("directions", n.directions),
-        lambda n, part, image: nodes.Ray(n.span, part[1], n.attack, n.range, tuple(image(f) for f in n.operands)),
+        lambda n, part, image: nodes.Ray(
+            n.span, part[1], n.attack, n.range, tuple(image(f) for f in n.operands)
+        ),
     ),
     nodes.Find: _operand(lambda n, f: nodes.Find(n.span, n.quiet, n.all, n.backwards, n.range, f)),
     nodes.Sort: _operand(lambda n, f: nodes.Sort(n.span, n.quiet, n.order, n.doc, f)),
@@ -593,7 +627,9 @@ RULES: Final[dict[type[nodes.Node], Rule]] = {
     nodes.Arithmetic: _pair(lambda n, a, b: nodes.Arithmetic(n.span, n.operator, a, b)),
     nodes.In: _pair(lambda n, a, b: nodes.In(n.span, a, b)),
     nodes.Logic: _pair(lambda n, a, b: nodes.Logic(n.span, n.word, a, b)),
-    nodes.Assign: _several(lambda n: (n.value,), lambda n, fs: nodes.Assign(n.span, n.name, n.operator, fs[0])),
+    nodes.Assign: _several(
+        lambda n: (n.value,), lambda n, fs: nodes.Assign(n.span, n.name, n.operator, fs[0])
+    ),
     nodes.SquareLoop: _several(
         lambda n: (n.domain, n.body), lambda n, fs: nodes.SquareLoop(n.span, n.name, n.all, fs[0], fs[1])
     ),

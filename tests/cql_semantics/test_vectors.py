@@ -1,0 +1,60 @@
+"""Values of expressions as the reference prints them: every vector whose expression is built must agree."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from cqlgui.cql import check, closures, closures_game, evaluation, interpreter, transforms
+from tests.helpers import games
+
+DATA = Path(__file__).parent / "data"
+
+
+def printed(expression: str, game: games.Game, header: str, positionid: int) -> str | None:
+    """What `str` of the expression prints at a position; None when it is not built yet."""
+    checked = check.check(expression)
+    if any(one.code == "not-yet" for one in checked.errors):
+        return None
+    assert not checked.errors, (expression, checked.errors)
+    expanded = transforms.expand(checked)
+    assert expanded.query is not None
+    compiler = closures.Compiler(expanded.names)
+    text = closures_game.text_of(compiler, expanded.query.body)
+    searched = game.tree if "variations" in header else game.tree.mainline()
+    state = evaluation.Evaluation(
+        searched,
+        game.host,
+        variables=len(compiler.slots),
+        sort_keys=len(compiler.sort_specs),
+        automatic_comments=True,
+        explicit_comments=True,
+    )
+    state.goto(positionid)
+    return text(state)
+
+
+def test_vectors_agree() -> None:
+    assert interpreter.Program is not None
+    known = {
+        game.host.tags["VectorGame"]: game
+        for game in games.from_pgn((DATA / "cql-vectors.pgn").read_text(encoding="utf-8"))
+    }
+    ran, wrong = 0, []
+    with (DATA / "cql-vectors.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    for row in rows:
+        game = known[row["game"]]
+        got = printed(row["expression"], game, game.host.tags["VectorHeader"], int(row["positionid"]))
+        if got is None:
+            continue
+        ran += 1
+        if got != row["expected"]:
+            place = f"{row['id']}: {row['game']} {row['positionid']} {row['expression']}"
+            wrong.append(f"{place}: {got!r}, expected {row['expected']!r}")
+    print(f"{ran} of {len(rows)} vectors ran")
+    if wrong:
+        pytest.fail(f"{len(wrong)} of {ran} vectors differ:\n" + "\n".join(wrong))
+    assert ran > 200

@@ -1,0 +1,110 @@
+"""Games for language tests: PGN text read with python-chess into our own trees, and a host that answers from
+it.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import chess
+import chess.pgn
+
+from cqlgui.board import moves, tree
+
+_PROMOTIONS = {
+    chess.KNIGHT: moves.PROMOTE_N,
+    chess.BISHOP: moves.PROMOTE_B,
+    chess.ROOK: moves.PROMOTE_R,
+    chess.QUEEN: moves.PROMOTE_Q,
+}
+
+
+@dataclass
+class Host:
+    """Answers for one game (see `cqlgui.cql.host.Host`)."""
+
+    gamenumber: int = 1
+    game_count: int = 1
+    tags: dict[str, str] = field(default_factory=dict)
+    comments: dict[int, str] = field(default_factory=dict)
+    glyphs: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+    def tag(self, name: str) -> str | None:
+        return self.tags.get(name)
+
+    def comment(self, positionid: int) -> str | None:
+        return self.comments.get(positionid)
+
+    def nags(self, positionid: int) -> tuple[int, ...]:
+        return self.glyphs.get(positionid, ())
+
+
+@dataclass(frozen=True)
+class Game:
+    """A tree with the host that knows the rest of it."""
+
+    tree: tree.GameTree
+    host: Host
+
+
+def from_pgn(text: str) -> list[Game]:
+    """All games of a PGN text, in order, numbered from 1."""
+    return list(_read(io.StringIO(text)))
+
+
+def from_fen(fen: str, **tags: str) -> Game:
+    """A game without moves."""
+    return Game(tree.GameTree.decode(fen, []), Host(tags=dict(tags)))
+
+
+def _read(stream: io.StringIO) -> Iterator[Game]:
+    number = 0
+    while (game := chess.pgn.read_game(stream, Visitor=_Tolerant)) is not None:
+        number += 1
+        fen = game.headers.get("FEN")
+        builder = tree.TreeBuilder()
+        comments: dict[int, str] = {}
+        glyphs: dict[int, tuple[int, ...]] = {}
+        handles: dict[int, int] = {}
+        pending: list[tuple[chess.pgn.GameNode, int]] = [(game, 0)]
+        while pending:
+            node, parent = pending.pop()
+            handle = parent
+            if isinstance(node, chess.pgn.ChildNode):
+                assert node.parent is not None
+                handle = builder.add(parent, _word(node.parent.board(), node.move))
+            handles[id(node)] = handle
+            comments[handle] = node.comment
+            glyphs[handle] = tuple(sorted(node.nags))
+            # The first variation must be added first: a stack gives back what was put last.
+            pending.extend((child, handle) for child in reversed(node.variations))
+        words, places = builder.finish()
+        host = Host(number, 0, dict(game.headers))
+        host.comments = {places[handle]: text for handle, text in comments.items() if text}
+        host.glyphs = {places[handle]: found for handle, found in glyphs.items() if found}
+        yield Game(tree.GameTree.decode(fen, words), host)
+
+
+class _Tolerant(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """Keeps what stands before a move it cannot read, without a word."""
+
+    def handle_error(self, error: Exception) -> None:
+        pass
+
+
+def _word(board: chess.Board, move: chess.Move) -> int:
+    if not move:
+        king = board.king(board.turn)
+        return moves.pack(king or 0, king or 0, moves.NULL)
+    if board.is_castling(move):
+        rank = chess.square_rank(move.from_square)
+        short = chess.square_file(move.to_square) > chess.square_file(move.from_square)
+        rooks = board.castling_rights & chess.BB_RANKS[rank]
+        corner = chess.msb(rooks) if short else chess.lsb(rooks)
+        return moves.pack(move.from_square, corner, moves.CASTLE)
+    if board.is_en_passant(move):
+        return moves.pack(move.from_square, move.to_square, moves.EN_PASSANT)
+    flag = _PROMOTIONS[move.promotion] if move.promotion else moves.NORMAL
+    return moves.pack(move.from_square, move.to_square, flag)
