@@ -1,4 +1,6 @@
-"""The one entry: a subcommand runs headless, anything else opens the window; a frozen program is its own worker."""
+"""The one entry: a subcommand runs headless, anything else opens the window; a frozen program is its own
+worker.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ _HEADLESS = ("-h", "--help", "--version")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `cqlgui ARGV`; the exit code (0 ran, 1 query rejected, 2 usage or source, 70 a bug, 130 cancelled)."""
+    """Run `cqlgui ARGV`; the exit code (0 ran, 1 query rejected, 2 usage or source, 70 a bug, 130 cancelled).
+    """
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments[:1] == ["--worker"]:
         from cqlgui.tasks import worker
@@ -30,10 +33,9 @@ def _window(arguments: list[str]) -> int:
     if sys.platform.startswith("linux") and not any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     ):
-        print(
-            "There is no screen here (neither DISPLAY nor WAYLAND_DISPLAY is set), so the window cannot open.\n"
-            "Searching works without one: cqlgui search FILE -e QUERY (see cqlgui --help).",
-            file=sys.stderr,
+        sys.stderr.write(
+            "There is no screen here (neither DISPLAY nor WAYLAND_DISPLAY is set): the window cannot open.\n"
+            "Searching works without one: cqlgui search FILE -e QUERY (see cqlgui --help).\n"
         )
         return 2
     from cqlgui import app

@@ -22,7 +22,9 @@ def path() -> Path:
 
 
 def configure(*, level: int | None = None, stderr: bool = False) -> None:
-    """Send the program's records to the log file; `CQLGUI_LOG` names another level. Calling again changes nothing."""
+    """Send the program's records to the log file; `CQLGUI_LOG` names another level. Calling again changes
+    nothing.
+    """
     root = logging.getLogger("cqlgui")
     if any(isinstance(handler, logging.handlers.RotatingFileHandler) for handler in root.handlers):
         return
@@ -44,5 +46,6 @@ def configure(*, level: int | None = None, stderr: bool = False) -> None:
         stream.setLevel(logging.WARNING)
         stream.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
         root.addHandler(stream)
-    # Python's handler of last resort would print warnings on stderr, where results' readers look for messages only.
+    # Python's handler of last resort would print warnings on stderr, where results' readers look for messages
+    # only.
     root.propagate = False

@@ -1,1 +1,3 @@
-"""The headless twin: one module a subcommand. Results go to stdout, messages and progress to stderr; Qt is never loaded."""
+"""The headless twin: one module a subcommand. Results go to stdout, messages and progress to stderr; Qt is
+never loaded.
+"""

@@ -1,4 +1,6 @@
-"""`cqlgui explain`: the truth of each sub-filter at a position; without a position, how the query will be run."""
+"""`cqlgui explain`: the truth of each sub-filter at a position; without a position, how the query will be
+run.
+"""
 
 from __future__ import annotations
 

@@ -36,6 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         terminal.say(f"{found.source}:{found.line}: game {found.game} (byte {found.offset}): {found.reason}")
     known = f" ({report.reused} known before)" if report.reused else ""
     print(
-        f"{report.games} games{known}, {report.positions} positions, {bad} bad games, {report.seconds:.2f} seconds"
+        f"{report.games} games{known}, {report.positions} positions, {bad} bad games, "
+        f"{report.seconds:.2f} seconds"
     )
     return terminal.OK

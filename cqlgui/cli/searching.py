@@ -19,7 +19,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.batch is not None:
         if arguments.output is not None or arguments.jsonl or arguments.csv or arguments.count:
             terminal.say(
-                "cqlgui search: --batch prints JSON objects; -o, --jsonl, --csv and --count do not go with it."
+                "cqlgui search: --batch prints JSON; -o, --jsonl, --csv and --count do not go with it."
             )
             return terminal.USAGE
         return _batch(arguments)
@@ -217,6 +217,5 @@ def _table(base: model.Base, result: model.SearchResult) -> None:
             }
             how = f"  {', '.join(sorted(words))}" if words else ""
             places = " ".join(str(hit.positionid) for hit in hits[:8]) + (" ..." if len(hits) > 8 else "")
-            print(
-                f"{row.game}: {row.white or '?'} - {row.black or '?'} {row.result} {row.date}  at {places}{how}"
-            )
+            players = f"{row.white or '?'} - {row.black or '?'}"
+            print(f"{row.game}: {players} {row.result} {row.date}  at {places}{how}")

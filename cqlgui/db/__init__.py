@@ -1,1 +1,3 @@
-"""The catalog in SQLite: what the program knows about sources, bases and games' headers. Knows no query's meaning and no Qt."""
+"""The catalog in SQLite: what the program knows about sources, bases and games' headers. Knows no query's
+meaning and no Qt.
+"""

@@ -1,7 +1,7 @@
 """The catalog: sources, bases and the headers of games by (source, ordinal from 0).
 
-Bulk rows go in by `executemany` and big reads give plain tuples; peewee makes the schema and the small statements.
-The catalog can be made again from the sources at any time, so a damaged file is set aside.
+Bulk rows go in by `executemany` and big reads give plain tuples; peewee makes the schema and the small
+statements. The catalog can be made again from the sources at any time, so a damaged file is set aside.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ _JOINS = """
     left join site s on s.id = g.site_id
 """
 _COLUMNS = """
-    w.name, b.name, g.white_elo, g.black_elo, g.result, g.date, e.name, s.name, g.round, g.eco, g.plies, g.bad, g.more
+    w.name, b.name, g.white_elo, g.black_elo, g.result, g.date, e.name, s.name, g.round, g.eco, g.plies,
+    g.bad, g.more
 """
 
 
@@ -71,7 +72,8 @@ class Catalog:
     """The catalog file. Every method may be called from any thread; several programs may share the file."""
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
-        """`create=False` is for readers of a file that another process has opened before: no check, no write."""
+        """`create=False` is for readers of a file that another process has opened before: no check, no write.
+        """
         self._file = database.File(path, schema.VERSION, "catalog", check=create)
         self._models = schema.models(self._file.database)
         self._names: dict[str, dict[str, int]] = {"player": {}, "event": {}, "site": {}}
@@ -135,7 +137,8 @@ class Catalog:
             connection.execute("update source set games = ?, complete = 0 where id = ?", (keep, source))
 
     def add_games(self, source: int, first: int, headers: Sequence[Header], positions: int) -> None:
-        """Add games `first`, `first` + 1, ...; `positions` is the source's total with them. One transaction."""
+        """Add games `first`, `first` + 1, ...; `positions` is the source's total with them. One transaction.
+        """
         try:
             self._add_games(source, first, headers, positions)
         except BaseException:
@@ -151,7 +154,8 @@ class Catalog:
             events = self._ids(connection, "event", _texts(headers, "event"))
             sites = self._ids(connection, "site", _texts(headers, "site"))
             connection.executemany(
-                "insert or replace into game(source_id, ordinal, white_id, black_id, white_elo, black_elo, result, date, "
+                "insert or replace into game("
+                "source_id, ordinal, white_id, black_id, white_elo, black_elo, result, date, "
                 "event_id, site_id, round, eco, plies, bad, more) values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 [
                     (
@@ -240,11 +244,11 @@ class Catalog:
                 chunk = wanted[start : start + _CHUNK]
                 marks = ",".join("?" * len(chunk))
                 for row in connection.execute(
-                    f"select g.ordinal, {_COLUMNS} from game g {_JOINS} where g.source_id = ? and g.ordinal in ({marks})",
+                    f"select g.ordinal, {_COLUMNS} from game g {_JOINS} "
+                    f"where g.source_id = ? and g.ordinal in ({marks})",
                     (source, *chunk),
                 ):
-                    ordinal, *columns, bad, more = row
-                    found[ordinal] = Header(*columns, bad=bool(bad), more=more)
+                    found[row[0]] = Header(*row[1:])
         return found
 
     def ids(
@@ -255,11 +259,12 @@ class Catalog:
         descending: bool = False,
         text: str = "",
     ) -> array[int]:
-        """Base ordinals of the games of `sources` ((source id, base ordinal of its first game) pairs), sorted.
+        """Base ordinals of the games of `sources` ((source id, base ordinal of its first game) pairs),
+        sorted.
 
-        `sort` is a key of `SORTS` or None for the order of the files. Every word of `text` must stand in the players,
-        event, site, date, ECO code or result of a game (case ignored); `white:x`, `black:x`, `event:x`, `site:x`,
-        `eco:x`, `date:x`, `result:x` look in one of them.
+        `sort` is a key of `SORTS` or None for the order of the files. Every word of `text` must stand in the
+        players, event, site, date, ECO code or result of a game (case ignored); `white:x`, `black:x`,
+        `event:x`, `site:x`, `eco:x`, `date:x`, `result:x` look in one of them.
         """
         if sort is not None and sort not in SORTS:
             raise errors.CqlguiError(f"Games cannot be sorted by “{sort}”.")
@@ -271,7 +276,8 @@ class Catalog:
         order = f"{SORTS[sort]} {way}, n" if sort else f"n {way}"
         numbers: list[int] = [number for pair in sources for number in pair]
         statement = (
-            f"with f as ({firsts}) select g.ordinal + f.first as n from f join game g on g.source_id = f.source {_JOINS} "
+            f"with f as ({firsts}) select g.ordinal + f.first as n "
+            f"from f join game g on g.source_id = f.source {_JOINS} "
             f"{'where ' + ' and '.join(conditions) if conditions else ''} order by {order}"
         )
         with self._file.reading() as connection:
@@ -311,7 +317,8 @@ _FIELDS = {
     "result": "g.result",
 }
 _ALL_FIELDS = (
-    "coalesce(w.name,'') || char(10) || coalesce(b.name,'') || char(10) || coalesce(e.name,'') || char(10) || "
+    "coalesce(w.name,'') || char(10) || coalesce(b.name,'') || char(10) || "
+    "coalesce(e.name,'') || char(10) || "
     "coalesce(s.name,'') || char(10) || coalesce(g.date,'') || char(10) || coalesce(g.eco,'') || char(10) || "
     "coalesce(g.result,'')"
 )

@@ -1,4 +1,6 @@
-"""One SQLite file: opened in WAL mode, its version checked, a damaged one set aside, safe for threads and processes."""
+"""One SQLite file: opened in WAL mode, its version checked, a damaged one set aside, safe for threads and
+processes.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,9 @@ class File:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """The thread's connection for reading; a damaged file raises `Damaged` and is set aside at the next start."""
+        """The thread's connection for reading; a damaged file raises `Damaged` and is set aside at the next
+        start.
+        """
         try:
             yield self.connection()
         except (sqlite3.DatabaseError, peewee.DatabaseError) as error:
@@ -72,7 +76,9 @@ class File:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that waits its turn behind other writers and commits at the end, or leaves nothing behind."""
+        """A transaction that waits its turn behind other writers and commits at the end, or leaves nothing
+        behind.
+        """
         try:
             with self.database.atomic("IMMEDIATE"):
                 yield self.connection()

@@ -1,7 +1,7 @@
 """A game's tags as one row of the catalog, and back, without loss.
 
-The columns people sort by are split off; a tag whose text they cannot give back exactly (a rating like `2450?`, any tag
-outside the columns, a repeated one) stays in the JSON text of the row.
+The columns people sort by are split off; a tag whose text they cannot give back exactly (a rating like
+`2450?`, any tag outside the columns, a repeated one) stays in the JSON text of the row.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ RATINGS = {"WhiteElo": "white_elo", "BlackElo": "black_elo"}
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """One game's row. None means that the game lacks the tag; `more` is the JSON text of the other tags ("" = none)."""
+    """One game's row. None means that the game lacks the tag; `more` is the JSON text of the other tags ("" =
+    none).
+    """
 
     white: str | None
     black: str | None

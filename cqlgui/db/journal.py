@@ -1,4 +1,6 @@
-"""The user's own records: asked queries and recently opened files. Kept apart from the catalog, which can be made again."""
+"""The user's own records: asked queries and recently opened files. Kept apart from the catalog, which can be
+made again.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ KEPT_FILES = 50
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One query of the history; `asked` is seconds since 1970, the counts are None when the search was stopped."""
+    """One query of the history; `asked` is seconds since 1970, the counts are None when the search was
+    stopped.
+    """
 
     text: str
     base: str

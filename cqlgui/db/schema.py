@@ -1,4 +1,6 @@
-"""The tables, made anew for each database instance: peewee's process-wide binding would let two files read each other's rows."""
+"""The tables, made anew for each database instance: peewee's process-wide binding would let two files read
+each other's rows.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,9 @@ ENDING = ".cqlbase"
 
 
 def bad_games(base: model.Base) -> tuple[model.BadGame, ...]:
-    """The games that could not be read whole, in order; a game may stand there several times, once for each problem."""
+    """The games that could not be read whole, in order; a game may stand there several times, once for each
+    problem.
+    """
     found: list[model.BadGame] = []
     for source in base.sources:
         if source.games:
@@ -50,7 +52,9 @@ def info(base: model.Base) -> model.BaseInfo:
 
 
 def recent_files() -> list[tuple[Path, ...]]:
-    """What was opened lately, the latest first; files opened together stand together. Missing files are listed too."""
+    """What was opened lately, the latest first; files opened together stand together. Missing files are
+    listed too.
+    """
     return workspace.journal().recent()
 
 
@@ -66,10 +70,11 @@ def forget(paths: Sequence[Path]) -> None:
 
 
 def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
-    """Absolute paths of the sources, `.cqlbase` files replaced by their lists, and the name the first of these gives.
+    """Absolute paths of the sources, `.cqlbase` files replaced by their lists, and the name the first of
+    these gives.
 
-    A `.cqlbase` file is a JSON list of paths, or an object `{"name": ..., "sources": [...]}`; relative paths start at
-    its own folder. A source named twice counts once. Raises `errors.SourceError`.
+    A `.cqlbase` file is a JSON list of paths, or an object `{"name": ..., "sources": [...]}`; relative paths
+    start at its own folder. A source named twice counts once. Raises `errors.SourceError`.
     """
     found: dict[Path, None] = {}
     name = ""

@@ -1,4 +1,6 @@
-"""Why a position matches or not: truth, value and squares of every sub-filter, and the orbit elements that matched."""
+"""Why a position matches or not: truth, value and squares of every sub-filter, and the orbit elements that
+matched.
+"""
 
 from __future__ import annotations
 

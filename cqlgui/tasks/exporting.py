@@ -1,4 +1,6 @@
-"""Writes what a search found: games as PGN (their own text byte for byte, or with the match marked), or lists of positions."""
+"""Writes what a search found: games as PGN (their own text byte for byte, or with the match marked), or lists
+of positions.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +23,20 @@ from cqlgui.tasks import model, records, sources
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
 
 _REPORT_EVERY = 50
+_PAGE_HEAD = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Hits</title>
+<style>
+body { font-family: sans-serif; margin: 2em }
+pre { background: #eee; padding: 1em }
+table { border-collapse: collapse }
+td, th { border-bottom: 1px solid #ccc; padding: .2em .6em; text-align: left }
+</style>
+</head>
+<body>
+"""
 
 
 def export(
@@ -36,9 +52,9 @@ def export(
 ) -> model.ExportReport:
     """Write the matching games in output order to `path`; its ending chooses the format (`ENDINGS`).
 
-    `games` keeps only these ordinals, `element` (orbit, element) only hits in which that element matched. The file
-    appears whole or not at all. Raises `CqlguiError` when it is a source of the base or cannot be written, and
-    `errors.Cancelled`.
+    `games` keeps only these ordinals, `element` (orbit, element) only hits in which that element matched. The
+    file appears whole or not at all. Raises `CqlguiError` when it is a source of the base or cannot be
+    written, and `errors.Cancelled`.
     """
     ending = path.suffix.lower()
     if ending not in ENDINGS:
@@ -73,7 +89,9 @@ def export(
 
 
 def match_comments(hits: model.GameHits, orbits: Sequence[model.Orbit]) -> dict[int, str]:
-    """The comment for each matching position: the match, its transform, the query's comments, ringed squares and lines."""
+    """The comment for each matching position: the match, its transform, the query's comments, ringed squares
+    and lines.
+    """
     texts: dict[int, list[str]] = {}
     for hit in hits.hits:
         parts = texts.setdefault(hit.positionid, [])
@@ -167,10 +185,8 @@ class _Job:
         heads = ("Game", "White", "Black", "Result", "Date", "Ply", "Transform", "Position", "Value")
         file.write(
             (
-                '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Hits</title>\n<style>\n'
-                "body{font-family:sans-serif;margin:2em}pre{background:#eee;padding:1em}table{border-collapse:collapse}\n"
-                "td,th{border-bottom:1px solid #ccc;padding:.2em .6em;text-align:left}\n</style>\n</head>\n<body>\n"
-                f"<h1>{len(self.chosen)} games</h1>\n<pre>{html.escape(self.result.query)}</pre>\n<table>\n<tr>"
+                f"{_PAGE_HEAD}<h1>{len(self.chosen)} games</h1>\n"
+                f"<pre>{html.escape(self.result.query)}</pre>\n<table>\n<tr>"
                 + "".join(f"<th>{head}</th>" for head in heads)
                 + "</tr>\n"
             ).encode()
@@ -211,7 +227,8 @@ class _Job:
 
 
 def csv_lines(found: Iterable[dict[str, Any]]) -> str:
-    """Records as CSV with a head line; the primary element's transform and words stand in the column `orbit`."""
+    """Records as CSV with a head line; the primary element's transform and words stand in the column `orbit`.
+    """
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(records.FIELDS)
@@ -227,8 +244,9 @@ def csv_lines(found: Iterable[dict[str, Any]]) -> str:
 
 
 def _closing(text: bytes, following: bytes | None) -> bytes:
-    """What stands between two games, so that a reader parts them where we do: blank lines, and for a broken game
-    whatever ends it (an open comment would swallow the next game)."""
+    """What stands between two games, so that a reader parts them where we do: blank lines, and for a broken
+    game whatever ends it (an open comment would swallow the next game).
+    """
     if following is None:
         return b"\n"
     for end in (b"\n\n", b" *\n\n", b"\n}\n\n", b"\n} *\n\n"):

@@ -26,7 +26,9 @@ SORTS = (
 
 
 def ids(base: model.Base, *, sort: str | None = None, descending: bool = False, text: str = "") -> array[int]:
-    """Ordinals of the games in the order wanted; `text` keeps those in which every word stands (see `Catalog.ids`)."""
+    """Ordinals of the games in the order wanted; `text` keeps those in which every word stands (see
+    `Catalog.ids`).
+    """
     key = None if sort == "game" else sort
     if key is None and not text.strip():
         numbers = range(1, base.games + 1)
@@ -55,11 +57,12 @@ def rows(base: model.Base, ordinals: Sequence[int]) -> list[model.GameRow]:
 def load(base: model.Base, ordinal: int) -> model.LoadedGame:
     """One game for the board, read from its own text; `ordinal` is the base's, from 1.
 
-    Raises `CqlguiError` for a number out of range and `errors.SourceError` when the file cannot be read any more.
+    Raises `CqlguiError` for a number out of range and `errors.SourceError` when the file cannot be read any
+    more.
     """
     source, place = sources.of_game(base, ordinal)
     with sources.opened(source) as opened:
-        offset, length, line = opened.index.span(place)
+        length = opened.index.span(place).length
         problems = tuple(
             model.BadGame(source.first + number, source.path, at, on, reason)
             for number, at, on, reason in opened.index.problems()
@@ -116,5 +119,5 @@ def _row(game: int, header: headers.Header) -> model.GameRow:
         round=header.round or "",
         eco=header.eco or "",
         plies=header.plies,
-        bad=header.bad,
+        bad=bool(header.bad),
     )

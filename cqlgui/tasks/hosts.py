@@ -1,4 +1,6 @@
-"""The world of one game as the interpreter may ask for it: tags from the catalog, texts and glyphs from the source."""
+"""The world of one game as the interpreter may ask for it: tags from the catalog, texts and glyphs from the
+source.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class SourceReader:
         return self._text
 
     def raw(self, ordinal: int) -> bytes:
-        """A game's own bytes; raises `errors.SourceError` when the file has become shorter since it was indexed."""
+        """A game's own bytes; raises `errors.SourceError` when the file has become shorter since it was
+        indexed.
+        """
         offset, length, _line = self.index.span(ordinal)
         data = self.text.read(offset, min(length, reading_limit(length)))
         if len(data) < min(length, reading_limit(length)):

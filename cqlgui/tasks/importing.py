@@ -1,7 +1,8 @@
 """Opens PGN sources as a base: indexes each once, re-opens it at once, goes on where a killed import stopped.
 
-Order of writing: the segment and its manifest, then the catalog's rows. After a kill in between, the missing rows are
-read again from the text; rows beyond the manifest are dropped. One program writes a source at a time, others wait.
+Order of writing: the segment and its manifest, then the catalog's rows. After a kill in between, the missing
+rows are read again from the text; rows beyond the manifest are dropped. One program writes a source at a
+time, others wait.
 """
 
 from __future__ import annotations
@@ -38,10 +39,11 @@ def open_base(
 ) -> model.ImportReport:
     """Open PGN files (or `.cqlbase` lists of them) as one base, indexing what is new or changed.
 
-    `on_base` gets the growing base after each committed batch, in the caller's thread; the first batch is small. Bad
-    games are recorded and never stop the rest. Cancelling returns a report with `cancelled` and an incomplete base, of
-    which everything committed stays. Raises `errors.SourceError` for a file that cannot be read, before anything is
-    indexed where that can be seen, and `CqlguiError` when the index cannot be written.
+    `on_base` gets the growing base after each committed batch, in the caller's thread; the first batch is
+    small. Bad games are recorded and never stop the rest. Cancelling returns a report with `cancelled` and an
+    incomplete base, of which everything committed stays. Raises `errors.SourceError` for a file that cannot
+    be read, before anything is indexed where that can be seen, and `CqlguiError` when the index cannot be
+    written.
     """
     started = time.perf_counter()
     absolute, listed_name = bases.expand(paths)
@@ -148,7 +150,9 @@ class _SourceImport:
         self._started = time.monotonic()
 
     def run(self) -> None:
-        """Index the source as far as needed; raises `errors.Cancelled` with what is there committed and noted."""
+        """Index the source as far as needed; raises `errors.Cancelled` with what is there committed and
+        noted.
+        """
         cancel = self.owner.cancel
         cancel.raise_if_cancelled()
         with archives.open_source(self.path, self.folder, cancel=cancel, report=self.owner.report) as text:
@@ -202,7 +206,9 @@ class _SourceImport:
         )
 
     def _complete_rows(self, text: archives.Text, known: index.Manifest) -> None:
-        """Read headers again that the catalog lost (it was set aside, or a kill came before they were written)."""
+        """Read headers again that the catalog lost (it was set aside, or a kill came before they were
+        written).
+        """
         have = self.catalog.count(self.row)
         if have == known.games:
             if self.catalog.source(self.path).games != known.games:

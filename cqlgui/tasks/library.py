@@ -1,4 +1,5 @@
-"""Queries in files: the shipped ones and the user's own folder. Each `.cql` file begins with its front matter,
+"""Queries in files: the shipped ones and the user's own folder. Each `.cql` file begins with its front
+matter,
 
 // title: Two bishops against a lone king
 // description: One or more sentences; further lines `// ...` continue them.

@@ -21,7 +21,8 @@ class BadGame:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One PGN file of a base. `first` is the base ordinal (from 1) of its first game; `id` is the catalog's."""
+    """One PGN file of a base. `first` is the base ordinal (from 1) of its first game; `id` is the catalog's.
+    """
 
     path: Path
     first: int
@@ -45,7 +46,9 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did; `reused` counts the games that were indexed before, `messages` are sentences for the user."""
+    """What an import did; `reused` counts the games that were indexed before, `messages` are sentences for
+    the user.
+    """
 
     base: Base
     games: int
@@ -92,7 +95,9 @@ class GameRow:
 
 @dataclass(frozen=True, slots=True)
 class LoadedGame:
-    """A game for the board: tree, texts and glyphs by positionid. `raw` is its own text as it stands in the source."""
+    """A game for the board: tree, texts and glyphs by positionid. `raw` is its own text as it stands in the
+    source.
+    """
 
     game: int
     row: GameRow
@@ -118,7 +123,9 @@ class OrbitMatch:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One matching position. `squares` is the bitboard the matching element (or the query) names; `matches[0]` is the primary."""
+    """One matching position. `squares` is the bitboard the matching element (or the query) names;
+    `matches[0]` is the primary.
+    """
 
     game: int
     positionid: int
@@ -129,7 +136,9 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class ElementCount:
-    """An orbit element with how much it matched. `lines` are (square in the query, its image) pairs for the board."""
+    """An orbit element with how much it matched. `lines` are (square in the query, its image) pairs for the
+    board.
+    """
 
     text: str
     transform: str
@@ -192,7 +201,8 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The outcome of a search. `order` lists the matching games in output order; `games` is keyed by ordinal."""
+    """The outcome of a search. `order` lists the matching games in output order; `games` is keyed by ordinal.
+    """
 
     query: str
     order: tuple[int, ...]
@@ -226,12 +236,13 @@ class ExportReport:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """A sub-filter at one position: its stretch of the query (code points) and how it fared, with its own parts.
+    """A sub-filter at one position: its stretch of the query (code points) and how it fared, with its own
+    parts.
 
-    `matched` is None when it cannot be told (a loop variable outside its loop), `value` is the value as text, `squares`
-    the bitboard it names or matched. `positionid` is where it was evaluated (under `find` elsewhere). `transform` and
-    `words` name the element of an orbit, `orbit` is the index of an outermost orbit, else -1; `elements` lists which
-    parts of an orbit matched, by their place among `parts`.
+    `matched` is None when it cannot be told (a loop variable outside its loop), `value` is the value as text,
+    `squares` the bitboard it names or matched. `positionid` is where it was evaluated (under `find`
+    elsewhere). `transform` and `words` name the element of an orbit, `orbit` is the index of an outermost
+    orbit, else -1; `elements` lists which parts of an orbit matched, by their place among `parts`.
     """
 
     offset: int

@@ -1,8 +1,9 @@
-"""Worker processes: spawned at need, lent to one job at a time, kept for the next, replaced when they hang or die.
+"""Worker processes: spawned at need, lent to one job at a time, kept for the next, replaced when they hang or
+die.
 
-A job leases a `Crew` and gives it work in small pieces; the crew's own thread is the caller's. A piece whose worker dies
-or does not answer in time is cut into single items, and an item that costs a worker alone is reported as lost, so that
-one bad game never stops the rest.
+A job leases a `Crew` and gives it work in small pieces; the crew's own thread is the caller's. A piece whose
+worker dies or does not answer in time is cut into single items, and an item that costs a worker alone is
+reported as lost, so that one bad game never stops the rest.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ class Piece(Generic[Item]):
 class Work(Generic[Item]):
     """What a crew does. All functions are called in the thread that runs the crew.
 
-    `take(n)` gives the next items, at most n (empty = no more now); `message` the words for a worker; `done` takes the
-    reply; `lost` hears of an item that cost its worker twice, with a reason. `size` is the first piece's; later pieces
-    are sized for `target` seconds each.
+    `take(n)` gives the next items, at most n (empty = no more now); `message` the words for a worker; `done`
+    takes the reply; `lost` hears of an item that cost its worker twice, with a reason. `size` is the first
+    piece's; later pieces are sized for `target` seconds each.
     """
 
     take: Callable[[int], list[Item]]
@@ -75,7 +76,9 @@ class Pool:
 
     @contextlib.contextmanager
     def lease(self, count: int | None = None) -> Iterator[Crew]:
-        """A crew of `count` workers (default: one a processor) for one job; they go back to the pool afterwards."""
+        """A crew of `count` workers (default: one a processor) for one job; they go back to the pool
+        afterwards.
+        """
         crew = Crew(self, max(1, count or self.size))
         try:
             yield crew
@@ -109,7 +112,9 @@ class Pool:
         return found or Worker(self._command)
 
     def give_back(self, worker: Worker) -> None:
-        """Keep a worker for the next job, even while it still chews on a piece nobody wants; end it when there are enough."""
+        """Keep a worker for the next job, even while it still chews on a piece nobody wants; end it when
+        there are enough.
+        """
         worker.sink = None
         with self._lock:
             if not self._closed and worker.alive and len(self._idle) < self.size:
@@ -308,7 +313,9 @@ class Worker:
     def ask(
         self, message: frames.Message, sink: Callable[[tuple[Worker, frames.Message | None]], None]
     ) -> None:
-        """Send a message; `sink` gets (worker, reply) from another thread, the reply None when the worker died."""
+        """Send a message; `sink` gets (worker, reply) from another thread, the reply None when the worker
+        died.
+        """
         with self._lock:
             self._number += 1
             self._pending = self._number

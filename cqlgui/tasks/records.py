@@ -26,8 +26,9 @@ FIELDS = (
 def records(
     base: model.Base, found: Iterable[model.GameHits], orbits: Sequence[model.Orbit]
 ) -> Iterator[dict[str, Any]]:
-    """One record a hit. `orbit` lists the matching elements, the primary one first: orbit, element (counted from 0),
-    transform, words and the position where it matched."""
+    """One record a hit. `orbit` lists the matching elements, the primary one first: orbit, element (counted
+    from 0), transform, words and the position where it matched.
+    """
     with sources.Readers(base) as readers:
         for hits in found:
             rows = games.rows(base, [hits.game])

@@ -33,9 +33,10 @@ def search(
 ) -> model.SearchResult:
     """Find the games and positions of `base` that match `text`.
 
-    `on_hits` gets the hits of games in game order as they are found, in the caller's thread. Cancelling returns within
-    100 ms with what was found until then. A game that costs its worker process is named in `failed_games` and left
-    out. Raises `Rejected` for a bad query, `errors.SourceError` and `errors.IndexDamaged` for a base that cannot be read.
+    `on_hits` gets the hits of games in game order as they are found, in the caller's thread. Cancelling
+    returns within 100 ms with what was found until then. A game that costs its worker process is named in
+    `failed_games` and left out. Raises `Rejected` for a bad query, `errors.SourceError` and
+    `errors.IndexDamaged` for a base that cannot be read.
     """
     chosen = options or model.SearchOptions()
     expanded = queries.expanded(text, chosen.variations)
@@ -201,7 +202,9 @@ class _Run:
             self.report(progress_module.Progress(self.searched, total, words))
 
     def _orbits(self) -> tuple[model.Orbit, ...]:
-        """The orbits with what their elements matched; an element counts once for a hit, however often it matched there."""
+        """The orbits with what their elements matched; an element counts once for a hit, however often it
+        matched there.
+        """
         counts: list[dict[int, list[int]]] = [{} for _ in self.expanded.orbits]
         for hits in self.found.values():
             in_game: set[tuple[int, int]] = set()

@@ -33,7 +33,9 @@ def opened(source: model.Source) -> Iterator[hosts.SourceReader]:
 
 
 def of_game(base: model.Base, game: int) -> tuple[model.Source, int]:
-    """The source that holds a base ordinal, and the ordinal there (from 0); raises `CqlguiError` when there is none."""
+    """The source that holds a base ordinal, and the ordinal there (from 0); raises `CqlguiError` when there
+    is none.
+    """
     for source in base.sources:
         if source.first <= game < source.first + source.games:
             return source, game - source.first

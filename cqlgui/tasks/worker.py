@@ -1,7 +1,8 @@
 """The other end of `pool`: a process that reads PGN games and runs queries over slices of an indexed source.
 
-Requests come on stdin and answers go to stdout, framed as `frames` says; anything printed by accident goes to stderr,
-which the parent logs. The process ends as soon as its stdin does, whatever it is doing, so it never outlives its parent.
+Requests come on stdin and answers go to stdout, framed as `frames` says; anything printed by accident goes to
+stderr, which the parent logs. The process ends as soon as its stdin does, whatever it is doing, so it never
+outlives its parent.
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ class Service:
         return operations[request["op"]](request)
 
     def _read(self, request: frames.Message) -> frames.Message:
-        """Read games from a source's plain text; spans are (offset, length, line, problem of the splitter)."""
+        """Read games from a source's plain text; spans are (offset, length, line, problem of the splitter).
+        """
         key = (request["path"], request["plain"])
         if self._text is not None and key != self._text_key:
             self._text.close()
@@ -207,7 +209,9 @@ def _listen(stream: BinaryIO, requests: queue.SimpleQueue[frames.Message]) -> No
 
 
 def _private_stdout() -> BinaryIO:
-    """The channel to the parent; file descriptor 1 becomes stderr, so that a stray print cannot break a frame."""
+    """The channel to the parent; file descriptor 1 becomes stderr, so that a stray print cannot break a
+    frame.
+    """
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return channel

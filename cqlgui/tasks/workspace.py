@@ -1,4 +1,6 @@
-"""The program's own files as the tasks share them: one catalog and one journal a process, an index folder a source."""
+"""The program's own files as the tasks share them: one catalog and one journal a process, an index folder a
+source.
+"""
 
 from __future__ import annotations
 
