@@ -1,1 +1,3 @@
-"""Reading and writing PGN: archives, splitting into games, the lenient reader, the writer. Knows no SQL and no Qt."""
+"""Reading and writing PGN: archives, splitting into games, the lenient reader, the writer. Knows no SQL and
+no Qt.
+"""

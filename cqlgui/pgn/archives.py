@@ -1,8 +1,8 @@
 """Opens PGN sources, plain or compressed, as one seekable text of bytes.
 
-Compressed and UTF-16 sources are turned once into a plain file in a folder the caller gives (streamed to a temporary
-name, synced and renamed), so that a game can be read again at its byte offset. Archives are told by their first
-bytes, not by their names. This module knows nothing about games.
+Compressed and UTF-16 sources are turned once into a plain file in a folder the caller gives (streamed to a
+temporary name, synced and renamed), so that a game can be read again at its byte offset. Archives are told by
+their first bytes, not by their names. This module knows nothing about games.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def open_source(
 ) -> Text:
     """Open a PGN source: `.pgn`, gzip, bzip2, zstandard, or a zip with every `.pgn` member in name order.
 
-    `cache` is the folder that takes the plain text of a compressed or UTF-16 source; without one such a source is
-    refused. Progress counts bytes of the source. Raises `errors.SourceError` with a sentence (missing, a folder, no
-    permission, not PGN, damaged, no room) and `errors.Cancelled`.
+    `cache` is the folder that takes the plain text of a compressed or UTF-16 source; without one such a
+    source is refused. Progress counts bytes of the source. Raises `errors.SourceError` with a sentence
+    (missing, a folder, no permission, not PGN, damaged, no room) and `errors.Cancelled`.
     """
     path = Path(path)
     head, status = _examine(path)
@@ -93,7 +93,9 @@ class Text:
         self._lock = threading.Lock()
 
     def read(self, offset: int, length: int) -> bytes:
-        """At most `length` bytes from `offset`; fewer at the end. Raises `errors.SourceError` when the disk fails."""
+        """At most `length` bytes from `offset`; fewer at the end. Raises `errors.SourceError` when the disk
+        fails.
+        """
         try:
             with self._lock:
                 self._file.seek(offset)
@@ -237,7 +239,9 @@ def _pieces(file: BinaryIO | gzip.GzipFile | bz2.BZ2File) -> Iterator[bytes]:
 
 
 def _zstandard(source: BinaryIO) -> Iterator[bytes]:
-    """All frames, one after another; a frame that is cut off is an error (the library's own reader is silent there)."""
+    """All frames, one after another; a frame that is cut off is an error (the library's own reader is silent
+    there).
+    """
     machine = zstandard.ZstdDecompressor(max_window_size=1 << 31)
     frame = None
     for block in _pieces(source):

@@ -1,7 +1,7 @@
 """Bytes of PGN to text and back: UTF-8, else Windows-1252, decided per game.
 
-The five bytes that Windows-1252 leaves undefined read as in Latin-1, so that every byte has a character and the way
-back gives the same bytes.
+The five bytes that Windows-1252 leaves undefined read as in Latin-1, so that every byte has a character and
+the way back gives the same bytes.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Plays the moves people write on python-chess boards, as packed moves of our own.
 
-`Spelling` is a move text taken apart, once per distinct text; `play` finds the one legal move it can mean and makes it.
-Ordinary moves are resolved on the board's bitboards, several times faster than the library's general way; castling
-goes through the library. Spellings beyond SAN (long form, coordinates, zeros, `ep`, hyphens, colons, lower-case
-promotions, figurines) are read too; nothing is guessed when two legal moves fit.
+`Spelling` is a move text taken apart, once per distinct text; `play` finds the one legal move it can mean and
+makes it.
+Ordinary moves are resolved on the board's bitboards, several times faster than the library's general way;
+castling goes through the library. Spellings beyond SAN (long form, coordinates, zeros, `ep`, hyphens, colons,
+lower-case promotions, figurines) are read too; nothing is guessed when two legal moves fit.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ class MoveError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """A move text taken apart. `origin` masks the squares it may leave; `note` says what is unusual about it."""
+    """A move text taken apart. `origin` masks the squares it may leave; `note` says what is unusual about
+    it.
+    """
 
     piece: int
     origin: int
@@ -112,7 +115,9 @@ def _taken_apart(found: re.Match[str], note: str) -> Spelling:
 
 
 def play(board: chess.Board, wanted: Spelling) -> moves.Move:
-    """Make the one legal move that `wanted` can mean; raises `MoveError` and leaves the board when there is not one."""
+    """Make the one legal move that `wanted` can mean; raises `MoveError` and leaves the board when there is
+    not one.
+    """
     piece = wanted.piece
     if piece <= 0:
         return _play_special(board, wanted)
@@ -279,7 +284,9 @@ def _safe(board: chess.Board, origin: int, target: int, captured_ep: int) -> boo
 def _make(
     board: chess.Board, piece: int, origin: int, target: int, captured_ep: int, promotion: int = 0
 ) -> None:
-    """Move a man on the library's bitboards, without the library's history. The caller sets the en passant square."""
+    """Move a man on the library's bitboards, without the library's history. The caller sets the en passant
+    square.
+    """
     turn = board.turn
     colours = board.occupied_co
     taken = colours[not turn] & target | captured_ep

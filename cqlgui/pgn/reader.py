@@ -1,11 +1,12 @@
 """Reads one game leniently: tags, moves with variations, comments, glyphs, and what was wrong with them.
 
-Whatever is legal up to the first fault is kept. A fault in the main line ends the moves there; a fault in a variation
-ends that variation and the main line goes on. Nothing raises on content, nothing recurses, everything is linear.
+Whatever is legal up to the first fault is kept. A fault in the main line ends the moves there; a fault in a
+variation ends that variation and the main line goes on. Nothing raises on content, nothing recurses,
+everything is linear.
 
     movetext ::= { number | move | glyph | comment | "(" movetext ")" } result
-Comments belong to the move before them, except one at the beginning of a variation, which stands `before` its first
-move. `;` comments run to the end of the line, lines that begin with `%` are skipped.
+Comments belong to the move before them, except one at the beginning of a variation, which stands `before` its
+first move. `;` comments run to the end of the line, lines that begin with `%` are skipped.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _STANDARD = frozenset(("", "standard", "normal", "regular", "chess", "orthodox",
 class Problem:
     """Something wrong in a game. An `error` makes it a bad game; a `note` is a flaw that lost nothing.
 
-    `line` is 1-based, `offset` counts bytes; both are absolute when `read_game` was told where the game stands.
+    `line` is 1-based, `offset` counts bytes; both are absolute when `read_game` was told where the game
+    stands.
     """
 
     line: int
@@ -48,8 +50,8 @@ class Problem:
 class ReadGame:
     """A game as read. `words` is the packed tree, `start_fen` None for the usual start.
 
-    `comments`, `before` and `nags` are keyed by positionid. `result` is the tag's where that is a result, else the
-    text's. A game that is not `playable` (an unsupported variant, a broken FEN) has no words.
+    `comments`, `before` and `nags` are keyed by positionid. `result` is the tag's where that is a result,
+    else the text's. A game that is not `playable` (an unsupported variant, a broken FEN) has no words.
     """
 
     tags: tuple[tuple[str, str], ...]
@@ -158,6 +160,7 @@ _RESULT_WORDS = {
 _IGNORED_WORDS = frozenset(
     ("+", "++", "#", "ep", "e.p", "ep.", "+#", "-", "–", "—", ":", "x", "mate", "/", "_", "\\")
 )
+_MEANINGFUL = re.compile(r"[^\W_]")
 _GLYPH_LETTERS = frozenset(word[0] for word in (*_WORD_GLYPHS, *_IGNORED_WORDS))
 _SKIPPED_KINDS = frozenset(("word", "nag", "glyph", "rest", "other", "html", "escape"))
 _parsed = functools.lru_cache(maxsize=1 << 15)(playing.spelling)
@@ -184,6 +187,7 @@ class _Reading:
         self.problems: list[Problem] = []
         self.noted: set[str] = set()
         self.result = ""
+        self.tagless = False
 
     def read(self, problem: str) -> ReadGame:
         """Read all of it; called once."""
@@ -193,6 +197,7 @@ class _Reading:
         begin = len(decoding.decode(self.data[:end], self.encoding)) if not self.text.isascii() else end
         if problem:
             self._problem(0, problem)
+        self.tagless = not tags
         values = {name.lower(): value for name, value in reversed(tags)}
         board, start_fen = self._start(values)
         if problem or len(self.data) == 0:
@@ -368,7 +373,10 @@ class _Reading:
                     if node or not fresh:
                         self.nags.setdefault(node, []).append(_WORD_GLYPHS[word])
                         self.places[node] = position
-                elif word in _IGNORED_WORDS or word.isdecimal():
+                elif self.tagless and not node and not _MEANINGFUL.search(word):
+                    self._problem(at, f"{_short(word)} is not the beginning of a game")
+                    dead = True
+                elif word in _IGNORED_WORDS or word.isdecimal() or not _MEANINGFUL.search(word):
                     self._note("stray", at, f"{word} is not understood and was skipped")
                 else:
                     assert board is not None
@@ -378,7 +386,6 @@ class _Reading:
                         text_word = text[at:position]
                         wanted = _parsed(text_word)
                         assert wanted is not None
-                        # Take the move out of what is glued to it: read the same place again as two tokens.
                         token_move = self._play_glued(board, wanted, at, text_word)
                         if token_move is not None:
                             before_board = None

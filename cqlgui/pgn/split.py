@@ -1,11 +1,14 @@
 """Cuts a text into games: where each begins and ends, on which line, without reading its moves.
 
 A game is a tag section followed by movetext. A new game begins
-- at a tag at the beginning of a line (or a roster tag anywhere) after movetext, outside a comment; except for one
+- at a tag at the beginning of a line (or a roster tag anywhere) after movetext, outside a comment; except for
+  one
   stray pair that is followed by a move number above 1, as in `1. e4 e5 / [Site "x"] / 2. Nf3`;
-- at anything but a comment after a result token that stands outside variations.
-Blank lines mean nothing. Comments, `;` comments and `%` lines may hold anything. White space, NULs, byte-order marks
-and the DOS end-of-file byte between games belong to none; every other byte belongs to exactly one game.
+- at anything but a comment after a result token that stands outside variations;
+- at a second `1.` after a blank line, outside variations.
+Blank lines mean nothing. Comments, `;` comments and `%` lines may hold anything. White space, NULs,
+byte-order marks and the DOS end-of-file byte between games belong to none; every other byte belongs to
+exactly one game.
 
 The text is read in pieces; a piece in the middle of a game is never scanned twice, so the work is linear.
 """
@@ -23,13 +26,16 @@ LONGEST_GAME = 64 << 20
 """Bytes of a game that are handed on; of a longer one only the beginning is, with a problem."""
 
 _PIECE = 4 << 20
-# Everything but comments, lines and runs of blanks is shorter than this, so a scan that starts this far before the
-# end of the buffer sees whole tokens.
+# Everything but comments, lines and runs of blanks is shorter than this, so a scan that starts this far
+# before the end of the buffer sees whole tokens.
 _AHEAD = 2 * tagpairs.LONGEST
 _HEAD_OF_LONG = 1 << 16
 
 _RESULT = rb"(?<![\w/\-])(?:1-0|0-1|1/2(?:[ \t]?-[ \t]?1/2)?)(?![\w/\-])"
-_TOKEN = re.compile(rb"[{;%()\[*]|" + _RESULT)
+_AGAIN = rb"\n[ \t\r]*\n\s*+1\s?\.(?![\s.]*\.)"
+_TOKEN = re.compile(rb"[{;%()\[*]|" + _RESULT + rb"|" + _AGAIN)
+_COMMENT = re.compile(rb"\{[^}]*+\}|\([^(){}]*+\)")
+_FIRST_NUMBER = re.compile(rb"(?<!\d)1\s?\.")
 _REPEATED = re.compile(_RESULT)
 _TAG_LIKE = re.compile(
     rb'\[\s*+(?:[A-Za-z][^\s"\[\]]*+\s++"|(?:Event|Site|Date|Round|White|Black|Result|FEN)\b(?!\s*+\]))'
@@ -111,7 +117,11 @@ def line_ends(data: bytes, start: int, end: int) -> int:
 
 
 class _Scanner:
-    """A window onto the text. `position` (scanning), `start` (of the game) and `counted` are indices into `data`."""
+    """A window onto the text.
+
+    `position` (scanning), `start` (of the game), `begun` (of its movetext) and `counted` (lines) are indices
+    into `data`, which begins at byte `base` of the text.
+    """
 
     def __init__(self, text: Source, offset: int, line: int) -> None:
         self.text = text
@@ -121,6 +131,7 @@ class _Scanner:
         self.position = 0
         self.start = 0
         self.counted = 0
+        self.begun = 0
         self.line = line
         # Of a game that outgrew the window: offset and beginning.
         self.long: tuple[int, bytes] | None = None
@@ -174,6 +185,7 @@ class _Scanner:
         self.position -= keep
         self.start -= keep
         self.counted -= keep
+        self.begun = max(0, self.begun - keep)
 
     def _count_lines(self, upto: int | None = None) -> None:
         end = self.start if upto is None else upto
@@ -211,7 +223,9 @@ class _Scanner:
             self._grow()
 
     def _skip_comment(self) -> bool:
-        """Go past the comment at `position`; False when it ended unclosed, where another game (or nothing) begins."""
+        """Go past the comment at `position`; False when it ended unclosed, where another game (or nothing)
+        begins.
+        """
         self.position += 1
         while True:
             end = braces.comment_end(self.data, self.position, self.complete)
@@ -264,14 +278,16 @@ class _Scanner:
                 return False
 
     def _quick_moves(self) -> bool:
-        """The movetext of a plain game, up to the next line with a bracket; False when a closer look is needed."""
+        """The movetext of a plain game, up to the next line with a bracket; False when a closer look is
+        needed.
+        """
         data = self.data
         start = self.position
         end = data.find(b"\n[", start, start + _QUICK_SPAN)
         if end < 0:
             return False
         moves = data[start:end].rstrip()
-        if any(moves.find(byte) >= 0 for byte in (b"{", b";", b"%", b"(", b"[")):
+        if any(moves.find(byte) >= 0 for byte in (b"{", b";", b"%", b"(", b"[", b"\n\n", b"\n\r\n")):
             return False
         for result in (b"1-0", b"0-1", b"1/2-1/2", b"*"):
             if moves.endswith(result):
@@ -287,6 +303,7 @@ class _Scanner:
     def _moves(self) -> None:
         """Go past the movetext."""
         depth = 0
+        self.begun = self.position
         while True:
             self._see_ahead()
             found = _TOKEN.search(self.data, self.position)
@@ -318,6 +335,11 @@ class _Scanner:
                 self.position += 1
             elif byte == 0x29:
                 depth = max(0, depth - 1)
+                self.position += 1
+            elif byte == 0x0A:
+                moved = _COMMENT.sub(b"", self.data[self.begun : self.position])
+                if depth == 0 and _FIRST_NUMBER.search(moved):
+                    return
                 self.position += 1
             else:
                 self.position = found.end()

@@ -1,9 +1,10 @@
 """The tag section of a game: patterns the splitter and the reader share, on bytes.
 
     pair    ::= '[' name blank '"' value '"' ']'        value: `\\"` and `\\\\` are escapes, one line
-What people write instead, and what is made of it: a value over several lines (joined), an unescaped quote in the
-value (kept), a value that ends in a lone backslash (kept), no quotes at all (kept), anything else in brackets or a
-bracket that never closes (skipped). All of these are reported. Nothing here is recursive or slower than linear.
+What people write instead, and what is made of it: a value over several lines (joined), an unescaped quote in
+the value (kept), a value that ends in a lone backslash (kept), no quotes at all (kept), anything else in
+brackets or a bracket that never closes (skipped). All of these are reported. Nothing here is recursive or
+slower than linear.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ LONGEST = 1 << 16
 """Bytes a tag pair may take; a longer one is skipped to the end of its line."""
 
 BLANK = re.compile(rb"(?:[\s\x00\x1a\xff]|\xef\xbb\xbf|\xc3\xbf|<br\s*/?>)*+")
-"""White space and what stands for it: NULs, end-of-file marks (0x1A; a lone byte 255, which is `ÿ`), a byte-order
-mark, HTML breaks."""
+"""White space and what stands for it: NULs, end-of-file marks (0x1A; a lone byte 255, which is `ÿ`), a
+byte-order mark, HTML breaks."""
 
 SECTION = re.compile(rb'(?:\[[^\s"\[\]]++[ \t]++"[^"\\\r\n]*+"\][ \t]*+\r?\n[ \t]*+)++')
 """Well-formed lines, any number at once; the quick way through nearly every tag section."""
@@ -26,6 +27,7 @@ _LOOSE = re.compile(rb'\[\s*+([^\s"\[\]]++)\s++"([^\r\n]*?)"[ \t]*+\]')
 _BARE = re.compile(rb'\[\s*+([A-Za-z]\w*+)[ \t]++([^\r\n"\[\]]++)\]')
 _OPEN = re.compile(rb'\[\s*+([A-Za-z]\w*+)\s++"([^\r\n"]*?)\][ \t]*+(?=[\r\n]|\Z)')
 _ODD = re.compile(rb"\[[^\r\n]*?\]")
+_NAME = re.compile(rb"[A-Za-z0-9_+#=:\-]+")
 _ESCAPE = re.compile(rb'\\([\\"])')
 _LINE_END = re.compile(rb"[\r\n]|\Z")
 
@@ -42,13 +44,16 @@ def end_of_pair(data: bytes, start: int) -> int:
 
 
 def pair(data: bytes, start: int) -> tuple[bytes, bytes, int, str]:
-    """Name, value, end and complaint of the pair that opens at `start`; an empty name when it is of no use."""
+    """Name, value, end and complaint of the pair that opens at `start`; an empty name when it is of no
+    use.
+    """
     limit = start + LONGEST
     if found := _PAIR.match(data, start, limit):
         value = found[2]
         if b"\\" in value:
             value = _ESCAPE.sub(rb"\1", value)
-        return found[1], value, found.end(), ""
+        odd = b"" if _NAME.fullmatch(found[1]) else found[1]
+        return found[1], value, found.end(), f"{_show(odd)} is not a tag name" if odd else ""
     if found := _FOLDED.match(data, start, limit):
         value = b" ".join(_ESCAPE.sub(rb"\1", found[2]).splitlines())
         return found[1], value, found.end(), f"the value of the tag {_show(found[1])} runs over several lines"

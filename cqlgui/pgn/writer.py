@@ -1,7 +1,7 @@
 """Writes games as PGN: a game of our own in export format, or comments put into a game's own text.
 
-`annotate` leaves every byte of the text where it was and only inserts; it finds the places by the reader's own
-reading, so positionids mean the same in both.
+`annotate` leaves every byte of the text where it was and only inserts; it finds the places by the reader's
+own reading, so positionids mean the same in both.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def game_text(
 ) -> str:
     """A game in export format, ending with a newline; lines are filled to 80 columns, comments stay whole.
 
-    The start is the one the FEN tag names. Comments and glyphs are keyed by positionid as in `reader.ReadGame`.
+    The start is the one the FEN tag names. Comments and glyphs are keyed by positionid as in
+    `reader.ReadGame`.
     """
     lines = [f'[{_name(name)} "{_value(value)}"]' for name, value in tags if _name(name)]
     fen = next((value for name, value in tags if name.lower() == "fen" and value.strip()), chess.STARTING_FEN)
@@ -61,10 +62,11 @@ def annotate(raw: bytes, additions: Mapping[int, str]) -> bytes: ...
 @overload
 def annotate(raw: str, additions: Mapping[int, str]) -> str: ...
 def annotate(raw: bytes | str, additions: Mapping[int, str]) -> bytes | str:
-    """A game's own text with a comment inserted after the move that leads to each positionid (0: before all moves).
+    """A game's own text with a comment inserted after the move that leads to each positionid (0: before all
+    moves).
 
-    Positions that the game does not have are passed over. Every byte of the text stays; bytes come back in the
-    encoding they had.
+    Positions that the game does not have are passed over. Every byte of the text stays; bytes come back in
+    the encoding they had.
     """
     data = raw.encode("utf-8", "replace") if isinstance(raw, str) else raw
     anchors = reader.anchors(data)
@@ -111,7 +113,8 @@ def _movetext(
             return True
         return False
 
-    # What is still to be written, last first: the continuation of a node, a variation, or a closing parenthesis.
+    # What is still to be written, last first: the continuation of a node, a variation, or a closing
+    # parenthesis.
     waiting: list[tuple[str, int, chess.Board, bool]] = [("on", 0, start, True)]
     while waiting:
         kind, node, board, numbered = waiting.pop()

@@ -1,12 +1,13 @@
 """The index of one source: a folder of immutable segments, named by a manifest that is written last.
 
-    manifest.json   {"check": crc32 of the rest, "manifest": {version, identity, segments, next_offset, next_line,
+    manifest.json   {"check": crc32 of the rest, "manifest": {version, identity, segments, next_offset,
+    next_line,
                     complete}}; a segment's row says its file, its games and the stretch of text they stand in
     NNNNNN-G.seg    see `segments`; G counts rewritings, so that a file of a given name never changes
     lock            held by the one writer
 
-Whatever the manifest names stays: a killed or failed writer loses only the games of its unfinished segment, and the
-next one goes on at `next_offset`. Ordinals are 0-based within the source.
+Whatever the manifest names stays: a killed or failed writer loses only the games of its unfinished segment,
+and the next one goes on at `next_offset`. Ordinals are 0-based within the source.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ write_segment = segments.write
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a source was when it was read. `digest` is the blake2b of its plain text's first `text_size` bytes."""
+    """What a source was when it was read. `digest` is the blake2b of its plain text's first `text_size`
+    bytes.
+    """
 
     path: str
     size: int
@@ -138,7 +141,8 @@ class Manifest:
 def identify(
     path: Path, plain: Path | None = None, *, cancel: progress.CancelToken | None = None
 ) -> Identity:
-    """The identity of a source; `plain` is its unpacked text where that is another file. Reads all of it once.
+    """The identity of a source; `plain` is its unpacked text where that is another file. Reads all of it
+    once.
 
     Raises `errors.SourceError` when it cannot be read and `errors.Cancelled`.
     """
@@ -154,7 +158,8 @@ def identify(
 def compare(known: Identity, path: Path, plain: Path | None = None) -> str:
     """How a source stands to what was indexed: `same`, `grown` (the old text is a prefix of it) or `changed`.
 
-    Equal size and time count as the same without reading the file; otherwise the old stretch of text is hashed.
+    Equal size and time count as the same without reading the file; otherwise the old stretch of text is
+    hashed.
     Raises `errors.SourceError` when the file cannot be read.
     """
     plain = plain or path
@@ -302,9 +307,9 @@ class SourceIndex:
 class Writer:
     """Adds games to an index, or begins one; a context manager that holds the lock.
 
-    `identity` is what the source is now. An index of the same text, or of a text that has since grown, is continued;
-    any other is begun anew. When the text has grown, the last game is taken back, as it may have grown as well. Start
-    reading at `next_offset` / `next_line`; `game_count` games are committed before it.
+    `identity` is what the source is now. An index of the same text, or of a text that has since grown, is
+    continued; any other is begun anew. When the text has grown, the last game is taken back, as it may have
+    grown as well. Start reading at `next_offset` / `next_line`; `game_count` games are committed before it.
 
     Raises `errors.CqlguiError` when another process writes, or the disk refuses; what was committed stays.
     """
@@ -392,7 +397,9 @@ class Writer:
         return len(self._waiting)
 
     def add(self, game: GameRecord) -> bool:
-        """Take a game, in file order. True when the segment is full and must be committed before the next one."""
+        """Take a game, in file order. True when the segment is full and must be committed before the next
+        one.
+        """
         assert len(self._waiting) < segments.LARGEST
         self._waiting.append(game)
         return len(self._waiting) == segments.LARGEST
@@ -431,7 +438,8 @@ class Writer:
 
 
 def rebuild_segment(folder: Path, number: int, games: Sequence[GameRecord]) -> None:
-    """Put `games`, read again from the text between the segment's `offset` and `end`, in place of a damaged segment.
+    """Put `games`, read again from the text between the segment's `offset` and `end`, in place of a damaged
+    segment.
 
     Raises `errors.IndexDamaged` when they are not as many as the manifest says (the source has changed), and
     `errors.CqlguiError` when another process writes.
@@ -522,7 +530,7 @@ def _records(path: Path) -> tuple[list[GameRecord], GameRecord]:
                     segment.positions(game),
                     segment.flags(game),
                     tuple(flaws.get(game, ())),
-                )  # fmt: skip
+                )
             )
     finally:
         segment.close()

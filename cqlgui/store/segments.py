@@ -1,13 +1,13 @@
 """One segment of an index: at most 10,000 games in one immutable file.
 
-Little-endian throughout; every part is counted in the header, so that a cut or grown file shows at once:
+Little-endian; every part is counted in the header, so that a cut or grown file shows at once:
 
     header   magic "CQLGSEG1", version u32, games u32, words u64, fen bytes u64, problem bytes u64,
              file size u64, blake2b-16 of everything after the header, crc32 of the header's bytes before it
     rows     per game: text offset u64, text length u64, line u64, first word u64, words u32, plies u32,
              positions u32, fen offset u32 (0xFFFFFFFF: the usual start), fen length u16, flags u16
-    words    u16 each; packed moves, see `board.moves`
-    fens     ASCII
+    words    u16 each in the machine's byte order (an index stays on its machine); packed moves, see
+    `board.moves` fens     ASCII
     problems JSON lines [game in the segment, offset, line, reason, severity]
 """
 
@@ -207,8 +207,6 @@ def write(path: Path, games: Sequence[GameRecord]) -> None:
         words.extend(game.words)
         fens += fen or b""
         problems.extend(json.dumps([number, *problem]) for problem in game.problems)
-    if array("H", [1]).tobytes() != b"\x01\x00":
-        words.byteswap()
     listed = "".join(line + "\n" for line in problems).encode("ascii")
     body = bytes(rows) + words.tobytes() + bytes(fens) + listed
     head = _HEADER.pack(
