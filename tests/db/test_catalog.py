@@ -1,0 +1,159 @@
+"""The catalog keeps headers without loss, sorts and filters them, refuses newer files and survives damage."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from pathlib import Path
+
+import hypothesis
+import pytest
+from hypothesis import strategies
+
+from cqlgui.base import errors
+from cqlgui.db import catalog, database, headers, journal, schema
+
+NAMES = ("White", "Black", "WhiteElo", "BlackElo", "Result", "Date", "Event", "Site", "Round", "ECO", "Annotator")
+
+
+def header(**tags: str) -> headers.Header:
+    return headers.from_tags(tags.items(), plies=10, bad=False)
+
+
+@hypothesis.given(strategies.dictionaries(strategies.sampled_from(NAMES), strategies.text(max_size=8)))
+def test_tags_come_back_as_they_were(tags: dict[str, str]) -> None:
+    assert headers.to_tags(headers.from_tags(tags.items(), 0, False)) == tags
+
+
+def test_a_rating_that_is_no_plain_number_keeps_its_text() -> None:
+    row = header(WhiteElo="2450?", BlackElo="0")
+    assert (row.white_elo, row.black_elo) == (None, None)
+    assert headers.to_tags(row) == {"WhiteElo": "2450?", "BlackElo": "0"}
+
+
+@pytest.fixture
+def opened(tmp_path: Path):
+    found = catalog.Catalog(tmp_path / "catalog.sqlite")
+    yield found
+    found.close()
+
+
+def fill(opened: catalog.Catalog, path: str, rows: list[headers.Header]) -> int:
+    source = opened.source(Path(path)).id
+    opened.begin(source, 0)
+    opened.add_games(source, 0, rows, positions=11 * len(rows))
+    opened.finish(source, len(rows), 11 * len(rows))
+    return source
+
+
+def test_headers_are_stored_and_found(opened: catalog.Catalog) -> None:
+    rows = [header(White=f"W{n}", Black="B", Date="1999.01.01", Annotator="A") for n in range(3)]
+    source = fill(opened, "/a.pgn", rows)
+    assert opened.headers(source, [2, 0]) == {0: rows[0], 2: rows[2]}
+    assert opened.count(source) == 3
+    assert opened.header(source, 7) is None
+
+
+def test_games_of_several_sources_sort_and_filter_together(opened: catalog.Catalog) -> None:
+    first = fill(opened, "/a.pgn", [header(White="Carl"), header(White="anna")])
+    second = fill(opened, "/b.pgn", [header(White="Berta", Site="100%")])
+    sources = [(first, 1), (second, 3)]
+    assert list(opened.ids(sources)) == [1, 2, 3]
+    assert list(opened.ids(sources, descending=True)) == [3, 2, 1]
+    assert list(opened.ids(sources, sort="white")) == [2, 3, 1]
+    assert list(opened.ids(sources, sort="white", descending=True)) == [1, 3, 2]
+    assert list(opened.ids(sources, text="ANN")) == [2]
+    assert list(opened.ids(sources, text="white:a")) == [1, 2, 3]
+    assert list(opened.ids(sources, text="site:0%")) == [3]
+    assert list(opened.ids(sources, text="nobody")) == []
+    with pytest.raises(errors.CqlguiError, match="sorted"):
+        opened.ids(sources, sort="; drop table game")
+
+
+def test_begin_drops_rows_from_an_ordinal_on(opened: catalog.Catalog) -> None:
+    source = fill(opened, "/a.pgn", [header(White=str(n)) for n in range(5)])
+    opened.begin(source, 2)
+    assert opened.count(source) == 2
+    assert not opened.source(Path("/a.pgn")).complete
+
+
+def test_threads_write_and_read_together(opened: catalog.Catalog) -> None:
+    failures: list[Exception] = []
+
+    def work(number: int) -> None:
+        try:
+            fill(opened, f"/{number}.pgn", [header(White=f"P{n}") for n in range(50)])
+        except errors.CqlguiError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert all(opened.count(opened.source(Path(f"/{n}.pgn")).id) == 50 for n in range(4))
+
+
+def test_two_catalogs_in_one_process_stay_apart(tmp_path: Path) -> None:
+    one, two = catalog.Catalog(tmp_path / "1.sqlite"), catalog.Catalog(tmp_path / "2.sqlite")
+    fill(one, "/a.pgn", [header(White="x")])
+    assert two.source(Path("/a.pgn")).games == 0
+    one.close()
+    two.close()
+
+
+def test_a_newer_catalog_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.sqlite"
+    catalog.Catalog(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"pragma user_version = {schema.VERSION + 1}")
+    connection.close()
+    with pytest.raises(errors.CqlguiError, match="newer"):
+        catalog.Catalog(path)
+    assert path.exists()
+
+
+@pytest.mark.allow_log("damaged")
+@pytest.mark.parametrize("damage", [b"no database at all", b"SQLite format 3\0" + b"\xff" * 5000])
+def test_a_damaged_catalog_is_set_aside(tmp_path: Path, damage: bytes) -> None:
+    path = tmp_path / "catalog.sqlite"
+    path.write_bytes(damage)
+    opened = catalog.Catalog(path)
+    assert "damaged" in opened.notice
+    assert [p for p in tmp_path.iterdir() if ".damaged-" in p.name]
+    assert fill(opened, "/a.pgn", [header(White="x")])
+    opened.close()
+
+
+@pytest.mark.allow_log("damaged")
+def test_damage_met_while_reading_is_repaired_at_the_next_start(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.sqlite"
+    opened = catalog.Catalog(path)
+    source = fill(opened, "/a.pgn", [header(White=f"name {n}") for n in range(2000)])
+    opened.close()
+    data = bytearray(path.read_bytes())
+    data[8192:-4096] = b"\x5a" * len(data[8192:-4096])
+    path.write_bytes(data)
+    reader = catalog.Catalog(path, create=False)
+    with pytest.raises(database.Damaged):
+        reader.headers(source, range(2000))
+    reader.close()
+    again = catalog.Catalog(path)
+    assert again.notice
+    assert again.count(again.source(Path("/a.pgn")).id) == 0
+    again.close()
+
+
+def test_the_journal_keeps_the_newest_first_and_no_text_twice(tmp_path: Path) -> None:
+    opened = journal.Journal(tmp_path / "history.sqlite")
+    for text in ("mate", "check", "mate"):
+        opened.add_query(text, "base", 1, 2, 0.5)
+    assert [row.text for row in opened.queries()] == ["mate", "check"]
+    opened.add_recent([Path("/a.pgn")])
+    opened.add_recent([Path("/b.pgn"), Path("/c.pgn")])
+    opened.add_recent([Path("/a.pgn")])
+    assert opened.recent() == [(Path("/a.pgn"),), (Path("/b.pgn"), Path("/c.pgn"))]
+    opened.forget_recent([Path("/a.pgn")])
+    assert opened.recent() == [(Path("/b.pgn"), Path("/c.pgn"))]
+    opened.close()
