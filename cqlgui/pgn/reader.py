@@ -144,7 +144,8 @@ _SPACE = re.compile(r"[\s\x00\x1a\ufeff]*")
 _NEXT_LINE = re.compile(r"\r\n|\r|\n|\Z")
 _GLYPHS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}
 _WORD_GLYPHS = {
-    "=": 10, "∞": 13, "inf": 13, "unclear": 13, "+=": 14, "+/=": 14, "⩲": 14, "±=": 14, "=+": 15, "=/+": 15, "⩱": 15,
+    "=": 10, "∞": 13, "inf": 13, "unclear": 13, "+=": 14, "+/=": 14, "⩲": 14, "±=": 14, "=+": 15,
+    "=/+": 15, "⩱": 15,
     "+/-": 16, "±": 16, "-/+": 17, "∓": 17, "+-": 18, "-+": 19, "+−": 18, "−+": 19, "+--": 20, "--+": 21,
     "⨀": 22, "⊙": 22, "○": 26, "↑": 36, "→": 40, "⇆": 132, "⊕": 138, "□": 7, "N": 146, "RR": 145, "TN": 146,
     "D": 220, "∆": 140, "Δ": 140, "⌓": 142, "‼": 3, "⁇": 4, "⁉": 5, "⁈": 6,
@@ -221,7 +222,7 @@ class _Reading:
             plies=plies,
         )
 
-    # Tags and the start ---------------------------------------------------------------------------------------
+    # Tags and the start
 
     def _tags(self) -> tuple[list[tuple[str, str]], int]:
         data = self.data
@@ -259,7 +260,7 @@ class _Reading:
                 return tags, position
 
     def _start(self, values: dict[str, str]) -> tuple[chess.Board | None, str | None]:
-        """The board to play on, or None with a problem; and the FEN of the start unless it is the usual one."""
+        """The board to play on, or None with a problem; and the start's FEN unless it is the usual one."""
         name = values.get("variant", "")
         variant = variant_of(name)
         fen = values.get("fen", "").strip()
@@ -297,10 +298,10 @@ class _Reading:
             )
         return claimed if claimed in RESULTS else found or "*"
 
-    # Movetext -------------------------------------------------------------------------------------------------
+    # Movetext
 
     def _movetext(self, begin: int, start: chess.Board | None) -> None:
-        """Play the movetext from index `begin`; without a board only comments before moves and the result are read."""
+        """Play the movetext from index `begin`; without a board only its result is read."""
         text = self.text
         length = len(text)
         match = _TOKEN.match
@@ -594,7 +595,7 @@ class _Reading:
         self.ids = ids
         return packed, plies
 
-    # Comments and problems ------------------------------------------------------------------------------------
+    # Comments and problems
 
     def _comment_at(self, node: int, comment: str, where: dict[int, list[str]]) -> None:
         text = _clean(comment)

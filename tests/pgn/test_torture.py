@@ -61,7 +61,8 @@ _CASES = {
     "tags on one line": ('[A "b\\""] [C "A]]"] [G "\\"]"] *', [(0, "")]),
     "tags and moves on one line": ('[Result "1-0"] e4 *\n[Result "*"] e4 *\n', [(1, "n"), (1, "")]),
     "blank line after the first tag": ('[Event "x"]\n\n[White "y"]\n\n1. e4 *', [(1, "")]),
-    "blank lines before the moves": ('[Event "x"]\n\n\n\n1. e4 *\n\n\n[Event "y"]\n\n1. d4 *', [(1, ""), (1, "")]),
+    "blank lines before the moves":
+        ('[Event "x"]\n\n\n\n1. e4 *\n\n\n[Event "y"]\n\n1. d4 *', [(1, ""), (1, "")]),
     "no tags": ("1. e4 e5 1-0\n1. d4 d5 0-1\n", [(2, ""), (2, "")]),
     "no tags, no results": ("1. e4 e5\n\n1. d4 d5\n", [(2, "n"), (2, "n")]),
     "comment holds a blank line and a tag": ('1. e4 {a\n\n[Event "x"]\n} e5 *', [(2, "")]),

@@ -168,9 +168,11 @@ def test_damage_is_told_by_name_and_repaired(
     else:
         content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 7))
     path.write_bytes(content)
-    with pytest.raises(errors.IndexDamaged, match="000001-0.seg"):
-        with index.SourceIndex.open(folder / "i") as opened:
-            opened.verify()
+    with (
+        pytest.raises(errors.IndexDamaged, match=r"000001-0\.seg"),
+        index.SourceIndex.open(folder / "i") as opened,
+    ):
+        opened.verify()
     row = index.Manifest.read(folder / "i").segments[1]
     assert (row.offset, row.end, row.line, row.games) == (300, 590, 4, 3)
     index.rebuild_segment(folder / "i", 1, [_record(number, bad=number % 5 == 0) for number in range(3, 6)])
