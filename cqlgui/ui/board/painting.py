@@ -1,0 +1,251 @@
+"""How squares, men, rings, lines and ghosts are drawn, on a board of any size; knows no widget.
+
+Men come from the SVG files of a piece set and are kept as pixmaps per (man, size, device pixel ratio): drawing a
+pixmap is several times quicker than rendering its SVG.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+from cqlgui.base import resources
+from cqlgui.board import men, squares
+from cqlgui.ui import theme
+
+PIECE_SET = "cburnett"
+
+
+class CellLike(Protocol):
+    """A square of a pattern: `symbol` as in designators (`KQRBNPkqrbnp`, `A a * _`, empty for a bare square)."""
+
+    @property
+    def square(self) -> int: ...
+    @property
+    def symbol(self) -> str: ...
+    @property
+    def sure(self) -> bool: ...
+    @property
+    def absent(self) -> bool: ...
+
+
+class Frame:
+    """Where the squares lie: the board's outer rectangle, and whether Black is at the bottom."""
+
+    __slots__ = ("cell", "left", "top", "turned")
+
+    def __init__(self, left: float, top: float, cell: float, turned: bool = False) -> None:
+        self.left = left
+        self.top = top
+        self.cell = cell
+        self.turned = turned
+
+    def square(self, square: int) -> QRectF:
+        """The rectangle of a square."""
+        column, row = squares.file_of(square), 7 - squares.rank_of(square)
+        if self.turned:
+            column, row = 7 - column, 7 - row
+        return QRectF(self.left + column * self.cell, self.top + row * self.cell, self.cell, self.cell)
+
+    def at(self, point: QPointF) -> int:
+        """The square under a point, or -1."""
+        column = int((point.x() - self.left) // self.cell)
+        row = int((point.y() - self.top) // self.cell)
+        if not (0 <= column < 8 and 0 <= row < 8):
+            return squares.NONE
+        return (row * 8 + 7 - column) if self.turned else ((7 - row) * 8 + column)
+
+    @property
+    def rect(self) -> QRectF:
+        """The rectangle of all squares."""
+        return QRectF(self.left, self.top, self.cell * 8, self.cell * 8)
+
+
+@functools.cache
+def _renderer(man: int) -> QSvgRenderer:
+    symbol = men.SYMBOLS[man]
+    name = ("w" if men.is_white(man) else "b") + symbol.upper()
+    return QSvgRenderer(str(resources.resource(f"pieces/{PIECE_SET}/{name}.svg")))
+
+
+@functools.lru_cache(maxsize=256)
+def man_pixmap(man: int, size: int, ratio: float) -> QPixmap:
+    """A man as a pixmap of `size` logical pixels, sharp at the device pixel ratio."""
+    pixmap = QPixmap(round(size * ratio), round(size * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    _renderer(man).render(painter, QRectF(0, 0, size, size))
+    painter.end()
+    return pixmap
+
+
+def draw_squares(painter: QPainter, frame: Frame, colours: theme.Colours) -> None:
+    """The 64 squares and the edge round them."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    light, dark = colours.colour("light_square"), colours.colour("dark_square")
+    for square in range(64):
+        painter.fillRect(frame.square(square), light if squares.LIGHT >> square & 1 else dark)
+    painter.setPen(QPen(colours.colour("board_edge"), 1))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRect(frame.rect.adjusted(-1, -1, 0, 0))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+
+
+def draw_men(painter: QPainter, frame: Frame, board: Sequence[int], ratio: float) -> None:
+    """The men of a position: `board` holds 64 man codes."""
+    size = max(1, round(frame.cell))
+    for square in range(64):
+        if board[square]:
+            painter.drawPixmap(
+                frame.square(square).topLeft().toPoint(), man_pixmap(board[square], size, ratio)
+            )
+
+
+def draw_coordinates(painter: QPainter, frame: Frame, colours: theme.Colours, font: QFont) -> None:
+    """Letters and digits in the corners of the edge squares, where they take no room from the board."""
+    small = QFont(font)
+    small.setPixelSize(max(8, round(frame.cell * 0.19)))
+    small.setBold(True)
+    painter.setFont(small)
+    margin = max(2.0, frame.cell * 0.05)
+    for place in range(8):
+        file_square = (56 + 7 - place) if frame.turned else place
+        rank_square = (place * 8 + 7) if frame.turned else place * 8
+        for square, text, flags in (
+            (file_square, "abcdefgh"[squares.file_of(file_square)], _BOTTOM_RIGHT),
+            (rank_square, str(squares.rank_of(rank_square) + 1), _TOP_LEFT),
+        ):
+            light = squares.LIGHT >> square & 1
+            painter.setPen(colours.colour("light_coordinate" if light else "dark_coordinate"))
+            painter.drawText(
+                frame.square(square).adjusted(margin, margin / 2, -margin, -margin / 2), flags, text
+            )
+
+
+def draw_move(painter: QPainter, frame: Frame, origin: int, target: int, colours: theme.Colours) -> None:
+    """The last move: its origin in corner brackets, its target filled, so the two differ in more than colour."""
+    fill = colours.colour("last_move")
+    tint = QColor(fill)
+    tint.setAlpha(150)
+    painter.fillRect(frame.square(target), tint)
+    tint.setAlpha(70)
+    painter.fillRect(frame.square(origin), tint)
+    width = max(2.0, frame.cell * 0.05)
+    box = frame.square(origin).adjusted(width, width, -width, -width)
+    reach = frame.cell * 0.22
+    painter.setPen(QPen(fill.darker(125), width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
+    for x, dx in ((box.left(), reach), (box.right(), -reach)):
+        for y, dy in ((box.top(), reach), (box.bottom(), -reach)):
+            painter.drawPolyline([QPointF(x + dx, y), QPointF(x, y), QPointF(x, y + dy)])
+
+
+def draw_rings(painter: QPainter, frame: Frame, board: int, colours: theme.Colours) -> None:
+    """A ring, with a halo that keeps it visible on any square, round each square of the set."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    width = max(2.0, frame.cell * 0.065)
+    for role, stroke in (("ring_halo", width + 2.5), ("ring", width)):
+        painter.setPen(QPen(colours.colour(role), stroke))
+        for square in squares.bits(board):
+            inset = width / 2 + 2
+            painter.drawEllipse(frame.square(square).adjusted(inset, inset, -inset, -inset))
+
+
+def draw_lines(
+    painter: QPainter, frame: Frame, pairs: Iterable[tuple[int, int]], colours: theme.Colours
+) -> None:
+    """Dashed arrows from squares as written in the query to their images."""
+    width = max(1.5, frame.cell * 0.035)
+    for origin, target in pairs:
+        if origin == target:
+            continue
+        start, end = frame.square(origin).center(), frame.square(target).center()
+        delta = end - start
+        length = (delta.x() ** 2 + delta.y() ** 2) ** 0.5
+        unit = delta / length
+        end = end - unit * frame.cell * 0.44
+        painter.setBrush(colours.colour("line"))
+        painter.setPen(QPen(colours.colour("line"), width, Qt.PenStyle.DashLine))
+        painter.drawEllipse(start, width * 1.6, width * 1.6)
+        painter.drawLine(start, end)
+        side = QPointF(-unit.y(), unit.x()) * width * 2.6
+        back = end - unit * width * 5
+        head = QPainterPath(end)
+        head.lineTo(back + side)
+        head.lineTo(back - side)
+        head.closeSubpath()
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.drawPath(head)
+
+
+def draw_pattern(
+    painter: QPainter,
+    frame: Frame,
+    cells: Iterable[CellLike],
+    area: int,
+    colours: theme.Colours,
+    ratio: float,
+) -> None:
+    """A query's pattern: its area hatched, men it is sure of in full, those it leaves open ghosted, absent ones crossed."""
+    hatch = colours.colour("ring")
+    hatch.setAlpha(110)
+    for square in squares.bits(area):
+        painter.fillRect(frame.square(square), hatch)
+        hatched = QColor(colours.ring_halo)
+        hatched.setAlpha(110)
+        painter.setPen(QPen(hatched, 1))
+        box = frame.square(square)
+        painter.drawLine(box.bottomLeft(), box.topRight())
+    size = max(1, round(frame.cell))
+    for cell in cells:
+        box = frame.square(cell.square)
+        painter.save()
+        painter.setOpacity(1.0 if cell.sure else 0.6)
+        man = men.SYMBOLS.find(cell.symbol) if len(cell.symbol) == 1 and cell.symbol != "." else -1
+        if man > 0:
+            painter.drawPixmap(box.topLeft().toPoint(), man_pixmap(man, size, ratio))
+        elif cell.symbol:
+            font = painter.font()
+            font.setPixelSize(max(7, round(frame.cell * 0.62)))
+            font.setBold(True)
+            painter.setFont(font)
+            painter.setPen(QColor("#ffffff" if cell.symbol == "A" else "#10151b"))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, cell.symbol.replace("_", "∅"))
+        if cell.absent:
+            painter.setPen(QPen(colours.colour("error"), max(1.5, frame.cell * 0.07)))
+            painter.drawLine(box.topLeft(), box.bottomRight())
+            painter.drawLine(box.topRight(), box.bottomLeft())
+        painter.restore()
+
+
+def draw_badge(
+    painter: QPainter, frame: Frame, title: str, detail: str, colours: theme.Colours, font: QFont
+) -> None:
+    """The transform in words, with its CQL name, on a rounded plate in the upper right corner."""
+    words = QFont(font)
+    words.setPixelSize(max(11, min(16, round(frame.cell * 0.22))))
+    words.setBold(True)
+    painter.setFont(words)
+    metrics = painter.fontMetrics()
+    text = f"{title}   {detail}" if detail else title
+    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(frame.cell * 7.2))
+    height = metrics.height() + 8.0
+    width = metrics.horizontalAdvance(text) + 20.0
+    plate = QRectF(frame.rect.right() - width - 6, frame.rect.top() + 6, width, height)
+    fill = colours.colour("badge")
+    fill.setAlpha(232)
+    painter.setPen(QPen(colours.colour("ring"), 1.5))
+    painter.setBrush(fill)
+    painter.drawRoundedRect(plate, height / 2, height / 2)
+    painter.setPen(colours.colour("badge_text"))
+    painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, text)
+
+
+_BOTTOM_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
+_TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop

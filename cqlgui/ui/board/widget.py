@@ -1,0 +1,289 @@
+"""The boards on screen: the big one that shows a hit, and the small one of thumbnails. Knows no game, only positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from cqlgui.board import men, position, squares
+from cqlgui.ui import theme
+from cqlgui.ui.board import painting
+
+_NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
+
+
+class BoardWidget(QWidget):
+    """A position with everything that explains a hit on it.
+
+    `stepped` carries -1/+1 for a ply back/forward, `jumped` -1/+1 for the start/end of the game.
+    """
+
+    stepped = Signal(int)
+    jumped = Signal(int)
+    turned_changed = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._position: position.Position | None = None
+        self._move: tuple[int, int] | None = None
+        self._rings = 0
+        self._lines: tuple[tuple[int, int], ...] = ()
+        self._badge = ("", "")
+        self._ghost: tuple[tuple[painting.CellLike, ...], int, tuple[str, str]] | None = None
+        self._turned = False
+        self._coordinates = True
+        self._hint = ""
+        self._wheel = 0
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMinimumSize(200, 200)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName("Chess board")
+        theme.theme().changed.connect(self.update)
+
+    @property
+    def rings(self) -> int:
+        """Bitboard of the ringed squares."""
+        return self._rings
+
+    @property
+    def lines(self) -> tuple[tuple[int, int], ...]:
+        """The (query's square, image) pairs drawn."""
+        return self._lines
+
+    @property
+    def badge(self) -> tuple[str, str]:
+        """The transform in words and in CQL's spelling; empty texts without one."""
+        return self._badge
+
+    @property
+    def position(self) -> position.Position | None:
+        """What stands on the board."""
+        return self._position
+
+    @property
+    def turned(self) -> bool:
+        """True with Black at the bottom."""
+        return self._turned
+
+    @property
+    def coordinates(self) -> bool:
+        """Whether letters and digits are drawn."""
+        return self._coordinates
+
+    def set_position(self, shown: position.Position | None, move: tuple[int, int] | None = None) -> None:
+        """Show a position (None for the empty board) and the (origin, target) of the move that led there."""
+        self._position = shown
+        self._move = move
+        self.update()
+
+    def set_marks(
+        self, rings: int = 0, lines: Iterable[tuple[int, int]] = (), badge: tuple[str, str] = ("", "")
+    ) -> None:
+        """Ring squares, draw lines and the badge."""
+        self._rings = rings
+        self._lines = tuple(lines)
+        self._badge = badge
+        self.update()
+
+    def describe(self, summary: str) -> None:
+        """Tell assistive technology where we are and who stands where."""
+        self.setAccessibleDescription(". ".join(filter(None, (summary, spoken(self._position)))))
+
+    def set_ghost(
+        self,
+        cells: Iterable[painting.CellLike] | None,
+        area: int = 0,
+        badge: tuple[str, str] = ("", ""),
+    ) -> None:
+        """Show a pattern in place of the position, until called with None."""
+        self._ghost = None if cells is None else (tuple(cells), area, badge)
+        self.update()
+
+    def set_turned(self, turned: bool) -> None:
+        """Turn the board: Black at the bottom when True."""
+        if turned != self._turned:
+            self._turned = turned
+            self.update()
+            self.turned_changed.emit(turned)
+
+    def set_coordinates(self, shown: bool) -> None:
+        """Draw letters and digits or not."""
+        self._coordinates = shown
+        self.update()
+
+    def set_hint(self, text: str) -> None:
+        """What to say on an empty board; empty for nothing."""
+        self._hint = text
+        self.update()
+
+    def picture(self, size: int = 720) -> QPixmap:
+        """The board alone as a picture of `size` pixels a side."""
+        pixmap = QPixmap(size, size)
+        pixmap.fill(theme.colours().colour("window"))
+        painter = QPainter(pixmap)
+        self._draw(painter, painting.Frame(2, 2, (size - 4) // 8, self._turned), 1.0)
+        painter.end()
+        return pixmap
+
+    def frame(self) -> painting.Frame:
+        """Where the squares lie in this widget: whole pixels a square, so that edges are crisp."""
+        cell = max(8, (min(self.width(), self.height()) - 4) // 8)
+        return painting.Frame(
+            (self.width() - cell * 8) // 2, (self.height() - cell * 8) // 2, cell, self._turned
+        )
+
+    def _draw(self, painter: QPainter, frame: painting.Frame, ratio: float) -> None:
+        colours = theme.colours()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painting.draw_squares(painter, frame, colours)
+        ghost = self._ghost
+        if ghost is None and self._move is not None:
+            painting.draw_move(painter, frame, *self._move, colours)
+        if self._coordinates:
+            painting.draw_coordinates(painter, frame, colours, self.font())
+        if self._position is not None:
+            painter.setOpacity(0.22 if ghost else 1.0)
+            painting.draw_men(painter, frame, self._position.squares, ratio)
+            painter.setOpacity(1.0)
+        if ghost is not None:
+            cells, area, badge = ghost
+            painting.draw_pattern(painter, frame, cells, area, colours, ratio)
+            marked = 0
+            for cell in cells:
+                marked |= squares.BIT[cell.square]
+            painting.draw_rings(painter, frame, marked, colours)
+        else:
+            painting.draw_lines(painter, frame, self._lines, colours)
+            painting.draw_rings(painter, frame, self._rings, colours)
+            badge = self._badge
+        if badge[0]:
+            painting.draw_badge(painter, frame, *badge, colours, self.font())
+        if self._position is None and ghost is None and self._hint:
+            self._draw_hint(painter, frame, colours)
+
+    def _draw_hint(self, painter: QPainter, frame: painting.Frame, colours: theme.Colours) -> None:
+        font = self.font()
+        font.setPixelSize(max(12, min(17, round(frame.cell * 0.26))))
+        painter.setFont(font)
+        flags = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
+        room = frame.rect.adjusted(frame.cell, frame.cell, -frame.cell, -frame.cell)
+        needed = QRectF(painter.boundingRect(room, flags, self._hint))
+        plate = needed.adjusted(-22, -16, 22, 16)
+        fill = colours.colour("raised")
+        painter.setPen(colours.colour("border"))
+        painter.setBrush(fill)
+        painter.drawRoundedRect(plate, 8, 8)
+        painter.setPen(colours.colour("text"))
+        painter.drawText(needed, flags, self._hint)
+
+    def sizeHint(self) -> QSize:
+        return QSize(460, 460)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        self._draw(painter, self.frame(), self.devicePixelRatioF())
+        painter.end()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if key == Qt.Key.Key_Left:
+            self.stepped.emit(-1)
+        elif key == Qt.Key.Key_Right:
+            self.stepped.emit(1)
+        elif key == Qt.Key.Key_Home:
+            self.jumped.emit(-1)
+        elif key == Qt.Key.Key_End:
+            self.jumped.emit(1)
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self._wheel += event.angleDelta().y()
+        while abs(self._wheel) >= 120:
+            step = 1 if self._wheel > 0 else -1
+            self._wheel -= 120 * step
+            self.stepped.emit(-step)
+        event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        super().mousePressEvent(event)
+
+
+class MiniBoard(QWidget):
+    """A small board of a pattern's cells, for the picker's thumbnails and the editor's hover."""
+
+    def __init__(self, parent: QWidget | None = None, side: int = 96) -> None:
+        super().__init__(parent)
+        self._cells: tuple[painting.CellLike, ...] = ()
+        self._area = 0
+        self._rings = 0
+        self._position: position.Position | None = None
+        self._side = side
+        self.setFixedSize(side, side)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        theme.theme().changed.connect(self.update)
+
+    def set_cells(self, cells: Iterable[painting.CellLike], area: int = 0, rings: int = 0) -> None:
+        """Show a pattern: its cells, the bitboard of the squares it leaves open, and ringed squares."""
+        self._cells, self._area, self._rings = tuple(cells), area, rings
+        self.update()
+
+    def set_position(self, shown: position.Position | None) -> None:
+        """Show a whole position under the pattern."""
+        self._position = shown
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        paint_mini(
+            painter,
+            QRectF(self.rect()),
+            self._cells,
+            self._area,
+            self._rings,
+            self.devicePixelRatioF(),
+            self._position,
+        )
+        painter.end()
+
+
+def paint_mini(
+    painter: QPainter,
+    room: QRectF,
+    cells: Iterable[painting.CellLike],
+    area: int = 0,
+    rings: int = 0,
+    ratio: float = 1.0,
+    shown: position.Position | None = None,
+) -> None:
+    """Draw a small board into a rectangle; for delegates that paint many of them."""
+    colours = theme.colours()
+    cell = max(4, int(min(room.width(), room.height()) - 2) // 8)
+    corner = room.center() - QPointF(cell * 4, cell * 4)
+    frame = painting.Frame(round(corner.x()), round(corner.y()), cell)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painting.draw_squares(painter, frame, colours)
+    if shown is not None:
+        painting.draw_men(painter, frame, shown.squares, ratio)
+    painting.draw_pattern(painter, frame, cells, area, colours, ratio)
+    painting.draw_rings(painter, frame, rings, colours)
+
+
+def spoken(shown: position.Position | None) -> str:
+    """A position in words: side to move and where the men stand."""
+    if shown is None:
+        return "Empty board"
+    parts = []
+    for colour, first in (("White", men.WP), ("Black", men.BP)):
+        found = []
+        for man in range(first + 5, first - 1, -1):
+            places = [squares.square_name(square) for square in squares.bits(shown.men[man])]
+            if places:
+                found.append(f"{_NAMES[men.kind(man)]} {' '.join(places)}")
+        parts.append(f"{colour}: {', '.join(found)}")
+    return f"{'Black' if shown.turn else 'White'} to move. {'. '.join(parts)}"
