@@ -72,7 +72,7 @@ def piece(cursor: Cursor, token: Token) -> nodes.Node:
     every = cursor.accept("all") is not None
     name = _variable(cursor, "piece")
     if name is None:
-        return Broken(token.span)
+        return _nameless(cursor, token)
     if not every and cursor.peek().word == "=":
         return _piece_assignment(cursor, name, token.offset)
     return _in_loop(cursor, name, token, piece=True, every=every)
@@ -83,7 +83,7 @@ def square(cursor: Cursor, token: Token) -> nodes.Node:
     every = cursor.accept("all") is not None
     name = _variable(cursor, "square")
     if name is None:
-        return Broken(token.span)
+        return _nameless(cursor, token)
     return _in_loop(cursor, name, token, piece=False, every=every)
 
 
@@ -91,7 +91,7 @@ def declaration(cursor: Cursor, token: Token) -> nodes.Node:
     """The sign of a piece variable, just consumed, with its name: an element loop or an assignment."""
     name = _variable(cursor, "piece")
     if name is None:
-        return Broken(token.span)
+        return _nameless(cursor, token)
     if cursor.peek().word == "=":
         return _piece_assignment(cursor, name, token.offset)
     return element_loop(cursor, name, piece=True, every=False, start=token.offset)
@@ -102,7 +102,7 @@ def forall(cursor: Cursor, token: Token) -> nodes.Node:
     as_piece = cursor.accept(PIECE_DECLARATION) is not None
     name = _variable(cursor, "the for-all sign")
     if name is None:
-        return Broken(token.span)
+        return _nameless(cursor, token)
     return element_loop(cursor, name, piece=as_piece, every=True, start=token.offset)
 
 
@@ -147,17 +147,31 @@ def _piece_assignment(cursor: Cursor, name: Token, start: int) -> nodes.Node:
     return cursor.made(nodes.PieceAssign(cursor.since(start), name.text, value), value)
 
 
+def _nameless(cursor: Cursor, token: Token) -> Broken:
+    """Pass over the rest of a loop or assignment whose name was no name, which has been reported."""
+    cursor.hush()
+    if cursor.peek().word in ("in", "[element]", "="):
+        loop = cursor.take().word != "="
+        cursor.expression(7)
+        if loop:
+            cursor.expression(14)
+    return Broken(token.span)
+
+
 def _variable(cursor: Cursor, owner: str) -> Token | None:
     """The name of a variable, or None after reporting what stands there instead."""
     token = cursor.peek()
     if token.kind is Kind.NAME:
         return cursor.take()
+    loop = cursor.peek(1).word in ("in", "[element]", "=")
     if token.kind is Kind.DESIGNATOR:
         message = f"`{token.text}` names men or squares and cannot be a variable."
         cursor.report(token.span, "reserved-name", message, "take a longer name")
-    elif token.kind in (Kind.KEYWORD, Kind.TRANSFORM, Kind.DIRECTION):
+    elif token.kind in (Kind.KEYWORD, Kind.TRANSFORM, Kind.DIRECTION) and token.word != "in":
         message = f"`{token.text}` is a keyword and cannot be a variable."
         cursor.report(token.span, "reserved-name", message, f"{owner} is followed by a new name")
     else:
         cursor.expected(f"the name of a variable after {owner}")
+    if loop:
+        cursor.take()
     return None

@@ -16,7 +16,7 @@ from cqlgui.cql.cursor import (
     shown,
 )
 from cqlgui.cql.diagnostics import Span
-from cqlgui.cql.tokens import CAPTURE_GROUP, END, PIECE_DECLARATION, Kind, Token
+from cqlgui.cql.tokens import CAPTURE_GROUP, END, PIECE_DECLARATION, STRING_LITERAL, Kind, Token
 from cqlgui.cql.types import SETS, Type
 
 Reader = Callable[[Cursor, Token], nodes.Node]
@@ -185,7 +185,7 @@ def _tag_text(cursor: Cursor, token: Token) -> nodes.Node:
 def _searched(cursor: Cursor, text: nodes.Node) -> nodes.Node:
     """Implicit search: a string literal directly behind a text of the game is looked for in it."""
     literal = cursor.peek()
-    if literal.word != "string" or not cursor.implicit_search:
+    if literal.word != STRING_LITERAL or not cursor.implicit_search:
         return text
     cursor.take()
     needle = literal.string
@@ -205,7 +205,7 @@ def _result(cursor: Cursor, token: Token) -> nodes.Node:
 def result_value(cursor: Cursor) -> str | None:
     """The result behind `result`, bare or quoted; None after reporting that there is none."""
     token = cursor.peek()
-    if token.kind is Kind.RESULT or (token.word == "string" and token.string in RESULTS):
+    if token.kind is Kind.RESULT or (token.word == STRING_LITERAL and token.string in RESULTS):
         return cursor.take().string
     cursor.expected("1-0, 0-1 or 1/2-1/2")
     if token.kind in (Kind.NUMBER, Kind.STRING):
@@ -366,7 +366,7 @@ def _sort(cursor: Cursor, token: Token) -> nodes.Node:
     if chosen:
         cursor.take()
     doc: str | None = None
-    if cursor.peek().word == "string":
+    if cursor.peek().word == STRING_LITERAL:
         doc = cursor.take().string
     elif chosen:
         cursor.expected(f"a text in quotes after `sort {order.word}`", 'name the key: sort min "men" ...')
@@ -459,7 +459,7 @@ NOT_YET_SIGNS = frozenset({"--", "[x]", "-->", CAPTURE_GROUP})
 
 READERS: dict[str, Reader] = {
     "number": _number,
-    "string": _string,
+    STRING_LITERAL: _string,
     "escape": _string,
     "designator": _designator,
     ".": _all_squares,

@@ -11,7 +11,15 @@ from dataclasses import dataclass
 
 from cqlgui.cql import designators, registry
 from cqlgui.cql.diagnostics import Diagnostic, Span
-from cqlgui.cql.tokens import CAPTURE_GROUP, PIECE_DECLARATION, REPETITION, Kind, Token
+from cqlgui.cql.tokens import (
+    CAPTURE_GROUP,
+    FILE_NAME,
+    PIECE_DECLARATION,
+    REPETITION,
+    STRING_LITERAL,
+    Kind,
+    Token,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +170,7 @@ class _Lexer:
         return self.add(Token(Kind.KEYWORD, text, at, text))
 
     def string(self, text: str, at: int) -> int:
-        return self.add(Token(Kind.STRING, text, at, "string", string=text[1:-1]))
+        return self.add(Token(Kind.STRING, text, at, STRING_LITERAL, string=text[1:-1]))
 
     def open_string(self, text: str, at: int) -> int:
         body = text.rstrip("\r")
@@ -176,12 +184,12 @@ class _Lexer:
                 "join parts with +",
             )
             whole = self.text[at : at + len(text) + 2 + line.index('"')]
-            return self.add(Token(Kind.STRING, whole, at, "string", string=whole[1:-1]))
+            return self.add(Token(Kind.STRING, whole, at, STRING_LITERAL, string=whole[1:-1]))
         self.fault(
             Span(at, len(body)), "unterminated-string", "This string has no closing quote on its line.",
             'a string may not span lines; join parts with + \\n +',
         )  # fmt: skip
-        return self.add(Token(Kind.STRING, body, at, "string", string=body[1:]))
+        return self.add(Token(Kind.STRING, body, at, STRING_LITERAL, string=body[1:]))
 
     def escape(self, text: str, at: int) -> int:
         return self.add(Token(Kind.STRING, text, at, "escape", string=_ESCAPES[text]))
@@ -237,7 +245,7 @@ class _Lexer:
         if gap == at or found is None:
             return at
         self.add(Token(Kind.WHITESPACE, self.text[at:gap], at, ""))
-        return self.add(Token(Kind.STRING, found.group(), gap, "file", string=found.group()))
+        return self.add(Token(Kind.STRING, found.group(), gap, FILE_NAME, string=found.group()))
 
     def unicode_word(self, text: str, at: int) -> int:
         word = UNICODE_WORDS[text]

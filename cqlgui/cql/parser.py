@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from cqlgui.cql import cursor, filters, lexer, nodes, operators, ranges
 from cqlgui.cql.diagnostics import Diagnostic, Span
-from cqlgui.cql.tokens import END, Kind, Token
+from cqlgui.cql.tokens import END, STRING_LITERAL, Kind, Token
 from cqlgui.cql.types import Names
 
 
@@ -147,7 +147,7 @@ def _parameter(reader: cursor.Cursor, made: _Header) -> None:
         value = filters.result_value(reader)
         made.results += (value,) if value is not None else ()
     elif word == "matchstring":
-        if reader.peek().word == "string":
+        if reader.peek().word == STRING_LITERAL:
             made.matchstring = reader.take().string
         else:
             reader.expected("a text in quotes after `matchstring`")

@@ -58,5 +58,7 @@ TRIVIA = frozenset({Kind.WHITESPACE, Kind.COMMENT})
 # Words the lexer gives to tokens that have no ASCII spelling of their own.
 PIECE_DECLARATION = "piece-declaration"
 REPETITION = "repetition"
+STRING_LITERAL = "string-literal"
+FILE_NAME = "file-name"
 CAPTURE_GROUP = "capture-group"
 END = "end-of-text"

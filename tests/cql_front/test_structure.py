@@ -1,0 +1,47 @@
+"""Filters at the caret, chains of transforms, wrapping and unwrapping by editing the text."""
+
+from __future__ import annotations
+
+import pytest
+
+from cqlgui.cql import check, structure
+
+
+@pytest.mark.parametrize(
+    ("text", "selected", "words", "expected"),
+    [
+        ("mate Ra1 wtm", "Ra1", ("flip",), "mate flip Ra1 wtm"),
+        ("mate Ra1 & k wtm", "Ra1 & k", ("flip", "flipcolor"), "mate flip flipcolor (Ra1 & k) wtm"),
+        ("mate Ra1 & k wtm", "Ra1", ("flip",), "mate (flip Ra1) & k wtm"),
+        ("mate wtm", "mate wtm", ("flipcolor",), "flipcolor {mate wtm}"),
+        ("{Ra1 wtm} mate", "{Ra1 wtm}", ("shift",), "shift {Ra1 wtm} mate"),
+        ("flip Ra1", "flip Ra1", ("flipcolor",), "flipcolor flip Ra1"),
+    ],
+)
+def test_wrap(text: str, selected: str, words: tuple[str, ...], expected: str) -> None:
+    start = text.index(selected)
+    assert structure.wrap(text, start, start + len(selected), words) == expected
+    assert check.check(expected).query is not None
+
+
+def test_wrap_at_a_caret_takes_the_filter_there() -> None:
+    assert structure.wrap("mate Ra1 wtm", 6, 6, ("flip",)) == "mate flip Ra1 wtm"
+
+
+def test_chain_and_unwrap() -> None:
+    text = "mate flipcolor flip 2 {Ra1 wtm}"
+    chain = structure.transform_chain_at(text, text.index("Ra1"))
+    assert [(link.word, link.range_text) for link in chain.links] == [("flipcolor", ""), ("flip", "2")]
+    assert text[chain.operand.offset : chain.operand.end] == "{Ra1 wtm}"
+    assert structure.unwrap(text, text.index("Ra1")) == "mate {Ra1 wtm}"
+
+
+def test_smallest_filter_at_the_caret() -> None:
+    text = "mate Ra1 & kh8"
+    span = structure.filter_span_at(text, text.index("kh8") + 1)
+    assert text[span.offset : span.end] == "kh8"
+    assert structure.transform_chain_at(text, 0).links == ()
+
+
+def test_a_broken_text_is_left_alone() -> None:
+    assert structure.unwrap("flip (", 2) == "flip ("
