@@ -305,7 +305,8 @@ class _Scanner:
         depth = 0
         self.begun = self.position
         while True:
-            self._see_ahead()
+            if not self.complete and len(self.data) - self.position < _AHEAD:
+                self._see_ahead()
             found = _TOKEN.search(self.data, self.position)
             if found is None or (found.end() > len(self.data) - 16 and not self.complete):
                 if self.complete:
