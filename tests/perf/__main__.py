@@ -1,0 +1,62 @@
+"""Prints the figures of speed:  python -m tests.perf [--quick] [FILE.pgn]
+
+Without a file the sample base is measured; with one, that plain PGN. User folders are temporary.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests import helpers
+from tests.perf import headless
+
+SAMPLE = helpers.ROOT / "resources" / "sample" / "sample.pgn"
+QUICK_BYTES = 30_000
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Measure and print; nothing is judged."""
+    arguments = argparse.ArgumentParser(prog="python -m tests.perf", description=__doc__)
+    arguments.add_argument(
+        "file", nargs="?", type=Path, default=SAMPLE, help="plain PGN (default: the sample base)"
+    )
+    arguments.add_argument("--quick", action="store_true", help="a few games only, to see that it works")
+    options = arguments.parse_args(words)
+    with tempfile.TemporaryDirectory(prefix="cqlgui-perf-") as folder:
+        os.environ["CQLGUI_HOME"] = str(Path(folder, "home"))
+        path = shortened(options.file, Path(folder)) if options.quick else options.file
+        machine = f"{platform.platform()}, Python {platform.python_version()}, {os.cpu_count()} processors"
+        print(f"{machine}, {path.name}")
+        figures, yardstick = headless.reading(path)
+        more, base = headless.importing_(path, yardstick)
+        figures += more + headless.interpreting(base, yardstick) + headless.starting(path)
+        for figure in figures:
+            print(figure.line())
+        # The window gets a process of its own: its figures shall not suffer from what was loaded here.
+        command = [sys.executable, "-m", "tests.perf.window", str(path)]
+        return subprocess.run(command, cwd=helpers.ROOT, check=False).returncode
+
+
+def shortened(path: Path, folder: Path) -> Path:
+    """The first games of a file, in a file of their own."""
+    head = path.read_bytes()[:QUICK_BYTES]
+    short = folder / "quick.pgn"
+    short.write_bytes(head[: head.rfind(b"\n[Event ")])
+    return short
+
+
+if __name__ == "__main__":
+    from cqlgui.tasks import pool
+
+    try:
+        code = main()
+    finally:
+        pool.close()
+    sys.exit(code)

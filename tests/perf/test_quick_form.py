@@ -1,0 +1,40 @@
+"""The figures of speed can be had: the quick form runs and names what it should. No timing is asserted."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests import helpers
+
+
+@pytest.fixture(scope="module")
+def printed() -> str:
+    command = [sys.executable, "-m", "tests.perf", "--quick"]
+    environment = dict(os.environ, QT_QPA_PLATFORM="offscreen")
+    done = subprocess.run(
+        command, cwd=helpers.ROOT, env=environment, capture_output=True, text=True, timeout=280, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "python-chess reads",
+        "import of",
+        "search: one pattern, 1 worker",
+        "search: orbit of 16, 1 worker",
+        "search: attacks and a loop, 1 worker",
+        "start-up: cqlgui search",
+        "start-up: the window is shown",
+        "longest gap during the search",
+        "longest repaint",
+    ],
+)
+def test_figure_is_printed(name: str, printed: str) -> None:
+    assert name in printed

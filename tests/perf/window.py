@@ -1,0 +1,149 @@
+"""Speed of the window, driven as a user does:  python -m tests.perf.window FILE.pgn [QUERY.cql]
+
+Opens the program on the file and the query, presses F5 and watches while the search runs: the longest time
+for which the event loop stood still, and the longest repaint. Only what any version of the
+window has is used: the main window, the actions behind F5 and Esc. The caller sets CQLGUI_HOME.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests import helpers
+from tests.perf import headless
+
+QUERY = helpers.ROOT / "resources" / "queries" / "pawn-chain.cql"
+"""A query that takes its time: an orbit of some hundred elements."""
+
+TICK_MS = 5
+REPAINT_EVERY = 40
+GIVE_UP_SECONDS = 120
+
+
+def main(words: Sequence[str]) -> int:
+    """Print start-up time, longest stall and longest repaint."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    born = time.time() - _age()
+    from PySide6.QtWidgets import QApplication
+
+    from cqlgui import app
+
+    path, query = Path(words[0]), Path(words[1]) if len(words) > 1 else QUERY
+    watch: list[Watch] = []
+    run = QApplication.exec
+
+    def watched() -> int:
+        watch.append(Watch(born))
+        return run()
+
+    QApplication.exec = watched  # type: ignore[method-assign]  # the only moment at which the window is sure to stand
+    app.main([str(path), str(query)])
+    for figure in watch[0].figures():
+        print(figure.line())
+    return 0 if watch[0].finished else 1
+
+
+class Watch:
+    """Ticks in the event loop of the running program: starts the search, measures, closes the window."""
+
+    def __init__(self, born: float) -> None:
+        from PySide6.QtCore import QTimer
+
+        self.shown = time.time() - born
+        self.finished = False
+        self.idle = 0.0
+        self.stall = 0.0
+        self.repaint = 0.0
+        self._started = time.perf_counter()
+        self._last = self._started
+        self._running = False
+        self._asked = 0.0
+        self._ticks = 0
+        self._timer = QTimer()
+        self._timer.timeout.connect(self._tick)
+        self._timer.start(TICK_MS)
+
+    def figures(self) -> list[headless.Figure]:
+        """What was measured, in milliseconds."""
+        figures = [headless.Figure("start-up: the window is shown", self.shown * 1000, "ms")]
+        if not self._asked:
+            return [*figures, headless.Figure("the search could not be started", 0, "hits")]
+        return [
+            *figures,
+            headless.Figure("event loop: longest gap before the search", self.idle * 1000, "ms"),
+            headless.Figure("event loop: longest gap during the search", self.stall * 1000, "ms"),
+            headless.Figure("longest repaint of the window during it", self.repaint * 1000, "ms"),
+        ]
+
+    def _tick(self) -> None:
+        now = time.perf_counter()
+        gap = now - self._last
+        window = _window()
+        if window is not None:
+            self._ticks += 1
+            if not self._asked:
+                self.idle = max(self.idle, gap)
+                # A second for the file to open and the session to settle.
+                if now - self._started > 1.0 and self._press("F5"):
+                    self._asked = time.perf_counter()
+            else:
+                self.stall = max(self.stall, gap)
+                if self._ticks % REPAINT_EVERY == 0:
+                    start = time.perf_counter()
+                    window.repaint()
+                    self.repaint = max(self.repaint, time.perf_counter() - start)
+                self._running = self._running or _enabled("Esc")
+                if now - self._asked > 1.0 and not _enabled("Esc"):
+                    self.finished = True
+        if self.finished or now - self._started > GIVE_UP_SECONDS:
+            self._timer.stop()
+            if window is not None:
+                window.close()
+        self._last = time.perf_counter()
+
+    def _press(self, keys: str) -> bool:
+        action = _action(keys)
+        if action is None or not action.isEnabled():
+            return False
+        action.trigger()
+        return True
+
+
+def _window():  # type: ignore[no-untyped-def]  # Qt is imported late, so its types have no name here
+    """The main window, None while there is none to see."""
+    from PySide6.QtWidgets import QApplication, QMainWindow
+
+    shown = (w for w in QApplication.topLevelWidgets() if isinstance(w, QMainWindow) and w.isVisible())
+    return next(shown, None)
+
+
+def _action(keys: str):  # type: ignore[no-untyped-def]  # see _window
+    """The window's action with this shortcut."""
+    from PySide6.QtGui import QAction, QKeySequence
+
+    window = _window()
+    actions = window.findChildren(QAction) if window is not None else []
+    return next((action for action in actions if QKeySequence(keys) in action.shortcuts()), None)
+
+
+def _enabled(keys: str) -> bool:
+    action = _action(keys)
+    return action is not None and action.isEnabled()
+
+
+def _age() -> float:
+    """Seconds since this process started; 0 where the system does not tell."""
+    try:
+        fields = Path("/proc/self/stat").read_text().rsplit(")", 1)[1].split()
+        since_boot = float(Path("/proc/uptime").read_text().split()[0])
+    except OSError:
+        return 0.0
+    return since_boot - int(fields[19]) / os.sysconf("SC_CLK_TCK")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
