@@ -5,34 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from cqlgui.base import errors
+from cqlgui.ui import jobs
 
 
 class Latest(QObject):
-    """`ask(text)` calls `work(text)` in the pool `delay` milliseconds after the last call.
+    """`ask(text)` calls `work(text)` in a job `delay` milliseconds after the last call.
 
-    One call runs at a time; answers to a text that was overtaken are dropped. `answered` carries (text, answer), or
-    (text, the exception) of a fault listed in `faults`. Any other fault is a bug and is raised.
+    Answers to a text that was overtaken are dropped. `answered` carries (text, answer), `refused` (text, sentence)
+    when the work raised a `CqlguiError`.
     """
 
     answered = Signal(str, object)
+    refused = Signal(str, str)
 
-    def __init__(
-        self,
-        work: Callable[[str], Any],
-        delay: int,
-        parent: QObject,
-        faults: tuple[type[Exception], ...] = (),
-    ) -> None:
+    def __init__(self, work: Callable[[str], Any], delay: int, parent: QObject) -> None:
         super().__init__(parent)
         self._work = work
-        self._faults = faults
         self._text = ""
-        self._running = False
-        self._waiting = False
-        self._pool = QThreadPool(self)
-        self._pool.setMaxThreadCount(1)
-        self._job: _Job | None = None
+        # One thread: texts come faster than answers only when the machine is busy, and two would not be quicker then.
+        self._jobs = jobs.Jobs(self, threads=1)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(delay)
@@ -41,7 +35,7 @@ class Latest(QObject):
     @property
     def busy(self) -> bool:
         """True while an answer is still to come."""
-        return self._running or self._waiting or self._timer.isActive()
+        return self._timer.isActive() or self._jobs.active("latest")
 
     def ask(self, text: str, *, at_once: bool = False) -> None:
         """Want the answer to this text; earlier questions are forgotten."""
@@ -55,56 +49,16 @@ class Latest(QObject):
     def close(self) -> None:
         """Forget all questions and wait for the one that runs; nothing is answered afterwards."""
         self._timer.stop()
-        self._waiting = False
-        if self._job is not None:
-            self._job.answer.done.disconnect(self._finished)
-            self._job = None
-        self._running = False
-        self._pool.waitForDone()
+        self._jobs.close()
 
     def _start(self) -> None:
-        if self._running:
-            self._waiting = True
-            return
-        self._running = True
-        self._job = _Job(self._work, self._text)
-        self._job.answer.done.connect(self._finished, Qt.ConnectionType.QueuedConnection)
-        self._pool.start(self._job)
+        text, work = self._text, self._work
+        self._jobs.run(
+            lambda _token, _sink: work(text),
+            on_done=lambda answer: self.answered.emit(text, answer),
+            on_failed=lambda fault: self._refuse(text, fault),
+            name="latest",
+        )
 
-    def _finished(self, text: str, answer: object) -> None:
-        self._running = False
-        self._job = None
-        again = self._waiting
-        self._waiting = False
-        if again and text != self._text:
-            self._start()
-            return
-        if isinstance(answer, Exception) and not isinstance(answer, self._faults):
-            raise answer
-        if text == self._text:
-            self.answered.emit(text, answer)
-
-
-class _Answer(QObject):
-    """Carries a job's answer to the thread that asked; it belongs to that thread."""
-
-    done = Signal(str, object)
-
-
-class _Job(QRunnable):
-    """One call; Python owns it, since the pool must not delete what the asker still holds."""
-
-    def __init__(self, work: Callable[[str], Any], text: str) -> None:
-        super().__init__()
-        self.setAutoDelete(False)
-        self._work = work
-        self._text = text
-        self.answer = _Answer()
-
-    def run(self) -> None:
-        answer: object
-        try:
-            answer = self._work(self._text)
-        except Exception as fault:  # the job boundary: what went wrong is judged in the asker's thread
-            answer = fault
-        self.answer.done.emit(self._text, answer)
+    def _refuse(self, text: str, fault: errors.CqlguiError) -> None:
+        self.refused.emit(text, str(fault))

@@ -1,0 +1,79 @@
+"""The chain of transforms at the caret, and the edits that make it another one. Pure functions on texts; no Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cqlgui.cql import structure
+from cqlgui.ui.picker import words
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Words of the transforms, outermost first, and whether the innermost one counts."""
+
+    words: tuple[str, ...] = ()
+    counts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Put `text` in place of code points `start`..`end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def at(text: str, offset: int) -> Chain:
+    """The chain at a caret."""
+    found = structure.transform_chain_at(text, offset)
+    names = tuple(words.SYNONYMS.get(link.word, link.word) for link in found.links)
+    return Chain(names, bool(found.links) and found.links[-1].range_text.strip() == "count")
+
+
+def changed(text: str, start: int, end: int, wanted: Chain) -> Edit | None:
+    """The edit after which the selection, or the filter at the caret, stands under `wanted`; None when nothing changes.
+
+    A range that the user wrote stays with its transform. A selection is wrapped as it is, without touching a chain
+    around it.
+    """
+    found = structure.transform_chain_at(text, start)
+    if start != end or not found.links:
+        if not wanted.words:
+            return None
+        spelled = list(wanted.words)
+        if wanted.counts:
+            spelled[-1] += " count"
+        return _difference(text, structure.wrap(text, start, end, tuple(spelled)))
+    if not wanted.words:
+        return _difference(text, structure.unwrap(text, start))
+    ranges = [(words.SYNONYMS.get(link.word, link.word), link.word, link.range_text) for link in found.links]
+    parts = []
+    for place, word in enumerate(wanted.words):
+        known = next((one for one in ranges if one[0] == word), None)
+        if known is not None:
+            ranges.remove(known)
+        bounds = known[2].strip() if known is not None else ""
+        if bounds == "count":
+            bounds = ""
+        if place == len(wanted.words) - 1 and wanted.counts and not bounds:
+            bounds = "count"
+        parts.append(f"{known[1] if known is not None else word} {bounds}".strip())
+    first = found.links[0].word_span.offset
+    gap = text[found.links[-1].range_span.end : found.operand.offset] or " "
+    return _difference(text, text[:first] + " ".join(parts) + gap + text[found.operand.offset :])
+
+
+def _difference(old: str, new: str) -> Edit | None:
+    """The smallest single replacement that turns `old` into `new`."""
+    if old == new:
+        return None
+    shorter = min(len(old), len(new))
+    head = 0
+    while head < shorter and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < shorter - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    return Edit(head, len(old) - tail, new[head : len(new) - tail])

@@ -1,0 +1,333 @@
+"""The transform picker: toggles, the chosen chain in order, the orbit it makes. Edits the query through the editor."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from cqlgui.tasks import model, orbits
+from cqlgui.ui.editor import colours, latest
+from cqlgui.ui.editor import panel as editor_panel
+from cqlgui.ui.picker import chain, icons, strip, words
+
+ORBIT_DELAY = 60  # milliseconds after the last change of the text
+_SYNC_DELAY = 30  # milliseconds after the last move of the caret
+_COLUMNS = 2
+
+
+class PickerPanel(QWidget):
+    """Ten toggles that put transforms on the filter at the caret (or the selection) and take them off.
+
+    Signals name an orbit by its index in the query and an element by its index in the orbit.
+    """
+
+    element_hovered = Signal(int, int)
+    element_left = Signal()
+    element_chosen = Signal(int, int)
+    selection_cleared = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Transform picker")
+        self._editor: editor_panel.EditorPanel | None = None
+        self._chain = chain.Chain()
+        self._orbits: tuple[model.Orbit, ...] = ()
+        self._counts: tuple[model.Orbit, ...] = ()
+        self._shown = -1
+        self._filling = False
+        self._asker = latest.Latest(orbits.orbits, ORBIT_DELAY, self)
+        self._asker.answered.connect(self._orbits_found)
+        self._asker.refused.connect(lambda _text, _why: self.set_orbits(()))
+        self._sync = QTimer(self)
+        self._sync.setSingleShot(True)
+        self._sync.setInterval(_SYNC_DELAY)
+        self._sync.timeout.connect(self._follow_caret)
+        self.toggles: dict[str, QToolButton] = {}
+        self.counts_box = QCheckBox("count matching elements", self)
+        self.counts_box.setToolTip("count: the value is the number of elements that match, instead of whether one does")
+        self.chosen_list = QListWidget(self)
+        self.up, self.down = QToolButton(self), QToolButton(self)
+        self.apply_button, self.remove_button = QPushButton("Apply", self), QPushButton("Remove", self)
+        self.funnel = QLabel(self)
+        self.view = strip.ElementsView(self)
+        self.dropped_button = QToolButton(self)
+        self.dropped_list = QListWidget(self)
+        self._lay_out()
+        self._connect()
+        self._show_chain()
+        self._show_orbit()
+
+    def attach(self, editor: editor_panel.EditorPanel) -> None:
+        """Work on this editor's query from now on; called once."""
+        self._editor = editor
+        editor.text_changed.connect(self._text_changed)
+        editor.caret_moved.connect(lambda _offset: self._sync.start())
+        self._text_changed(editor.text())
+
+    def set_orbits(self, found: tuple[model.Orbit, ...]) -> None:
+        """Show the orbits of the query as it stands; figures of another query's search are forgotten."""
+        self._orbits = found
+        if not _same_elements(found, self._counts):
+            self._counts = ()
+        self._follow_caret()
+
+    def set_counts(self, counted: tuple[model.Orbit, ...]) -> None:
+        """Show the figures of a running or finished search beside the elements; an empty tuple takes them away."""
+        self._counts = counted
+        self._show_orbit()
+
+    def clear_selection(self) -> None:
+        """Limit to no element."""
+        self.view.clear()
+
+    def shut_down(self) -> None:
+        """Stop the background work, before the window closes."""
+        self._sync.stop()
+        self._asker.close()
+
+    # --- choosing -----------------------------------------------------------------------------------------------
+
+    def apply(self) -> None:
+        """Put the chosen chain on the selection or on the filter at the caret."""
+        self._change(self._chain)
+
+    def remove(self) -> None:
+        """Take the chain at the caret off its filter."""
+        self._change(chain.Chain())
+
+    def _toggled(self, word: str, on: bool) -> None:
+        if self._filling:
+            return
+        names = [name for name in self._chain.words if name != word]
+        # A transform chosen later acts on the outside of what is there already.
+        self._change(chain.Chain((word, *names) if on else tuple(names), self._chain.counts and bool(names or on)))
+
+    def _moved(self, by: int) -> None:
+        row = self.chosen_list.currentRow()
+        names = list(self._chain.words)
+        if not 0 <= row < len(names) or not 0 <= row + by < len(names):
+            return
+        names[row], names[row + by] = names[row + by], names[row]
+        self._change(chain.Chain(tuple(names), self._chain.counts))
+        self.chosen_list.setCurrentRow(row + by)
+
+    def _dragged(self) -> None:
+        if not self._filling:
+            names = tuple(
+                str(self.chosen_list.item(row).data(Qt.ItemDataRole.UserRole))
+                for row in range(self.chosen_list.count())
+            )
+            self._change(chain.Chain(names, self._chain.counts))
+
+    def _count_toggled(self, on: bool) -> None:
+        if not self._filling:
+            self._change(chain.Chain(self._chain.words, on))
+
+    def _change(self, wanted: chain.Chain) -> None:
+        """Edit the query so that `wanted` stands there; a query with errors is left alone and the choice kept."""
+        editor = self._editor
+        if editor is None or not editor.text().strip():
+            self._chain = wanted
+            self._show_chain()
+            return
+        text = editor.text()
+        start, end = editor.selection()
+        if start == end:
+            start = end = editor.caret()
+        edit = chain.changed(text, start, end, wanted)
+        self._chain = wanted
+        if edit is not None:
+            editor.replace(edit.start, edit.end, edit.text)
+            if start != end:
+                # What was selected is wrapped now; further clicks mean the chain around it.
+                place = edit.start
+                editor.edit.select(place, place)
+        self._show_chain()
+        self._sync.start()
+
+    # --- following ----------------------------------------------------------------------------------------------
+
+    def _text_changed(self, text: str) -> None:
+        self._asker.ask(text)
+        self._sync.start()
+
+    def _orbits_found(self, text: str, found: tuple[model.Orbit, ...]) -> None:
+        if self._editor is None or text == self._editor.text():
+            self.set_orbits(found)
+
+    def _follow_caret(self) -> None:
+        if self._editor is not None and self._editor.text().strip():
+            self._chain = chain.at(self._editor.text(), self._editor.caret())
+            self._show_chain()
+        self._show_orbit()
+
+    def _current_orbit(self) -> int:
+        """Index of the orbit whose text the caret touches, else of the first; -1 without any."""
+        if not self._orbits:
+            return -1
+        caret = self._editor.caret() if self._editor is not None else 0
+        for place, orbit in enumerate(self._orbits):
+            if orbit.offset <= caret <= orbit.offset + orbit.length:
+                return place
+        return 0
+
+    # --- showing ------------------------------------------------------------------------------------------------
+
+    def _show_chain(self) -> None:
+        self._filling = True
+        for word, button in self.toggles.items():
+            button.setChecked(word in self._chain.words)
+        row = self.chosen_list.currentRow()
+        shown = [self.chosen_list.item(at).data(Qt.ItemDataRole.UserRole) for at in range(self.chosen_list.count())]
+        if shown != list(self._chain.words):
+            self.chosen_list.clear()
+            for place, word in enumerate(self._chain.words):
+                self.chosen_list.addItem(f"{place + 1}. {word}")
+                item = self.chosen_list.item(place)
+                item.setData(Qt.ItemDataRole.UserRole, word)
+                item.setToolTip(words.BY_WORD[word].meaning)
+            self.chosen_list.setCurrentRow(min(max(row, 0), len(self._chain.words) - 1))
+        self.counts_box.setChecked(self._chain.counts)
+        many = bool(self._chain.words)
+        self.counts_box.setEnabled(many)
+        self.apply_button.setEnabled(many)
+        self.remove_button.setEnabled(many)
+        self.up.setEnabled(len(self._chain.words) > 1)
+        self.down.setEnabled(len(self._chain.words) > 1)
+        self._filling = False
+
+    def _show_orbit(self) -> None:
+        place = self._current_orbit()
+        if place != self._shown:
+            self.view.clear()
+            self._shown = place
+        if place < 0:
+            self.funnel.setText("No transform in the query: choose one above.")
+            self.view.elements.show_elements((), counted=False)
+            self._show_dropped(())
+            return
+        orbit = self._orbits[place]
+        counted = place < len(self._counts) and len(self._counts[place].elements) == len(orbit.elements)
+        elements = self._counts[place].elements if counted else orbit.elements
+        valid = len(orbit.elements) + len(orbit.duplicates)
+        self.funnel.setText(words.funnel(valid + len(orbit.invalid), valid, len(orbit.elements)))
+        if self.view.limited >= len(elements):
+            self.view.clear()
+        self.view.elements.show_elements(elements, counted=counted)
+        self._show_dropped((*orbit.invalid, *orbit.duplicates))
+
+    def _show_dropped(self, dropped: tuple[model.Dropped, ...]) -> None:
+        self.dropped_button.setText(f"{'▾' if self.dropped_button.isChecked() else '▸'} {len(dropped):,} dropped")
+        self.dropped_button.setVisible(bool(dropped))
+        opened = bool(dropped) and self.dropped_button.isChecked()
+        self.dropped_list.setVisible(opened)
+        if opened:
+            rows = [f"{one.words or one.transform}: {one.reason}" for one in dropped]
+            self.dropped_list.clear()
+            self.dropped_list.addItems(rows)
+
+    # --- parts --------------------------------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setSpacing(3)
+        for place, choice in enumerate(words.CHOICES):
+            button = QToolButton(self)
+            button.setText(choice.word)
+            button.setCheckable(True)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            button.setIconSize(QSize(20, 20))
+            button.setSizePolicy(self.sizePolicy().Policy.Expanding, self.sizePolicy().Policy.Fixed)
+            button.setToolTip(f"<b>{choice.title}</b><br>{choice.meaning}")
+            button.setAccessibleName(f"{choice.word}: {choice.title}")
+            button.setAccessibleDescription(choice.meaning)
+            self.toggles[choice.word] = button
+            grid.addWidget(button, place // _COLUMNS, place % _COLUMNS)
+        self._paint_icons()
+        self.chosen_list.setAccessibleName("Chosen transforms, outermost first")
+        self.chosen_list.setToolTip("Outermost first; drag to change the order")
+        self.chosen_list.setFlow(QListWidget.Flow.LeftToRight)
+        self.chosen_list.setDragDropMode(QListWidget.DragDropMode.InternalMove)
+        self.chosen_list.setDefaultDropAction(Qt.DropAction.MoveAction)
+        self.chosen_list.setFixedHeight(self.fontMetrics().height() + 18)
+        self.chosen_list.setSpacing(2)
+        for button, sign, name in ((self.up, "◀", "Move outwards"), (self.down, "▶", "Move inwards")):
+            button.setText(sign)
+            button.setToolTip(name)
+            button.setAccessibleName(name)
+        self.apply_button.setToolTip("Put these transforms before the selection, or before the filter at the caret")
+        self.remove_button.setToolTip("Take the transforms off the filter at the caret")
+        self.funnel.setAccessibleName("Size of the orbit")
+        self.funnel.setWordWrap(True)
+        self.dropped_button.setCheckable(True)
+        self.dropped_button.setAutoRaise(True)
+        self.dropped_button.setToolTip("Candidates that cannot match or repeat another element")
+        self.dropped_list.setAccessibleName("Dropped candidates, each with its reason")
+        self.dropped_list.setUniformItemSizes(True)
+        self.dropped_list.setMaximumHeight(120)
+        order = QHBoxLayout()
+        order.addWidget(self.chosen_list, 1)
+        order.addWidget(self.up)
+        order.addWidget(self.down)
+        act = QHBoxLayout()
+        act.addWidget(self.counts_box, 1)
+        act.addWidget(self.apply_button)
+        act.addWidget(self.remove_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(6, 6, 6, 6)
+        column.setSpacing(5)
+        for part in (grid, order, act):
+            column.addLayout(part)
+        column.addWidget(self.funnel)
+        column.addWidget(self.view, 1)
+        column.addWidget(self.dropped_button)
+        column.addWidget(self.dropped_list)
+
+    def _connect(self) -> None:
+        for word, button in self.toggles.items():
+            button.toggled.connect(lambda on, word=word: self._toggled(word, on))
+        self.counts_box.toggled.connect(self._count_toggled)
+        self.apply_button.clicked.connect(self.apply)
+        self.remove_button.clicked.connect(self.remove)
+        self.up.clicked.connect(lambda: self._moved(-1))
+        self.down.clicked.connect(lambda: self._moved(1))
+        # The list itself is still busy with the drop while it tells of the move.
+        self.chosen_list.model().rowsMoved.connect(
+            lambda *_: QTimer.singleShot(0, self, self._dragged)
+        )
+        self.dropped_button.toggled.connect(lambda _on: self._show_orbit())
+        self.view.hovered.connect(lambda row: self.element_hovered.emit(self._shown, row))
+        self.view.left.connect(self.element_left)
+        self.view.chosen.connect(lambda row: self.element_chosen.emit(self._shown, row))
+        self.view.cleared.connect(self.selection_cleared)
+
+    def _paint_icons(self) -> None:
+        ink, accent = self.palette().buttonText().color(), colours.of(self, "accent")
+        for word, button in self.toggles.items():
+            button.setIcon(icons.icon(word, ink, accent))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.shut_down()
+        super().closeEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "toggles"):
+            self._paint_icons()
+
+
+def _same_elements(one: tuple[model.Orbit, ...], other: tuple[model.Orbit, ...]) -> bool:
+    return [[part.text for part in orbit.elements] for orbit in one] == [
+        [part.text for part in orbit.elements] for orbit in other
+    ]

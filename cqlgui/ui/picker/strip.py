@@ -1,0 +1,222 @@
+"""The orbit's elements as a grid of thumbnails; only those in view are ever parsed or painted."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QByteArray,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPalette, QPen
+from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from cqlgui.tasks import model
+from cqlgui.ui.editor import colours
+from cqlgui.ui.picker import pattern, thumbnail, words
+
+Index = QModelIndex | QPersistentModelIndex
+ELEMENT = int(Qt.ItemDataRole.UserRole)
+_BOARD, _PAD = 92, 7
+
+
+class ElementsModel(QAbstractListModel):
+    """The elements of one orbit. Pictures are made when first asked for and kept."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._elements: tuple[model.ElementCount, ...] = ()
+        self._pictures: dict[str, pattern.Pattern] = {}
+        self.counted = False
+
+    def show_elements(self, elements: tuple[model.ElementCount, ...], *, counted: bool) -> None:
+        """Show these; `counted` when their figures come from a search. The same texts keep scroll and selection."""
+        same = [one.text for one in elements] == [one.text for one in self._elements]
+        self.counted = counted
+        if same:
+            self._elements = elements
+            if elements:
+                self.dataChanged.emit(self.index(0), self.index(len(elements) - 1))
+            return
+        self.beginResetModel()
+        self._elements = elements
+        self._pictures = {}
+        self.endResetModel()
+
+    def picture(self, row: int) -> pattern.Pattern:
+        """The thumbnail of an element; a text that cannot be read alone falls back to the squares it names."""
+        element = self._elements[row]
+        found = self._pictures.get(element.text)
+        if found is None:
+            found = pattern.of_text(element.text)
+            if not found.squares and element.squares:
+                found = pattern.Pattern(area=element.squares)
+            self._pictures[element.text] = found
+        return found
+
+    @property
+    def pictures_made(self) -> int:
+        """Number of thumbnails parsed so far."""
+        return len(self._pictures)
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
+        return 0 if parent.isValid() else len(self._elements)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid() or index.row() >= len(self._elements):
+            return None
+        element = self._elements[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return element.words
+        if role == ELEMENT:
+            return element
+        hits = f"{words.plural(element.positions, 'hit')} in {words.plural(element.games, 'game')}" if self.counted else ""
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return "\n".join(part for part in (element.words, element.transform, element.text, hits) if part)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return ", ".join(part for part in (element.words, hits) if part)
+        return None
+
+    def roleNames(self) -> dict[int, QByteArray]:
+        return super().roleNames()
+
+
+class ElementsView(QListView):
+    """Hovering previews an element, a click or Enter limits to it, Esc lets go."""
+
+    hovered = Signal(int)
+    left = Signal()
+    chosen = Signal(int)
+    cleared = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.elements = ElementsModel(self)
+        self.limited = -1
+        self._under = -1
+        self.setModel(self.elements)
+        self.setItemDelegate(_Delegate(self))
+        self.setAccessibleName("Elements of the orbit")
+        self.setViewMode(QListView.ViewMode.IconMode)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
+        self.setMovement(QListView.Movement.Static)
+        self.setUniformItemSizes(True)
+        self.setLayoutMode(QListView.LayoutMode.Batched)
+        self.setBatchSize(400)
+        self.setSpacing(2)
+        self.setMouseTracking(True)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.clicked.connect(lambda index: self.choose(index.row()))
+        self.entered.connect(self._enter)
+        self.viewportEntered.connect(self._leave)
+
+    def choose(self, row: int) -> None:
+        """Limit to an element; choosing it again lets go."""
+        if row == self.limited:
+            self.clear()
+            return
+        self.limited = row
+        self.viewport().update()
+        self.chosen.emit(row)
+
+    def clear(self) -> None:
+        """Limit to nothing."""
+        had = self.limited >= 0
+        self.limited = -1
+        self.viewport().update()
+        if had:
+            self.cleared.emit()
+
+    def _enter(self, index: QModelIndex) -> None:
+        if index.row() != self._under:
+            self._under = index.row()
+            self.hovered.emit(index.row())
+
+    def _leave(self) -> None:
+        if self._under >= 0:
+            self._under = -1
+            self.left.emit()
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        if current.isValid() and self.hasFocus():
+            self.hovered.emit(current.row())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self.currentIndex().isValid():
+            self.choose(self.currentIndex().row())
+        elif event.key() == Qt.Key.Key_Escape and self.limited >= 0:
+            self.clear()
+        else:
+            super().keyPressEvent(event)
+            return
+        event.accept()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._leave()
+
+
+class _Delegate(QStyledItemDelegate):
+    """Board, words, CQL name and count of one element."""
+
+    def __init__(self, view: ElementsView) -> None:
+        super().__init__(view)
+        self._view = view
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        line = self._view.fontMetrics().height()
+        return QSize(_BOARD + 2 * _PAD + 22, _BOARD + 2 * _PAD + 3 * line + 6)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        view = self._view
+        element = index.data(ELEMENT)
+        area: QRect = option.rect.adjusted(1, 1, -1, -1)  # type: ignore[attr-defined]  # missing in the stubs
+        state = option.state  # type: ignore[attr-defined]
+        limited = index.row() == view.limited
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        edge = colours.of(view, "accent" if limited or state & QStyle.StateFlag.State_HasFocus else "frame")
+        painter.setPen(QPen(edge, 2 if limited else 1))
+        lit = limited or bool(state & QStyle.StateFlag.State_MouseOver)
+        painter.setBrush(colours.of(view, "tile-chosen" if lit else "tile"))
+        painter.drawRoundedRect(area, 5, 5)
+        empty = view.elements.counted and not element.positions
+        if empty:
+            painter.setOpacity(0.4)
+        board = QRectF(area.left() + (area.width() - _BOARD) / 2, area.top() + _PAD, _BOARD, _BOARD)
+        painter.save()
+        thumbnail.paint(painter, board, view.elements.picture(index.row()), view)
+        painter.restore()
+        painter.setOpacity(0.7 if empty else 1.0)
+        self._texts(painter, area, element, bool(lit))
+        painter.restore()
+
+    def _texts(self, painter: QPainter, area: QRect, element: model.ElementCount, lit: bool) -> None:
+        view = self._view
+        line = view.fontMetrics().height()
+        box = QRect(area.left() + 4, area.top() + 2 * _PAD + _BOARD - 3, area.width() - 8, line)
+        plain, small, bold = QFont(view.font()), QFont(view.font()), QFont(view.font())
+        small.setPointSizeF(max(6.0, plain.pointSizeF() * 0.85))
+        bold.setBold(True)
+        role = QPalette.ColorRole.HighlightedText if lit else QPalette.ColorRole.Text
+        ink, faint = view.palette().color(role), view.palette().color(role)
+        if not lit:
+            faint = colours.of(view, "muted")
+        count = ""
+        if view.elements.counted:
+            count = words.plural(element.positions, "hit") if element.positions else "no hit"
+        rows = ((element.words, plain, ink), (element.transform, small, faint), (count, bold, ink))
+        for text, font, colour in rows:
+            painter.setFont(font)
+            painter.setPen(colour)
+            short = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, short)
+            box.translate(0, line)
