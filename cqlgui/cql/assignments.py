@@ -1,4 +1,5 @@
-"""Variables and loops (language spec, 8.4 and 12.1): `x = E`, `piece x = S`, `piece x in S F`, `x[element]S F`."""
+"""Variables and loops (language spec, 8.4 and 12.1): `x = E`, `piece x = S`, `piece x in S F`,
+`x[element]S F`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What everybody calls with a query text: parse it, check it statically, and say all that is wrong with it."""
+"""What everybody calls with a query text: parse it, check it statically, and say all that is wrong with
+it."""
 
 from __future__ import annotations
 

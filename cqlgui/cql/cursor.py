@@ -1,7 +1,10 @@
-"""The parser's place in the text: the significant tokens with balanced brackets, findings, names, types so far.
+"""The parser's place in the text: the significant tokens with balanced brackets, findings, names, types so
+far.
 
-Errors never raise, except that too deep a nesting ends the parse (`TooDeep`). A rule that fails reports once and
-answers `Broken`; whatever is built upon a broken part is broken too and complains no more. A second complaint at the
+Errors never raise, except that too deep a nesting ends the parse (`TooDeepError`). A rule that fails reports
+once and
+answers `Broken`; whatever is built upon a broken part is broken too and complains no more. A second
+complaint at the
 token where the last one stood is dropped, which is what keeps one mistake from sounding like several.
 """
 
@@ -15,7 +18,8 @@ from cqlgui.cql.tokens import END, TRIVIA, Kind, Token
 from cqlgui.cql.types import Type
 
 MAX_DEPTH = 120
-"""Levels of brackets and prefix words a text may nest; each costs the parser some frames of Python's own stack."""
+"""Levels of brackets and prefix words a text may nest; each costs the parser some frames of Python's own
+stack."""
 MAX_HEIGHT = 200
 """Levels a tree may have; long chains of an operator nest as well."""
 MAX_DIAGNOSTICS = 100
@@ -28,11 +32,11 @@ class Broken(nodes.Node):
     """Stands where a filter could not be read; never leaves the parser."""
 
 
-class TooDeep(Exception):
+class TooDeepError(Exception):
     """The text nests deeper than `MAX_DEPTH`; the finding is already reported."""
 
 
-class TooMany(Exception):
+class TooManyError(Exception):
     """As many findings as anyone wants to read."""
 
 
@@ -59,10 +63,11 @@ class Cursor:
         self._quiet_at = -1
 
     def load(self, tokens: Iterable[Token]) -> None:
-        """Take over the tokens to parse; may raise `TooDeep`."""
+        """Take over the tokens to parse; may raise `TooDeepError`."""
         self._balance(token for token in tokens if token.kind not in TRIVIA)
 
-    # --- tokens -------------------------------------------------------------------------------------------------
+    # --- tokens
+    # -------------------------------------------------------------------------------------------------
 
     def peek(self, ahead: int = 0) -> Token:
         """The next token, or the one `ahead` of it; an END token behind the last."""
@@ -110,7 +115,8 @@ class Cursor:
                 level -= 1
             self.position += 1
 
-    # --- findings -----------------------------------------------------------------------------------------------
+    # --- findings
+    # -----------------------------------------------------------------------------------------------
 
     @property
     def errors(self) -> int:
@@ -124,11 +130,12 @@ class Cursor:
         self._quiet_at = self.position
         self.diagnostics.append(Diagnostic(span, code, message, hint))
         if len(self.diagnostics) > MAX_DIAGNOSTICS:
-            raise TooMany
+            raise TooManyError
         return Broken(span)
 
     def report_always(self, span: Span, code: str, message: str, hint: str = "") -> Broken:
-        """`report` for a finding about tokens already consumed, such as a wrong type, which never is an echo."""
+        """`report` for a finding about tokens already consumed, such as a wrong type, which never is an
+        echo."""
         self._quiet_at = -1
         broken = self.report(span, code, message, hint)
         self._quiet_at = -1
@@ -152,7 +159,8 @@ class Cursor:
         return self.report(token.span, "unexpected-token", f"Expected {what}, not `{shown(token)}`.", hint)
 
     def not_yet(self, token: Token, what: str = "") -> Broken:
-        """Report a construct that is specified but not built; the rest of its bracket is passed over in silence."""
+        """Report a construct that is specified but not built; the rest of its bracket is passed over in
+        silence."""
         name = what or f"`{shown(token)}`"
         self._quiet_at = -1
         self.tainted = True
@@ -161,7 +169,8 @@ class Cursor:
         self.hush()
         return broken
 
-    # --- types --------------------------------------------------------------------------------------------------
+    # --- types
+    # --------------------------------------------------------------------------------------------------
 
     def type_of(self, node: nodes.Node) -> Type | None:
         """The type of a node, None when it is broken."""
@@ -180,7 +189,8 @@ class Cursor:
     def insist(
         self, node: nodes.Node, wanted: frozenset[Type], owner: str, start: int, what: str = ""
     ) -> nodes.Node:
-        """`node`, or a reported broken one when its type is none of `wanted`; `start` is where its text begins."""
+        """`node`, or a reported broken one when its type is none of `wanted`; `start` is where its text
+        begins."""
         kind = self.type_of(node)
         if kind is None or kind in wanted:
             return node
@@ -205,7 +215,8 @@ class Cursor:
         )  # fmt: skip
         return False
 
-    # --- brackets -----------------------------------------------------------------------------------------------
+    # --- brackets
+    # -----------------------------------------------------------------------------------------------
 
     def _balance(self, tokens: Iterable[Token]) -> None:
         """Fill `tokens` so that every bracket has its partner; those that had none are reported."""
@@ -226,7 +237,8 @@ class Cursor:
             self.tokens.append(self._virtual(opener, len(self.text)))
 
     def _close(self, stack: list[Token], closer: Token) -> Token | None:
-        """Match a closing bracket with the open ones; None when it must be dropped, a substitute when it is wrong."""
+        """Match a closing bracket with the open ones; None when it must be dropped, a substitute when it
+        is wrong."""
         if stack and CLOSER_OF[stack[-1].word] == closer.word:
             stack.pop()
             return closer
@@ -259,7 +271,7 @@ class Cursor:
         """Report the nesting limit and end the parse."""
         message = f"The query nests deeper than {MAX_DEPTH} levels here."
         self.diagnostics.append(Diagnostic(span, "too-deep", message))
-        raise TooDeep
+        raise TooDeepError
 
 
 TYPE_WORDS = {

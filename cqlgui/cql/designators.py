@@ -1,4 +1,5 @@
-"""Piece and square designators (language spec, section 7): from their spelling to a men mask and a square set.
+"""Piece and square designators (language spec, section 7): from their spelling to a men mask and a square
+set.
 
 designator = pieces? squares?          at least one part, no inner whitespace
 pieces     = piece | "[" piece+ "]" | figurine+ | "[" figurine+ "]"

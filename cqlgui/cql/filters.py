@@ -1,8 +1,10 @@
-"""Primaries: literals, names, brackets, and the filters that begin with a keyword, except loops and transforms."""
+"""Primaries: literals, names, brackets, and the filters that begin with a keyword, except loops and
+transforms."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from cqlgui.board import directions
 from cqlgui.cql import assignments, nodes, operators, ranges, registry, transform_filters
@@ -17,7 +19,7 @@ from cqlgui.cql.cursor import (
 )
 from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.tokens import CAPTURE_GROUP, END, PIECE_DECLARATION, STRING_LITERAL, Kind, Token
-from cqlgui.cql.types import SETS, Type
+from cqlgui.cql.types import Type
 
 Reader = Callable[[Cursor, Token], nodes.Node]
 
@@ -99,7 +101,8 @@ def _name(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def undeclared(cursor: Cursor, token: Token) -> Broken:
-    """Report a name that nothing above gives a value to, with the keyword or variable that was probably meant."""
+    """Report a name that nothing above gives a value to, with the keyword or variable that was probably
+    meant."""
     if cursor.tainted:
         # What declares it may stand in a part that was passed over.
         return Broken(token.span)
@@ -259,16 +262,14 @@ def _string_sum(cursor: Cursor, left: nodes.Node, start: int) -> nodes.Node:
 
 def _numeric(cursor: Cursor, token: Token) -> nodes.Node:
     operand = cursor.operand(9, NUMERIC, f"`{token.word}`")
-    word = "abs" if token.word == "abs" else "sqrt"
+    word: Literal["abs", "sqrt"] = "abs" if token.word == "abs" else "sqrt"
     return cursor.made(nodes.Numeric(cursor.since(token.offset), word, operand), operand)
 
 
 def _extremum(cursor: Cursor, token: Token) -> nodes.Node:
     owner = f"`{token.word}`"
-    word = "max" if token.word == "max" else "min"
-    starts: list[Span] = []
+    word: Literal["max", "min"] = "max" if token.word == "max" else "min"
     found = arguments(cursor, owner, 9, NUMERIC | STRING, 2)
-    starts.extend(node.span for node in found)
     first = cursor.type_of(found[0]) if found else None
     for node in found[1:]:
         kind = cursor.type_of(node)
@@ -378,7 +379,7 @@ def _sort(cursor: Cursor, token: Token) -> nodes.Node:
             cursor.since(start), "constant-sort", "A bare number is the same for every game."
         )
         operand = Broken(operand.span)
-    word = "max" if chosen and order.word == "max" else "min" if chosen else ""
+    word: Literal["", "min", "max"] = "max" if chosen and order.word == "max" else "min" if chosen else ""
     return cursor.made(nodes.Sort(cursor.since(token.offset), quiet, word, doc, operand), operand)
 
 
@@ -440,8 +441,12 @@ _STATES: dict[str, nodes.StateWord] = {
     "castle": "castle", "o-o": "o-o", "o-o-o": "o-o-o",
 }  # fmt: skip
 _MEASURES: dict[str, nodes.MeasureWord] = {
-    "ply": "ply", "movenumber": "movenumber", "positionid": "positionid", "gamenumber": "gamenumber", "year": "year",
-}  # fmt: skip
+    "ply": "ply",
+    "movenumber": "movenumber",
+    "positionid": "positionid",
+    "gamenumber": "gamenumber",
+    "year": "year",
+}
 _TAGS: dict[str, nodes.TagWord] = {
     "event": "event", "site": "site", "date": "date", "eventdate": "eventdate", "eco": "eco",
 }  # fmt: skip

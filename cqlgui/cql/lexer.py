@@ -1,7 +1,10 @@
-"""Text to tokens (language spec, section 2). Total: every text, however broken, becomes a sequence that covers it.
+"""Text to tokens (language spec, section 2). Total: every text, however broken, becomes a sequence that
+covers it.
 
-`tokens(text)` is what the editor highlights; `scan(text)` also gives the findings. Lexical errors are diagnostics
-beside the tokens, and the token at fault either still carries a usable value (a descending range) or has kind ERROR.
+`tokens(text)` is what the editor highlights; `scan(text)` also gives the findings. Lexical errors are
+diagnostics
+beside the tokens, and the token at fault either still carries a usable value (a descending range) or has
+kind ERROR.
 """
 
 from __future__ import annotations
@@ -31,7 +34,8 @@ class Scanned:
 
 
 def tokens(text: str) -> tuple[Token, ...]:
-    """The tokens of `text` in order, whitespace and comments included; their texts joined give `text` again."""
+    """The tokens of `text` in order, whitespace and comments included; their texts joined give `text`
+    again."""
     return scan(text).tokens
 
 
@@ -50,10 +54,52 @@ UNICODE_OPERATORS = {
     "≺": "[<]", "≻": "[>]", "≼": "[<=]", "≽": "[>=]",
 }  # fmt: skip
 UNICODE_WORDS = {"⊢": "path", "◎": "focus", "∙": "currentposition", "✵": "flip", "⬓": "flipcolor"}
-_OPERATORS = (
-    "[element] [forall] --> <-- {*} {+} -> <- ~~ <= >= == != += -= *= /= %= |= &= [<] [<=] [>] [>=] =? [] -- [x] "
-    "+ - * / = > < . | ? : # ~ & % ,"
-).split()
+_OPERATORS = [
+    "[element]",
+    "[forall]",
+    "-->",
+    "<--",
+    "{*}",
+    "{+}",
+    "->",
+    "<-",
+    "~~",
+    "<=",
+    ">=",
+    "==",
+    "!=",
+    "+=",
+    "-=",
+    "*=",
+    "/=",
+    "%=",
+    "|=",
+    "&=",
+    "[<]",
+    "[<=]",
+    "[>]",
+    "[>=]",
+    "=?",
+    "[]",
+    "--",
+    "[x]",
+    "+",
+    "-",
+    "*",
+    "/",
+    "=",
+    ">",
+    "<",
+    ".",
+    "|",
+    "?",
+    ":",
+    "#",
+    "~",
+    "&",
+    "%",
+    ",",
+]
 _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\r": "\r", '\\"': '"', "\\\\": "\\"}
 
 
@@ -174,7 +220,8 @@ class _Lexer:
 
     def open_string(self, text: str, at: int) -> int:
         body = text.rstrip("\r")
-        # A quote left over on the next line closes it for the reader, so that what lies between is no query text.
+        # A quote left over on the next line closes it for the reader, so that what lies between is no
+        # query text.
         line = self.text[at + len(text) + 1 : _line_end(self.text, at + len(text) + 1)]
         if line.count('"') % 2:
             self.fault(
@@ -220,7 +267,8 @@ class _Lexer:
         return self.bad_designator(at, at + len(text) - 1)
 
     def bad_designator(self, at: int, bracket: int) -> int:
-        """A designator that begins at `at`, whose square or piece list begins at `bracket` and is malformed."""
+        """A designator that begins at `at`, whose square or piece list begins at `bracket` and is
+        malformed."""
         found = _SQUARE_LIST.match(self.text, bracket)
         assert found is not None
         body = found.group()

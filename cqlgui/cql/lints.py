@@ -9,7 +9,6 @@ from cqlgui.cql import nodes, types
 from cqlgui.cql.diagnostics import Diagnostic
 from cqlgui.cql.types import Names, Type
 
-
 MAX_WARNINGS = 100
 
 
@@ -28,7 +27,8 @@ def useless_conditions(query: nodes.Query, names: Names) -> tuple[Diagnostic, ..
 
 
 def _conditions(root: nodes.Node) -> Iterator[nodes.Node]:
-    """Every filter of which only matching counts: conjuncts, operands of `not`, `and`, `or`, bodies of loops."""
+    """Every filter of which only matching counts: conjuncts, operands of `not`, `and`, `or`, bodies of
+    loops."""
     pending = [(root, True)]
     while pending:
         node, condition = pending.pop()

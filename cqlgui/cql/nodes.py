@@ -1,15 +1,19 @@
 """The tree of a query: frozen data with spans, no behaviour.
 
-Types and scopes sit beside the tree (`cql.types`). Brackets leave no node: the printer puts back what precedence
-needs; `{F}` with one filter is F. Spans do not take part in equality, so `==` compares structure and parts, which is
-what orbits and the printer's round trip need. Men are bits of a mask: bit 0 the empty square, bits 1-6 the white
-P N B R Q K, bits 7-12 the black ones (`board.men`). Square sets are bitboards, a1 the lowest bit. Direction sets are
-8-bit masks in the order of `board.directions`: up, northeast, right, southeast, down, southwest, left, northwest.
+Types and scopes sit beside the tree (`cql.types`). Brackets leave no node: the printer puts back what
+precedence
+needs; `{F}` with one filter is F. Spans do not take part in equality, so `==` compares structure and
+parts, which is
+what orbits and the printer's round trip need. Men are bits of a mask: bit 0 the empty square, bits 1-6 the
+white
+P N B R Q K, bits 7-12 the black ones (`board.men`). Square sets are bitboards, a1 the lowest bit.
+Direction sets are
+8-bit masks in the order of `board.directions`: up, northeast, right, southeast, down, southwest, left,
+northwest.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Literal
@@ -26,12 +30,14 @@ class Node:
     span: Span = field(compare=False, hash=False, repr=False)
 
 
-# --- parts that are not filters ---------------------------------------------------------------------------------
+# --- parts that are not filters
+# ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Range(Node):
-    """Bounds after a keyword (spec 2.4). A bound is an integer or a numeric variable's name; `count` = any number."""
+    """Bounds after a keyword (spec 2.4). A bound is an integer or a numeric variable's name; `count` = any
+    number."""
 
     low: int | str
     high: int | str
@@ -62,12 +68,14 @@ class Query(Node):
     body: Node
 
 
-# --- primaries --------------------------------------------------------------------------------------------------
+# --- primaries
+# --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Designator(Node):
-    """Piece and square designator (spec 7): men mask and square set; no piece part = all 13 bits, no squares = 64."""
+    """Piece and square designator (spec 7): men mask and square set; no piece part = all 13 bits, no
+    squares = 64."""
 
     men: int
     squares: int
@@ -184,12 +192,14 @@ class ImplicitSearch(Node):
 
 @dataclass(frozen=True, slots=True)
 class CurrentTransform(Node):
-    """`currenttransform`; `applied` holds the names put on by expansion, outermost first (empty as parsed)."""
+    """`currenttransform`; `applied` holds the names put on by expansion, outermost first (empty as
+    parsed)."""
 
     applied: tuple[str, ...] = field(default=(), compare=False, hash=False)
 
 
-# --- prefix filters ---------------------------------------------------------------------------------------------
+# --- prefix filters
+# ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +301,8 @@ class Find(Node):
 
 @dataclass(frozen=True, slots=True)
 class Sort(Node):
-    """`sort` (output spec 4). `order` is empty unless `min` or `max` was written; `doc` None without a text."""
+    """`sort` (output spec 4). `order` is empty unless `min` or `max` was written; `doc` None without a
+    text."""
 
     quiet: bool
     order: Literal["", "min", "max"]
@@ -330,7 +341,8 @@ class NoTransform(Node):
     operand: Node
 
 
-# --- operators --------------------------------------------------------------------------------------------------
+# --- operators
+# --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,7 +416,8 @@ class Logic(Node):
     right: Node
 
 
-# --- variables and loops ----------------------------------------------------------------------------------------
+# --- variables and loops
+# ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,12 +457,14 @@ class PieceAssign(Node):
     value: Node
 
 
-# --- made by expansion, never by the parser ---------------------------------------------------------------------
+# --- made by expansion, never by the parser
+# ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One distinct member of an orbit. `applied`: names of its basic transforms, outermost first, identity left out."""
+    """One distinct member of an orbit. `applied`: names of its basic transforms, outermost first, identity
+    left out."""
 
     applied: tuple[str, ...] = field(compare=False, hash=False)
     filter: Node
@@ -459,7 +474,8 @@ class Element:
 class Orbit(Node):
     """What a chain of transforms became: its distinct valid elements in canonical order (transforms spec 4).
 
-    `index` numbers the outermost orbits of the query in text order (-1 for inner ones); `range` as in `Transform`;
+    `index` numbers the outermost orbits of the query in text order (-1 for inner ones); `range` as in
+    `Transform`;
     `operand`, where given, is the filter as written, which tells the type of an orbit without elements.
     """
 
@@ -469,7 +485,8 @@ class Orbit(Node):
     operand: Node | None = field(default=None, compare=False, hash=False, repr=False)
 
 
-# --- walking ----------------------------------------------------------------------------------------------------
+# --- walking
+# ----------------------------------------------------------------------------------------------------
 
 
 def children(node: Node) -> Iterator[Node]:
@@ -486,8 +503,14 @@ def children(node: Node) -> Iterator[Node]:
             yield value
 
 
-@functools.cache
+_CHILD_FIELDS: dict[type[Node], tuple[str, ...]] = {}
+
+
 def _child_fields(kind: type[Node]) -> tuple[str, ...]:
     """Fields that may hold filters; spans, ranges and the written form of an orbit are no children."""
-    skipped = {"span", "word_span", "range"} | ({"operand"} if kind is Orbit else set())
-    return tuple(one.name for one in fields(kind) if one.name not in skipped)
+    known = _CHILD_FIELDS.get(kind)
+    if known is None:
+        skipped = {"span", "word_span", "range"} | ({"operand"} if kind is Orbit else set())
+        known = tuple(one.name for one in fields(kind) if one.name not in skipped)
+        _CHILD_FIELDS[kind] = known
+    return known

@@ -1,4 +1,5 @@
-"""Binary operators by precedence (language spec, 5): climbing over the levels, taken only where the types allow.
+"""Binary operators by precedence (language spec, 5): climbing over the levels, taken only where the types
+allow.
 
 An operator whose left operand has the wrong type is left standing, as the language demands; the context then
 reports it through `unexpected`, which knows why it was refused.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from cqlgui.cql import filters, nodes, registry
 from cqlgui.cql.cursor import (
@@ -30,7 +32,8 @@ from cqlgui.cql.types import SETS, Type
 
 
 def expression(cursor: Cursor, level: int) -> nodes.Node:
-    """One filter made of operators up to `level`: 0 a primary, 14 everything. Reports and answers Broken on errors."""
+    """One filter made of operators up to `level`: 0 a primary, 14 everything. Reports and answers Broken
+    on errors."""
     cursor.depth += 1
     if cursor.depth > MAX_DEPTH:
         cursor.too_deep(cursor.peek().span)
@@ -71,7 +74,7 @@ def unexpected(cursor: Cursor, before: nodes.Node | None, start: int) -> None:
         elif kind is not None:
             cursor.report(
                 token.span, "type-mismatch",
-                f"`{shown(token)}` needs {listed(operator.left)} on its left, and there stands {TYPE_WORDS[kind]}.",
+                f"`{shown(token)}` needs {listed(operator.left)} on its left, not {TYPE_WORDS[kind]}.",
                 "a set has no arithmetic: # gives its size" if kind in SETS and token.word in "+-*/%" else "",
             )  # fmt: skip
         cursor.hush()
@@ -109,7 +112,7 @@ class Operator:
 
 def _set_operation(cursor: Cursor, left: nodes.Node, start: int, operator: Operator) -> nodes.Node:
     token = cursor.take()
-    word = "&" if token.word == "&" else "|"
+    word: Literal["&", "|"] = "&" if token.word == "&" else "|"
     wanted = POSITION if cursor.type_of(left) is Type.POSITION else SET
     right = cursor.operand(operator.level - 1, wanted, f"`{token.text}`")
     return cursor.made(nodes.SetOperation(cursor.since(start), word, left, right), left, right)
@@ -117,14 +120,14 @@ def _set_operation(cursor: Cursor, left: nodes.Node, start: int, operator: Opera
 
 def _attack(cursor: Cursor, left: nodes.Node, start: int, operator: Operator) -> nodes.Node:
     token = cursor.take()
-    word = "attacks" if token.word == "attacks" else "attackedby"
+    word: Literal["attacks", "attackedby"] = "attacks" if token.word == "attacks" else "attackedby"
     right = cursor.operand(operator.level - 1, SET, f"`{word}`")
     return cursor.made(nodes.Attack(cursor.since(start), word, left, right), left, right)
 
 
 def _arrow(cursor: Cursor, left: nodes.Node, start: int, operator: Operator) -> nodes.Node:
     first = cursor.peek()
-    word = "->" if first.word == "->" else "<-"
+    word: Literal["->", "<-"] = "->" if first.word == "->" else "<-"
     operands = [left]
     while (token := cursor.peek()).word in ("->", "<-"):
         if token.word != word:
@@ -178,12 +181,11 @@ def _compare(cursor: Cursor, left: nodes.Node, start: int, operator: Operator) -
 
 
 def _in(cursor: Cursor, left: nodes.Node, start: int, operator: Operator) -> nodes.Node:
-    token = cursor.take()
+    cursor.take()
     if cursor.type_of(left) is Type.STRING:
         right = cursor.operand(10, STRING, "`in` behind a string")
     else:
         right = cursor.operand(7, SET, "`in` behind a set")
-    del token
     return cursor.made(nodes.In(cursor.since(start), left, right), left, right)
 
 
@@ -201,8 +203,8 @@ def _not_yet(cursor: Cursor, left: nodes.Node, start: int, operator: Operator) -
 
 
 ANY = frozenset(Type)
-_ARITHMETIC = {"+": "+", "-": "-", "*": "*", "/": "/", "%": "%"}
-_RELATIONS = {"==": "==", "!=": "!=", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
+_ARITHMETIC: dict[str, Literal["+", "-", "*", "/", "%"]] = {"+": "+", "-": "-", "*": "*", "/": "/", "%": "%"}
+_RELATIONS: dict[str, nodes.Relation] = {"==": "==", "!=": "!=", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
 
 OPERATORS: dict[str, Operator] = {
     ":": Operator(1, POSITION, _not_yet),

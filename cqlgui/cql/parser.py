@@ -1,6 +1,7 @@
 """Text to tree (language spec, 3 and 5). Types are found on the way, since they decide where filters end.
 
-The grammar stands in `operators` (precedence), `filters` (primaries and keyword filters), `transform_filters`,
+The grammar stands in `operators` (precedence), `filters` (primaries and keyword filters),
+`transform_filters`,
 `assignments` (variables and loops) and `ranges`; this module holds the whole text: the header and the body.
 """
 
@@ -24,7 +25,8 @@ class Parsed:
 
 
 def parse(text: str) -> Parsed:
-    """Parse a whole text; without `cql(` at its head all of it is body (D3). Never raises, whatever the text."""
+    """Parse a whole text; without `cql(` at its head all of it is body (D3). Never raises, whatever the
+    text."""
     scanned = lexer.scan(text)
     found = list(scanned.diagnostics[: cursor.MAX_DIAGNOSTICS])
     query: nodes.Query | None = None
@@ -33,7 +35,7 @@ def parse(text: str) -> Parsed:
     try:
         reader.load(scanned.tokens)
         query = _query(reader)
-    except (cursor.TooDeep, cursor.TooMany):
+    except (cursor.TooDeepError, cursor.TooManyError):
         query = None
     names = Names({name: kind for name, kind in reader.names.items() if kind is not None})
     diagnostics = sorted(reader.diagnostics, key=lambda one: one.span.offset)
@@ -174,12 +176,22 @@ def _file(reader: cursor.Cursor, made: _Header, token: Token) -> None:
 
 
 PARAMETERS = (
-    "variations", "result", "gamenumber", "matchcount", "sort", "matchstring", "quiet", "silent", "input", "output",
-)  # fmt: skip
+    "variations",
+    "result",
+    "gamenumber",
+    "matchcount",
+    "sort",
+    "matchstring",
+    "quiet",
+    "silent",
+    "input",
+    "output",
+)
 
 
 def _too_high(query: nodes.Query) -> Span | None:
-    """Where a tree first exceeds the depth limit: long chains nest as well, without any bracket. Iterative."""
+    """Where a tree first exceeds the depth limit: long chains nest as well, without any bracket.
+    Iterative."""
     pending: list[tuple[nodes.Node, int]] = [(query.body, 1)]
     while pending:
         node, depth = pending.pop()

@@ -1,6 +1,7 @@
 """Tree to text, in either spelling, with the brackets that precedence needs and no others.
 
-Reading a printed query gives the same tree again. Orbits, which the parser never makes, print for the eye only.
+Reading a printed query gives the same tree again. Orbits, which the parser never makes, print for the eye
+only.
 """
 
 from __future__ import annotations
@@ -109,7 +110,8 @@ def _pieces(mask: int, style: Style) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Printed:
-    """A printed filter: the level of its outermost operator (0: a primary), and the level up to which its last
+    """A printed filter: the level of its outermost operator (0: a primary), and the level up to which its
+    last
     operand would swallow an operator that followed (0: closed)."""
 
     text: str
@@ -171,7 +173,8 @@ _NAME = re.compile(r"[A-Za-z$_][A-Za-z0-9$_]*")
 
 
 def _ranged(head: str, found: nodes.Range | None, operand: nodes.Node, level: int, style: Style) -> _Printed:
-    """Keyword, range and operand; an operand that begins with a number or a variable would be taken for a bound."""
+    """Keyword, range and operand; an operand that begins with a number or a variable would be taken for a
+    bound."""
     printed = _print(operand, style)
     name = _NAME.match(printed.text)
     variable = (
@@ -277,9 +280,21 @@ def _negate(node: nodes.Node, style: Style) -> _Printed:
 
 
 _NO_STRINGS = (
-    nodes.Designator, nodes.AllSquares, nodes.EmptySet, nodes.Complement, nodes.Shade, nodes.Direction, nodes.Between,
-    nodes.Ray, nodes.SquareLoop, nodes.PieceLoop, nodes.SetOperation, nodes.Attack, nodes.Arrow, nodes.Transform,
-)  # fmt: skip
+    nodes.Designator,
+    nodes.AllSquares,
+    nodes.EmptySet,
+    nodes.Complement,
+    nodes.Shade,
+    nodes.Direction,
+    nodes.Between,
+    nodes.Ray,
+    nodes.SquareLoop,
+    nodes.PieceLoop,
+    nodes.SetOperation,
+    nodes.Attack,
+    nodes.Arrow,
+    nodes.Transform,
+)
 
 
 def _count(node: nodes.Node, style: Style) -> _Printed:
@@ -404,7 +419,8 @@ def _sign(operator: str, style: Style) -> str:
 def _infix(
     left: nodes.Node, sign: str, right: nodes.Node, levels: tuple[int, int, int], style: Style
 ) -> _Printed:
-    """`levels`: of the operator, and the highest ones its left and right operands may have without brackets."""
+    """`levels`: of the operator, and the highest ones its left and right operands may have without
+    brackets."""
     level, left_level, right_level = levels
     end = _print(right, style)
     bare = end.level <= right_level

@@ -12,7 +12,44 @@ NO_LIMIT = 100_000
 
 # Behind these a number or variable is the beginning of a longer filter and no bound.
 _CONTINUES = frozenset(
-    "+ - * / % = == != < > <= >= & | -> <- : ? , =? += -= *= /= %= |= &= -- [x] ~~ in [element] [<] [<=] [>] [>=]".split()
+    [
+        "+",
+        "-",
+        "*",
+        "/",
+        "%",
+        "=",
+        "==",
+        "!=",
+        "<",
+        ">",
+        "<=",
+        ">=",
+        "&",
+        "|",
+        "->",
+        "<-",
+        ":",
+        "?",
+        ",",
+        "=?",
+        "+=",
+        "-=",
+        "*=",
+        "/=",
+        "%=",
+        "|=",
+        "&=",
+        "--",
+        "[x]",
+        "~~",
+        "in",
+        "[element]",
+        "[<]",
+        "[<=]",
+        "[>]",
+        "[>=]",
+    ]
 ) | {"attacks", "attackedby"}
 
 
@@ -72,7 +109,8 @@ def _literal(cursor: Cursor) -> int | None:
 
 
 def _bound(cursor: Cursor, signed: bool = False) -> int | str | None:
-    """One bound; with `signed` a minus sign behind it may begin the next bound, since nothing is subtracted there."""
+    """One bound; with `signed` a minus sign behind it may begin the next bound, since nothing is
+    subtracted there."""
     negative = cursor.peek().word == "-" and cursor.peek(1).kind is Kind.NUMBER
     token = cursor.peek(1 if negative else 0)
     following = cursor.peek(2 if negative else 1)

@@ -1,6 +1,7 @@
 """One row a keyword: what the lexer, the parser, completion, hover and help know about a spelling.
 
-The rows stand in `registry_keywords`, `registry_signs` and `registry_hhdb_keys`; syntax forms and examples of what is
+The rows stand in `registry_keywords`, `registry_signs` and `registry_hhdb_keys`; syntax forms and examples
+of what is
 built stand in `registry_docs`. A row without forms is specified, but answered with `not-yet`.
 """
 
@@ -19,7 +20,8 @@ from cqlgui.cql.tokens import Kind
 @dataclass(frozen=True, slots=True)
 class Row:
     """One spelling. `kind`: filter, transform, direction, operator, parameter, header, designator, comment,
-    hhdb key or internal. `status`: empty, `deprecated` or `undocumented`. `since`: first version of CQL with it.
+    hhdb key or internal. `status`: empty, `deprecated` or `undocumented`. `since`: first version of CQL
+    with it.
     `forms`: its syntax; `example`: a body that runs; both empty for what is not built yet.
     """
 
@@ -41,7 +43,8 @@ def lookup(word: str) -> Row | None:
 
 
 def complete(prefix: str) -> tuple[Row, ...]:
-    """Rows of keywords that begin with `prefix`, built ones first, then by name; all of them for an empty prefix."""
+    """Rows of keywords that begin with `prefix`, built ones first, then by name; all of them for an empty
+    prefix."""
     lower = prefix.lower()
     found = [row for row in ROWS if row.name in RESERVED and row.name.lower().startswith(lower)]
     return tuple(sorted(found, key=lambda row: (not row.built, row.status != "", row.name)))
@@ -53,7 +56,8 @@ def is_reserved(word: str) -> bool:
 
 
 def token_kind(word: str) -> Kind:
-    """How an identifier-like word is shown: KEYWORD, TRANSFORM, DIRECTION, or NAME when it is not reserved."""
+    """How an identifier-like word is shown: KEYWORD, TRANSFORM, DIRECTION, or NAME when it is not
+    reserved."""
     if word not in RESERVED:
         return Kind.NAME
     return _TOKEN_KINDS.get(_BY_NAME[word].kind, Kind.KEYWORD)

@@ -1,6 +1,8 @@
-"""Where filters begin and end in a text, for the editor: the filter at the caret, its transforms, wrap and unwrap.
+"""Where filters begin and end in a text, for the editor: the filter at the caret, its transforms, wrap and
+unwrap.
 
-Works on texts without errors through the tree, and tells nothing (None, or the text unchanged) about broken ones.
+Works on texts without errors through the tree, and tells nothing (None, or the text unchanged) about
+broken ones.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from cqlgui.cql.lexer import tokens as scan
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One transform of a chain: keyword, where it stands, its range as written (empty without one) and where."""
+    """One transform of a chain: keyword, where it stands, its range as written (empty without one) and
+    where."""
 
     word: str
     word_span: Span
@@ -24,14 +27,16 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The transforms directly around a filter, outermost first, and the filter with the brackets around it."""
+    """The transforms directly around a filter, outermost first, and the filter with the brackets around
+    it."""
 
     links: tuple[Link, ...]
     operand: Span
 
 
 def filter_span_at(text: str, offset: int) -> Span:
-    """The smallest whole filter at a caret (which touches it on either side); the whole body where there is none."""
+    """The smallest whole filter at a caret (which touches it on either side); the whole body where there
+    is none."""
     query = check.check(text).query
     if query is None:
         return _token_at(text, offset)
@@ -44,7 +49,8 @@ def filter_span_at(text: str, offset: int) -> Span:
 
 
 def transform_chain_at(text: str, offset: int) -> Chain:
-    """The innermost chain of transforms whose keywords or operand the caret touches; without one, no links and the
+    """The innermost chain of transforms whose keywords or operand the caret touches; without one, no links
+    and the
     filter at the caret."""
     query = check.check(text).query
     found: list[nodes.Transform] | None = None
@@ -65,9 +71,11 @@ def transform_chain_at(text: str, offset: int) -> Chain:
 
 
 def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:
-    """`text` with transforms, outermost first, put before the filters at `start`..`end` (a caret takes its filter).
+    """`text` with transforms, outermost first, put before the filters at `start`..`end` (a caret takes its
+    filter).
 
-    Several filters get braces, a filter with operators round brackets. When the result would be taken in by what
+    Several filters get braces, a filter with operators round brackets. When the result would be taken in
+    by what
     follows (a transform swallows everything to its right) the whole is bracketed as well.
     """
     if start == end:
@@ -175,8 +183,7 @@ def _goes_on(text: str, end: int) -> bool:
     return (
         following.kind is tokens.Kind.OPERATOR
         and following.word not in (".", "#", "~", "[element]", "[forall]")
-        or (following.word in ("and", "or", "in", "attacks", "attackedby"))
-    )
+    ) or (following.word in ("and", "or", "in", "attacks", "attackedby"))
 
 
 def _token_at(text: str, offset: int) -> Span:

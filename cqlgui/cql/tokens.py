@@ -29,7 +29,8 @@ class Kind(StrEnum):
 class Token(NamedTuple):
     """One token. `word` is its ASCII spelling (`->` for an arrow sign), which is what grammar rules compare.
 
-    `number` holds a literal's value, `string` the text a string or escape means, `men` and `squares` the masks of a
+    `number` holds a literal's value, `string` the text a string or escape means, `men` and `squares` the
+    masks of a
     designator. Tokens are tied when one's `end` is the `offset` of the other.
     """
 

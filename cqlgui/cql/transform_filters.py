@@ -37,7 +37,7 @@ def transform(cursor: Cursor, token: Token) -> nodes.Node:
     node = cursor.made(nodes.Transform(cursor.since(token.offset), word, token.span, span, operand), operand)
     if word == "rotate45" and not isinstance(node, Broken):
         for where in _particular_squares(operand):
-            message = "`rotate45` turns directions only; nothing under it may name particular squares or their shade."
+            message = "`rotate45` turns directions only: nothing under it may name squares or their shade."
             cursor.report_always(where, "rotate45-squares", message, "use rotate90 or flip")
             return Broken(node.span)
     return node

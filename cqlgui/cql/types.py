@@ -1,4 +1,5 @@
-"""Static types of filters (language spec, section 4): every filter has exactly one, known from the text alone."""
+"""Static types of filters (language spec, section 4): every filter has exactly one, known from the text
+alone."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from cqlgui.cql import nodes
 
 
 class Type(Enum):
-    """What a filter's value is; LOGICAL has none. PIECE is a lone piece variable, a set of at most one square."""
+    """What a filter's value is; LOGICAL has none. PIECE is a lone piece variable, a set of at most one
+    square."""
 
     SET = "set"
     NUMERIC = "number"
@@ -25,7 +27,8 @@ SETS = frozenset({Type.SET, Type.PIECE})
 
 @dataclass(slots=True)
 class Names:
-    """The variables of one query and their types (they are global and keep one type), with a memo for `infer`."""
+    """The variables of one query and their types (they are global and keep one type), with a memo for
+    `infer`."""
 
     types: Mapping[str, Type] = field(default_factory=dict)
     _memo: dict[int, tuple[nodes.Node, Type]] = field(default_factory=dict, repr=False, compare=False)
@@ -133,7 +136,8 @@ def _loop(node: nodes.Node, names: Names) -> Type:
 
 
 def transformed(operand: Type, ranged: bool) -> Type:
-    """The type of an orbit: the union of sets, the maximum of numbers, otherwise a mere condition; a range counts."""
+    """The type of an orbit: the union of sets, the maximum of numbers, otherwise a mere condition; a range
+    counts."""
     if ranged:
         return Type.NUMERIC
     if operand in SETS:
