@@ -418,9 +418,7 @@ class QueryEdit(QPlainTextEdit):
             self._new_line()
         elif key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab) and not control:
             self._tab(back=key == Qt.Key.Key_Backtab)
-        elif key == Qt.Key.Key_Backspace and not control and self._backspace_pair():
-            pass
-        elif not control and event.text() and event.text() in "(){}[]" and self._typed_bracket(event.text()):
+        elif (key == Qt.Key.Key_Backspace and not control and self._backspace_pair()) or (not control and event.text() and event.text() in "(){}[]" and self._typed_bracket(event.text())):
             pass
         else:
             super().keyPressEvent(event)

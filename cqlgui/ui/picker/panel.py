@@ -109,6 +109,10 @@ class PickerPanel(QWidget):
     def _toggled(self, word: str, on: bool) -> None:
         if self._filling:
             return
+        if self._sync.isActive():
+            # The text changed a moment ago: the click means the chain as it stands now.
+            self._sync.stop()
+            self._follow_caret()
         names = [name for name in self._chain.words if name != word]
         # A transform chosen later acts on the outside of what is there already.
         self._change(chain.Chain((word, *names) if on else tuple(names), self._chain.counts and bool(names or on)))
