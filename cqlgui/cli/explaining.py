@@ -55,8 +55,8 @@ def _stages(text: str, as_json: bool) -> int:
             }
         )
         return terminal.OK
-    print(f"query     {stages.checked}")
-    print(f"expanded  {stages.expanded}")
+    print(f"query     {stages.checked.strip()}")
+    print(f"expanded  {stages.expanded.strip()}")
     print(f"engine    {searching.ENGINE}: {searching.REASON}")
     return terminal.OK
 

@@ -27,11 +27,11 @@ _log = logging.getLogger(__name__)
 def main(argv: Sequence[str]) -> int:
     """Run one subcommand; returns the exit code (usage errors raise `SystemExit(2)`)."""
     terminal.prepare()
+    if argv and argv[0] in arguments.LATER:
+        terminal.say(f"cqlgui {argv[0]}: specified, but not built yet.")
+        return terminal.USAGE
     parsed = arguments.parser().parse_args(argv)
     log.configure()
-    if parsed.command in arguments.LATER:
-        terminal.say(f"cqlgui {parsed.command}: specified, but not built yet.")
-        return terminal.USAGE
     try:
         code = _COMMANDS[parsed.command](parsed)
         sys.stdout.flush()

@@ -40,7 +40,7 @@ def stages(text: str) -> model.Stages:
     expanded = queries.expanded(text)
     assert checked.query is not None
     assert expanded.query is not None
-    return model.Stages(printer.print_node(checked.query), printer.print_node(expanded.query))
+    return model.Stages(printer.print_query(checked.query), printer.print_query(expanded.query))
 
 
 def _truth(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import secrets
 import sys
 from array import array
 from collections.abc import Callable, Iterator
@@ -75,6 +76,7 @@ class _Run:
         self._folder = folder
         self._coming = raw_games
         self._on_game = on_game
+        self._token = secrets.token_hex(8)
         self._taken = 0
         self._given = 0
         self._waiting: dict[int, Reading] = {}
@@ -98,6 +100,7 @@ class _Run:
             "op": "read",
             "path": str(self._text.path),
             "plain": str(self._text.plain),
+            "token": self._token,
             "spans": [[item.offset, item.length, item.line, item.problem] for item in items],
         }
 

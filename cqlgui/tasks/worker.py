@@ -57,7 +57,7 @@ class Service:
         self._catalogs: dict[str, catalog.Catalog] = {}
         self._source: hosts.SourceReader | None = None
         self._text: archives.Text | None = None
-        self._text_key: tuple[str, str] = ("", "")
+        self._text_key: tuple[str, str, str] = ("", "", "")
 
     def answer(self, request: frames.Message) -> frames.Message:
         """The reply to one request: `read` or `search`."""
@@ -70,7 +70,8 @@ class Service:
     def _read(self, request: frames.Message) -> frames.Message:
         """Read games from a source's plain text; spans are (offset, length, line, problem of the splitter).
         """
-        key = (request["path"], request["plain"])
+        # A worker lives longer than the state of a file: the token of the import tells one from the next.
+        key = (request["path"], request["plain"], request["token"])
         if self._text is not None and key != self._text_key:
             self._text.close()
             self._text = None

@@ -13,7 +13,19 @@ from hypothesis import strategies
 from cqlgui.base import errors
 from cqlgui.db import catalog, database, headers, journal, schema
 
-NAMES = ("White", "Black", "WhiteElo", "BlackElo", "Result", "Date", "Event", "Site", "Round", "ECO", "Annotator")
+NAMES = (
+    "White",
+    "Black",
+    "WhiteElo",
+    "BlackElo",
+    "Result",
+    "Date",
+    "Event",
+    "Site",
+    "Round",
+    "ECO",
+    "Annotator",
+)
 
 
 def header(**tags: str) -> headers.Header:

@@ -1,0 +1,231 @@
+"""The headless twin as a user meets it: output forms, exit codes, streams, signals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests import helpers
+
+MATE = '[White "A"]\n[Black "B"]\n[Result "0-1"]\n[Date "1900.01.02"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
+QUIET = '[White "C"]\n\n1. e4 e5 2. Nf3 *\n\n'
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "a.pgn"
+    path.write_text(QUIET + MATE)
+    return path
+
+
+def answer(*arguments: str | Path) -> dict:
+    run = helpers.cli(*arguments)
+    assert run.code == 0, run.err
+    return json.loads(run.out)
+
+
+def test_import_and_info_print_what_is_in_a_file(source: Path) -> None:
+    run = helpers.cli("import", source)
+    assert (run.code, run.out.split(",")[0]) == (0, "2 games")
+    assert "9 positions, 0 bad games" in run.out
+    again = answer("import", source, "--json")
+    assert (again["games"], again["reused"], again["bad_games"]) == (2, 2, [])
+    assert answer("info", source, "--json")["sources"] == [
+        {"file": str(source), "first": 1, "games": 2, "positions": 9}
+    ]
+    assert "games      2" in helpers.cli("info", source).out
+
+
+def test_search_answers_one_object(source: Path) -> None:
+    found = answer("search", source, "-e", "flipcolor {btm mate}", "--json")
+    assert (found["games"], found["positions"], found["count"]) == ([2], [[2, 4]], 1)
+    assert (found["engine"], found["bad_games"], found["sources"][0]["games"]) == ("interpreted", 0, 2)
+    (orbit,) = found["orbit"]
+    assert orbit["transform"] == "flipcolor"
+    assert orbit["span"] == {"offset": 0, "length": 20}
+    assert {"text", "transform", "words", "games", "positions"} == set(orbit["elements"][0])
+    assert "values" not in found
+
+
+def test_values_order_and_sort_keys_come_on_request(source: Path) -> None:
+    found = answer("search", source, "-e", 'sort "n" ply', "--json", "--values")
+    assert (found["order"], found["sortkeys"]) == ([2, 1], {"n": [[2, 4], [1, 3]]})
+    assert [2, 4, "4"] in found["values"]
+
+
+def test_hits_stream_as_lines(source: Path) -> None:
+    record = answer("search", source, "-e", "mate", "--jsonl")
+    assert (record["game"], record["positionid"], record["ply"], record["date"]) == (2, 4, 4, "1900.01.02")
+    fields = {
+        "game",
+        "positionid",
+        "ply",
+        "fen",
+        "white",
+        "black",
+        "result",
+        "date",
+        "squares",
+        "orbit",
+        "value",
+    }
+    assert set(record) == fields
+    rows = list(csv.DictReader(io.StringIO(helpers.cli("search", source, "-e", "mate", "--csv").out)))
+    assert [row["white"] for row in rows] == ["A"]
+    assert helpers.cli("search", source, "-e", "mate", "--count").out == "1 games, 1 positions\n"
+    assert "A - B 0-1" in helpers.cli("search", source, "-e", "mate").out
+
+
+def test_a_batch_answers_a_line_each(source: Path, tmp_path: Path) -> None:
+    batch = tmp_path / "batch.jsonl"
+    lines = [
+        json.dumps({"id": "a", "query": "mate"}),
+        json.dumps({"id": "b", "query": "matte"}),
+        "broken",
+        json.dumps({"id": "c", "query": "initial", "variations": True}),
+    ]
+    batch.write_text("\n".join(lines))
+    run = helpers.cli("search", source, "--batch", batch, "--values")
+    assert run.code == 0
+    found = [json.loads(line) for line in run.out.splitlines()]
+    assert [one["id"] for one in found] == ["a", "b", None, "c"]
+    assert found[0]["games"] == [2]
+    assert found[1]["error"]["offset"] == 0
+    assert found[2]["error"]["code"] == "batch"
+    assert found[3]["count"] == 2
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_rejected_query_ends_with_one(source: Path, form: list[str]) -> None:
+    run = helpers.cli("search", source, "-e", "mate\n matte", *form)
+    assert run.code == 1
+    assert "query:2:2: error[" in run.err
+    if form:
+        error = json.loads(run.out)["error"]
+        assert (error["offset"], error["length"], error["line"], error["column"]) == (6, 5, 2, 2)
+        assert set(error) == {"offset", "length", "line", "column", "code", "message", "hint"}
+    else:
+        assert run.out == ""
+
+
+def test_what_is_not_built_yet_says_so(source: Path) -> None:
+    run = helpers.cli("search", source, "-e", "mate", "--json", "--engine", "compiled")
+    assert (run.code, json.loads(run.out)["error"]["code"]) == (1, "not-yet")
+    for name in ("format", "translate", "help"):
+        run = helpers.cli(name, "-e", "mate")
+        assert run.code == 2
+        assert "not built yet" in run.err
+
+
+def test_usage_and_source_errors_end_with_two(tmp_path: Path, source: Path) -> None:
+    assert helpers.cli("search", source).code == 2
+    assert helpers.cli("search", source, "-e", "mate", "--threads", "0").code == 2
+    missing = helpers.cli("search", tmp_path / "none.pgn", "-e", "mate")
+    assert missing.code == 2
+    assert "does not exist" in missing.err
+    assert helpers.cli("import", tmp_path).code == 2
+    assert helpers.cli("search", source, "--query-file", tmp_path / "none.cql").code == 2
+    assert helpers.cli("explain", source, "-e", "mate").code == 2
+    assert helpers.TRACEBACK not in missing.err
+
+
+def test_check_lists_diagnostics() -> None:
+    run = helpers.cli("check", "-e", "matte Q", "--json")
+    assert run.code == 1
+    first = json.loads(run.out)[0]
+    assert list(first) == ["severity", "code", "message", "hint", "line", "column", "offset", "length"]
+    good = helpers.cli("check", "-e", "mate", "--json")
+    assert (good.code, json.loads(good.out)) == (0, [])
+
+
+def test_orbit_lists_elements() -> None:
+    (orbit,) = answer("orbit", "-e", "flipvertical {Kb2}", "--json")
+    assert [element["text"] for element in orbit["elements"]] == ["Kb2", "Kg2"]
+    assert set(orbit) == {"transform", "span", "elements", "invalid", "duplicates"}
+    assert "left and right mirrored" in helpers.cli("orbit", "-e", "flipvertical {Kb2}").out
+    assert helpers.cli("orbit", "-e", "{").code == 1
+
+
+def test_explain_tells_the_truth_of_each_part(source: Path) -> None:
+    truth = answer("explain", "-e", "mate and wtm", source, "--game", "2", "--position", "4", "--json")
+    assert truth["matched"]
+    assert [part["text"] for part in truth["parts"]] == ["mate", "wtm"]
+    run = helpers.cli("explain", "-e", "Ka1", "--fen", "8/8/8/8/8/8/8/K1k5 w - - 0 1")
+    assert (run.code, run.out[0]) == (0, "+")
+    assert "interpreted" in helpers.cli("explain", "-e", "flip Ka1").out
+
+
+def test_matches_are_written_to_a_file(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.pgn"
+    run = helpers.cli("search", source, "-e", "mate", "-o", out)
+    assert (run.code, run.out) == (0, "")
+    assert out.read_text() == MATE.strip() + "\n"
+    assert helpers.cli("search", source, "-e", "mate", "-o", source).code == 2
+
+
+def test_a_query_comes_from_a_file_or_stdin(source: Path, tmp_path: Path) -> None:
+    query = tmp_path / "q.cql"
+    query.write_text("cql() mate")
+    assert answer("search", source, "--query-file", query, "--json")["games"] == [2]
+    run = helpers.cli("search", source, "--query-file", "-", "--count", stdin="mate")
+    assert run.out == "1 games, 1 positions\n"
+
+
+def test_qt_is_never_loaded(source: Path) -> None:
+    code = (
+        "import sys\nfrom cqlgui.__main__ import main\n"
+        f"assert main(['search', {str(source)!r}, '-e', 'mate', '--json']) == 0\n"
+        "assert not [name for name in sys.modules if name.startswith('PySide6')]\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=helpers.ROOT, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_the_window_needs_a_screen() -> None:
+    environment = {
+        k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "cqlgui"], capture_output=True, cwd=helpers.ROOT, env=environment, check=False
+    )
+    assert done.returncode == 2
+    assert b"no screen" in done.stderr
+
+
+def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
+    source = tmp_path / "big.pgn"
+    source.write_text(QUIET * 20000)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "cqlgui", "import", str(source)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=helpers.ROOT,
+    )
+    index = Path(os.environ["CQLGUI_HOME"]) / "cache" / "index"
+    end = time.monotonic() + 30
+    while not list(index.glob("*/*.seg")) and time.monotonic() < end:
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=30)
+    assert child.returncode == 130
+    assert b"Traceback" not in err
+
+
+def test_a_closed_pipe_is_no_fault(source: Path) -> None:
+    source.write_text(QUIET * 3000)
+    words = f"{sys.executable} -m cqlgui search {source} -e . --jsonl | head -1"
+    done = subprocess.run(
+        ["sh", "-c", words], capture_output=True, cwd=helpers.ROOT, check=False, timeout=120
+    )
+    assert done.stdout.count(b"\n") == 1
+    assert b"Traceback" not in done.stderr
+    assert b"BrokenPipe" not in done.stderr

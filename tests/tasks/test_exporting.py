@@ -1,0 +1,118 @@
+"""What is exported opens again as the same games, byte for byte or with the match marked; sources are never
+overwritten.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from cqlgui.base import errors, progress
+from cqlgui.tasks import exporting, games, history, importing, library, model, searching
+
+TEXT = (
+    '[White "A"]\r\n[Result "1-0"]\r\n\r\n1. e4  e5 {odd   spacing} 2. Nf3 1-0\r\n\r\n'
+    "1. d4 d5\n\n"
+    '[White "C <&>"]\n\n1. e4 e5 {never closed\n\n'
+)
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> model.Base:
+    source = tmp_path / "a.pgn"
+    source.write_bytes(TEXT.encode())
+    return importing.open_base([source]).base
+
+
+@pytest.fixture
+def result(base: model.Base) -> model.SearchResult:
+    return searching.search(base, "flipvertical {ply == 1 Pe4}")
+
+
+def texts(path: Path) -> list[bytes]:
+    base = importing.open_base([path]).base
+    return [games.text(base, game) for game in range(1, base.games + 1)]
+
+
+def test_games_keep_their_own_bytes(tmp_path: Path, base: model.Base) -> None:
+    everything = searching.search(base, "initial")
+    out = tmp_path / "out.pgn"
+    report = exporting.export(base, everything, out)
+    assert (report.games, report.hits) == (base.games, base.games)
+    written = texts(out)
+    assert written[:2] == [games.text(base, 1), games.text(base, 2)]
+    assert len(written) == base.games
+
+
+def test_a_match_is_marked_in_comments(tmp_path: Path, base: model.Base, result: model.SearchResult) -> None:
+    out = tmp_path / "out.pgn"
+    exporting.export(base, result, out, annotate=True)
+    text = out.read_text()
+    assert "CQL: as written <>" in text
+    assert "[%csl Ge4]" in text
+    again = importing.open_base([out]).base
+    assert searching.search(again, "flipvertical {ply == 1 Pe4}").positions == result.positions
+
+
+def test_only_chosen_games_or_elements_are_written(
+    tmp_path: Path, base: model.Base, result: model.SearchResult
+) -> None:
+    assert result.order[0] == 1
+    out = tmp_path / "out.pgn"
+    assert exporting.export(base, result, out, games=[1]).games == 1
+    places = {element.transform: place for place, element in enumerate(result.orbits[0].elements)}
+    assert exporting.export(base, result, out, element=(0, places["<>"])).games == 2
+    assert exporting.export(base, result, out, element=(0, places["<reflect_v>"])).games == 1
+
+
+def test_tables_list_every_hit(tmp_path: Path, base: model.Base, result: model.SearchResult) -> None:
+    for ending in (".csv", ".jsonl", ".epd", ".html"):
+        exporting.export(base, result, tmp_path / f"out{ending}")
+    with (tmp_path / "out.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["game"], row["positionid"], row["squares"]) for row in rows][0] == ("1", "1", "e4")
+    records = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert records[0]["fen"].startswith("rnbqkbnr/pppppppp/8/8/4P3")
+    assert records[0]["orbit"][0]["transform"] == "<>"
+    assert (
+        (tmp_path / "out.epd").read_text().startswith("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq ")
+    )
+    page = (tmp_path / "out.html").read_text()
+    assert "C &lt;&amp;&gt;" in page or base.games < 3
+
+
+def test_a_source_is_never_overwritten(base: model.Base, result: model.SearchResult) -> None:
+    before = base.sources[0].path.read_bytes()
+    with pytest.raises(errors.CqlguiError, match="not overwritten"):
+        exporting.export(base, result, base.sources[0].path)
+    assert base.sources[0].path.read_bytes() == before
+
+
+def test_faults_leave_nothing_behind(tmp_path: Path, base: model.Base, result: model.SearchResult) -> None:
+    with pytest.raises(errors.CqlguiError, match="ending"):
+        exporting.export(base, result, tmp_path / "out.doc")
+    with pytest.raises(errors.CqlguiError, match="cannot be written"):
+        exporting.export(base, result, tmp_path / "missing" / "out.pgn")
+    cancel = progress.CancelToken()
+    cancel.cancel()
+    with pytest.raises(errors.Cancelled):
+        exporting.export(base, result, tmp_path / "out.pgn", cancel=cancel)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.pgn"]
+
+
+def test_front_matter_names_a_query(tmp_path: Path) -> None:
+    path = library.own_folder() / "mine.cql"
+    library.save(path, "// title: Mate at last\n// description: One\n// two\n// tags: a, b\n\nmate\n")
+    entry = library.read(path)
+    assert (entry.title, entry.description, entry.tags) == ("Mate at last", "One two", ("a", "b"))
+    assert entry in library.entries()
+
+
+def test_the_history_remembers_counts(result: model.SearchResult) -> None:
+    history.add("mate")
+    history.add("check", "base", result)
+    first, second = history.entries()
+    assert (first.text, first.games, second.text, second.games) == ("check", len(result.games), "mate", None)

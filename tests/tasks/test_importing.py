@@ -1,0 +1,271 @@
+"""Sources are indexed once, grow, change, survive kills and damage; bad games never stop the rest."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from cqlgui.base import errors, progress
+from cqlgui.store import index
+from cqlgui.tasks import bases, games, importing, model, pool, workspace
+
+GAME = """[Event "Test {n}"]
+[White "Player {n}"]
+[Black "Other"]
+[WhiteElo "{elo}"]
+[Result "1-0"]
+[Annotator "Me"]
+
+1. e4 e5 ({{why}} 1... c5 2. Nf3) 2. Nf3 $1 {{good}} Nc6 1-0
+
+"""
+POSITIONS = 7
+
+
+def write(path: Path, count: int, first: int = 1) -> Path:
+    path.write_text("".join(GAME.format(n=n, elo=2000 + n) for n in range(first, first + count)))
+    return path
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return write(tmp_path / "a.pgn", 30)
+
+
+def test_a_file_is_read_with_headers_and_counts(source: Path) -> None:
+    report = importing.open_base([source])
+    assert (report.games, report.positions, report.reused, report.bad_games) == (30, 30 * POSITIONS, 0, ())
+    assert report.base.complete
+    row = games.rows(report.base, [30, 2])[0]
+    assert (row.game, row.white, row.white_elo, row.result, row.plies, row.bad) == (
+        30,
+        "Player 30",
+        2030,
+        "1-0",
+        4,
+        False,
+    )
+
+
+def test_an_unchanged_file_is_not_read_again(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    importing.open_base([source])
+    monkeypatch.setattr(pool.Pool, "lease", None)
+    report = importing.open_base([source])
+    assert (report.games, report.reused) == (30, 30)
+
+
+def test_a_grown_file_is_read_from_its_end(source: Path) -> None:
+    importing.open_base([source])
+    with source.open("a") as file:
+        file.write("".join(GAME.format(n=n, elo=2500) for n in range(31, 41)))
+    report = importing.open_base([source])
+    assert report.games == 40
+    assert 29 <= report.reused <= 30
+    assert [row.white for row in games.rows(report.base, [1, 30, 31, 40])] == [
+        "Player 1",
+        "Player 30",
+        "Player 31",
+        "Player 40",
+    ]
+
+
+def test_a_changed_file_is_read_anew(source: Path) -> None:
+    importing.open_base([source])
+    write(source, 5, first=100)
+    report = importing.open_base([source])
+    assert (report.games, report.reused) == (5, 0)
+    assert games.rows(report.base, [1])[0].white == "Player 100"
+    assert list(games.ids(report.base, text="player")) == [1, 2, 3, 4, 5]
+
+
+def test_ordinals_run_on_over_several_sources(tmp_path: Path, source: Path) -> None:
+    packed = tmp_path / "b.pgn.gz"
+    packed.write_bytes(gzip.compress(GAME.format(n=77, elo=1).encode()))
+    base = importing.open_base([source, packed, source]).base
+    assert [(found.first, found.games) for found in base.sources] == [(1, 30), (31, 1)]
+    assert games.load(base, 31).row.white == "Player 77"
+    with pytest.raises(errors.CqlguiError, match="no game 32"):
+        games.load(base, 32)
+
+
+def test_the_first_games_are_browsable_while_the_rest_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "LATER_BATCH", 300)
+    seen: list[model.Base] = []
+
+    def look(base: model.Base) -> None:
+        seen.append(base)
+        if base.games:
+            assert games.rows(base, [base.games])[0].white == f"Player {base.games}"
+
+    report = importing.open_base([write(tmp_path / "a.pgn", 900)], on_base=look)
+    counts = [base.games for base in seen]
+    assert counts[:2] == [0, importing.FIRST_BATCH]
+    assert counts == sorted(counts)
+    assert [base.complete for base in seen][-1]
+    assert report.games == 900
+
+
+def test_cancelling_keeps_what_was_committed_and_goes_on_later(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.pgn", 3000)
+    cancel = progress.CancelToken()
+
+    def stop(base: model.Base) -> None:
+        if base.games:
+            cancel.cancel()
+
+    report = importing.open_base([source], cancel=cancel, on_base=stop)
+    assert report.cancelled
+    assert not report.base.complete
+    assert 200 <= report.games < 3000
+    again = importing.open_base([source])
+    assert (again.games, again.reused) == (3000, report.games)
+    assert games.rows(again.base, [3000])[0].white == "Player 3000"
+
+
+def test_a_killed_import_goes_on_where_it_was(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.pgn", 4000)
+    child = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys\nfrom cqlgui.tasks import importing\n"
+            "importing.open_base([sys.argv[1]], on_base=lambda b: print(b.games, flush=True))",
+            str(source),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert child.stdout is not None
+    while int(child.stdout.readline()) < importing.FIRST_BATCH:
+        pass
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    child.stdout.close()
+    report = importing.open_base([source])
+    assert report.games == 4000
+    assert report.reused >= importing.FIRST_BATCH
+    assert games.rows(report.base, [201])[0].white == "Player 201"
+    assert report.positions == 4000 * POSITIONS
+    assert len(games.ids(report.base, sort="white")) == 4000
+
+
+def test_a_damaged_segment_is_made_again(source: Path) -> None:
+    importing.open_base([source])
+    (segment,) = workspace.index_folder(source).glob("*.seg")
+    data = bytearray(segment.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    segment.write_bytes(data)
+    report = importing.open_base([source])
+    assert report.games == 30
+    assert any("made again" in message for message in report.messages)
+    with index.SourceIndex.open(workspace.index_folder(source)) as opened:
+        opened.verify()
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "*.seg"])
+def test_a_cut_index_file_is_made_again(source: Path, name: str) -> None:
+    importing.open_base([source])
+    (file,) = workspace.index_folder(source).glob(name)
+    file.write_bytes(file.read_bytes()[:40])
+    report = importing.open_base([source])
+    assert report.messages
+    assert report.games == 30
+    assert games.load(report.base, 30).row.white == "Player 30"
+
+
+@pytest.mark.allow_log("damaged")
+def test_a_damaged_catalog_is_filled_again_from_the_sources(source: Path) -> None:
+    importing.open_base([source])
+    path = workspace.catalog().path
+    workspace.close()
+    path.write_bytes(b"broken")
+    report = importing.open_base([source])
+    assert any("damaged" in message for message in report.messages)
+    assert games.rows(report.base, [30])[0].white == "Player 30"
+
+
+def test_bad_games_keep_their_place_and_say_why(tmp_path: Path) -> None:
+    source = tmp_path / "a.pgn"
+    source.write_text('[White "A"]\n\n1. e4 e5 2. Qh8 Nc6 *\n\n[White "B"]\n\n1. d4 d5 1-0\n')
+    report = importing.open_base([source])
+    assert report.games == 2
+    (bad,) = {(found.game, found.source) for found in report.bad_games}
+    assert bad == (1, source)
+    assert report.bad_games[0].line >= 1
+    assert report.bad_games[0].reason
+    loaded = games.load(report.base, 1)
+    assert len(loaded.tree) == 3
+    assert loaded.problems
+    assert loaded.row.bad
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n\n", b"\x00" * 100])
+def test_a_file_without_games_says_so(tmp_path: Path, content: bytes) -> None:
+    source = tmp_path / "a.pgn"
+    source.write_bytes(content)
+    report = importing.open_base([source])
+    assert report.games == 0
+    assert "holds no games" in report.messages[0]
+
+
+def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    with pytest.raises(errors.SourceError, match="does not exist"):
+        importing.open_base([tmp_path / "missing.pgn"])
+    with pytest.raises(errors.SourceError, match="folder"):
+        importing.open_base([tmp_path])
+
+
+def test_a_second_import_of_the_same_file_waits(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.pgn", 1500)
+    reports: list[model.ImportReport] = []
+    threads = [
+        threading.Thread(target=lambda: reports.append(importing.open_base([source]))) for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [report.games for report in reports] == [1500, 1500]
+    assert sorted(report.reused for report in reports) == [0, 1500]
+
+
+def test_a_game_is_loaded_with_texts_and_glyphs(source: Path) -> None:
+    base = importing.open_base([source]).base
+    loaded = games.load(base, 3)
+    assert loaded.raw.decode() == GAME.format(n=3, elo=2003).strip()
+    assert dict(loaded.tags)["Annotator"] == "Me"
+    good = next(at for at, text in loaded.comments.items() if text == "good")
+    assert loaded.nags[good] == (1,)
+    assert list(loaded.before.values()) == ["why"]
+    assert len(loaded.tree) == POSITIONS
+
+
+def test_a_list_of_sources_opens_as_a_named_base(tmp_path: Path, source: Path) -> None:
+    listed = tmp_path / "mine.cqlbase"
+    bases.save(listed, [source], "Mine")
+    assert json.loads(listed.read_text()) == {"name": "Mine", "sources": ["a.pgn"]}
+    base = importing.open_base([listed]).base
+    assert (base.name, base.games) == ("Mine", 30)
+    found = bases.info(base)
+    assert (found.players, found.events, found.results, found.bad_games) == (31, 30, {"1-0": 30}, 0)
+    listed.write_text("{}")
+    with pytest.raises(errors.SourceError, match="list of sources"):
+        importing.open_base([listed])
+
+
+def test_recent_files_come_back_in_order(tmp_path: Path) -> None:
+    bases.remember([tmp_path / "a.pgn"])
+    time.sleep(0.002)
+    bases.remember([tmp_path / "b.pgn"])
+    assert bases.recent_files() == [(tmp_path / "b.pgn",), (tmp_path / "a.pgn",)]

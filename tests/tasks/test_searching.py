@@ -1,0 +1,233 @@
+"""Searching in worker processes: order, counts, limits, cancelling, workers that die or hang, rejected
+queries.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from cqlgui.base import errors, progress
+from cqlgui.tasks import explaining, importing, model, orbits, pool, queries, searching
+
+WHITE_WINS = '[White "A{n}"]\n[Result "1-0"]\n\n1. f4 e5 2. g4 Qh4# 0-1\n\n'
+QUIET = '[White "B{n}"]\n[Result "*"]\n\n1. e4 {{first}} e5 2. Nf3 (2. f4 exf4) Nc6 *\n\n'
+
+
+def make(tmp_path: Path, count: int) -> model.Base:
+    """Every third game ends in mate."""
+    source = tmp_path / "a.pgn"
+    source.write_text("".join((WHITE_WINS if n % 3 == 0 else QUIET).format(n=n) for n in range(1, count + 1)))
+    return importing.open_base([source]).base
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> model.Base:
+    return make(tmp_path, 30)
+
+
+@pytest.fixture
+def own_pool():
+    made = pool.Pool(size=2)
+    yield made
+    made.close()
+
+
+def test_hits_come_in_game_order_and_the_result_is_whole(base: model.Base) -> None:
+    seen: list[int] = []
+    result = searching.search(base, "mate", on_hits=lambda found: seen.extend(hits.game for hits in found))
+    assert list(result.order) == seen == list(range(3, 31, 3))
+    assert [hit.positionid for hit in result.games[3].hits] == [4]
+    assert (result.games_searched, result.positions, result.positions_searched) == (30, 10, 150)
+    assert (result.engine, result.cancelled, result.failed_games) == ("interpreted", False, ())
+
+
+def test_variations_are_searched_on_request(base: model.Base) -> None:
+    without = searching.search(base, "Pf4 pe5 Pe4")
+    found = searching.search(base, "Pf4 pe5 Pe4", model.SearchOptions(variations=True))
+    assert not without.order
+    assert len(found.order) == 20
+    assert found.variations
+
+
+def test_orbit_elements_are_counted(base: model.Base) -> None:
+    result = searching.search(base, "flipcolor {btm mate}")
+    (orbit,) = result.orbits
+    counts = {element.transform: (element.games, element.positions) for element in orbit.elements}
+    assert counts == {"<>": (0, 0), "<invertcolor reflect_h>": (10, 10)}
+    (match,) = result.games[3].hits[0].matches
+    assert orbit.elements[match.element].transform == "<invertcolor reflect_h>"
+    assert (match.orbit, match.positionid) == (0, 4)
+
+
+def test_sorting_orders_the_games(tmp_path: Path) -> None:
+    source = tmp_path / "a.pgn"
+    source.write_text("1. e4 *\n\n1. e4 e5 2. Nf3 *\n\n1. e4 e5 *\n\n")
+    base = importing.open_base([source]).base
+    result = searching.search(base, 'sort "plies" ply')
+    assert result.order == (2, 3, 1)
+    assert [result.games[game].sort_keys for game in result.order] == [(3,), (2,), (1,)]
+    assert result.sort_keys[0].doc == "plies"
+
+
+def test_tags_texts_and_numbers_reach_the_query(base: model.Base) -> None:
+    assert searching.search(base, 'player white "A3"').order == (3, 30)
+    assert searching.search(base, "gamenumber == 7").order == (7,)
+    assert searching.search(base, "result 1-0 initial").order == tuple(range(3, 31, 3))
+
+
+def test_gamenumber_counts_per_source_and_ordinals_run_on(tmp_path: Path) -> None:
+    for name in "ab":
+        (tmp_path / f"{name}.pgn").write_text("1. e4 *\n\n1. d4 *\n\n")
+    base = importing.open_base([tmp_path / "a.pgn", tmp_path / "b.pgn"]).base
+    assert searching.search(base, "gamenumber == 2 initial").order == (2, 4)
+
+
+def test_a_limit_stops_after_so_many_games(base: model.Base) -> None:
+    assert searching.search(base, "mate", model.SearchOptions(limit=4)).order == (3, 6, 9, 12)
+
+
+def test_a_bad_query_is_rejected_with_its_diagnostics(base: model.Base) -> None:
+    with pytest.raises(searching.Rejected) as caught:
+        searching.search(base, "matte")
+    assert caught.value.diagnostics[0].span.offset == 0
+    with pytest.raises(searching.Rejected) as caught:
+        searching.search(base, "path [x]")
+    assert caught.value.diagnostics[0].code == "not-yet"
+
+
+def test_cancelling_keeps_what_was_found_and_is_quick(tmp_path: Path) -> None:
+    base = make(tmp_path, 6000)
+    cancel = progress.CancelToken()
+    stopped: list[float] = []
+
+    def stop(found: object) -> None:
+        if not stopped:
+            stopped.append(time.monotonic())
+            cancel.cancel()
+
+    result = searching.search(base, "mate", cancel=cancel, on_hits=stop)
+    took = time.monotonic() - stopped[0]
+    assert result.cancelled
+    assert 0 < len(result.order) < 2000
+    assert list(result.order) == sorted(result.order)
+    # The goal is 0.1 s; a busy machine gets some grace.
+    assert took < 1.0
+    assert len(searching.search(base, "mate", model.SearchOptions(limit=3)).order) == 3
+
+
+def test_a_killed_worker_is_replaced_and_nothing_is_lost(tmp_path: Path, own_pool: pool.Pool) -> None:
+    base = make(tmp_path, 3000)
+    killed: list[int] = []
+
+    def kill(found: object) -> None:
+        if not killed:
+            victim = threads_worker()
+            killed.append(victim)
+            os.kill(victim, signal.SIGKILL)
+
+    def threads_worker() -> int:
+        mine = Path(f"/proc/self/task/{threading.main_thread().native_id}/children").read_text().split()
+        return int(mine[-1])
+
+    if not Path("/proc/self/task").is_dir():
+        pytest.skip("children are found through /proc here")
+    result = searching.search(base, "mate", on_hits=kill, pool=own_pool)
+    assert killed
+    assert list(result.order) == list(range(3, 3001, 3))
+    assert not result.failed_games
+
+
+DEADLY = """
+import os, sys, time
+from cqlgui.cql import interpreter
+run = interpreter.Program.run
+def deadly(self, game, host, *rest):
+    if host.gamenumber == 5:
+        {action}
+    return run(self, game, host, *rest)
+interpreter.Program.run = deadly
+from cqlgui.tasks import worker
+worker.main()
+"""
+
+
+@pytest.mark.allow_log("gave no answer")
+@pytest.mark.parametrize(
+    ("action", "reason"),
+    [("os._exit(9)", "died"), ("time.sleep(60)", "no answer"), ("1 / 0", "ZeroDivision")],
+)
+def test_a_game_that_costs_its_worker_is_named_and_set_aside(
+    base: model.Base,
+    monkeypatch: pytest.MonkeyPatch,
+    action: str,
+    reason: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(pool, "HANG_SECONDS", 2.0)
+    if "/" in action:
+        # The worker tells of the bug on its stderr, which is logged.
+        monkeypatch.setattr(pool._log, "warning", lambda *_: None)
+    deadly = pool.Pool([sys.executable, "-c", DEADLY.format(action=action)], size=2)
+    try:
+        result = searching.search(base, ".", pool=deadly)
+    finally:
+        deadly.close()
+    (failed,) = result.failed_games
+    assert failed.game == 5
+    assert reason in failed.reason
+    assert list(result.order) == [game for game in range(1, 31) if game != 5]
+
+
+@pytest.mark.allow_log("worker")
+def test_workers_that_never_start_are_an_error(base: model.Base) -> None:
+    broken = pool.Pool([sys.executable, "-c", "import sys; sys.exit('no luck')"], size=2)
+    with pytest.raises(errors.CqlguiError, match="cannot be started"):
+        searching.search(base, "mate", pool=broken)
+    broken.close()
+
+
+def test_a_worker_ends_with_its_parent(own_pool: pool.Pool) -> None:
+    worker = own_pool.take()
+    assert worker.alive
+    worker._stdin.close()
+    worker._process.wait(timeout=10)
+    worker.end()
+
+
+def test_orbits_of_a_query_are_listed() -> None:
+    (orbit,) = orbits.orbits("flipvertical {Kb2}")
+    assert [(element.text, element.transform) for element in orbit.elements] == [
+        ("Kb2", "<>"),
+        ("Kg2", "<reflect_v>"),
+    ]
+    assert orbit.elements[1].lines == ((9, 14),)
+
+
+def test_a_position_is_explained(base: model.Base) -> None:
+    truth = explaining.explain(base, 3, 4, "mate and wtm")
+    assert truth.matched
+    assert [part.text for part in truth.parts] == ["mate", "wtm"]
+    assert not explaining.explain(base, 3, 3, "mate").matched
+    assert explaining.explain_fen("8/8/8/8/8/8/8/K1k5 w - - 0 1", "Ka1").matched
+    with pytest.raises(errors.CqlguiError, match="FEN"):
+        explaining.explain_fen("nonsense", "Ka1")
+    with pytest.raises(errors.CqlguiError, match="no position 99"):
+        explaining.explain(base, 3, 99, "mate")
+
+
+def test_query_files_must_be_text(tmp_path: Path) -> None:
+    path = tmp_path / "q.cql"
+    path.write_bytes(b"\xef\xbb\xbfmate")
+    assert queries.read_query_file(path) == "mate"
+    path.write_bytes(b"mate\n\xff")
+    with pytest.raises(errors.SourceError, match="line 2"):
+        queries.read_query_file(path)
+    with pytest.raises(queries.Rejected):
+        queries.expanded("x" * (queries.LONGEST_QUERY + 1))
