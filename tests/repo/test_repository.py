@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -25,6 +26,8 @@ BINARY = {".png", ".zst", ".gz", ".bz2", ".zip", ".pgn"}
 @pytest.fixture(scope="module")
 def tracked() -> list[Path]:
     """Files that git knows, relative to the root."""
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
     if listed.returncode:
         pytest.skip("this is not a git checkout")
