@@ -29,14 +29,14 @@ def designator(men: int, area: int) -> Run:
     """Squares of `area` that hold one of `men`; the closure does as few look-ups as the mask allows."""
     if men == board_men.ANY_MASK:
         return lambda s: area
-    places = _places(men)
-    if len(places) == 1:
-        (first,) = places
+    found_in = places(men)
+    if len(found_in) == 1:
+        (first,) = found_in
         if area == _ALL:
             return lambda s: s.men[first]
         return lambda s: s.men[first] & area
-    if len(places) == 2:
-        first, second = places
+    if len(found_in) == 2:
+        first, second = found_in
         if area == _ALL:
 
             def two(s: Evaluation) -> int:
@@ -54,25 +54,25 @@ def designator(men: int, area: int) -> Run:
     def several(s: Evaluation) -> int:
         board = s.men
         found = 0
-        for place in places:
+        for place in found_in:
             found |= board[place]
         return found & area
 
     return several
 
 
-def _places(men: int) -> tuple[int, ...]:
+def places(men: int) -> tuple[int, ...]:
     """Places of `Evaluation.men` whose union is the mask: whole colours first, then single men."""
-    places = []
+    found = []
     for mask, place in (
         (board_men.WHITE_MASK | board_men.BLACK_MASK, OCCUPIED),
         (board_men.WHITE_MASK, WHITE),
         (board_men.BLACK_MASK, BLACK),
     ):
         if men & mask == mask:
-            places.append(place)
+            found.append(place)
             men &= ~mask
-    return (*places, *(man for man in range(13) if men >> man & 1))
+    return (*found, *(man for man in range(13) if men >> man & 1))
 
 
 @compiles(nodes.AllSquares)
@@ -326,7 +326,7 @@ def _state(compiler: Compiler, node: nodes.State) -> Code:
 
 
 def _castled(s: Evaluation) -> int:
-    """1 after castling with the rook to the king's right (short), -1 after the other, 0 after any other move."""
+    """1 after castling with the rook on the king's right (short), -1 after the other, else 0."""
     move = s.tree.moves[s.id]
     if s.id == 0 or moves.flag(move) != moves.CASTLE:
         return 0

@@ -19,7 +19,7 @@ ALL_SQUARES: Final = board_squares.ALL
 
 
 class RotatedSquaresError(ValueError):
-    """An eighth turn met a set of particular squares or a square colour; neither can be turned by 45 degrees."""
+    """An eighth turn met particular squares or a square colour; neither can be turned by 45 degrees."""
 
 
 @dataclass(frozen=True, slots=True)
