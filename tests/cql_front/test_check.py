@@ -85,8 +85,12 @@ def test_error(line: str) -> None:
 def test_reports_every_independent_error() -> None:
     found = check.check("flipcolour {foo}\nA + 1 == 3\nmax(1) > 2\n#mate")
     assert [one.code for one in found.errors] == [
-        "undeclared-name", "undeclared-name", "type-mismatch", "too-few-arguments", "type-mismatch",
-    ]  # fmt: skip
+        "undeclared-name",
+        "undeclared-name",
+        "type-mismatch",
+        "too-few-arguments",
+        "type-mismatch",
+    ]
     assert found.errors[0].hint == "did you mean `flipcolor`?"
 
 
@@ -103,14 +107,26 @@ def test_a_text_without_header_is_a_body() -> None:
 
 
 def test_header() -> None:
-    text = 'cql(input "a.pgn" variations gamenumber 2 5 result 1-0 sort matchcount 3 9 matchstring "hit" quiet)'
+    text = (
+        'cql(input "a.pgn" variations gamenumber 2 5 result 1-0 sort matchcount 3 9 matchstring "hit" quiet)'
+    )
     query = check.check(text + " mate").query
     assert query is not None
     assert printer.print_header(query.header) == text
 
 
-DEEP = ["{" * 10_000, "(" * 10_000 + "A" + ")" * 10_000, "not " * 10_000 + "A", "~ " * 10_000 + "A", "- " * 10_000 + "#A",
-        "flip " * 10_000 + "A", "1<" * 10_000 + "1", "A or " * 5_000 + "A", "find " * 10_000 + "A", "max(1 " * 10_000]  # fmt: skip
+DEEP = [
+    "{" * 10_000,
+    "(" * 10_000 + "A" + ")" * 10_000,
+    "not " * 10_000 + "A",
+    "~ " * 10_000 + "A",
+    "- " * 10_000 + "#A",
+    "flip " * 10_000 + "A",
+    "1<" * 10_000 + "1",
+    "A or " * 5_000 + "A",
+    "find " * 10_000 + "A",
+    "max(1 " * 10_000,
+]
 
 
 @pytest.mark.parametrize("text", DEEP, ids=lambda text: text[:10])

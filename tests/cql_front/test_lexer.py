@@ -10,10 +10,54 @@ from cqlgui.cql import lexer
 from cqlgui.cql.tokens import TRIVIA, Kind
 
 SCRAPS = st.sampled_from(
-    ["K", "[RB]a1-4", "♖♘a1-4", "[♖♘]", "flip", "⬓", "{", "}", "(", ")", "[", "]", "[x]", "--", "―", "-->", "{2,3}",
-     '"a"', '"', "\\n", "\\", "/*", "*/", "//", "///", "\n", " ", "1-0", "1", "o-o-o", "x", "[Aa]", "◭", "∊", "≤", "\ufeff",
-     "\x00", "é", "$x", "_", "_a1", ".", "input", "a.pgn", ","]
-)  # fmt: skip
+    [
+        "K",
+        "[RB]a1-4",
+        "♖♘a1-4",
+        "[♖♘]",
+        "flip",
+        "⬓",
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        "[x]",
+        "--",
+        "―",
+        "-->",
+        "{2,3}",
+        '"a"',
+        '"',
+        "\\n",
+        "\\",
+        "/*",
+        "*/",
+        "//",
+        "///",
+        "\n",
+        " ",
+        "1-0",
+        "1",
+        "o-o-o",
+        "x",
+        "[Aa]",
+        "◭",
+        "∊",
+        "≤",
+        "\ufeff",
+        "\x00",
+        "é",
+        "$x",
+        "_",
+        "_a1",
+        ".",
+        "input",
+        "a.pgn",
+        ",",
+    ]
+)
 
 
 @given(st.lists(SCRAPS | st.text(max_size=5), max_size=40).map("".join))
@@ -34,7 +78,10 @@ def test_tokens_cover_every_text_in_order(text: str) -> None:
         ("a-h1", [("designator", "designator")]),
         ("B[x]ph7", [("designator", "designator"), ("operator", "[x]"), ("designator", "designator")]),
         ("e2--e4", [("designator", "designator"), ("operator", "--"), ("designator", "designator")]),
-        ("Rook e4x $x_1 Aa h", [("name", "Rook"), ("name", "e4x"), ("name", "$x_1"), ("name", "Aa"), ("name", "h")]),
+        (
+            "Rook e4x $x_1 Aa h",
+            [("name", "Rook"), ("name", "e4x"), ("name", "$x_1"), ("name", "Aa"), ("name", "h")],
+        ),
         ("1/2-1/2 1-0", [("result", "1/2-1/2"), ("result", "1-0")]),
         ("2-1", [("number", "number"), ("operator", "-"), ("number", "number")]),
         ("o-o-o o-o", [("keyword", "o-o-o"), ("keyword", "o-o")]),
@@ -43,13 +90,31 @@ def test_tokens_cover_every_text_in_order(text: str) -> None:
         ("⬓✵♔a1", [("transform", "flipcolor"), ("transform", "flip"), ("designator", "designator")]),
         ("up", [("direction", "up")]),
         ("x∊S", [("name", "x"), ("operator", "[element]"), ("name", "S")]),
-        ("[Aa]x∊N", [("operator", "piece-declaration"), ("name", "x"), ("operator", "[element]"), ("designator", "designator")]),
+        (
+            "[Aa]x∊N",
+            [
+                ("operator", "piece-declaration"),
+                ("name", "x"),
+                ("operator", "[element]"),
+                ("designator", "designator"),
+            ],
+        ),
         ("[Aa]a1", [("designator", "designator")]),
-        ("s[0:2]", [("name", "s"), ("bracket", "["), ("number", "number"), ("operator", ":"), ("number", "number"), ("bracket", "]")]),
+        (
+            "s[0:2]",
+            [
+                ("name", "s"),
+                ("bracket", "["),
+                ("number", "number"),
+                ("operator", ":"),
+                ("number", "number"),
+                ("bracket", "]"),
+            ],
+        ),
         ("//// a\n/* b */ ; c\n// d\nmate", [("keyword", "mate")]),
         ("///A", [("keyword", "///"), ("designator", "designator")]),
     ],
-)  # fmt: skip
+)
 def test_recognises(text: str, expected: list[tuple[str, str]]) -> None:
     scanned = lexer.scan(text)
     assert scanned.diagnostics == ()
@@ -75,13 +140,21 @@ def test_reads_designators(text: str, men: int, squares: int) -> None:
 @pytest.mark.parametrize(
     ("text", "code", "offset"),
     [
-        ("K[a1, b1]", "bad-designator", 6), ("Rd-a1", "bad-designator", 1), ("Ra5-2", "bad-designator", 2),
-        ("[Ra1,Nb1]", "bad-designator", 0), ("[♔Q]", "bad-designator", 0), ("♖♖", "bad-designator", 0),
-        ("R[a1,b2", "bad-designator", 1), ("{,}", "bad-repetition", 0), ("{5,2}", "bad-repetition", 0),
-        ('event "x\ny"', "unterminated-string", 6), ("mate /* x", "unterminated-comment", 5), ("mate @@", "stray-character", 5),
+        ("K[a1, b1]", "bad-designator", 6),
+        ("Rd-a1", "bad-designator", 1),
+        ("Ra5-2", "bad-designator", 2),
+        ("[Ra1,Nb1]", "bad-designator", 0),
+        ("[♔Q]", "bad-designator", 0),
+        ("♖♖", "bad-designator", 0),
+        ("R[a1,b2", "bad-designator", 1),
+        ("{,}", "bad-repetition", 0),
+        ("{5,2}", "bad-repetition", 0),
+        ('event "x\ny"', "unterminated-string", 6),
+        ("mate /* x", "unterminated-comment", 5),
+        ("mate @@", "stray-character", 5),
         ("99999999999", "number-too-large", 0),
     ],
-)  # fmt: skip
+)
 def test_says_what_is_wrong_and_where(text: str, code: str, offset: int) -> None:
     (found,) = lexer.scan(text).diagnostics
     assert (found.code, found.span.offset) == (code, offset)

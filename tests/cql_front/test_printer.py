@@ -1,0 +1,259 @@
+"""Printing: every node kind has a case, brackets come back by precedence, and reading a print gives the tree again."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cqlgui.board import directions
+from cqlgui.cql import check, designators, nodes, printer, types
+from cqlgui.cql.diagnostics import NOWHERE as AT
+
+NOT_FILTERS = {nodes.Node, nodes.Range, nodes.Header, nodes.Query}
+KINDS = {
+    kind
+    for _, kind in inspect.getmembers(nodes, inspect.isclass)
+    if dataclasses.is_dataclass(kind) and issubclass(kind, nodes.Node)
+} - NOT_FILTERS
+
+
+def test_every_node_kind_has_a_printer_and_a_type() -> None:
+    assert set(printer.PRINTERS) == KINDS
+    assert set(types.RULES) == KINDS
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(A|a) & P", "(A | a) & P"),
+        ("A|(a&P)", "A | a & P"),
+        ("(up 1 P)|N", "up 1 P | N"),
+        ("#(A|a)", "#A | a"),
+        ("(#A) + #a", "#A + #a"),
+        ("2==(flipcolor count K)", "2 == flipcolor count K"),
+        ("(flipcolor K) & a1", "(flipcolor K) & a1"),
+        ("-(3)", "-(3)"),
+        ("- -3", "-(-3)"),
+        ("~(~A)", "~(~A)"),
+        ("{mate}", "mate"),
+        ("[a1,a2,b1,b2]", "a-b1-2"),
+        ("R[a1,b1,c1,h8]", "R[a-c1,h8]"),
+        ("[KQRBNP]", "A"),
+        ("{A (-#a)}", "{A (-#a)}"),
+        ('(player) ("x")', '{player ("x")}'),
+        ("x[element]A check", "square x in A check"),
+    ],
+)
+def test_canonical_text(text: str, expected: str) -> None:
+    query = check.check(text).query
+    assert query is not None
+    printed = printer.print_node(query.body)
+    assert printed == expected
+    assert printer.print_node(check.check(printed).query.body) == expected  # type: ignore[union-attr]
+
+
+def test_unicode_spelling() -> None:
+    query = check.check("flipcolor flip {[RN]a1 & . -> k | _ x[element]A x>=1 currentposition}").query
+    assert query is not None
+    assert printer.print_node(query.body, "unicode") == "⬓ ✵ {♖♘a1 ∩ ▦ → ♚ ∪ □ x∊△ x ≥ 1 ∙}"
+
+
+def test_an_orbit_prints_for_the_eye() -> None:
+    elements = tuple(nodes.Element((), nodes.Designator(AT, designators.ANY_MEN, 1 << i)) for i in range(6))
+    assert printer.print_node(nodes.Orbit(AT, elements, None)) == "orbit <a1; b1; c1; d1; and 2 more>"
+
+
+# --- trees of every kind, well typed ----------------------------------------------------------------------------
+
+
+class _Maker:
+    """Random well-typed trees; `depth` bounds what is left to nest. A plain generator, since one strategy for each
+    type would refer to all others."""
+
+    def __init__(self, random: Random) -> None:
+        self.random = random
+        self.one = random.choice
+
+    def flag(self) -> bool:
+        return self.random.random() < 0.5
+
+    def range(self) -> nodes.Range | None:
+        # Only behind a direction may a second bound be negative; elsewhere its sign is a subtraction.
+        low = self.random.randint(-7, 7)
+        counted, named = nodes.Range(AT, -100_000, 100_000, True), nodes.Range(AT, "numvar", 5)
+        return self.one([None, nodes.Range(AT, low, self.random.randint(max(low, 0), 9)), counted, named])
+
+    def steps(self) -> nodes.Range | None:
+        low, high = sorted((self.random.randint(-7, 7), self.random.randint(-7, 7)))
+        return self.one([None, nodes.Range(AT, low, high)])
+
+    def several(self, make: Callable[[int], nodes.Node], depth: int) -> tuple[nodes.Node, ...]:
+        return tuple(make(depth) for _ in range(self.random.randint(2, 3)))
+
+    def wrapped(self, make: Callable[[int], nodes.Node], depth: int) -> nodes.Node:
+        inner = make(depth)
+        shape = self.random.randrange(4)
+        if shape == 0:
+            return nodes.Transform(AT, "flip", AT, None, inner)
+        if shape == 1:
+            return nodes.NoTransform(AT, inner)
+        if shape == 2 and not isinstance(inner, nodes.Number):
+            return nodes.Sort(AT, self.flag(), self.one(["", "min", "max"]), "key", inner)
+        return nodes.Compound(AT, (self.any(depth), inner))
+
+    def game_text(self) -> nodes.Node:
+        tag = self.one(["event", "site", "date", "eventdate", "eco"])
+        return self.one([nodes.Player(AT, self.one([None, "white", "black"])), nodes.TagText(AT, tag)])
+
+    def set(self, depth: int) -> nodes.Node:
+        squares = self.one([2**64 - 1, 1 << self.random.randrange(64), self.random.randrange(1, 2**64)])
+        men = self.one([designators.ANY_MEN, 2, self.random.randint(1, designators.ANY_MEN)])
+        leaves = [
+            nodes.Designator(AT, men, squares),
+            nodes.AllSquares(AT),
+            nodes.EmptySet(AT),
+            nodes.Name(AT, "setvar"),
+        ]
+        if depth <= 0:
+            return self.one(leaves)
+        d = depth - 1
+        return self.one([
+            lambda: self.one(leaves),
+            lambda: nodes.Complement(AT, self.set(d)),
+            lambda: nodes.Shade(AT, self.one(["light", "dark"]), self.set(d)),
+            lambda: nodes.Direction(AT, self.one(list(directions.WORDS.values())), self.steps(), self.set(d)),
+            lambda: nodes.Between(AT, self.set(d), self.set(d)),
+            lambda: nodes.Ray(AT, self.random.randint(1, 255), False, None, self.several(self.set, d)),
+            lambda: nodes.Ray(AT, 255, self.flag(), None, self.several(self.set, d)),
+            lambda: nodes.SetOperation(AT, self.one("&|"), self.set(d), self.set(d)),
+            lambda: nodes.SetOperation(AT, "&", self.position(d), self.position(d)),
+            lambda: nodes.Attack(AT, self.one(["attacks", "attackedby"]), self.set(d), self.set(d)),
+            lambda: nodes.Arrow(AT, self.one(["->", "<-"]), self.several(self.set, d)),
+            lambda: nodes.SquareLoop(AT, "sq", False, self.set(d), self.any(d)),
+            lambda: nodes.PieceLoop(AT, "pc", False, self.set(d), self.any(d)),
+            lambda: self.wrapped(self.set, d),
+        ])()  # fmt: skip
+
+    def number(self, depth: int) -> nodes.Node:
+        word = self.one(["ply", "movenumber", "positionid", "gamenumber", "year"])
+        leaves = [
+            nodes.Number(AT, self.random.randint(-99, 99)), nodes.Name(AT, "numvar"), nodes.Measure(AT, word),
+            nodes.Elo(AT, self.one([None, "white", "black"])),
+        ]  # fmt: skip
+        if depth <= 0:
+            return self.one(leaves)
+        d = depth - 1
+        return self.one([
+            lambda: self.one(leaves),
+            lambda: nodes.Negate(AT, self.number(d)),
+            lambda: nodes.Count(AT, self.one([self.set, self.string])(d)),
+            lambda: nodes.Numeric(AT, self.one(["abs", "sqrt"]), self.number(d)),
+            lambda: nodes.Power(AT, self.set(d)),
+            lambda: nodes.Extremum(AT, self.one(["max", "min"]), self.several(self.number, d)),
+            lambda: nodes.Arithmetic(AT, self.one("+-*/%"), self.number(d), self.number(d)),
+            lambda: nodes.Compare(AT, self.one(["==", "<", ">="]), self.number(d), self.one([self.set, self.number])(d)),
+            lambda: nodes.Compare(AT, self.one(["==", "<", ">="]), self.set(d), self.number(d)),
+            lambda: nodes.Find(AT, self.flag(), True, self.flag(), None, self.any(d)),
+            lambda: nodes.Find(AT, self.flag(), False, self.flag(), nodes.Range(AT, 2, 3), self.any(d)),
+            lambda: nodes.Ray(AT, 255, self.flag(), nodes.Range(AT, 1, 2), self.several(self.set, d)),
+            lambda: nodes.Transform(AT, "shift", AT, self.range() or nodes.Range(AT, 1, 1), self.any(d)),
+            lambda: self.wrapped(self.number, d),
+        ])()  # fmt: skip
+
+    def string(self, depth: int) -> nodes.Node:
+        text = self.one(["", "a", "a b", "x+y", "\n", "\t", '"', "\\"])
+        leaves = [
+            nodes.String(AT, text),
+            self.game_text(),
+            nodes.CurrentTransform(AT),
+            nodes.Name(AT, "strvar"),
+        ]
+        if depth <= 0:
+            return self.one(leaves)
+        d = depth - 1
+        return self.one([
+            lambda: self.one(leaves),
+            lambda: nodes.Arithmetic(AT, "+", self.string(d), self.string(d)),
+            lambda: nodes.Extremum(AT, self.one(["max", "min"]), self.several(self.string, d)),
+            lambda: nodes.NoTransform(AT, self.string(d)),
+        ])()  # fmt: skip
+
+    def position(self, depth: int) -> nodes.Node:
+        if depth <= 0:
+            return self.one([nodes.CurrentPosition(AT), nodes.Name(AT, "posvar")])
+        return self.one([
+            lambda: nodes.CurrentPosition(AT),
+            lambda: nodes.Find(AT, self.flag(), False, self.flag(), None, self.any(depth - 1)),
+            lambda: nodes.NoTransform(AT, self.position(depth - 1)),
+        ])()  # fmt: skip
+
+    def plain(self, depth: int) -> nodes.Node:
+        leaves = [
+            nodes.Truth(AT, self.flag()), nodes.SideToMove(AT, self.one(["white", "black"])),
+            nodes.State(AT, self.one(["check", "mate", "o-o", "o-o-o", "castle"])),
+            nodes.Result(AT, self.one(["1-0", "0-1", "1/2-1/2"])),
+        ]  # fmt: skip
+        if depth <= 0:
+            return self.one(leaves)
+        d = depth - 1
+        return self.one([
+            lambda: nodes.Not(AT, self.any(d)),
+            lambda: nodes.In(AT, self.set(d), self.set(d)),
+            lambda: nodes.In(AT, self.string(d), self.string(d)),
+            lambda: nodes.Logic(AT, self.one(["and", "or"]), self.any(d), self.any(d)),
+            lambda: nodes.Compare(AT, self.one(["==", "!="]), self.set(d), self.set(d)),
+            lambda: nodes.Compare(AT, "!=", self.position(d), self.position(d)),
+            lambda: nodes.SquareLoop(AT, "sq", True, self.set(d), self.any(d)),
+            lambda: nodes.PieceLoop(AT, "pc", True, self.set(d), self.any(d)),
+            lambda: nodes.PieceAssign(AT, "piecevar", self.set(d)),
+            lambda: nodes.Assign(AT, "setvar", self.one(["=", "=?", "|=", "&="]), self.set(d)),
+            lambda: nodes.Assign(AT, "numvar", self.one(["=", "+=", "-=", "*=", "/=", "%="]), self.number(d)),
+            lambda: nodes.Comment(AT, self.several(self.any, d), self.flag()),
+            lambda: nodes.Transform(AT, "flipcolor", AT, None, self.any(d)),
+        ])()  # fmt: skip
+
+    def any(self, depth: int) -> nodes.Node:
+        return self.one([self.plain, self.set, self.number, self.string, self.position])(depth)
+
+
+DECLARED = 'setvar = A numvar = 1 strvar = "a" posvar = currentposition piece piecevar = K\n'
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.randoms(use_true_random=False), st.integers(0, 4), st.sampled_from(["ascii", "unicode"]))
+def test_reading_a_print_gives_the_tree_again(random: Random, depth: int, style: printer.Style) -> None:
+    node = _Maker(random).any(depth)
+    if _nests_comments_or_loops(node, frozenset()):
+        return
+    text = printer.print_node(node, style)
+    found = check.check(DECLARED + "{(" + text + ")}")
+    assert found.query is not None, (text, found.errors)
+    assert isinstance(found.query.body, nodes.Compound)
+    assert found.query.body.filters[-1] == node, text
+
+
+@pytest.mark.parametrize(
+    "text", ['player "x"', 'player white "a b"', 'eco "B9"', 'shift count {event "x" eco}']
+)
+def test_implicit_searches_round_trip(text: str) -> None:
+    query = check.check(text).query
+    assert query is not None
+    assert printer.print_node(query.body) == text
+
+
+def _nests_comments_or_loops(node: nodes.Node, above: frozenset[str]) -> bool:
+    """Trees that no text spells: a loop within a loop of the same name, a `///` within another comment's line."""
+    mark = ""
+    if isinstance(node, nodes.SquareLoop | nodes.PieceLoop):
+        mark = node.name
+    elif isinstance(node, nodes.Comment):
+        mark = "slashes"
+    if mark and mark in above:
+        return True
+    return any(_nests_comments_or_loops(child, above | {mark}) for child in nodes.children(node))
