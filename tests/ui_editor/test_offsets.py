@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from cqlgui.ui.editor import offsets
 
-TEXTS = st.text(alphabet=st.one_of(st.sampled_from("a♔\n\U0001d11e\U0001f600"), st.characters(exclude_categories=["Cs"])))
+TEXTS = st.text(
+    alphabet=st.one_of(st.sampled_from("a♔\n\U0001d11e\U0001f600"), st.characters(exclude_categories=["Cs"]))
+)
 
 
 def units(text: str) -> int:

@@ -30,7 +30,7 @@ def checked(qtbot: QtBot, editor: panel.EditorPanel, text: str) -> None:
 
 def test_three_errors_are_three_squiggles_and_three_problems(qtbot: QtBot, editor: panel.EditorPanel) -> None:
     checked(qtbot, editor, "flippcolor\nchekc\nstalemat")
-    assert len(editor.diagnostics) == 3
+    assert len(editor.findings) == 3
     assert editor.problems.count() == 3
     assert len(editor.edit.line_severities()) == 3
 
@@ -38,9 +38,9 @@ def test_three_errors_are_three_squiggles_and_three_problems(qtbot: QtBot, edito
 def test_a_squiggle_behind_astral_characters_stands_under_its_word(
     qtbot: QtBot, editor: panel.EditorPanel
 ) -> None:
-    text = '// \U0001f600\U0001f600\n/* \U0001f600 */ chekc'
+    text = "// \U0001f600\U0001f600\n/* \U0001f600 */ chekc"
     checked(qtbot, editor, text)
-    start, end = editor.edit.squiggle_units(editor.diagnostics[0])
+    start, end = editor.edit.squiggle_units(editor.findings[0])
     before = len(text[: text.index("chekc")].encode("utf-16-le")) // 2
     assert (start, end) == (before, before + 5)
     assert "did you mean" in editor.edit.hover_html(text.index("chekc") + 1)
@@ -77,7 +77,9 @@ def test_control_slash_comments_and_uncomments(editor: panel.EditorPanel) -> Non
         assert editor.text() == expected
 
 
-def test_files_are_saved_and_opened_and_a_failure_keeps_the_text(editor: panel.EditorPanel, tmp_path: Path) -> None:
+def test_files_are_saved_and_opened_and_a_failure_keeps_the_text(
+    editor: panel.EditorPanel, tmp_path: Path
+) -> None:
     editor.set_text("♔ \U0001f600")
     assert editor.save(tmp_path / "q.cql")
     assert not editor.modified

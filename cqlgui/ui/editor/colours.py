@@ -44,4 +44,7 @@ def scheme(widget: QWidget) -> theme.Colours:
 
 def is_dark(palette: QPalette) -> bool:
     """True for a palette with light text on a dark ground."""
-    return palette.color(QPalette.ColorRole.Base).lightness() < palette.color(QPalette.ColorRole.Text).lightness()
+    return (
+        palette.color(QPalette.ColorRole.Base).lightness()
+        < palette.color(QPalette.ColorRole.Text).lightness()
+    )

@@ -32,13 +32,16 @@ class Completer(QCompleter):
         self.setWidget(editor)
         self.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self.setMaxVisibleItems(10)
-        self.popup().setItemDelegate(_Delegate(self.popup()))
-        self.popup().setAccessibleName("Completions")
+        view = self.popup()
+        assert view is not None, "a completer makes its popup when first asked"
+        self._view = view
+        self._view.setItemDelegate(_Delegate(self._view))
+        self._view.setAccessibleName("Completions")
         self.activated[str].connect(self._insert)  # type: ignore[index]  # an overloaded signal
 
     def words(self) -> list[str]:
         """The words on offer now, in order; empty while the popup is closed."""
-        if not self.popup().isVisible():
+        if not self._view.isVisible():
             return []
         return [self._items.item(row).text() for row in range(self._items.rowCount())]
 
@@ -46,18 +49,20 @@ class Completer(QCompleter):
         """A character was typed: open, refresh or close."""
         if text.isalnum() or text in "$_-":
             self.open(asked=False)
-        elif self.popup().isVisible():
+        elif self._view.isVisible():
             # Backspace narrows the prefix; anything else ends the word.
             if text == "\b" and self.prefix():
                 self.open(asked=False)
             else:
-                self.popup().hide()
+                self._view.hide()
 
     def open(self, *, asked: bool) -> None:
         """Show what fits the letters before the caret; unless `asked`, only from two letters on."""
         prefix = self.prefix()
-        if (not asked and len(prefix) < _ENOUGH) or (not asked and brackets.in_quiet(self._editor.textCursor())):
-            self.popup().hide()
+        if (not asked and len(prefix) < _ENOUGH) or (
+            not asked and brackets.in_quiet(self._editor.textCursor())
+        ):
+            self._view.hide()
             return
         rows = [row for row in registry.complete(prefix) if row.built]
         self._items.clear()
@@ -69,7 +74,7 @@ class Completer(QCompleter):
                 self._add(name, "name used in this query", "")
         whole = any(row.name == prefix for row in rows)
         if not self._items.rowCount() or (not asked and whole and self._items.rowCount() == 1):
-            self.popup().hide()
+            self._view.hide()
             return
         self.setCompletionPrefix(prefix)
         where = self._editor.cursorRect().translated(self._editor.viewport().pos())
@@ -77,7 +82,7 @@ class Completer(QCompleter):
         self.complete(QRect(where.left(), where.top(), width, where.height()))
         # A word that is complete already must not swallow the Return that follows it.
         first = self.completionModel().index(0, 0)
-        self.popup().setCurrentIndex(QModelIndex() if whole and not asked else first)
+        self._view.setCurrentIndex(QModelIndex() if whole and not asked else first)
 
     def prefix(self) -> str:
         """The part of a word that stands before the caret."""
@@ -88,7 +93,7 @@ class Completer(QCompleter):
 
     def takes(self, event: QKeyEvent) -> bool:
         """Handle a key while the popup is open; False leaves it to the editor."""
-        popup = self.popup()
+        popup = self._view
         if not popup.isVisible():
             return False
         key = event.key()
@@ -125,7 +130,9 @@ class Completer(QCompleter):
         found = set()
         while block.isValid() and block.blockNumber() <= here + _NEAR:
             found |= {
-                token.text for _, _, token in highlight.of_block(block).pieces if token.kind is tokens.Kind.NAME
+                token.text
+                for _, _, token in highlight.of_block(block).pieces
+                if token.kind is tokens.Kind.NAME
             }
             block = block.next()
         return sorted(found)
@@ -144,29 +151,33 @@ class _Delegate(QStyledItemDelegate):
     """A word at the left, its meaning, elided, at the right."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(200, option.fontMetrics.height() + 8)  # type: ignore[attr-defined]  # missing in the stubs
+        return QSize(200, option.fontMetrics.height() + 8)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         view = self.parent()
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)  # type: ignore[attr-defined]
-        palette: QPalette = option.palette  # type: ignore[attr-defined]
-        area: QRect = option.rect  # type: ignore[attr-defined]
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        palette: QPalette = option.palette
+        area: QRect = option.rect
         painter.save()
         painter.fillRect(area, palette.highlight() if chosen else palette.base())
-        font = QFont(option.font)  # type: ignore[attr-defined]
+        font = QFont(option.font)
         font.setBold(True)
         painter.setFont(font)
-        painter.setPen(palette.color(QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text))
+        painter.setPen(
+            palette.color(QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text)
+        )
         column = 150
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(area.adjusted(8, 0, 0, 0), middle, str(index.data()))
         width = painter.fontMetrics().horizontalAdvance(str(index.data()))
-        painter.setFont(option.font)  # type: ignore[attr-defined]
+        painter.setFont(option.font)
         if not chosen:
             painter.setPen(colours.of(view, "muted"))  # type: ignore[arg-type]  # the parent is the popup
         rest = area.adjusted(max(column, width + 20), 0, -8, 0)
-        words = painter.fontMetrics().elidedText(str(index.data(_HELP)), Qt.TextElideMode.ElideRight, rest.width())
+        words = painter.fontMetrics().elidedText(
+            str(index.data(_HELP)), Qt.TextElideMode.ElideRight, rest.width()
+        )
         painter.drawText(rest, middle, words)
         painter.restore()

@@ -42,7 +42,9 @@ class QueryEdit(QPlainTextEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Query text")
-        self.setAccessibleDescription("CQL query. Control+Space completes a word, Control+Return runs the query.")
+        self.setAccessibleDescription(
+            "CQL query. Control+Space completes a word, Control+Return runs the query."
+        )
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.setPlaceholderText("Type a query, for example:  flipcolor {Bh7 kh8}")
@@ -107,7 +109,10 @@ class QueryEdit(QPlainTextEdit):
         if old == new:
             return
         mapping = self.offsets()
-        caret, anchor = mapping.to_points(self.textCursor().position()), mapping.to_points(self.textCursor().anchor())
+        caret, anchor = (
+            mapping.to_points(self.textCursor().position()),
+            mapping.to_points(self.textCursor().anchor()),
+        )
         pieces = _pieces(old, new)
         edit = QTextCursor(self.document())
         edit.beginEditBlock()
@@ -119,7 +124,9 @@ class QueryEdit(QPlainTextEdit):
         after = self.offsets()
         cursor = self.textCursor()
         cursor.setPosition(after.to_units(_moved(anchor - start, pieces) + start))
-        cursor.setPosition(after.to_units(_moved(caret - start, pieces) + start), QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(
+            after.to_units(_moved(caret - start, pieces) + start), QTextCursor.MoveMode.KeepAnchor
+        )
         self.setTextCursor(cursor)
 
     # --- diagnostics and marks ----------------------------------------------------------------------------------
@@ -134,12 +141,12 @@ class QueryEdit(QPlainTextEdit):
             shape = QTextCharFormat()
             shape.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
             shape.setUnderlineColor(colours.of(self, finding.severity))
-            selection.format = shape  # type: ignore[attr-defined]  # the stubs lack the two public members
+            selection.format = shape
             cursor = QTextCursor(self.document())
             start, end = self.squiggle_units(finding)
             cursor.setPosition(start)
             cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-            selection.cursor = cursor  # type: ignore[attr-defined]
+            selection.cursor = cursor
             self._squiggles.append(selection)
             line = self.document().findBlock(start).blockNumber()
             if finding.severity == "error" or line not in self._severities:
@@ -192,11 +199,11 @@ class QueryEdit(QPlainTextEdit):
         selection = QTextEdit.ExtraSelection()
         shape = QTextCharFormat()
         shape.setBackground(colours.of(self, role))
-        selection.format = shape  # type: ignore[attr-defined]
+        selection.format = shape
         cursor = QTextCursor(self.document())
         cursor.setPosition(start)
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-        selection.cursor = cursor  # type: ignore[attr-defined]
+        selection.cursor = cursor
         return selection
 
     def _show_selections(self) -> None:
@@ -204,10 +211,10 @@ class QueryEdit(QPlainTextEdit):
         shape = QTextCharFormat()
         shape.setBackground(colours.of(self, "current-line"))
         shape.setProperty(QTextFormat.Property.FullWidthSelection, True)
-        line.format = shape  # type: ignore[attr-defined]
+        line.format = shape
         cursor = self.textCursor()
         cursor.clearSelection()
-        line.cursor = cursor  # type: ignore[attr-defined]
+        line.cursor = cursor
         marks = [line, *self._found, *self._squiggles]
         for position, matched in brackets.at(self.document(), self.textCursor().position()):
             marks.append(self._mark(position, position + 1, "bracket-match" if matched else "bracket-alone"))
@@ -267,7 +274,9 @@ class QueryEdit(QPlainTextEdit):
             block = document.findBlockByNumber(number)
             mapping = offsets.Offsets(old)
             edit.setPosition(block.position() + mapping.to_units(head))
-            edit.setPosition(block.position() + mapping.to_units(len(old) - tail), QTextCursor.MoveMode.KeepAnchor)
+            edit.setPosition(
+                block.position() + mapping.to_units(len(old) - tail), QTextCursor.MoveMode.KeepAnchor
+            )
             edit.insertText(new[head : len(new) - tail])
         edit.endEditBlock()
 
@@ -324,7 +333,10 @@ class QueryEdit(QPlainTextEdit):
 
     def _backspace_pair(self) -> bool:
         cursor = self.textCursor()
-        line, column = cursor.block().text(), offsets.Offsets(cursor.block().text()).to_points(cursor.positionInBlock())
+        line, column = (
+            cursor.block().text(),
+            offsets.Offsets(cursor.block().text()).to_points(cursor.positionInBlock()),
+        )
         if cursor.hasSelection() or not column or _PAIRS.get(line[column - 1]) != line[column : column + 1]:
             return False
         cursor.beginEditBlock()
@@ -393,7 +405,9 @@ class QueryEdit(QPlainTextEdit):
         cursor.setPosition(self.offsets().to_units(offset))
         near = self.cursorRect(cursor)
         width = self.fontMetrics().averageCharWidth()
-        return near.top() <= place.y() <= near.bottom() and near.left() <= place.x() <= near.left() + 3 * width
+        return (
+            near.top() <= place.y() <= near.bottom() and near.left() <= place.x() <= near.left() + 3 * width
+        )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.completer.takes(event):
@@ -418,7 +432,9 @@ class QueryEdit(QPlainTextEdit):
             self._new_line()
         elif key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab) and not control:
             self._tab(back=key == Qt.Key.Key_Backtab)
-        elif (key == Qt.Key.Key_Backspace and not control and self._backspace_pair()) or (not control and event.text() and event.text() in "(){}[]" and self._typed_bracket(event.text())):
+        elif (key == Qt.Key.Key_Backspace and not control and self._backspace_pair()) or (
+            not control and event.text() and event.text() in "(){}[]" and self._typed_bracket(event.text())
+        ):
             pass
         else:
             super().keyPressEvent(event)

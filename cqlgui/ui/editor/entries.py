@@ -127,26 +127,28 @@ class _Delegate(QStyledItemDelegate):
     """A bold title above one muted line."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(160, 2 * option.fontMetrics.height() + 12)  # type: ignore[attr-defined]
+        return QSize(160, 2 * option.fontMetrics.height() + 12)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        palette: QPalette = option.palette  # type: ignore[attr-defined]
-        area: QRect = option.rect  # type: ignore[attr-defined]
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)  # type: ignore[attr-defined]
+        palette: QPalette = option.palette
+        area: QRect = option.rect
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
         painter.fillRect(area, palette.highlight() if chosen else palette.base())
         text = palette.color(QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text)
         inner = area.adjusted(8, 5, -8, -5)
-        font = QFont(option.font)  # type: ignore[attr-defined]
+        font = QFont(option.font)
         font.setBold(True)
         painter.setFont(font)
         painter.setPen(text)
         metrics = painter.fontMetrics()
         elide = Qt.TextElideMode.ElideRight
-        painter.drawText(inner, Qt.AlignmentFlag.AlignTop, metrics.elidedText(str(index.data()), elide, inner.width()))
-        painter.setFont(option.font)  # type: ignore[attr-defined]
+        painter.drawText(
+            inner, Qt.AlignmentFlag.AlignTop, metrics.elidedText(str(index.data()), elide, inner.width())
+        )
+        painter.setFont(option.font)
         view = self.parent()
         if not chosen and isinstance(view, QWidget):
             painter.setPen(colours.of(view, "muted"))

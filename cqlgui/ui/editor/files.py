@@ -18,7 +18,9 @@ def read(path: Path) -> str:
         if path.is_dir():
             raise errors.SourceError(f"{path} is a folder, not a query file.")
         if path.stat().st_size > LARGEST:
-            raise errors.SourceError(f"{path.name} is larger than {LARGEST // 1024 // 1024} MB: hardly a query.")
+            raise errors.SourceError(
+                f"{path.name} is larger than {LARGEST // 1024 // 1024} MB: hardly a query."
+            )
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as fault:
         raise errors.SourceError(f"{path.name} is not UTF-8 text (byte {fault.start}).") from fault

@@ -51,9 +51,17 @@ class Gutter(QWidget):
             painter.setPen(colours.of(self, role))
             line_height = self._editor.fontMetrics().height()
             box = QRect(_SIDE + mark, int(top), self.width() - 2 * _SIDE - mark, line_height)
-            painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(number + 1))
+            painter.drawText(
+                box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(number + 1)
+            )
             if number in severities:
-                _draw_mark(painter, self, severities[number], QPointF(_SIDE / 2 + mark / 2, top + line_height / 2), mark)
+                _draw_mark(
+                    painter,
+                    self,
+                    severities[number],
+                    QPointF(_SIDE / 2 + mark / 2, top + line_height / 2),
+                    mark,
+                )
         painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -75,4 +83,6 @@ def _draw_mark(painter: QPainter, widget: QWidget, severity: str, centre: QPoint
         painter.drawEllipse(centre, half, half)
         return
     x, y = centre.x(), centre.y()
-    painter.drawPolygon(QPolygonF([QPointF(x, y - half), QPointF(x + half, y + half), QPointF(x - half, y + half)]))
+    painter.drawPolygon(
+        QPolygonF([QPointF(x, y - half), QPointF(x + half, y + half), QPointF(x - half, y + half)])
+    )

@@ -97,7 +97,9 @@ class Highlighter(QSyntaxHighlighter):
             if kind in (tokens.Kind.NAME, tokens.Kind.WHITESPACE):
                 continue
             shape = QTextCharFormat()
-            shape.setForeground(colours.of(self._editor, "unknown" if kind is tokens.Kind.ERROR else kind.value))
+            shape.setForeground(
+                colours.of(self._editor, "unknown" if kind is tokens.Kind.ERROR else kind.value)
+            )
             if kind in _BOLD:
                 shape.setFontWeight(QFont.Weight.DemiBold)
             shape.setFontItalic(kind is tokens.Kind.COMMENT)

@@ -96,7 +96,7 @@ class EditorPanel(QWidget):
         self.edit.setFocus()
 
     @property
-    def diagnostics(self) -> tuple[diagnostics.Diagnostic, ...]:
+    def findings(self) -> tuple[diagnostics.Diagnostic, ...]:
         """What the last check found."""
         return self._diagnostics
 

@@ -39,10 +39,10 @@ def _draw(painter: QPainter, word: str, ink: QColor, accent: QColor) -> None:
         for angle in (0, 45, 90, 135):
             _axis(painter, ink, angle)
         for place in range(8):
-            angle = math.radians(22.5 + 45 * place)
+            turn = math.radians(22.5 + 45 * place)
             painter.setPen(QPen(accent, 3))
             painter.setBrush(ink if place == 0 else Qt.BrushStyle.NoBrush)
-            painter.drawEllipse(QPointF(22 * math.cos(angle), 22 * math.sin(angle)), 5, 5)
+            painter.drawEllipse(QPointF(22 * math.cos(turn), 22 * math.sin(turn)), 5, 5)
     elif word in ("flipcolor", "reversecolor"):
         both = word == "flipcolor"
         painter.setBrush(ink)
@@ -61,8 +61,8 @@ def _draw(painter: QPainter, word: str, ink: QColor, accent: QColor) -> None:
     elif word == "rotate45":
         painter.translate(_MIDDLE)
         for place in range(8):
-            angle = math.radians(45 * place)
-            end = QPointF(26 * math.cos(angle), -26 * math.sin(angle))
+            turn = math.radians(45 * place)
+            end = QPointF(26 * math.cos(turn), -26 * math.sin(turn))
             _arrow(painter, QPointF(end.x() * 0.25, end.y() * 0.25), end, ink if place == 2 else accent, 9)
     else:
         painter.setPen(pen)

@@ -55,7 +55,9 @@ class PickerPanel(QWidget):
         self._sync.timeout.connect(self._follow_caret)
         self.toggles: dict[str, QToolButton] = {}
         self.counts_box = QCheckBox("count matching elements", self)
-        self.counts_box.setToolTip("count: the value is the number of elements that match, instead of whether one does")
+        self.counts_box.setToolTip(
+            "count: the value is the number of elements that match, instead of whether one does"
+        )
         self.chosen_list = QListWidget(self)
         self.up, self.down = QToolButton(self), QToolButton(self)
         self.apply_button, self.remove_button = QPushButton("Apply", self), QPushButton("Remove", self)
@@ -115,7 +117,9 @@ class PickerPanel(QWidget):
             self._follow_caret()
         names = [name for name in self._chain.words if name != word]
         # A transform chosen later acts on the outside of what is there already.
-        self._change(chain.Chain((word, *names) if on else tuple(names), self._chain.counts and bool(names or on)))
+        self._change(
+            chain.Chain((word, *names) if on else tuple(names), self._chain.counts and bool(names or on))
+        )
 
     def _moved(self, by: int) -> None:
         row = self.chosen_list.currentRow()
@@ -193,7 +197,9 @@ class PickerPanel(QWidget):
         for word, button in self.toggles.items():
             button.setChecked(word in self._chain.words)
         row = self.chosen_list.currentRow()
-        shown = [self.chosen_list.item(at).data(Qt.ItemDataRole.UserRole) for at in range(self.chosen_list.count())]
+        shown = [
+            self.chosen_list.item(at).data(Qt.ItemDataRole.UserRole) for at in range(self.chosen_list.count())
+        ]
         if shown != list(self._chain.words):
             self.chosen_list.clear()
             for place, word in enumerate(self._chain.words):
@@ -232,7 +238,9 @@ class PickerPanel(QWidget):
         self._show_dropped((*orbit.invalid, *orbit.duplicates))
 
     def _show_dropped(self, dropped: tuple[model.Dropped, ...]) -> None:
-        self.dropped_button.setText(f"{'▾' if self.dropped_button.isChecked() else '▸'} {len(dropped):,} dropped")
+        self.dropped_button.setText(
+            f"{'▾' if self.dropped_button.isChecked() else '▸'} {len(dropped):,} dropped"
+        )
         self.dropped_button.setVisible(bool(dropped))
         opened = bool(dropped) and self.dropped_button.isChecked()
         self.dropped_list.setVisible(opened)
@@ -270,7 +278,9 @@ class PickerPanel(QWidget):
             button.setText(sign)
             button.setToolTip(name)
             button.setAccessibleName(name)
-        self.apply_button.setToolTip("Put these transforms before the selection, or before the filter at the caret")
+        self.apply_button.setToolTip(
+            "Put these transforms before the selection, or before the filter at the caret"
+        )
         self.remove_button.setToolTip("Take the transforms off the filter at the caret")
         self.funnel.setAccessibleName("Size of the orbit")
         self.funnel.setWordWrap(True)
@@ -307,9 +317,7 @@ class PickerPanel(QWidget):
         self.up.clicked.connect(lambda: self._moved(-1))
         self.down.clicked.connect(lambda: self._moved(1))
         # The list itself is still busy with the drop while it tells of the move.
-        self.chosen_list.model().rowsMoved.connect(
-            lambda *_: QTimer.singleShot(0, self, self._dragged)
-        )
+        self.chosen_list.model().rowsMoved.connect(lambda *_: QTimer.singleShot(0, self, self._dragged))
         self.dropped_button.toggled.connect(lambda _on: self._show_orbit())
         self.view.hovered.connect(lambda row: self.element_hovered.emit(self._shown, row))
         self.view.left.connect(self.element_left)

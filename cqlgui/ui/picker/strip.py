@@ -77,7 +77,11 @@ class ElementsModel(QAbstractListModel):
             return element.words
         if role == ELEMENT:
             return element
-        hits = f"{words.plural(element.positions, 'hit')} in {words.plural(element.games, 'game')}" if self.counted else ""
+        hits = (
+            f"{words.plural(element.positions, 'hit')} in {words.plural(element.games, 'game')}"
+            if self.counted
+            else ""
+        )
         if role == Qt.ItemDataRole.ToolTipRole:
             return "\n".join(part for part in (element.words, element.transform, element.text, hits) if part)
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -150,7 +154,10 @@ class ElementsView(QListView):
             self.hovered.emit(current.row())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self.currentIndex().isValid():
+        if (
+            event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+            and self.currentIndex().isValid()
+        ):
             self.choose(self.currentIndex().row())
         elif event.key() == Qt.Key.Key_Escape and self.limited >= 0:
             self.clear()
@@ -178,8 +185,8 @@ class _Delegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         view = self._view
         element = index.data(ELEMENT)
-        area: QRect = option.rect.adjusted(1, 1, -1, -1)  # type: ignore[attr-defined]  # missing in the stubs
-        state = option.state  # type: ignore[attr-defined]
+        area: QRect = option.rect.adjusted(1, 1, -1, -1)
+        state = option.state
         limited = index.row() == view.limited
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

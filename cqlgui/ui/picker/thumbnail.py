@@ -54,7 +54,9 @@ def _cell(painter: QPainter, box: QRectF, one: pattern.Cell, widget: QWidget) ->
     elif one.symbol in ("A", "a", "*"):
         # Any man of a colour is a disc of that colour; any man at all is half and half.
         painter.setPen(QPen(QColor("black"), 1))
-        disc = inner.adjusted(inner.width() * 0.15, inner.height() * 0.15, -inner.width() * 0.15, -inner.height() * 0.15)
+        disc = inner.adjusted(
+            inner.width() * 0.15, inner.height() * 0.15, -inner.width() * 0.15, -inner.height() * 0.15
+        )
         painter.setBrush(QColor("black" if one.symbol == "a" else "white"))
         painter.drawEllipse(disc)
         if one.symbol == "*":
