@@ -31,7 +31,8 @@ NOWHERE = Span(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `code` is a stable kebab-case word, `message` says what was expected, `hint` offers a way out."""
+    """One finding. `code` is a stable kebab-case word, `message` says what was expected, `hint` offers a
+    way out."""
 
     span: Span
     code: str
