@@ -648,7 +648,7 @@ _Table = list[list[tuple[int, int]]]
 
 
 def _designator_table(node: nodes.Orbit) -> _Table | None:
-    """For an orbit of plain designators: per element (place in `Evaluation.men`, squares) of each, or None."""
+    """For an orbit of plain designators: (place in `Evaluation.men`, squares) of each; None for others."""
     table: _Table = []
     for element in node.elements:
         filters = element.filter.filters if isinstance(element.filter, nodes.Compound) else (element.filter,)
