@@ -46,7 +46,9 @@ def scan(text: str) -> Scanned:
 
 MAX_NUMBER = 2**31 - 1
 MAX_REPETITION = 100_000
+TOO_LONG = "too-long"
 MAX_FAULTS = 1000
+MAX_TOKENS = 200_000
 
 UNICODE_OPERATORS = {
     "▦": ".", "∪": "|", "∩": "&", "∪=": "|=", "∩=": "&=", "→": "->", "←": "<-", "――": "--", "×": "[x]",
@@ -162,7 +164,11 @@ class _Lexer:
             group = found.lastgroup
             assert group is not None
             position = _RULES[group](self, found.group(), position)
-            if len(self.diagnostics) >= MAX_FAULTS and position < length:
+            if len(self.tokens) >= MAX_TOKENS and position < length:
+                message = f"A query has at most {MAX_TOKENS} words and signs; this one goes on here."
+                self.diagnostics = [Diagnostic(Span(position, 1), TOO_LONG, message)]
+                position = self.add(Token(Kind.ERROR, text[position:], position, "stray"))
+            elif len(self.diagnostics) >= MAX_FAULTS and position < length:
                 # This is no query; the rest is not worth the time.
                 position = self.add(Token(Kind.ERROR, text[position:], position, "stray"))
         return Scanned(tuple(self.tokens), tuple(self.diagnostics))

@@ -28,6 +28,8 @@ def parse(text: str) -> Parsed:
     """Parse a whole text; without `cql(` at its head all of it is body (D3). Never raises, whatever the
     text."""
     scanned = lexer.scan(text)
+    if any(one.code == lexer.TOO_LONG for one in scanned.diagnostics):
+        return Parsed(None, Names({}), scanned.diagnostics)
     found = list(scanned.diagnostics[: cursor.MAX_DIAGNOSTICS])
     query: nodes.Query | None = None
     names = Names({})

@@ -152,6 +152,12 @@ def test_rubbish_gives_a_bounded_number_of_errors(text: str) -> None:
         assert found.diagnostics[-1].code == "too-many-errors"
 
 
+@pytest.mark.parametrize("text", ["a-" * 150_000, "x=3 " * 60_000, '"' * 500_000])
+def test_a_text_without_end_is_refused_as_a_whole(text: str) -> None:
+    found = check.check(text)
+    assert [one.code for one in found.diagnostics] == ["too-long"]
+
+
 WORDS = st.sampled_from(
     [row.name for row in registry.ROWS]
     + ["(", ")", "{", "}", "x", "=", "3", '"s"', "\n", "K", "e4", "[", "]"]
