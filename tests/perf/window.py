@@ -12,9 +12,15 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests import helpers
 from tests.perf import headless
+
+if TYPE_CHECKING:
+    # Qt is imported late, after the platform is chosen.
+    from PySide6.QtGui import QAction
+    from PySide6.QtWidgets import QMainWindow
 
 QUERY = helpers.ROOT / "resources" / "queries" / "pawn-chain.cql"
 """A query that takes its time: an orbit of some hundred elements."""
@@ -113,7 +119,7 @@ class Watch:
         return True
 
 
-def _window():  # type: ignore[no-untyped-def]  # Qt is imported late, so its types have no name here
+def _window() -> QMainWindow | None:
     """The main window, None while there is none to see."""
     from PySide6.QtWidgets import QApplication, QMainWindow
 
@@ -121,7 +127,7 @@ def _window():  # type: ignore[no-untyped-def]  # Qt is imported late, so its ty
     return next(shown, None)
 
 
-def _action(keys: str):  # type: ignore[no-untyped-def]  # see _window
+def _action(keys: str) -> QAction | None:
     """The window's action with this shortcut."""
     from PySide6.QtGui import QAction, QKeySequence
 
