@@ -116,8 +116,7 @@ def error_object(text: str, finding: diagnostics.Diagnostic) -> dict[str, Any]:
 
 
 def reject(rejected: queries.Rejected, name: str, *, as_json: bool) -> int:
-    """Tell why a query was refused: all errors on stderr, the first as an object on stdout if JSON is wanted.
-    """
+    """Tell why a query was refused: all errors on stderr; with JSON the first also on stdout."""
     for finding in rejected.diagnostics:
         say(diagnostics.render(rejected.text, finding, name))
     if as_json:

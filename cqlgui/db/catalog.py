@@ -72,8 +72,7 @@ class Catalog:
     """The catalog file. Every method may be called from any thread; several programs may share the file."""
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
-        """`create=False` is for readers of a file that another process has opened before: no check, no write.
-        """
+        """`create=False` is for readers of a file that was opened before: no check, no write."""
         self._file = database.File(path, schema.VERSION, "catalog", check=create)
         self._models = schema.models(self._file.database)
         self._names: dict[str, dict[str, int]] = {"player": {}, "event": {}, "site": {}}
@@ -137,8 +136,7 @@ class Catalog:
             connection.execute("update source set games = ?, complete = 0 where id = ?", (keep, source))
 
     def add_games(self, source: int, first: int, headers: Sequence[Header], positions: int) -> None:
-        """Add games `first`, `first` + 1, ...; `positions` is the source's total with them. One transaction.
-        """
+        """Add games from ordinal `first` on in one transaction; `positions` is the source's new total."""
         try:
             self._add_games(source, first, headers, positions)
         except BaseException:

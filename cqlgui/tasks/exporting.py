@@ -227,8 +227,7 @@ class _Job:
 
 
 def csv_lines(found: Iterable[dict[str, Any]]) -> str:
-    """Records as CSV with a head line; the primary element's transform and words stand in the column `orbit`.
-    """
+    """Records as CSV with a head line; `orbit` holds the primary element's transform and words."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(records.FIELDS)

@@ -16,8 +16,7 @@ LIMIT = 1 << 30
 
 
 def write(stream: IO[bytes], message: Message) -> None:
-    """Send one message; raises `OSError` (also `ValueError` on a closed stream) when nobody listens any more.
-    """
+    """Send one message; raises `OSError` or `ValueError` when nobody listens any more."""
     data = json.dumps(message, separators=(",", ":")).encode("ascii")
     stream.write(_LENGTH.pack(len(data)) + data)
     stream.flush()

@@ -21,8 +21,7 @@ class BadGame:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One PGN file of a base. `first` is the base ordinal (from 1) of its first game; `id` is the catalog's.
-    """
+    """One PGN file of a base. `first` is the base ordinal (from 1) of its first game."""
 
     path: Path
     first: int
@@ -201,8 +200,7 @@ class SearchOptions:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The outcome of a search. `order` lists the matching games in output order; `games` is keyed by ordinal.
-    """
+    """The outcome of a search: matching games in output order (`order`), and keyed by ordinal (`games`)."""
 
     query: str
     order: tuple[int, ...]

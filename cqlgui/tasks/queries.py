@@ -61,8 +61,7 @@ def findings(text: str) -> tuple[diagnostics.Diagnostic, ...]:
 
 
 def read_query_file(path: Path) -> str:
-    """The text of a `.cql` file (UTF-8, with or without a mark); raises `errors.SourceError` with a sentence.
-    """
+    """The text of a UTF-8 `.cql` file; raises `errors.SourceError` with a sentence."""
     try:
         with path.open("rb") as file:
             data = file.read(4 * LONGEST_QUERY + 1)

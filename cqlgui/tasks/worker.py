@@ -68,8 +68,7 @@ class Service:
         return operations[request["op"]](request)
 
     def _read(self, request: frames.Message) -> frames.Message:
-        """Read games from a source's plain text; spans are (offset, length, line, problem of the splitter).
-        """
+        """Read games from plain text; spans are (offset, length, line, problem of the splitter)."""
         # A worker lives longer than the state of a file: the token of the import tells one from the next.
         key = (request["path"], request["plain"], request["token"])
         if self._text is not None and key != self._text_key:

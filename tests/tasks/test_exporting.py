@@ -73,7 +73,7 @@ def test_tables_list_every_hit(tmp_path: Path, base: model.Base, result: model.S
         exporting.export(base, result, tmp_path / f"out{ending}")
     with (tmp_path / "out.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [(row["game"], row["positionid"], row["squares"]) for row in rows][0] == ("1", "1", "e4")
+    assert next((row["game"], row["positionid"], row["squares"]) for row in rows) == ("1", "1", "e4")
     records = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert records[0]["fen"].startswith("rnbqkbnr/pppppppp/8/8/4P3")
     assert records[0]["orbit"][0]["transform"] == "<>"
