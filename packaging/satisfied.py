@@ -2,8 +2,8 @@
 
     python packaging/satisfied.py [EXTRA]
 
-Lets the set-up go on without a network when nothing is missing. Uses the standard library and pip's own parser
-of requirements, as nothing else is sure to be there.
+Lets the set-up go on without a network when nothing is missing. Uses the standard library and pip's parser of
+requirements, as nothing else is sure to be there.
 """
 
 from __future__ import annotations
