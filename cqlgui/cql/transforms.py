@@ -193,6 +193,7 @@ class _Expansion:
         self._images: dict[geometry.Basic, dict[_Part, _Part | None]] = {}
         self._signatures: dict[int, _Signature | None] = {}
         self._orbits: dict[int, dict[_Signature, _Steps]] = {}
+        self._weights: dict[int, int] = {}
         self._leaves: dict[tuple[int, _Part | None], nodes.Node] = {}
 
     # -- building trees
@@ -204,7 +205,11 @@ class _Expansion:
         if isinstance(node, nodes.Transform):
             return self._build_orbit(_chain(node), steps, outermost)
         if isinstance(node, nodes.NoTransform):
-            return nodes.NoTransform(node.span, self.build(node.operand, (), outermost))
+            # The same for every element that holds it, so built once.
+            key = (id(node), None)
+            if key not in self._leaves:
+                self._leaves[key] = nodes.NoTransform(node.span, self.build(node.operand, (), outermost))
+            return self._leaves[key]
         if isinstance(node, nodes.CurrentTransform):
             return nodes.CurrentTransform(node.span, _applied(steps))
         rule = RULES[type(node)]
@@ -213,10 +218,10 @@ class _Expansion:
             part = self._act_all(steps, part)
             assert part is not None, "only valid elements are built"
         if not rule.children(node):
-            key = (id(node), part)
-            if key not in self._leaves:
-                self._leaves[key] = rule.make(node, part, lambda child: child)
-            return self._leaves[key]
+            place = (id(node), part)
+            if place not in self._leaves:
+                self._leaves[place] = rule.make(node, part, lambda child: child)
+            return self._leaves[place]
         return rule.make(node, part, lambda child: self.build(child, steps, outermost))
 
     def _build_orbit(self, chain: _Chain, steps: _Steps, outermost: bool) -> nodes.Orbit:
@@ -283,6 +288,11 @@ class _Expansion:
                 if len(composed) > MAX_ELEMENTS:
                     raise _RefusedError(_too_large(transform))
             current = composed
+        # Orbits inside orbits multiply when they are built, so the whole tree is held to the same bound.
+        inner = sum(self._weights.get(id(node), 0) for node in _walk(chain.body))
+        self._weights[key] = len(current) * (1 + inner)
+        if self._weights[key] > MAX_ELEMENTS:
+            raise _RefusedError(_too_large(chain.transforms[0]))
         self._orbits[key] = current
         return current
 

@@ -147,6 +147,14 @@ def test_a_nest_of_shifts_is_bounded() -> None:
     assert expanded.orbits or [one.code for one in expanded.diagnostics] == ["orbit-too-large"]
 
 
+def test_orbits_inside_orbits_are_bounded() -> None:
+    nest = "Ka1"
+    for square in ("b1", "c1", "d1", "b2", "c2", "d2", "e2"):
+        nest = f"flip {{K{square} {nest}}}"
+    expanded = transforms.expand(check.check(nest))
+    assert [one.code for one in expanded.diagnostics] == ["orbit-too-large"]
+
+
 def test_rules_cover_every_node_kind() -> None:
     filters = {
         kind for kind in vars(nodes).values()
