@@ -1,0 +1,225 @@
+"""The moves of a game with variations, comments and glyphs; the current move and the hits are marked.
+
+Long games are laid out in chunks between events, and moving about only changes extra selections, never the text.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QTextEdit, QWidget
+
+from cqlgui.board import men, san, tree
+from cqlgui.tasks import model
+from cqlgui.ui import theme
+
+CHUNK = 300
+_GLYPHS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±", 17: "∓",
+           18: "+-", 19: "-+", 22: "⨀", 23: "⨀", 146: "N"}  # fmt: skip
+Piece = tuple[str, str, int]
+"""Kind (`main`, `variation`, `comment`, `sign`), text, positionid or -1."""
+
+
+def pieces(game: model.LoadedGame, figurine: bool = False) -> Iterable[Piece]:
+    """The notation in reading order, lazily: a game of any depth, without recursion."""
+    line = game.tree
+    if 0 in game.comments:
+        yield "comment", game.comments[0], -1
+    # Entries are a position to print with its siblings after it, or a bare sign to print.
+    stack: list[tuple[int, bool, bool] | str] = []
+    if line.children[0]:
+        stack.append((line.children[0][0], True, True))
+    while stack:
+        entry = stack.pop()
+        if isinstance(entry, str):
+            yield "sign", entry, -1
+            continue
+        number, first, with_siblings = entry
+        parent = line.parents[number]
+        if number in game.before:
+            yield "comment", game.before[number], -1
+        kind = "main" if line.depths[number] == 0 else "variation"
+        text = san.san(line.positions[parent], line.moves[number], figurine)
+        if line.mover(number) == men.WHITE:
+            text = f"{line.display_number(number)}.{text}"
+        elif first or parent in game.comments:
+            text = f"{line.display_number(number)}...{text}"
+        glyphs = "".join(_GLYPHS.get(nag, f" ${nag}") for nag in game.nags.get(number, ()))
+        yield kind, text + glyphs, number
+        if number in game.comments:
+            yield "comment", game.comments[number], -1
+        siblings = line.children[parent][1:] if with_siblings else ()
+        if line.children[number]:
+            stack.append((line.children[number][0], bool(siblings), True))
+        for other in reversed(siblings):
+            stack += [")", (other, True, False), "("]
+
+
+class NotationView(QTextEdit):
+    """`position_chosen` carries the positionid the user clicked; `stepped` and `jumped` are as on the board."""
+
+    position_chosen = Signal(int)
+    stepped = Signal(int)
+    jumped = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setReadOnly(True)
+        self.setUndoRedoEnabled(False)
+        self.setAccessibleName("Notation")
+        self.setPlaceholderText("The moves of the game stand here.")
+        self.setMinimumHeight(60)
+        self.document().setDocumentMargin(8)
+        self._game: model.LoadedGame | None = None
+        self._figurine = False
+        self._spans: dict[int, tuple[int, int]] = {0: (0, 0)}
+        self._starts: list[int] = []
+        self._ids: list[int] = []
+        self._hits: frozenset[int] = frozenset()
+        self._current = 0
+        self._left: Iterable[Piece] = ()
+        self._timer = QTimer(self)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._lay_out_chunk)
+        theme.theme().changed.connect(self._render)
+
+    def set_game(self, game: model.LoadedGame | None) -> None:
+        """Show a game from its start."""
+        self._game, self._current, self._hits = game, 0, frozenset()
+        self._render()
+
+    def set_figurine(self, figurine: bool) -> None:
+        """Print men as figurines or as letters."""
+        if figurine != self._figurine:
+            self._figurine = figurine
+            self._render()
+
+    def set_current(self, positionid: int) -> None:
+        """Mark the move that led to this position and bring it into view."""
+        self._current = positionid
+        self._mark()
+        span = self._spans.get(positionid)
+        if span is not None:
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(span[0])
+            self.setTextCursor(cursor)
+            self.ensureCursorVisible()
+
+    def set_hits(self, ids: Iterable[int]) -> None:
+        """Mark the moves that led to hits."""
+        self._hits = frozenset(ids)
+        self._mark()
+
+    def _render(self) -> None:
+        self._timer.stop()
+        self.clear()
+        self._spans, self._starts, self._ids = {0: (0, 0)}, [], []
+        if self._game is None:
+            return
+        self._left = iter(pieces(self._game, self._figurine))
+        self._timer.start()
+        self._lay_out_chunk()
+
+    def _lay_out_chunk(self) -> None:
+        colours = theme.colours()
+        formats = {}
+        for kind, role in (
+            ("main", "text"),
+            ("variation", "variation"),
+            ("comment", "comment_text"),
+            ("sign", "muted"),
+        ):
+            made = QTextCharFormat()
+            made.setForeground(colours.colour(role))
+            made.setFontWeight(QFont.Weight.DemiBold if kind == "main" else QFont.Weight.Normal)
+            formats[kind] = made
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.beginEditBlock()
+        count = 0
+        previous = ""
+        for kind, text, number in self._left:
+            if not (text == ")" or previous == "(") and cursor.position():
+                cursor.insertText(" ", formats["sign"])
+            start = cursor.position()
+            cursor.insertText(text.replace("\n", " "), formats[kind])
+            if number >= 0:
+                self._spans[number] = (start, cursor.position())
+                self._starts.append(start)
+                self._ids.append(number)
+            previous = text
+            count += 1
+            # A chunk must not end behind "(", or the next would put a blank there.
+            if count >= CHUNK and text != "(":
+                break
+        else:
+            self._timer.stop()
+            if self._game is not None and self._game.row.result:
+                cursor.insertText((" " if cursor.position() else "") + self._game.row.result, formats["main"])
+        cursor.endEditBlock()
+        self._mark()
+
+    def _mark(self) -> None:
+        colours = theme.colours()
+        marks = []
+        for number in sorted(self._hits)[:2000]:
+            if number in self._spans and number:
+                made = QTextCharFormat()
+                made.setForeground(colours.colour("hit_move"))
+                made.setFontUnderline(True)
+                marks.append(self._selection(number, made))
+        if self._current and self._current in self._spans:
+            made = QTextCharFormat()
+            made.setBackground(colours.colour("current_move"))
+            made.setForeground(colours.colour("current_move_text"))
+            marks.append(self._selection(self._current, made))
+        self.setExtraSelections(marks)
+
+    def _selection(self, number: int, made: QTextCharFormat) -> QTextEdit.ExtraSelection:
+        selection = QTextEdit.ExtraSelection()
+        cursor = QTextCursor(self.document())
+        start, end = self._spans[number]
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        # PySide's stubs leave the two fields of ExtraSelection untyped.
+        selection.cursor = cursor  # type: ignore[attr-defined]
+        selection.format = made  # type: ignore[attr-defined]
+        return selection
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() != Qt.MouseButton.LeftButton or self.textCursor().hasSelection():
+            return
+        place = self.cursorForPosition(event.position().toPoint()).position()
+        found = bisect.bisect_right(self._starts, place) - 1
+        if found >= 0 and place <= self._spans[self._ids[found]][1]:
+            self.position_chosen.emit(self._ids[found])
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        jumps = {Qt.Key.Key_Home: -1, Qt.Key.Key_End: 1}
+        key = Qt.Key(event.key())
+        if event.modifiers() == Qt.KeyboardModifier.NoModifier and key in steps:
+            self.stepped.emit(steps[key])
+        elif event.modifiers() == Qt.KeyboardModifier.NoModifier and key in jumps:
+            self.jumped.emit(jumps[key])
+        else:
+            super().keyPressEvent(event)
+
+
+def step(line: tree.GameTree, positionid: int, by: int) -> int:
+    """The position one ply back (-1) or on along the main continuation (+1); the same where there is none."""
+    if by < 0:
+        return max(0, line.parents[positionid])
+    children = line.children[positionid]
+    return children[0] if children else positionid
+
+
+def end(line: tree.GameTree, positionid: int) -> int:
+    """The last position of the line through `positionid`."""
+    while line.children[positionid]:
+        positionid = line.children[positionid][0]
+    return positionid

@@ -1,0 +1,79 @@
+"""The table of all games of the base: ids in the order wanted, rows on demand."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from cqlgui.ui.tables import rows
+
+Index = QModelIndex | QPersistentModelIndex
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+
+class GamesModel(QAbstractTableModel):
+    """Holds ordinals; `data` gives what is known and never waits."""
+
+    def __init__(self, cache: rows.RowCache, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._cache = cache
+        self._ids: array[int] = array("q")
+        cache.arrived.connect(self._arrived)
+
+    def set_ids(self, ids: array[int]) -> None:
+        """Show these games in this order; a longer list with the same beginning only adds rows."""
+        old = len(self._ids)
+        if len(ids) > old > 0 and ids[:old] == self._ids:
+            self.beginInsertRows(QModelIndex(), old, len(ids) - 1)
+            self._ids = ids
+            self.endInsertRows()
+        elif ids != self._ids:
+            self.beginResetModel()
+            self._ids = ids
+            self.endResetModel()
+
+    def game(self, row: int) -> int | None:
+        """The ordinal shown in a row."""
+        return self._ids[row] if 0 <= row < len(self._ids) else None
+
+    def row_of(self, game: int) -> int:
+        """The row of a game, or -1."""
+        try:
+            return self._ids.index(game)
+        except ValueError:
+            return -1
+
+    def _arrived(self, _games: list[int]) -> None:
+        if self._ids:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._ids) - 1, self.columnCount() - 1))
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
+        return 0 if parent.isValid() else len(self._ids)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+        return 0 if parent.isValid() else len(rows.GAME_COLUMNS)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self._ids):
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if index.column() in (0, 2, 4, 8) else None
+        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return None
+        game = self._ids[index.row()]
+        row = self._cache.get(game)
+        if row is None:
+            return str(game) if index.column() == 0 else ""
+        if role == Qt.ItemDataRole.ToolTipRole and row.bad:
+            return "This game could not be read whole; see the bad games in the status bar."
+        text = rows.GAME_COLUMNS[index.column()][2](row)
+        return f"! {text}" if row.bad and index.column() == 0 else text
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return rows.GAME_COLUMNS[section][0] if section < len(rows.GAME_COLUMNS) else None
+        return None
