@@ -47,15 +47,30 @@ def line_and_column(text: str, offset: int) -> tuple[int, int]:
     return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
 
 
+SHOWN_WIDTH = 100
+
+
 def render(text: str, diagnostic: Diagnostic, name: str = "query") -> str:
-    """`name:line:col: error[code]: message`, the source line, a caret under the span, and the hint."""
+    """`name:line:col: error[code]: message`, the source line, a caret under the span, and the hint.
+
+    Of a long line only the stretch round the span is shown, and control characters as blanks: a stranger's text
+    reaches a terminal through this.
+    """
     line, column = line_and_column(text, diagnostic.span.offset)
-    rows = text.split("\n")
-    source = rows[line - 1].replace("\t", " ") if line <= len(rows) else ""
-    width = max(1, min(diagnostic.span.length, len(source) - column + 1))
     parts = [f"{name}:{line}:{column}: {diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
+    source, caret = _cropped(text.split("\n")[line - 1], column - 1)
     if source.strip():
-        parts += [f"    {source}", "    " + " " * (column - 1) + "^" * width]
+        width = max(1, min(diagnostic.span.length, len(source) - caret))
+        parts += [f"    {source}", "    " + " " * caret + "^" * width]
     if diagnostic.hint:
         parts.append(f"    hint: {diagnostic.hint}")
     return "\n".join(parts)
+
+
+def _cropped(row: str, place: int) -> tuple[str, int]:
+    """At most `SHOWN_WIDTH` characters of a line round a place, and where that place is in them."""
+    start = max(0, min(place - SHOWN_WIDTH // 2, len(row) - SHOWN_WIDTH))
+    shown = "".join(c if c.isprintable() else " " for c in row[start : start + SHOWN_WIDTH])
+    before = "..." if start else ""
+    after = "..." if start + SHOWN_WIDTH < len(row) else ""
+    return before + shown + after, len(before) + place - start
