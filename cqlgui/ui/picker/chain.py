@@ -1,4 +1,7 @@
-"""The chain of transforms at the caret, and the edits that make it another one. Pure functions on texts; no Qt."""
+"""The chain of transforms at the caret, and the edits that make it another one.
+
+Pure functions on texts; no Qt.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +36,11 @@ def at(text: str, offset: int) -> Chain:
 
 
 def changed(text: str, start: int, end: int, wanted: Chain) -> Edit | None:
-    """The edit after which the selection, or the filter at the caret, stands under `wanted`; None when nothing changes.
+    """The edit after which the selection, or the filter at the caret, stands under `wanted`; None when
+    nothing changes.
 
-    A range that the user wrote stays with its transform. A selection is wrapped as it is, without touching a chain
-    around it.
+    A range that the user wrote stays with its transform. A selection is wrapped as it is, without
+    touching a chain around it.
     """
     found = structure.transform_chain_at(text, start)
     if start != end or not found.links:

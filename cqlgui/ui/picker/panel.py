@@ -1,4 +1,7 @@
-"""The transform picker: toggles, the chosen chain in order, the orbit it makes. Edits the query through the editor."""
+"""The transform picker: toggles, the chosen chain in order, the orbit it makes.
+
+Edits the query through the editor.
+"""
 
 from __future__ import annotations
 
@@ -85,9 +88,16 @@ class PickerPanel(QWidget):
         self._follow_caret()
 
     def set_counts(self, counted: tuple[model.Orbit, ...]) -> None:
-        """Show the figures of a running or finished search beside the elements; an empty tuple takes them away."""
+        """Show the figures of a running or finished search beside the elements; an empty tuple takes them
+        away."""
         self._counts = counted
         self._show_orbit()
+
+    def element(self, orbit: int, element: int) -> model.ElementCount | None:
+        """An element of the orbits shown, None when the query has changed since."""
+        if 0 <= orbit < len(self._orbits) and 0 <= element < len(self._orbits[orbit].elements):
+            return self._orbits[orbit].elements[element]
+        return None
 
     def clear_selection(self) -> None:
         """Limit to no element."""
@@ -98,7 +108,7 @@ class PickerPanel(QWidget):
         self._sync.stop()
         self._asker.close()
 
-    # --- choosing -----------------------------------------------------------------------------------------------
+    # --- choosing -------------------------------------------------------------------------------------------
 
     def apply(self) -> None:
         """Put the chosen chain on the selection or on the filter at the caret."""
@@ -143,7 +153,8 @@ class PickerPanel(QWidget):
             self._change(chain.Chain(self._chain.words, on))
 
     def _change(self, wanted: chain.Chain) -> None:
-        """Edit the query so that `wanted` stands there; a query with errors is left alone and the choice kept."""
+        """Edit the query so that `wanted` stands there; a query with errors is left alone and the choice
+        kept."""
         editor = self._editor
         if editor is None or not editor.text().strip():
             self._chain = wanted
@@ -164,7 +175,7 @@ class PickerPanel(QWidget):
         self._show_chain()
         self._sync.start()
 
-    # --- following ----------------------------------------------------------------------------------------------
+    # --- following ------------------------------------------------------------------------------------------
 
     def _text_changed(self, text: str) -> None:
         self._asker.ask(text)
@@ -190,7 +201,7 @@ class PickerPanel(QWidget):
                 return place
         return 0
 
-    # --- showing ------------------------------------------------------------------------------------------------
+    # --- showing --------------------------------------------------------------------------------------------
 
     def _show_chain(self) -> None:
         self._filling = True
@@ -249,7 +260,7 @@ class PickerPanel(QWidget):
             self.dropped_list.clear()
             self.dropped_list.addItems(rows)
 
-    # --- parts --------------------------------------------------------------------------------------------------
+    # --- parts ----------------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
         grid = QGridLayout()

@@ -16,9 +16,9 @@ MANY = 8  # a designator of more squares than this is drawn as an area, not as m
 class Cell:
     """One square of the picture. `symbol` is what stands there; empty for a square named without a man.
 
-    Symbols are those of designators: `KQRBNPkqrbnp`, `A` any white man, `a` any black one, `*` any man, `_` empty.
-    `sure` is False where the filter leaves a choice (several squares or several kinds of men) and `absent` True where
-    it asks that the man is *not* there.
+    Symbols are those of designators: `KQRBNPkqrbnp`, `A` any white man, `a` any black one, `*` any man,
+    `_` empty. `sure` is False where the filter leaves a choice (several squares or several kinds of men)
+    and `absent` True where it asks that the man is *not* there.
     """
 
     square: int
@@ -29,7 +29,8 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """The picture of one filter: cells by square, the area that wide designators name, and the side to move if asked."""
+    """The picture of one filter: cells by square, the area that wide designators name, and the side to
+    move if asked."""
 
     cells: tuple[Cell, ...] = ()
     area: int = 0

@@ -37,7 +37,10 @@ class ElementsModel(QAbstractListModel):
         self.counted = False
 
     def show_elements(self, elements: tuple[model.ElementCount, ...], *, counted: bool) -> None:
-        """Show these; `counted` when their figures come from a search. The same texts keep scroll and selection."""
+        """Show these; `counted` when their figures come from a search.
+
+        The same texts keep scroll and selection.
+        """
         same = [one.text for one in elements] == [one.text for one in self._elements]
         self.counted = counted
         if same:
@@ -51,7 +54,8 @@ class ElementsModel(QAbstractListModel):
         self.endResetModel()
 
     def picture(self, row: int) -> pattern.Pattern:
-        """The thumbnail of an element; a text that cannot be read alone falls back to the squares it names."""
+        """The thumbnail of an element; a text that cannot be read alone falls back to the squares it
+        names."""
         element = self._elements[row]
         found = self._pictures.get(element.text)
         if found is None:

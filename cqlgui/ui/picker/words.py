@@ -1,4 +1,5 @@
-"""The ten transforms as the picker offers them: order, a sentence each, and their number of candidates. Knows no Qt."""
+"""The ten transforms as the picker offers them: order, a sentence each, and their number of candidates.
+Knows no Qt."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One transform: its CQL `word`, a short `title`, what it does, and how many basic transforms it stands for."""
+    """One transform: its CQL `word`, a short `title`, what it does, and how many basic transforms it
+    stands for."""
 
     word: str
     title: str
