@@ -1,8 +1,8 @@
 """One row a keyword: what the lexer, the parser, completion, hover and help know about a spelling.
 
-The rows stand in `registry_keywords`, `registry_signs` and `registry_hhdb_keys`; syntax forms and examples
-of what is
-built stand in `registry_docs`. A row without forms is specified, but answered with `not-yet`.
+The rows stand in `registry_keywords`, `registry_signs` and `registry_hhdb_keys`; syntax forms and
+examples of what is built stand in `registry_docs`. A row without forms is specified, but answered with
+`not-yet`.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from cqlgui.cql.tokens import Kind
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One spelling. `kind`: filter, transform, direction, operator, parameter, header, designator, comment,
-    hhdb key or internal. `status`: empty, `deprecated` or `undocumented`. `since`: first version of CQL
-    with it.
-    `forms`: its syntax; `example`: a body that runs; both empty for what is not built yet.
-    """
+    """One spelling. `kind`: filter, transform, direction, operator, parameter, header, designator,
+    comment, hhdb key or internal. `status`: empty, `deprecated` or `undocumented`. `since`: first version
+    of CQL with it. `forms`: its syntax; `example`: a body that runs; both empty for what is not built
+    yet."""
 
     name: str
     sign: str

@@ -1,5 +1,5 @@
-"""Where filters begin and end in a text, for the editor: the filter at the caret, its transforms, wrap and
-unwrap.
+"""Where filters begin and end in a text, for the editor: the filter at the caret, its transforms, wrap
+and unwrap.
 
 Works on texts without errors through the tree, and tells nothing (None, or the text unchanged) about
 broken ones.
@@ -49,9 +49,8 @@ def filter_span_at(text: str, offset: int) -> Span:
 
 
 def transform_chain_at(text: str, offset: int) -> Chain:
-    """The innermost chain of transforms whose keywords or operand the caret touches; without one, no links
-    and the
-    filter at the caret."""
+    """The innermost chain of transforms whose keywords or operand the caret touches; without one, no
+    links and the filter at the caret."""
     query = check.check(text).query
     found: list[nodes.Transform] | None = None
     if query is not None:
@@ -71,12 +70,11 @@ def transform_chain_at(text: str, offset: int) -> Chain:
 
 
 def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:
-    """`text` with transforms, outermost first, put before the filters at `start`..`end` (a caret takes its
-    filter).
+    """`text` with transforms, outermost first, put before the filters at `start`..`end` (a caret takes
+    its filter).
 
     Several filters get braces, a filter with operators round brackets. When the result would be taken in
-    by what
-    follows (a transform swallows everything to its right) the whole is bracketed as well.
+    by what follows (a transform swallows everything to its right) the whole is bracketed as well.
     """
     if start == end:
         chain = transform_chain_at(text, start)

@@ -1,1 +1,4 @@
-"""The query editor: text, colours, diagnostics, completion and files. Knows the language, not how a search works."""
+"""The query editor: text, colours, diagnostics, completion and files.
+
+Knows the language, not how a search works.
+"""

@@ -1,4 +1,5 @@
-"""Colours of the editor and the picker by role, out of the theme's light or dark set; the widget's ground decides."""
+"""Colours of the editor and the picker by role, out of the theme's light or dark set; the widget's ground
+decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The completion popup: keywords from the registry with a line of help each, and the names used in the query."""
+"""The completion popup: keywords from the registry with a line of help each, and the names used in the
+query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The text widget of the query editor: keys, brackets, squiggles, hover, completion. Offsets outward are code points."""
+"""The text widget of the query editor: keys, brackets, squiggles, hover, completion.
+
+Offsets outward are code points.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,8 @@ _PAIRS = {"(": ")", "{": "}", "[": "]"}
 class QueryEdit(QPlainTextEdit):
     """A plain-text edit that knows the query language.
 
-    `changed` comes once per real change of the text (a repaint of colours is none), `run_requested` at Ctrl+Return,
-    `find_requested` at Ctrl+F, `caret_moved` with the caret's code-point offset.
+    `changed` comes once per real change of the text (a repaint of colours is none), `run_requested` at
+    Ctrl+Return, `find_requested` at Ctrl+F, `caret_moved` with the caret's code-point offset.
     """
 
     changed = Signal()
@@ -73,7 +76,7 @@ class QueryEdit(QPlainTextEdit):
         self._lay_out()
         self._show_selections()
 
-    # --- text and offsets ---------------------------------------------------------------------------------------
+    # --- text and offsets -----------------------------------------------------------------------------------
 
     def text(self) -> str:
         """The whole query; lines end in `\\n`."""
@@ -104,7 +107,8 @@ class QueryEdit(QPlainTextEdit):
         self.ensureCursorVisible()
 
     def replace(self, start: int, end: int, new: str) -> None:
-        """Put `new` in place of a code-point range as one undoable edit; the caret stays at the text it stood at."""
+        """Put `new` in place of a code-point range as one undoable edit; the caret stays at the text it
+        stood at."""
         old = self.text()[start:end]
         if old == new:
             return
@@ -129,7 +133,7 @@ class QueryEdit(QPlainTextEdit):
         )
         self.setTextCursor(cursor)
 
-    # --- diagnostics and marks ----------------------------------------------------------------------------------
+    # --- diagnostics and marks ------------------------------------------------------------------------------
 
     def set_diagnostics(self, found: tuple[diagnostics.Diagnostic, ...]) -> None:
         """Draw a wavy line under each finding and mark its line in the gutter."""
@@ -188,7 +192,8 @@ class QueryEdit(QPlainTextEdit):
         self._show_selections()
 
     def hover_html(self, offset: int) -> str:
-        """What the tooltip over a code-point offset says: findings first, then the keyword's help; may be empty."""
+        """What the tooltip over a code-point offset says: findings first, then the keyword's help; may be
+        empty."""
         parts = [hover.finding_html(finding) for finding in self.diagnostics_at(offset)]
         block = self.document().findBlock(self.offsets().to_units(offset))
         token = highlight.token_at(block, self.offsets().to_units(offset) - block.position())
@@ -220,7 +225,7 @@ class QueryEdit(QPlainTextEdit):
             marks.append(self._mark(position, position + 1, "bracket-match" if matched else "bracket-alone"))
         self.setExtraSelections(marks)
 
-    # --- editing ------------------------------------------------------------------------------------------------
+    # --- editing --------------------------------------------------------------------------------------------
 
     def toggle_comment(self) -> None:
         """Put `//` before the selected lines, or take it away."""
@@ -354,7 +359,7 @@ class QueryEdit(QPlainTextEdit):
         else:
             cursor.insertText(" " * (len(editing.INDENT) - cursor.positionInBlock() % len(editing.INDENT)))
 
-    # --- upkeep -------------------------------------------------------------------------------------------------
+    # --- upkeep ---------------------------------------------------------------------------------------------
 
     def _refresh(self) -> None:
         revision = self.document().revision()

@@ -1,4 +1,5 @@
-"""What the editing keys do to lines of text, as pure functions: indenting, comments, the new line's indent."""
+"""What the editing keys do to lines of text, as pure functions: indenting, comments, the new line's
+indent."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ COMMENT = "// "
 def new_line_indent(before: str, after: str) -> tuple[str, str]:
     """Indent of the line that Return opens, and text to put behind the caret.
 
-    `before` and `after` are the halves of the current line. An opening bracket deepens the indent; when its closing
-    partner follows at once, that one moves to a line of its own.
+    `before` and `after` are the halves of the current line. An opening bracket deepens the indent; when
+    its closing partner follows at once, that one moves to a line of its own.
     """
     indent = before[: len(before) - len(before.lstrip())]
     opener = before.rstrip()[-1:]
@@ -37,7 +38,8 @@ def dedented(lines: list[str]) -> list[str]:
 
 
 def comment_toggled(lines: list[str]) -> list[str]:
-    """Line comments put before all lines, at their least indent, or taken away when every filled line has one."""
+    """Line comments put before all lines, at their least indent, or taken away when every filled line has
+    one."""
     filled = [line for line in lines if line.strip()]
     if not filled:
         return list(lines)

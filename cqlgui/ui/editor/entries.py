@@ -35,7 +35,8 @@ class Entry:
 
 
 class EntriesPane(QWidget):
-    """Search box above a list; Enter or a double click choose: `chosen` carries the query's text and title."""
+    """Search box above a list; Enter or a double click choose: `chosen` carries the query's text and
+    title."""
 
     chosen = Signal(str, str)
 

@@ -13,7 +13,8 @@ LARGEST = 4 * 1024 * 1024  # bytes; a query file beyond this is a mistake, most 
 
 
 def read(path: Path) -> str:
-    """The text of a query file, line ends as `\\n`; raises `errors.SourceError` with a sentence for the user."""
+    """The text of a query file, line ends as `\\n`; raises `errors.SourceError` with a sentence for the
+    user."""
     try:
         if path.is_dir():
             raise errors.SourceError(f"{path} is a folder, not a query file.")
@@ -32,7 +33,8 @@ def read(path: Path) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write through a temporary file beside `path` and rename it; raises `errors.SourceError`, the old file untouched."""
+    """Write through a temporary file beside `path` and rename it; raises `errors.SourceError`, the old
+    file untouched."""
     target = path.resolve()  # A link stays a link: what it points to is replaced.
     temporary = ""
     try:

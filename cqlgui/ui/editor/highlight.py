@@ -1,4 +1,7 @@
-"""Colours a query line by line with the language's own lexer. Only a block comment reaches over a line's end."""
+"""Colours a query line by line with the language's own lexer.
+
+Only a block comment reaches over a line's end.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,8 @@ _BOLD = frozenset({tokens.Kind.KEYWORD, tokens.Kind.TRANSFORM, tokens.Kind.DIREC
 class Line(NamedTuple):
     """One line in tokens. All positions are UTF-16 units from the line's start.
 
-    `pieces`: (start, length, token) without white space. `brackets`: (position, sign) outside strings and comments.
+    `pieces`: (start, length, token) without white space. `brackets`: (position, sign) outside strings and
+    comments.
     """
 
     pieces: tuple[tuple[int, int, tokens.Token], ...]

@@ -10,8 +10,8 @@ from cqlgui.ui.editor import entries
 
 
 class HistoryPane(entries.EntriesPane):
-    """Queries with when they ran and what they found. An entry is an `entries.Entry`, or anything with a `text` attribute
-    and, where known, `base`, `asked` (seconds since 1970), `games` and `positions`."""
+    """Queries with when they ran and what they found. An entry is an `entries.Entry`, or anything with a
+    `text` attribute and, where known, `base`, `asked` (seconds since 1970), `games` and `positions`."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("History", "No query was run yet. Each run is listed here.", read, parent)

@@ -1,4 +1,5 @@
-"""Asks a pure function about a text that keeps changing: off the window's thread, after a pause, the latest one wins."""
+"""Asks a pure function about a text that keeps changing: off the window's thread, after a pause, the
+latest one wins."""
 
 from __future__ import annotations
 
@@ -14,8 +15,8 @@ from cqlgui.ui import jobs
 class Latest(QObject):
     """`ask(text)` calls `work(text)` in a job `delay` milliseconds after the last call.
 
-    Answers to a text that was overtaken are dropped. `answered` carries (text, answer), `refused` (text, sentence)
-    when the work raised a `CqlguiError`.
+    Answers to a text that was overtaken are dropped. `answered` carries (text, answer), `refused` (text,
+    sentence) when the work raised a `CqlguiError`.
     """
 
     answered = Signal(str, object)
@@ -25,7 +26,8 @@ class Latest(QObject):
         super().__init__(parent)
         self._work = work
         self._text = ""
-        # One thread: texts come faster than answers only when the machine is busy, and two would not be quicker then.
+        # One thread: texts come faster than answers only when the machine is busy,
+        # and two would not be quicker then.
         self._jobs = jobs.Jobs(self, threads=1)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)

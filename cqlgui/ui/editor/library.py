@@ -8,8 +8,8 @@ from cqlgui.ui.editor import entries
 
 
 class LibraryPane(entries.EntriesPane):
-    """Queries with title and description. An entry is an `entries.Entry`, or anything with `text`, `title` and
-    `description` attributes."""
+    """Queries with title and description. An entry is an `entries.Entry`, or anything with `text`,
+    `title` and `description` attributes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Library", "No saved queries yet. Save one, and it is listed here.", read, parent)

@@ -9,7 +9,8 @@ _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 
 
 class Offsets:
-    """Converts positions in one text both ways, in logarithmic time; texts without astral characters cost nothing."""
+    """Converts positions in one text both ways, in logarithmic time; texts without astral characters cost
+    nothing."""
 
     __slots__ = ("_length", "_points", "_units")
 

@@ -18,8 +18,8 @@ CHECK_DELAY = 120  # milliseconds without a key before the text is checked
 class EditorPanel(QWidget):
     """What the window embeds and asks for the query. All offsets are code points.
 
-    `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`; `failed` a sentence when a file could not be
-    read or written, which the panel also shows itself.
+    `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`; `failed` a sentence when a file
+    could not be read or written, which the panel also shows itself.
     """
 
     text_changed = Signal(str)
@@ -60,14 +60,15 @@ class EditorPanel(QWidget):
         self._show_place()
         self._show_diagnostics("", ())
 
-    # --- text ---------------------------------------------------------------------------------------------------
+    # --- text -----------------------------------------------------------------------------------------------
 
     def text(self) -> str:
         """The query."""
         return self.edit.text()
 
     def set_text(self, text: str, title: str = "") -> None:
-        """Put a new query in place, undoable, as unsaved work under an optional title; it belongs to no file."""
+        """Put a new query in place, undoable, as unsaved work under an optional title; it belongs to no
+        file."""
         self._path = None
         self._title = title
         self.edit.replace(0, len(self.text()), text)
@@ -108,7 +109,7 @@ class EditorPanel(QWidget):
         """Stop the background check, before the window closes."""
         self._checker.close()
 
-    # --- files --------------------------------------------------------------------------------------------------
+    # --- files ----------------------------------------------------------------------------------------------
 
     @property
     def path(self) -> Path | None:
@@ -134,7 +135,8 @@ class EditorPanel(QWidget):
         return True
 
     def save(self, path: Path | str | None = None) -> bool:
-        """Write the query to `path`, or to its own file; on failure a sentence is shown and the answer is False."""
+        """Write the query to `path`, or to its own file; on failure a sentence is shown and the answer is
+        False."""
         target = Path(path) if path is not None else self._path
         if target is None:
             self._fail("This query has no file yet: choose a name for it.")
@@ -160,7 +162,7 @@ class EditorPanel(QWidget):
         self._note.show()
         self.failed.emit(sentence)
 
-    # --- parts --------------------------------------------------------------------------------------------------
+    # --- parts ----------------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
         top = QHBoxLayout()

@@ -18,17 +18,45 @@ class Choice:
 
 
 CHOICES = (
-    Choice("flip", "All reflections and turns", "The pattern in all eight orientations: four turns, four mirror images.", 8),
-    Choice("flipvertical", "Mirror left and right", "The pattern and its mirror image across the middle files: a and h change places.", 2),
-    Choice("fliphorizontal", "Mirror top and bottom", "The pattern and its mirror image across the middle ranks: 1 and 8 change places. Colours stay.", 2),
-    Choice("flipcolor", "Swap colours", "The pattern as written and with colours swapped: white men for black, ranks counted from the other side.", 2),
-    Choice("reversecolor", "Only colours swapped", "The pattern with colours swapped, and not as written.", 1),
+    Choice(
+        "flip",
+        "All reflections and turns",
+        "The pattern in all eight orientations: four turns, four mirror images.",
+        8,
+    ),
+    Choice(
+        "flipvertical",
+        "Mirror left and right",
+        "The pattern and its mirror image across the middle files: a and h change places.",
+        2,
+    ),
+    Choice(
+        "fliphorizontal",
+        "Mirror top and bottom",
+        "The pattern and its mirror image across the middle ranks: 1 and 8 change places. Colours stay.",
+        2,
+    ),
+    Choice(
+        "flipcolor",
+        "Swap colours",
+        "The pattern as written and with colours swapped: white men for black, ranks counted from the other "
+        "side.",
+        2,
+    ),
+    Choice(
+        "reversecolor", "Only colours swapped", "The pattern with colours swapped, and not as written.", 1
+    ),
     Choice("rotate90", "Quarter turns", "The pattern turned by 0, 90, 180 and 270 degrees.", 4),
-    Choice("rotate45", "Turn directions", "Directions turned by multiples of 45 degrees. The filter may name no squares.", 8),
+    Choice(
+        "rotate45",
+        "Turn directions",
+        "Directions turned by multiples of 45 degrees. The filter may name no squares.",
+        8,
+    ),
     Choice("shift", "Move anywhere", "The pattern moved to every place on the board where it fits.", 225),
     Choice("shiftvertical", "Move up and down", "The pattern moved up and down along the files.", 15),
     Choice("shifthorizontal", "Move sideways", "The pattern moved left and right along the ranks.", 15),
-)  # fmt: skip
+)
 BY_WORD = {choice.word: choice for choice in CHOICES}
 SYNONYMS = {"dihedral": "flip", "flipdihedral": "flip", "✵": "flip", "⬓": "flipcolor"}
 
