@@ -1,7 +1,7 @@
 """The one door for work off the GUI thread: pool, tokens, signals and ids that drop stale results.
 
-Work is a plain closure that touches no widget. Its results come back on the GUI thread, where the callbacks run. Knows
-no chess.
+Work is a plain closure that touches no widget. Its results come back on the GUI thread, where the callbacks
+run. Knows no chess.
 """
 
 from __future__ import annotations
@@ -76,9 +76,10 @@ class Jobs(QObject):
         name: str = "",
         on_cancelled: Callable[[], None] | None = None,
     ) -> Job:
-        """Start `work(token, sink)`; exactly one of `on_done`, `on_failed` and `on_cancelled` follows unless it goes stale.
+        """Start `work(token, sink)`; unless it goes stale, one of the three callbacks follows.
 
-        `on_failed` gets the work's own `CqlguiError`; a bug in the work is logged and arrives as one that says so.
+        `on_done` gets the result, `on_cancelled` nothing, `on_failed` the work's own `CqlguiError`; a bug in
+        the work is logged and arrives as one that says so.
         """
         if name:
             self.cancel(name, drop=True)
@@ -116,7 +117,7 @@ class Jobs(QObject):
         return Channel(self, receive)
 
     def cancel(self, name: str, *, drop: bool = False) -> bool:
-        """Stop the running job called `name`; True when there was one. With `drop` its result is forgotten."""
+        """Stop the running job called `name`; True when there was one. `drop` forgets its result."""
         found = False
         for job in self._jobs.values():
             if job.name == name and not job.stale:
@@ -137,7 +138,7 @@ class Jobs(QObject):
         return len(self._jobs)
 
     def close(self, seconds: float = 10.0) -> bool:
-        """Cancel everything, wait for the threads and deliver nothing more; False when one did not stop in time."""
+        """Cancel everything, wait for the threads, deliver nothing more; False when a thread hangs."""
         self._closed = True
         for job in self._jobs.values():
             job.drop()
@@ -177,8 +178,8 @@ class Jobs(QObject):
 class Channel(Generic[T]):
     """Carries items from running work to the GUI thread in batches, however fast they come.
 
-    `send` may be called from any thread. The receiver gets one list for everything that arrived since it was last
-    called, so a search that finds thousands of games a second costs a few calls, not thousands.
+    `send` may be called from any thread. The receiver gets one list for everything that arrived since it was
+    last called, so a search that finds thousands of games a second costs a few calls, not thousands.
     """
 
     def __init__(self, jobs: Jobs, receive: Callable[[list[T]], None]) -> None:
@@ -193,7 +194,7 @@ class Channel(Generic[T]):
         """Queue one item for the GUI thread."""
         self._items.append(item)
         now = time.monotonic()
-        # The first item goes out at once, later ones in batches; `drain` at the end of the work picks up the rest.
+        # The first item goes out at once, later ones in batches; `drain` at the end picks up the rest.
         if not self._announced and now - self._last >= REPORT_SECONDS:
             self._announced = True
             self._last = now
@@ -215,7 +216,7 @@ class Channel(Generic[T]):
 
 
 class _Throttle:
-    """A progress sink that hands on the first report, then at most 20 a second, and the last one at the end."""
+    """A progress sink: hands on the first report, then at most 20 a second, and the last one at the end."""
 
     def __init__(self, sink: progress.ProgressSink) -> None:
         self._sink = sink

@@ -1,6 +1,7 @@
 """The moves of a game with variations, comments and glyphs; the current move and the hits are marked.
 
-Long games are laid out in chunks between events, and moving about only changes extra selections, never the text.
+Long games are laid out in chunks between events, and moving about only changes extra selections, never the
+text.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from cqlgui.tasks import model
 from cqlgui.ui import theme
 
 CHUNK = 300
-_GLYPHS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±", 17: "∓",
-           18: "+-", 19: "-+", 22: "⨀", 23: "⨀", 146: "N"}  # fmt: skip
+_GLYPHS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±",
+           17: "∓", 18: "+-", 19: "-+", 22: "⨀", 23: "⨀", 146: "N"}  # fmt: skip
 Piece = tuple[str, str, int]
 """Kind (`main`, `variation`, `comment`, `sign`), text, positionid or -1."""
 
@@ -59,7 +60,7 @@ def pieces(game: model.LoadedGame, figurine: bool = False) -> Iterable[Piece]:
 
 
 class NotationView(QTextEdit):
-    """`position_chosen` carries the positionid the user clicked; `stepped` and `jumped` are as on the board."""
+    """`position_chosen` carries the positionid of a click; `stepped` and `jumped` are as on the board."""
 
     position_chosen = Signal(int)
     stepped = Signal(int)
@@ -139,9 +140,8 @@ class NotationView(QTextEdit):
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.beginEditBlock()
-        count = 0
         previous = ""
-        for kind, text, number in self._left:
+        for count, (kind, text, number) in enumerate(self._left, 1):
             if not (text == ")" or previous == "(") and cursor.position():
                 cursor.insertText(" ", formats["sign"])
             start = cursor.position()
@@ -151,7 +151,6 @@ class NotationView(QTextEdit):
                 self._starts.append(start)
                 self._ids.append(number)
             previous = text
-            count += 1
             # A chunk must not end behind "(", or the next would put a blank there.
             if count >= CHUNK and text != "(":
                 break
@@ -184,9 +183,8 @@ class NotationView(QTextEdit):
         start, end = self._spans[number]
         cursor.setPosition(start)
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-        # PySide's stubs leave the two fields of ExtraSelection untyped.
-        selection.cursor = cursor  # type: ignore[attr-defined]
-        selection.format = made  # type: ignore[attr-defined]
+        selection.cursor = cursor
+        selection.format = made
         return selection
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

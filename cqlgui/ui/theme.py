@@ -1,7 +1,8 @@
-"""Colours and type: our own light and dark palettes over Fusion, and the roles that painted widgets draw with.
+"""Colours and type: our own light and dark palettes over Fusion, and the roles of painted widgets.
 
-Qt's own switch of the colour scheme does nothing offscreen nor on a bare X11 desktop, so the palettes are ours; the
-system is asked only which of the two it prefers. Knows no chess beyond the names of the board's colours.
+Qt's own switch of the colour scheme does nothing offscreen nor on a bare X11 desktop, so the palettes are
+ours; the system is asked only which of the two it prefers. Knows no chess beyond the names of the board's
+colours.
 """
 
 from __future__ import annotations
@@ -332,14 +333,17 @@ QTabBar::tab { background: transparent; color: @muted@; border: none; border-bot
     padding: 5px 12px 4px 12px; }
 QTabBar::tab:selected { color: @text@; border-bottom: 2px solid @accent@; }
 QTabBar::tab:hover:!selected { color: @text@; }
-QPushButton { background: @raised@; border: 1px solid @border@; border-radius: 5px; padding: 4px 12px; color: @text@; }
+QPushButton { background: @raised@; border: 1px solid @border@; border-radius: 5px; padding: 4px 12px;
+    color: @text@; }
 QPushButton:hover { border-color: @accent@; }
 QPushButton:pressed { background: @selection@; }
 QPushButton:focus { border-color: @accent@; }
 QPushButton:disabled { color: @disabled@; background: @window@; }
-QPushButton:default, QPushButton[primary="true"] { background: @accent@; color: @accent_text@; border-color: @accent@; }
+QPushButton:default, QPushButton[primary="true"] { background: @accent@; color: @accent_text@;
+    border-color: @accent@; }
 QPushButton[primary="true"]:disabled { background: @window@; color: @disabled@; border-color: @border@; }
-QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 3px; background: transparent; color: @text@; }
+QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 3px; background: transparent;
+    color: @text@; }
 QToolButton:hover { background: @selection@; color: @selection_text@; }
 QToolButton:pressed, QToolButton:checked { background: @selection@; color: @selection_text@; }
 QToolButton:focus { border-color: @accent@; }
@@ -349,7 +353,7 @@ QLineEdit { background: @base@; border: 1px solid @border@; border-radius: 5px; 
 QLineEdit:focus { border-color: @accent@; }
 QPlainTextEdit, QTextEdit, QTextBrowser, QListView, QListWidget, QTreeView { background: @base@;
     border: 1px solid @border@; selection-background-color: @selection@; selection-color: @selection_text@; }
-QProgressBar { background: @base@; border: 1px solid @border@; border-radius: 4px; text-align: center; color: @text@;
-    min-height: 12px; max-height: 12px; }
+QProgressBar { background: @base@; border: 1px solid @border@; border-radius: 4px; text-align: center;
+    color: @text@; min-height: 12px; max-height: 12px; }
 QProgressBar::chunk { background: @accent@; border-radius: 3px; }
 """

@@ -1,7 +1,7 @@
 """How squares, men, rings, lines and ghosts are drawn, on a board of any size; knows no widget.
 
-Men come from the SVG files of a piece set and are kept as pixmaps per (man, size, device pixel ratio): drawing a
-pixmap is several times quicker than rendering its SVG.
+Men come from the SVG files of a piece set and are kept as pixmaps per (man, size, device pixel ratio):
+drawing a pixmap is several times quicker than rendering its SVG.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PIECE_SET = "cburnett"
 
 
 class CellLike(Protocol):
-    """A square of a pattern: `symbol` as in designators (`KQRBNPkqrbnp`, `A a * _`, empty for a bare square)."""
+    """A square of a pattern: `symbol` as in designators (`KQRBNPkqrbnp`, `A a * _`), empty for a bare one."""
 
     @property
     def square(self) -> int: ...
@@ -130,7 +130,7 @@ def draw_coordinates(painter: QPainter, frame: Frame, colours: theme.Colours, fo
 
 
 def draw_move(painter: QPainter, frame: Frame, origin: int, target: int, colours: theme.Colours) -> None:
-    """The last move: its origin in corner brackets, its target filled, so the two differ in more than colour."""
+    """The last move: origin in corner brackets, target filled, so that they differ in more than colour."""
     fill = colours.colour("last_move")
     tint = QColor(fill)
     tint.setAlpha(150)
@@ -192,7 +192,7 @@ def draw_pattern(
     colours: theme.Colours,
     ratio: float,
 ) -> None:
-    """A query's pattern: its area hatched, men it is sure of in full, those it leaves open ghosted, absent ones crossed."""
+    """A query's pattern: its area hatched, sure men in full, open ones ghosted, absent ones crossed."""
     hatch = colours.colour("ring")
     hatch.setAlpha(110)
     for square in squares.bits(area):

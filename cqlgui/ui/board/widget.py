@@ -1,4 +1,7 @@
-"""The boards on screen: the big one that shows a hit, and the small one of thumbnails. Knows no game, only positions."""
+"""The boards on screen: the big one that shows a hit, and the small one of thumbnails.
+
+They know no game, only positions.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from cqlgui.board import men, position, squares
+from cqlgui.board import men, squares
+from cqlgui.board import position as position_module
 from cqlgui.ui import theme
 from cqlgui.ui.board import painting
 
@@ -27,7 +31,7 @@ class BoardWidget(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._position: position.Position | None = None
+        self._position: position_module.Position | None = None
         self._move: tuple[int, int] | None = None
         self._rings = 0
         self._lines: tuple[tuple[int, int], ...] = ()
@@ -59,7 +63,7 @@ class BoardWidget(QWidget):
         return self._badge
 
     @property
-    def position(self) -> position.Position | None:
+    def position(self) -> position_module.Position | None:
         """What stands on the board."""
         return self._position
 
@@ -73,7 +77,9 @@ class BoardWidget(QWidget):
         """Whether letters and digits are drawn."""
         return self._coordinates
 
-    def set_position(self, shown: position.Position | None, move: tuple[int, int] | None = None) -> None:
+    def set_position(
+        self, shown: position_module.Position | None, move: tuple[int, int] | None = None
+    ) -> None:
         """Show a position (None for the empty board) and the (origin, target) of the move that led there."""
         self._position = shown
         self._move = move
@@ -222,7 +228,7 @@ class MiniBoard(QWidget):
         self._cells: tuple[painting.CellLike, ...] = ()
         self._area = 0
         self._rings = 0
-        self._position: position.Position | None = None
+        self._position: position_module.Position | None = None
         self._side = side
         self.setFixedSize(side, side)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -233,7 +239,7 @@ class MiniBoard(QWidget):
         self._cells, self._area, self._rings = tuple(cells), area, rings
         self.update()
 
-    def set_position(self, shown: position.Position | None) -> None:
+    def set_position(self, shown: position_module.Position | None) -> None:
         """Show a whole position under the pattern."""
         self._position = shown
         self.update()
@@ -259,7 +265,7 @@ def paint_mini(
     area: int = 0,
     rings: int = 0,
     ratio: float = 1.0,
-    shown: position.Position | None = None,
+    shown: position_module.Position | None = None,
 ) -> None:
     """Draw a small board into a rectangle; for delegates that paint many of them."""
     colours = theme.colours()
@@ -274,7 +280,7 @@ def paint_mini(
     painting.draw_rings(painter, frame, rings, colours)
 
 
-def spoken(shown: position.Position | None) -> str:
+def spoken(shown: position_module.Position | None) -> str:
     """A position in words: side to move and where the men stand."""
     if shown is None:
         return "Empty board"

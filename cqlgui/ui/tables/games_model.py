@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from cqlgui.ui.tables import rows
+from cqlgui.ui.tables import ranges, rows
 
 Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -20,6 +21,8 @@ class GamesModel(QAbstractTableModel):
         super().__init__(parent)
         self._cache = cache
         self._ids: array[int] = array("q")
+        # Rows that asked for headers, by game: what arrives is repainted without a search for its row.
+        self._asked: dict[int, int] = {}
         cache.arrived.connect(self._arrived)
 
     def set_ids(self, ids: array[int]) -> None:
@@ -32,6 +35,7 @@ class GamesModel(QAbstractTableModel):
         elif ids != self._ids:
             self.beginResetModel()
             self._ids = ids
+            self._asked.clear()
             self.endResetModel()
 
     def game(self, row: int) -> int | None:
@@ -40,14 +44,17 @@ class GamesModel(QAbstractTableModel):
 
     def row_of(self, game: int) -> int:
         """The row of a game, or -1."""
+        if 0 < game <= len(self._ids) and self._ids[game - 1] == game:
+            return game - 1
         try:
             return self._ids.index(game)
         except ValueError:
             return -1
 
-    def _arrived(self, _games: list[int]) -> None:
-        if self._ids:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(self._ids) - 1, self.columnCount() - 1))
+    def _arrived(self, games: Iterable[int]) -> None:
+        came = [self._asked.pop(game) for game in games if game in self._asked]
+        for first, last in ranges.merged(came):
+            self.dataChanged.emit(self.index(first, 0), self.index(last, self.columnCount() - 1))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
         return 0 if parent.isValid() else len(self._ids)
@@ -65,11 +72,12 @@ class GamesModel(QAbstractTableModel):
         game = self._ids[index.row()]
         row = self._cache.get(game)
         if row is None:
+            self._asked[game] = index.row()
             return str(game) if index.column() == 0 else ""
         if role == Qt.ItemDataRole.ToolTipRole and row.bad:
-            return "This game could not be read whole; see the bad games in the status bar."
+            return "This game could not be read whole; the list of bad games tells why."
         text = rows.GAME_COLUMNS[index.column()][2](row)
-        return f"! {text}" if row.bad and index.column() == 0 else text
+        return f"⚠ {text}" if row.bad and index.column() == 0 else text
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole

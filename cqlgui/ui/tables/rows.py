@@ -59,7 +59,7 @@ class RowCache(QObject):
         base = self._base
         if base is None or not self._wanted:
             return
-        # The latest asked are those in view; what was scrolled past meanwhile is asked for again if it comes back.
+        # The latest asked are in view; what was scrolled past meanwhile is asked again if it comes back.
         batch = list(self._wanted)[-PAGE * 2 :]
         self._wanted.clear()
         self._pending.update(batch)
