@@ -1,0 +1,209 @@
+"""Menus, toolbar and keys of the window: what can be done, under which key, and when it makes sense."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QAction, QActionGroup, QIcon, QKeySequence
+from PySide6.QtWidgets import QMenu, QMessageBox, QToolBar, QWidget
+
+from cqlgui import __version__
+from cqlgui.tasks import bases
+from cqlgui.ui import theme
+
+if TYPE_CHECKING:
+    from cqlgui.ui import window
+
+_RECENT = 12
+_ABOUT = (
+    f"<h3>cqlgui {__version__}</h3><p>Searches chess games with CQL, the Chess Query Language, and shows "
+    "which element of a transform's orbit matched.</p><p>Free software under the GNU General Public License, "
+    "version 3 or later. Pieces by Colin M. L. Burnett.</p>"
+)
+
+
+class Actions:
+    """Every action of the window, made once and shared by menus, toolbar and keys."""
+
+    def __init__(self, main: window.MainWindow) -> None:
+        self._main = main
+        self._icons: dict[str, list[QAction]] = {}
+        self._make_file()
+        self._make_query()
+        self._make_game()
+        self._make_view()
+        self._make_toolbar()
+        self.enable()
+
+    def set_icons(self, icon: Callable[[str], QIcon]) -> None:
+        """Draw the icons anew, after a change of colours."""
+        for name, found in self._icons.items():
+            drawn = icon(name)
+            for action in found:
+                action.setIcon(drawn)
+
+    def enable(self) -> None:
+        """Grey what can't be done now."""
+        main = self._main
+        running = main.searcher.running
+        shown = main.browser.game is not None
+        self.run.setEnabled(not running)
+        self.stop.setEnabled(running)
+        self.export.setEnabled(main.result is not None and not running and bool(main.result.games))
+        for action in (self.next_hit, self.previous_hit):
+            action.setEnabled(main.hits.count > 0)
+        for action in (*self.moves, self.copy_fen, self.copy_pgn, self.copy_picture):
+            action.setEnabled(shown)
+
+    def show_theme(self) -> None:
+        """Tick the theme that holds."""
+        self._themes[theme.theme().choice].setChecked(True)
+
+    def _make_file(self) -> None:
+        main = self._main
+        menu = main.menuBar().addMenu("&File")
+        self.open = self._action(menu, "&Open games...", main.ask_open, QKeySequence.StandardKey.Open, "open")
+        self._recent = menu.addMenu("Open &recent")
+        self._recent.aboutToShow.connect(self._fill_recent)
+        menu.addSeparator()
+        self._action(menu, "Open &query...", main.ask_open_query, "Ctrl+Shift+O")
+        self._action(menu, "&Save query", main.save_query, QKeySequence.StandardKey.Save, "save")
+        self._action(menu, "Save query &as...", main.save_query_as, "Ctrl+Shift+S")
+        menu.addSeparator()
+        self.export = self._action(menu, "&Export hits...", main.ask_export, "Ctrl+E", "export")
+        menu.addSeparator()
+        quit_ = self._action(menu, "&Quit", main.close, QKeySequence.StandardKey.Quit)
+        quit_.setMenuRole(QAction.MenuRole.QuitRole)
+
+    def _make_query(self) -> None:
+        main = self._main
+        menu = main.menuBar().addMenu("&Query")
+        self.run = self._action(menu, "&Run", main.run, "F5", "run")
+        self.stop = self._action(menu, "&Stop", main.searcher.stop, "Esc", "stop")
+        menu.addSeparator()
+        self.next_hit = self._action(menu, "&Next hit", lambda: main.next_hit(1), "F3", "next-hit")
+        self.previous_hit = self._action(
+            menu, "&Previous hit", lambda: main.next_hit(-1), "Shift+F3", "previous-hit"
+        )
+
+    def _make_game(self) -> None:
+        main = self._main
+        menu = main.menuBar().addMenu("&Game")
+        browser = main.browser
+        self.moves = (
+            self._action(menu, "&First position", lambda: browser.jump(-1), "Home", "first", local=True),
+            self._action(menu, "&Back", lambda: browser.step(-1), "Left", "previous", local=True),
+            self._action(menu, "&Forward", lambda: browser.step(1), "Right", "next", local=True),
+            self._action(menu, "&Last position", lambda: browser.jump(1), "End", "last", local=True),
+            self._action(menu, "Next &variation", lambda: browser.branch(1), "Ctrl+Down"),
+            self._action(menu, "Previous v&ariation", lambda: browser.branch(-1), "Ctrl+Up"),
+        )
+        menu.addSeparator()
+        self.copy_fen = self._action(menu, "Copy F&EN", main.copy_fen, "Ctrl+Shift+F", "copy")
+        self.copy_pgn = self._action(menu, "Copy &game (PGN)", main.copy_pgn, "Ctrl+Shift+P")
+        self.copy_picture = self._action(
+            menu, "Copy p&icture of the board", main.copy_picture, "Ctrl+Shift+I"
+        )
+
+    def _make_view(self) -> None:
+        main = self._main
+        menu = main.menuBar().addMenu("&View")
+        self.turn = self._action(
+            menu, "&Turn board", lambda: main.board.set_turned(not main.board.turned), "F", "turn"
+        )
+        self.coordinates = self._action(
+            menu, "&Coordinates", lambda: main.board.set_coordinates(self.coordinates.isChecked()), "C"
+        )
+        self.coordinates.setCheckable(True)
+        self.coordinates.setChecked(True)
+        self.figurines = self._action(
+            menu, "&Figurines", lambda: main.notation.set_figurine(self.figurines.isChecked()), "Ctrl+Shift+N"
+        )
+        self.figurines.setCheckable(True)
+        menu.addSeparator()
+        colours = menu.addMenu("C&olours")
+        group = QActionGroup(main)
+        self._themes: dict[theme.Choice, QAction] = {}
+        for choice, title in (
+            (theme.Choice.SYSTEM, "As the &system"),
+            (theme.Choice.LIGHT, "&Light"),
+            (theme.Choice.DARK, "&Dark"),
+        ):
+            action = colours.addAction(title)
+            action.setCheckable(True)
+            action.triggered.connect(lambda _checked, choice=choice: theme.theme().apply(choice))
+            group.addAction(action)
+            self._themes[choice] = action
+        self.show_theme()
+        menu.addSeparator()
+        for dock in main.docks:
+            menu.addAction(dock.toggleViewAction())
+        menu.addSeparator()
+        self._action(menu, "&Reset layout", main.reset_layout)
+        about = main.menuBar().addMenu("&Help")
+        self._action(about, "&About cqlgui", lambda: QMessageBox.about(main, "About cqlgui", _ABOUT))
+
+    def _make_toolbar(self) -> None:
+        bar = QToolBar("Tools")
+        bar.setObjectName("toolbar")
+        bar.setMovable(False)
+        bar.setIconSize(QSize(20, 20))
+        bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+        for group in (
+            (self.open,),
+            (self.run, self.stop),
+            (self.previous_hit, self.next_hit),
+            self.moves[:4],
+            (self.turn, self.export),
+        ):
+            if bar.actions():
+                bar.addSeparator()
+            bar.addActions(list(group))
+        self._main.addToolBar(bar)
+
+    def _action(
+        self,
+        menu: QMenu,
+        title: str,
+        slot: Callable[[], object],
+        key: str | QKeySequence.StandardKey = "",
+        icon: str = "",
+        *,
+        local: bool = False,
+    ) -> QAction:
+        """An action in a menu. A `local` one has its key only in the board, the notation and the tables, where
+        it takes no cursor key from somebody who types or walks through a list of another kind.
+        """
+        action = menu.addAction(title)
+        action.triggered.connect(lambda _checked=False: slot())
+        if key:
+            action.setShortcut(QKeySequence(key))
+            name = title.replace("&", "").rstrip(".")
+            action.setToolTip(
+                f"{name} ({action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)})"
+            )
+        if local:
+            action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            places: tuple[QWidget, ...] = (self._main.centralWidget(), self._main.hits, self._main.games)
+            for place in places:
+                place.addAction(action)
+        if icon:
+            self._icons.setdefault(icon, []).append(action)
+        return action
+
+    def _fill_recent(self) -> None:
+        self._recent.clear()
+        found = bases.recent_files()[:_RECENT]
+        for paths in found:
+            names = ", ".join(path.name for path in paths[:3]) + (" ..." if len(paths) > 3 else "")
+            action = self._recent.addAction(f"{names}   ({paths[0].parent})")
+            action.setEnabled(all(path.is_file() for path in paths))
+            action.triggered.connect(lambda _checked=False, paths=paths: self._open(paths))
+        if not found:
+            self._recent.addAction("Nothing yet").setEnabled(False)
+
+    def _open(self, paths: tuple[Path, ...]) -> None:
+        self._main.open_files(paths)

@@ -1,0 +1,176 @@
+"""Keeps board and notation on one node of one game: the single source of truth for "where are we"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QObject, Signal
+
+from cqlgui.board import moves, san
+from cqlgui.tasks import games, model
+from cqlgui.ui import jobs, notation
+from cqlgui.ui.board import widget as board_widget
+
+_JOB = "load game"
+
+
+class Browser(QObject):
+    """The game on the board, the position shown, and the hits in it.
+
+    `shown` is emitted after every change with the game (or None) and the positionid.
+    """
+
+    shown = Signal(object, int)
+    failed = Signal(str)
+
+    def __init__(
+        self,
+        door: jobs.Jobs,
+        board: board_widget.BoardWidget,
+        text: notation.NotationView,
+        element: Callable[[model.Hit], model.ElementCount | None],
+        parent: QObject | None = None,
+    ) -> None:
+        """`element` tells which orbit element a hit is to be shown under."""
+        super().__init__(parent)
+        self._jobs = door
+        self._board = board
+        self._notation = text
+        self._element = element
+        self._game: model.LoadedGame | None = None
+        self._base: model.Base | None = None
+        self._position = 0
+        self._hits: dict[int, model.Hit] = {}
+        for source in (board, text):
+            source.stepped.connect(self.step)
+            source.jumped.connect(self.jump)
+        text.position_chosen.connect(self.go)
+
+    @property
+    def game(self) -> model.LoadedGame | None:
+        """The game on the board."""
+        return self._game
+
+    @property
+    def positionid(self) -> int:
+        """The position shown."""
+        return self._position
+
+    @property
+    def hit(self) -> model.Hit | None:
+        """The hit at the position shown, if it is one."""
+        return self._hits.get(self._position)
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._jobs.cancel(_JOB, drop=True)
+        self._game, self._base, self._position, self._hits = None, None, 0, {}
+        self._notation.set_game(None)
+        self._show()
+
+    def open(
+        self, base: model.Base, game: int, positionid: int = 0, hits: Mapping[int, model.Hit] | None = None
+    ) -> None:
+        """Show a position of a game; a game not yet on the board is loaded in the background first."""
+        found = dict(hits or {})
+        if (
+            self._game is not None
+            and self._base is not None
+            and (self._base.id, self._game.game) == (base.id, game)
+        ):
+            self._jobs.cancel(_JOB, drop=True)
+            self._base = base
+            self.set_hits(found)
+            self.go(positionid)
+            return
+
+        def done(loaded: model.LoadedGame) -> None:
+            self._game, self._base = loaded, base
+            self._position = min(positionid, len(loaded.tree) - 1)
+            self._hits = found
+            self._notation.set_game(loaded)
+            self._notation.set_hits(found)
+            self._show()
+
+        self._jobs.run(
+            lambda _token, _sink: _prepared(games.load(base, game)),
+            done,
+            lambda error: self.failed.emit(str(error)),
+            name=_JOB,
+        )
+
+    def set_hits(self, hits: Mapping[int, model.Hit]) -> None:
+        """Mark other positions of this game as hits."""
+        self._hits = dict(hits)
+        self._notation.set_hits(self._hits)
+        self._show()
+
+    def go(self, positionid: int) -> None:
+        """Show a position of this game."""
+        if self._game is not None and 0 <= positionid < len(self._game.tree):
+            self._position = positionid
+            self._show()
+
+    def step(self, by: int) -> None:
+        """A ply back (-1) or forward (+1)."""
+        if self._game is not None:
+            self.go(notation.step(self._game.tree, self._position, by))
+
+    def jump(self, to: int) -> None:
+        """To the start (-1) or the end (+1) of this line."""
+        if self._game is not None:
+            self.go(0 if to < 0 else notation.end(self._game.tree, self._position))
+
+    def branch(self, by: int) -> None:
+        """To the next (+1) or previous (-1) alternative to the move that led here."""
+        if self._game is None or self._position == 0:
+            return
+        tree = self._game.tree
+        siblings = tree.children[tree.parents[self._position]]
+        place = siblings.index(self._position) + by
+        if 0 <= place < len(siblings):
+            self.go(siblings[place])
+
+    def move_text(self) -> str:
+        """The move that led here with its number, e.g. `22...Kxh7`; empty at the start."""
+        if self._game is None or self._position == 0:
+            return ""
+        tree = self._game.tree
+        before = tree.positions[tree.parents[self._position]]
+        dots = "..." if before.turn else "."
+        return f"{tree.display_number(self._position)}{dots}{san.san(before, tree.moves[self._position])}"
+
+    def _show(self) -> None:
+        game, place = self._game, self._position
+        if game is None:
+            self._board.set_position(None)
+            self._board.set_marks()
+            self._board.describe("")
+            self.shown.emit(None, 0)
+            return
+        move = game.tree.moves[place] if place else None
+        ends = None
+        if move is not None and moves.flag(move) != moves.NULL:
+            ends = (
+                moves.origin(move),
+                moves.king_target(move) if moves.flag(move) == moves.CASTLE else moves.target(move),
+            )
+        self._board.set_position(game.tree.positions[place], ends)
+        hit = self._hits.get(place)
+        element = self._element(hit) if hit is not None else None
+        if hit is None:
+            self._board.set_marks()
+        elif element is None:
+            self._board.set_marks(hit.squares)
+        else:
+            self._board.set_marks(hit.squares, element.lines, (element.words, element.transform))
+        self._notation.set_current(place)
+        words = f"Hit, {element.words}" if element else ("Hit" if hit else "")
+        self._board.describe(". ".join(filter(None, (self.move_text(), words))))
+        self.shown.emit(game, place)
+
+
+def _prepared(game: model.LoadedGame) -> model.LoadedGame:
+    """The same game with its positions played out, so that the GUI thread need not."""
+    len(game.tree.positions)
+    return game

@@ -1,0 +1,103 @@
+"""Runs a query over the open base in the background and hands on its hits as they come. Draws nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from cqlgui.base import errors, progress
+from cqlgui.tasks import history, model, orbits, searching
+from cqlgui.ui import jobs
+
+_JOB = "search"
+
+
+class Searcher(QObject):
+    """One search at a time: another one supersedes it.
+
+    `started` carries the orbits of the query, `found` lists of `GameHits` in game order, `finished` the result
+    (also after Stop, with what was found until then), `rejected` the diagnostics of a bad query, `failed` a
+    sentence.
+    """
+
+    started = Signal(tuple)
+    found = Signal(list)
+    progressed = Signal(object)
+    finished = Signal(object)
+    rejected = Signal(tuple)
+    failed = Signal(str)
+    running_changed = Signal(bool)
+
+    def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = door
+        self._channels: list[jobs.Channel[Any]] = []
+        self._running = False
+
+    @property
+    def running(self) -> bool:
+        """Whether a search is under way."""
+        return self._running
+
+    def run(self, base: model.Base, text: str) -> None:
+        """Search `base` for `text`."""
+        self._close_channels()
+        heads: jobs.Channel[tuple[model.Orbit, ...]] = self._jobs.channel(
+            lambda sent: self.started.emit(sent[-1])
+        )
+        channel: jobs.Channel[Sequence[model.GameHits]] = self._jobs.channel(self._receive)
+        self._channels = [heads, channel]
+
+        def work(token: progress.CancelToken, sink: progress.ProgressSink) -> model.SearchResult:
+            # The orbits go ahead of the hits: they name the transforms of the first rows.
+            heads.send(orbits.orbits(text))
+            result = searching.search(
+                base, text, model.SearchOptions(), cancel=token, progress=sink, on_hits=channel.send
+            )
+            history.add(text, base.name, result)
+            return result
+
+        def done(result: model.SearchResult) -> None:
+            heads.drain()
+            channel.drain()
+            self._set_running(False)
+            self.finished.emit(result)
+
+        self._set_running(True)
+        self._jobs.run(work, done, self._failed, self.progressed.emit, _JOB, self._cancelled)
+
+    def stop(self) -> None:
+        """Stop; what was found stays."""
+        self._jobs.cancel(_JOB)
+
+    def forget(self) -> None:
+        """Stop and deliver nothing more (the base goes away)."""
+        self._close_channels()
+        self._jobs.cancel(_JOB, drop=True)
+        self._set_running(False)
+
+    def _close_channels(self) -> None:
+        for channel in self._channels:
+            channel.close()
+        self._channels = []
+
+    def _receive(self, batches: list[Sequence[model.GameHits]]) -> None:
+        self.found.emit([hits for batch in batches for hits in batch])
+
+    def _cancelled(self) -> None:
+        self._set_running(False)
+        self.failed.emit("The search was stopped before it began.")
+
+    def _failed(self, error: errors.CqlguiError) -> None:
+        self._set_running(False)
+        if isinstance(error, searching.Rejected):
+            self.rejected.emit(tuple(error.diagnostics))
+        else:
+            self.failed.emit(str(error))
+
+    def _set_running(self, running: bool) -> None:
+        if running != self._running:
+            self._running = running
+            self.running_changed.emit(running)

@@ -1,0 +1,61 @@
+"""Builds the application object and the window, and runs them. Everything stays local: a window that outlived
+the interpreter's end as a global would crash it.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+
+from cqlgui.base import resources
+from cqlgui.tasks import pool
+from cqlgui.ui import theme, window
+
+_log = logging.getLogger(__name__)
+_LEVELS = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+    QtMsgType.QtCriticalMsg: logging.ERROR,
+    QtMsgType.QtFatalMsg: logging.CRITICAL,
+}
+
+
+def run(arguments: list[str]) -> int:
+    """Show the window on `arguments` (files) and return when it was closed."""
+    qInstallMessageHandler(_message)
+    application = QApplication([sys.argv[0]])
+    dress(application)
+    main = window.MainWindow()
+    main.show()
+    main.begin([Path(argument) for argument in arguments])
+    signal.signal(signal.SIGINT, lambda *_: main.close())
+    # Python's signal handlers run only when the interpreter does; an idle event loop would keep them waiting.
+    ticker = QTimer()
+    ticker.timeout.connect(lambda: None)
+    ticker.start(200)
+    try:
+        return application.exec()
+    finally:
+        pool.close()
+        qInstallMessageHandler(None)
+
+
+def dress(application: QApplication) -> None:
+    """Name, icon and colours of the application."""
+    from PySide6.QtGui import QIcon
+
+    application.setApplicationName("cqlgui")
+    application.setApplicationDisplayName("cqlgui")
+    application.setDesktopFileName("cqlgui")
+    application.setWindowIcon(QIcon(str(resources.resource("icons/cqlgui.svg"))))
+    theme.theme().apply(theme.Choice.SYSTEM)
+
+
+def _message(kind: QtMsgType, _context: object, text: str) -> None:
+    _log.log(_LEVELS.get(kind, logging.INFO), "Qt: %s", text)

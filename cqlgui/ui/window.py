@@ -1,0 +1,687 @@
+"""The main window: puts the panels together and wires what one says to what another does.
+
+Left one asks, in the middle one sees, right one turns, below is what came out. The work is done by `Opener`,
+`Searcher` and `Browser`, which never block; this module knows layout, actions and wiring only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QMimeData, Qt, QTimer, QUrl
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDesktopServices,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QProgressBar,
+    QPushButton,
+    QSplitter,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from cqlgui.base import progress as progress_module
+from cqlgui.pgn import archives
+from cqlgui.tasks import bases, exporting, history, library, model
+from cqlgui.ui import actions, browser, icons, jobs, notation, opener, searcher, session, theme
+from cqlgui.ui.board import widget as board_widget
+from cqlgui.ui.editor import history as history_pane
+from cqlgui.ui.editor import library as library_pane
+from cqlgui.ui.editor import panel as editor_panel
+from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits, infobar
+from cqlgui.ui.picker import panel as picker_panel
+from cqlgui.ui.picker import pattern
+
+NARROW = 1180
+"""Below this width in pixels the transforms share the left column with the query."""
+
+WELCOME = "Open a PGN file (Ctrl+O) or drop one here.\nPlain, .gz, .bz2, .zst and .zip files will do."
+PGN_FILES = "Chess games (*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip *.gz *.bz2 *.zst *.cqlbase);;All files (*)"
+CQL_FILES = "CQL queries (*.cql);;All files (*)"
+_QUERY_ENDING = ".cql"
+
+
+class MainWindow(QMainWindow):
+    """The whole program on screen. Call `begin` once after `show`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("main")
+        self.setWindowTitle("cqlgui")
+        self.setAcceptDrops(True)
+        self.setDockNestingEnabled(True)
+        self.jobs = jobs.Jobs(self)
+        self.editor = editor_panel.EditorPanel()
+        self.library = library_pane.LibraryPane()
+        self.history = history_pane.HistoryPane()
+        self.picker = picker_panel.PickerPanel()
+        self.board = board_widget.BoardWidget()
+        self.notation = notation.NotationView()
+        self.hitbar = hitbar.HitBar()
+        self.hits = hits.HitsPanel(self.jobs)
+        self.games = games.GamesPanel(self.jobs)
+        self.infobar = infobar.InfoBar()
+        self.opener = opener.Opener(self.jobs, self)
+        self.searcher = searcher.Searcher(self.jobs, self)
+        self.browser = browser.Browser(self.jobs, self.board, self.notation, self._element_of, self)
+        self.base: model.Base | None = None
+        self.result: model.SearchResult | None = None
+        self._limit: tuple[int, int] | None = None
+        self._bad_games: tuple[model.BadGame, ...] = ()
+        self._bad_dialog: bad_games.BadGamesDialog | None = None
+        self._pending: session.Session | None = None
+        self._folder = ""
+        self._narrow: bool | None = None
+        self._lay_out()
+        self.actions_ = actions.Actions(self)
+        self._connect()
+        self._restyle()
+        self._base_changed()
+
+    # --- beginning and end ---------------------------------------------------------------------------------
+
+    def begin(self, files: Sequence[Path]) -> None:
+        """Restore the last session, or open the files named instead of its own."""
+        kept = session.load()
+        theme.theme().apply(_theme_choice(kept.theme))
+        self.actions_.show_theme()
+        self._folder = kept.folder
+        self.board.set_turned(kept.turned)
+        self.board.set_coordinates(kept.coordinates)
+        self.actions_.coordinates.setChecked(kept.coordinates)
+        if kept.geometry:
+            self.restoreGeometry(QByteArray.fromBase64(kept.geometry.encode()))
+        if not kept.state or not self.restoreState(QByteArray.fromBase64(kept.state.encode())):
+            self.reset_layout()
+        queries = [path for path in files if path.suffix.lower() == _QUERY_ENDING]
+        sources = [path for path in files if path.suffix.lower() != _QUERY_ENDING]
+        if queries:
+            self.editor.open_file(queries[0])
+        elif kept.query:
+            self._restore_query(kept)
+        if sources:
+            self.open_files(sources)
+        elif not files and kept.files:
+            self._pending = kept
+            self.open_files([Path(name) for name in kept.files])
+        self._fill_library()
+        self.editor.edit.setFocus()
+
+    def _restore_query(self, kept: session.Session) -> None:
+        """The text as it was left; its file stays attached while it still has the same text."""
+        if kept.query_path and Path(kept.query_path).is_file():
+            self.editor.open_file(kept.query_path)
+            if self.editor.text() != kept.query:
+                self.editor.replace(0, len(self.editor.text()), kept.query)
+        else:
+            self.editor.set_text(kept.query)
+
+    def _snapshot(self) -> session.Session:
+        path = self.editor.path
+        game = self.browser.game
+        return session.Session(
+            files=tuple(str(source.path) for source in self.base.sources) if self.base else (),
+            query=self.editor.text(),
+            query_path=str(path) if path else "",
+            hit_row=self.hits.current_row(),
+            game=game.game if game else 0,
+            positionid=self.browser.positionid,
+            geometry=bytes(self.saveGeometry().toBase64().data()).decode(),
+            state=bytes(self.saveState().toBase64().data()).decode(),
+            theme=theme.theme().choice.value,
+            turned=self.board.turned,
+            coordinates=self.board.coordinates,
+            folder=self._folder,
+        )
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        session.save(self._snapshot())
+        self.searcher.forget()
+        self.editor.shut_down()
+        self.picker.shut_down()
+        if self._bad_dialog is not None:
+            self._bad_dialog.close()
+        self.jobs.close()
+        super().closeEvent(event)
+
+    # --- files ---------------------------------------------------------------------------------------------
+
+    def ask_open(self) -> None:
+        """Let the user choose PGN files."""
+        names, _ = QFileDialog.getOpenFileNames(self, "Open games", self._folder, PGN_FILES)
+        if names:
+            self.open_files([Path(name) for name in names])
+
+    def ask_open_query(self) -> None:
+        """Let the user choose a query file."""
+        name, _ = QFileDialog.getOpenFileName(self, "Open query", self._folder, CQL_FILES)
+        if name:
+            self._folder = str(Path(name).parent)
+            self.editor.open_file(name)
+
+    def save_query(self) -> None:
+        """Save the query under its name, or ask for one."""
+        if self.editor.path is None:
+            self.save_query_as()
+        elif self.editor.save():
+            self._fill_library()
+
+    def save_query_as(self) -> None:
+        """Ask for a name and save the query under it."""
+        start = str(self.editor.path or library.own_folder() / "query.cql")
+        name, _ = QFileDialog.getSaveFileName(self, "Save query", start, CQL_FILES)
+        if name:
+            path = Path(name)
+            if not path.suffix:
+                path = path.with_suffix(_QUERY_ENDING)
+            if self.editor.save(path):
+                self._fill_library()
+
+    def open_files(self, paths: Sequence[Path]) -> None:
+        """Open games (folders give the games in them) and queries, as dropped or named on the command line."""
+        wanted: list[Path] = []
+        for path in paths:
+            if path.suffix.lower() == _QUERY_ENDING:
+                self.editor.open_file(path)
+            elif path.is_dir():
+                inside = sorted(file for file in path.iterdir() if _is_source(file))
+                if not inside:
+                    self.infobar.show_message(f"There is no PGN file in the folder {path}.", "error")
+                wanted += inside
+            else:
+                wanted.append(path)
+        if wanted:
+            self._folder = str(wanted[0].absolute().parent)
+            self.opener.open(wanted)
+
+    def show_bad_games(self) -> None:
+        """List the games that could not be read whole."""
+        dialog = bad_games.BadGamesDialog(self._bad_games, self)
+        dialog.opened.connect(lambda game: self.show_game(game))
+        self._bad_dialog = dialog
+        dialog.show()
+
+    def _opening(self, paths: list[Path]) -> None:
+        names = ", ".join(path.name for path in paths[:3]) + (" ..." if len(paths) > 3 else "")
+        self._progress_box.setVisible(True)
+        self._progress_bar.setRange(0, 0)
+        self._progress_words.setText(f"Opening {names}")
+
+    def _open_progressed(self, done: int, total: int, words: str, rate: float) -> None:
+        self._progress_bar.setRange(0, 1000 if total else 0)
+        if total:
+            # Sizes go beyond what a bar's integers hold.
+            self._progress_bar.setValue(done * 1000 // total)
+        self._progress_words.setText(words or f"{rate:,.0f} a second")
+
+    def _base_grown(self, base: model.Base) -> None:
+        fresh = self.base is None or self.base.id != base.id
+        if fresh:
+            self._leave_base()
+        self.base = base
+        self.games.set_base(base)
+        self._base_changed()
+        if fresh and base.games and self._pending is None:
+            self.show_game(1)
+
+    def _opened(self, report: model.ImportReport) -> None:
+        self._progress_box.setVisible(False)
+        self._base_grown(report.base)
+        self._bad_games = report.bad_games
+        for message in report.messages:
+            self.infobar.show_message(message, "warning")
+        if report.cancelled:
+            self.infobar.show_message(
+                f"Reading was stopped: {report.base.games:,} games can be used; open the file to go on.",
+                "info",
+            )
+        elif not report.base.games:
+            self.infobar.show_message("There are no games in this file.", "warning")
+        self._base_changed()
+        kept, self._pending = self._pending, None
+        if kept is not None and 0 < kept.game <= report.base.games:
+            self.browser.open(report.base, kept.game, kept.positionid)
+            self.games.select(kept.game)
+        elif kept is not None and report.base.games:
+            self.show_game(1)
+
+    def _open_failed(self, sentence: str) -> None:
+        self._progress_box.setVisible(False)
+        self._pending = None
+        self._base_changed()
+        if sentence:
+            self.infobar.show_message(sentence, "error")
+
+    def _leave_base(self) -> None:
+        """Forget everything that belongs to the base shown until now."""
+        self.searcher.forget()
+        self.result = None
+        self._bad_games = ()
+        self._clear_limit()
+        self.hits.clear()
+        self.picker.set_counts(())
+        self.browser.clear()
+
+    def _base_changed(self) -> None:
+        base = self.base
+        if base is None:
+            self._games_words.setText("No games open")
+            self.board.set_hint(WELCOME)
+        else:
+            self.board.set_hint("")
+            name = base.name or ", ".join(source.path.name for source in base.sources[:2])
+            self._games_words.setText(f"{name}: {base.games:,} games, {base.positions:,} positions")
+        number = len({bad.game for bad in self._bad_games})
+        self._bad_button.setVisible(number > 0)
+        self._bad_button.setText(f"{number:,} bad game{'s' if number != 1 else ''}")
+        self.setWindowTitle(
+            f"{base.name or base.sources[0].path.name} - cqlgui" if base and base.sources else "cqlgui"
+        )
+        self._enable()
+
+    # --- searching -----------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Search the open base for the query in the editor."""
+        if self.base is None or not self.base.games:
+            self.infobar.show_message("Open a PGN file first: there is nothing to search yet.", "info")
+            return
+        self.editor.check_now()
+        self.infobar.dismiss("search")
+        self.searcher.run(self.base, self.editor.text())
+
+    def _search_started(self, orbits: tuple[model.Orbit, ...]) -> None:
+        assert self.base is not None
+        self.result = None
+        self._clear_limit()
+        self.hits.begin(self.base, self.base.games, orbits)
+        self._tabs.setCurrentWidget(self.hits)
+        self._enable()
+
+    def _hits_found(self, found: list[model.GameHits]) -> None:
+        first = self.hits.count == 0
+        self.hits.add(found)
+        if first and self.hits.count:
+            # Land on the first hit at once; the keyboard stays where the user is typing.
+            self.hits.select_row(0)
+
+    def _search_finished(self, result: model.SearchResult) -> None:
+        self.result = result
+        self.hits.finish(result)
+        self.picker.set_counts(result.orbits)
+        for failed in result.failed_games[:1]:
+            more = len(result.failed_games) - 1
+            others = f" (and {more:,} more)" if more else ""
+            self.infobar.show_message(f"Game {failed.game} was left out{others}: {failed.reason}", "warning")
+        self.history.set_entries(history.entries())
+        self._enable()
+
+    def _search_rejected(self, found: tuple[object, ...]) -> None:
+        self.editor.check_now()
+        first = getattr(found[0], "message", "") if found else ""
+        self.hits.fail("The query has mistakes; the list below the editor shows them.")
+        self.infobar.show_message(f"The query cannot be run: {first}", "error", key="search")
+
+    def _search_failed(self, sentence: str) -> None:
+        self.hits.fail(sentence)
+        self.infobar.show_message(sentence, "error", key="search")
+
+    # --- browsing ------------------------------------------------------------------------------------------
+
+    def show_game(self, game: int) -> None:
+        """Put a game on the board, on its first hit when it has one."""
+        if self.base is None:
+            return
+        found = self.hits.hits_of(game)
+        self.browser.open(self.base, game, min(found) if found else 0, found)
+
+    def show_hit(self, row: int) -> None:
+        """Put the hit of a row on the board."""
+        place = self.hits.hit_at(row)
+        if place is None or self.base is None:
+            return
+        game, hit = place
+        self.browser.open(self.base, game, hit.positionid, self.hits.hits_of(game))
+
+    def next_hit(self, step: int) -> None:
+        """To the next (+1) or previous (-1) hit, across games."""
+        self._tabs.setCurrentWidget(self.hits)
+        self.hits.next_hit(step)
+
+    def _browsed(self, game: model.LoadedGame | None, positionid: int) -> None:
+        hit = self.browser.hit
+        element = self._element_of(hit) if hit is not None else None
+        self.hitbar.show_place(
+            game,
+            self.browser.move_text(),
+            self.hits.position_text() if hit is not None else "",
+            element.words if element else "",
+        )
+        self._enable()
+
+    def _element_of(self, hit: model.Hit) -> model.ElementCount | None:
+        return self.hits.element_of(hit)
+
+    # --- orbits --------------------------------------------------------------------------------------------
+
+    def _element_hovered(self, orbit: int, element: int) -> None:
+        found = self.picker.element(orbit, element)
+        if found is not None:
+            seen = pattern.of_text(found.text)
+            self.board.set_ghost(seen.cells, seen.area, (found.words, found.transform))
+
+    def _element_chosen(self, orbit: int, element: int) -> None:
+        self._limit = (orbit, element)
+        self.hits.limit(orbit, element)
+        self._tabs.setCurrentWidget(self.hits)
+        self._enable()
+
+    def _clear_limit(self) -> None:
+        if self._limit is not None:
+            self._limit = None
+            self.hits.limit(None, None)
+            self.picker.clear_selection()
+            self._enable()
+
+    # --- output --------------------------------------------------------------------------------------------
+
+    def ask_export(self) -> None:
+        """Ask what to export and write it in the background."""
+        if self.base is None or self.result is None:
+            self.infobar.show_message("There are no hits to export: run a search first.", "info")
+            return
+        choice = export_dialog.ExportDialog.ask(
+            self,
+            games=len(self.result.games),
+            selected=len(self.hits.selected_games()),
+            limited=self.hits.limited_words(),
+            folder=self._folder,
+        )
+        if choice is not None:
+            self.export(choice)
+
+    def export(self, choice: export_dialog.ExportChoice) -> None:
+        """Write what was chosen."""
+        assert self.base is not None
+        assert self.result is not None
+        base, result = self.base, self.result
+        chosen = self.hits.selected_games() if choice.what == "selected" else None
+        element = self._limit if choice.what == "limited" else None
+        self._folder = str(choice.path.parent)
+        self._progress_box.setVisible(True)
+        self._progress_bar.setRange(0, 0)
+        self._progress_words.setText(f"Writing {choice.path.name}")
+
+        def work(
+            token: progress_module.CancelToken, sink: progress_module.ProgressSink
+        ) -> model.ExportReport:
+            return exporting.export(
+                base,
+                result,
+                choice.path,
+                games=chosen,
+                annotate=choice.annotate,
+                element=element,
+                cancel=token,
+                progress=sink,
+            )
+
+        self.jobs.run(
+            work,
+            self._exported,
+            lambda error: self._export_ended(str(error), "error"),
+            lambda report: self._open_progressed(report.done, report.total or 0, report.words, 0.0),
+            name="export",
+            on_cancelled=lambda: self._export_ended("Writing was stopped; no file was changed.", "info"),
+        )
+
+    def _exported(self, report: model.ExportReport) -> None:
+        self._progress_box.setVisible(False)
+        what = f"{report.games:,} games" if report.path.suffix.lower() == ".pgn" else f"{report.hits:,} hits"
+        sentence = f"{what} written to {report.path}."
+        if report.path.suffix.lower() == ".pgn":
+            action = ("Open it", lambda: self.open_files([report.path]))
+        else:
+            action = ("Open it", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(report.path))))
+        self.infobar.show_message(sentence, "info", action=action)
+
+    def _export_ended(self, sentence: str, kind: str) -> None:
+        self._progress_box.setVisible(False)
+        self.infobar.show_message(sentence, kind)
+
+    def copy_fen(self) -> None:
+        """Put the position's FEN on the clipboard."""
+        if self.board.position is not None:
+            QGuiApplication.clipboard().setText(self.board.position.fen())
+            self.statusBar().showMessage("FEN copied", 3000)
+
+    def copy_pgn(self) -> None:
+        """Put the game's own text on the clipboard."""
+        game = self.browser.game
+        if game is not None:
+            text = game.raw.decode("utf-8", "replace")
+            QGuiApplication.clipboard().setText(text)
+            self.statusBar().showMessage("Game copied", 3000)
+
+    def copy_picture(self) -> None:
+        """Put a picture of the board on the clipboard."""
+        QGuiApplication.clipboard().setPixmap(self.board.picture())
+        self.statusBar().showMessage("Picture copied", 3000)
+
+    def cancel_work(self) -> None:
+        """Stop reading or writing files."""
+        self.opener.cancel()
+        self.jobs.cancel("export")
+
+    # --- layout --------------------------------------------------------------------------------------------
+
+    def reset_layout(self) -> None:
+        """Put every pane where it belongs."""
+        narrow = self.width() < NARROW
+        self._narrow = narrow
+        for dock in self.docks:
+            dock.setFloating(False)
+            dock.setVisible(True)
+        left, right, below = (
+            Qt.DockWidgetArea.LeftDockWidgetArea,
+            Qt.DockWidgetArea.RightDockWidgetArea,
+            Qt.DockWidgetArea.BottomDockWidgetArea,
+        )
+        self.addDockWidget(left, self.query_dock)
+        self.addDockWidget(left, self.library_dock)
+        self.splitDockWidget(self.query_dock, self.library_dock, Qt.Orientation.Vertical)
+        self.addDockWidget(below, self.results_dock)
+        if narrow:
+            self.addDockWidget(left, self.picker_dock)
+            self.tabifyDockWidget(self.library_dock, self.picker_dock)
+            self.picker_dock.raise_()
+            sizes = [330]
+        else:
+            self.addDockWidget(right, self.picker_dock)
+            sizes = [350]
+            self.resizeDocks([self.picker_dock], [300], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.query_dock], sizes, Qt.Orientation.Horizontal)
+        tall = self.height()
+        self.resizeDocks(
+            [self.query_dock, self.library_dock],
+            [round(tall * 0.55), round(tall * 0.45)],
+            Qt.Orientation.Vertical,
+        )
+        self.resizeDocks([self.results_dock], [round(tall * 0.29)], Qt.Orientation.Vertical)
+
+    def _lay_out(self) -> None:
+        self.resize(1366, 768)
+        screen = QGuiApplication.primaryScreen()
+        if screen is not None:
+            room = screen.availableSize()
+            self.resize(min(1500, room.width()), min(950, room.height()))
+        centre = QWidget()
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.infobar)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        board_side = QWidget()
+        board_column = QVBoxLayout(board_side)
+        board_column.setContentsMargins(6, 6, 6, 4)
+        board_column.setSpacing(4)
+        board_column.addWidget(self.board, 1)
+        board_column.addWidget(self.hitbar)
+        split.addWidget(board_side)
+        split.addWidget(self.notation)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        self.notation.setMinimumWidth(140)
+        column.addWidget(split, 1)
+        self.setCentralWidget(centre)
+
+        self._tabs = QTabWidget()
+        self._tabs.setDocumentMode(True)
+        self._tabs.addTab(self.hits, "Hits")
+        self._tabs.addTab(self.games, "Games")
+        asked = QTabWidget()
+        asked.setDocumentMode(True)
+        asked.addTab(self.library, "Library")
+        asked.addTab(self.history, "History")
+        self.query_dock = self._dock("query", "Query", self.editor)
+        self.library_dock = self._dock("library", "Library and history", asked)
+        self.picker_dock = self._dock("picker", "Transforms", self.picker)
+        self.results_dock = self._dock("results", "Results", self._tabs)
+        self.docks = (self.query_dock, self.library_dock, self.picker_dock, self.results_dock)
+        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self._lay_out_status()
+
+    def _dock(self, name: str, title: str, content: QWidget) -> QDockWidget:
+        dock = QDockWidget(title, self)
+        dock.setObjectName(f"dock-{name}")
+        dock.setWidget(content)
+        return dock
+
+    def _lay_out_status(self) -> None:
+        bar = self.statusBar()
+        self._games_words = QLabel()
+        self._games_words.setContentsMargins(6, 0, 12, 0)
+        bar.addWidget(self._games_words)
+        self._bad_button = QToolButton()
+        self._bad_button.setToolTip("Show the games that could not be read whole")
+        bar.addWidget(self._bad_button)
+        self._progress_box = QWidget()
+        row = QHBoxLayout(self._progress_box)
+        row.setContentsMargins(0, 0, 0, 0)
+        self._progress_words = QLabel()
+        self._progress_bar = QProgressBar()
+        self._progress_bar.setFixedWidth(160)
+        self._progress_bar.setTextVisible(False)
+        self._cancel_button = QPushButton("Cancel")
+        self._cancel_button.setFlat(True)
+        for widget in (self._progress_words, self._progress_bar, self._cancel_button):
+            row.addWidget(widget)
+        self._progress_box.setVisible(False)
+        bar.addPermanentWidget(self._progress_box)
+
+    def _connect(self) -> None:
+        self.jobs.failed.connect(lambda sentence: self.infobar.show_message(sentence, "error"))
+        self.opener.started.connect(self._opening)
+        self.opener.grown.connect(self._base_grown)
+        self.opener.progressed.connect(self._open_progressed)
+        self.opener.opened.connect(self._opened)
+        self.opener.failed.connect(self._open_failed)
+        self.searcher.started.connect(self._search_started)
+        self.searcher.found.connect(self._hits_found)
+        self.searcher.progressed.connect(self.hits.progress)
+        self.searcher.finished.connect(self._search_finished)
+        self.searcher.rejected.connect(self._search_rejected)
+        self.searcher.failed.connect(self._search_failed)
+        self.searcher.running_changed.connect(lambda _running: self._enable())
+        self.editor.run_requested.connect(self.run)
+        self.editor.failed.connect(lambda sentence: self.infobar.show_message(sentence, "error"))
+        self.library.chosen.connect(self._take_query)
+        self.history.chosen.connect(self._take_query)
+        self.picker.attach(self.editor)
+        self.picker.element_hovered.connect(self._element_hovered)
+        self.picker.element_left.connect(lambda: self.board.set_ghost(None))
+        self.picker.element_chosen.connect(self._element_chosen)
+        self.picker.selection_cleared.connect(self._clear_limit)
+        self.hits.current_changed.connect(self.show_hit)
+        self.hits.opened.connect(lambda _game, _position, row: self._open_row(row))
+        self.hits.limit_cleared.connect(self._clear_limit)
+        self.hits.export_requested.connect(self.ask_export)
+        self.games.opened.connect(self.show_game)
+        self.browser.shown.connect(self._browsed)
+        self.browser.failed.connect(lambda sentence: self.infobar.show_message(sentence, "error"))
+        self.hitbar.stepped.connect(self.next_hit)
+        self._bad_button.clicked.connect(self.show_bad_games)
+        self._cancel_button.clicked.connect(self.cancel_work)
+        theme.theme().changed.connect(self._restyle)
+
+    def _open_row(self, row: int) -> None:
+        self.show_hit(row)
+        self.board.setFocus()
+
+    def _take_query(self, text: str, _title: str) -> None:
+        """A query of the library takes the editor's place as one undoable edit, so that nothing is lost."""
+        self.editor.replace(0, len(self.editor.text()), text)
+        self.editor.edit.setFocus()
+
+    def _fill_library(self) -> None:
+        def done(found: tuple[list[model.QueryEntry], list[model.HistoryEntry]]) -> None:
+            self.library.set_entries(found[0])
+            self.history.set_entries(found[1])
+
+        self.jobs.run(lambda _token, _sink: (library.entries(), history.entries()), done, name="library")
+
+    def _enable(self) -> None:
+        actions_ = getattr(self, "actions_", None)
+        if actions_ is not None:
+            actions_.enable()
+
+    def _restyle(self) -> None:
+        self.actions_.set_icons(icons.icon)
+
+    # --- events --------------------------------------------------------------------------------------------
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _dropped(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = _dropped(event.mimeData())
+        if paths:
+            event.acceptProposedAction()
+            # The dragging program waits until this handler returns.
+            QTimer.singleShot(0, lambda: self.open_files(paths))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._narrow is not None and self._narrow != (event.size().width() < NARROW):
+            QTimer.singleShot(0, self.reset_layout)
+
+
+def _dropped(data: QMimeData) -> list[Path]:
+    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+
+
+def _is_source(path: Path) -> bool:
+    return path.is_file() and path.name.lower().endswith((*archives.ENDINGS, bases.ENDING))
+
+
+def _theme_choice(value: str) -> theme.Choice:
+    try:
+        return theme.Choice(value)
+    except ValueError:
+        return theme.Choice.SYSTEM
