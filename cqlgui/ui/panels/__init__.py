@@ -1,0 +1,1 @@
+"""The panels that the window is made of; none of them knows another."""

@@ -1,0 +1,271 @@
+"""The hits of a search as a panel: how it goes, what it found, and what the table is limited to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from cqlgui.base import progress as progress_module
+from cqlgui.tasks import model
+from cqlgui.ui import icons, jobs, theme
+from cqlgui.ui.panels import labels, wording
+from cqlgui.ui.tables import hits_model, lines, rows, view
+
+
+class HitsPanel(QWidget):
+    """What the window embeds: `begin`, then `add` and `progress`, then `finish` or `fail`.
+
+    `opened` carries game, positionid and row of a hit that was double-clicked or entered, `current_changed`
+    the row that became current, by key, mouse, `select_row` or `next_hit`. `limit_removed` tells that the
+    user wants to see all hits again, which the panel then does.
+    """
+
+    opened = Signal(int, int, int)
+    current_changed = Signal(int)
+    export_requested = Signal()
+    limit_removed = Signal()
+
+    def __init__(self, door: jobs.Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Hits")
+        self._cache = rows.RowCache(door, self)
+        self._moves = lines.LineCache(door, self)
+        self.hits = hits_model.HitsModel(self._cache, self._moves, self)
+        self.table = view.TableView("Hits", self)
+        self.table.setModel(self.hits)
+        self.table.set_widths(hits_model.WIDTHS)
+        self._bar = QProgressBar(self)
+        self._bar.setTextVisible(False)
+        self._bar.setFixedWidth(150)
+        self._bar.setAccessibleName("Progress of the search")
+        self._summary = labels.ElidedLabel("No search yet", self)
+        self._summary.setAccessibleName("Result of the search")
+        self._detail = labels.ElidedLabel("", self)
+        self._detail.setForegroundRole(self._detail.foregroundRole())
+        self._chip = QPushButton(self)
+        self._chip.setObjectName("chip")
+        self._chip.setToolTip("Show the hits of all elements again")
+        self._export = QToolButton(self)
+        self._export.setText("Export…")
+        self._export.setToolTip("Write the hits to a file")
+        self._export.setAccessibleName("Export the hits")
+        self._export.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._total = 0
+        self._searched = 0
+        self._started = 0.0
+        self._running = False
+        self._ended = ""
+        self._lay_out()
+        self._connect()
+        self._dress()
+        self._bar.hide()
+        self._chip.hide()
+        self._export.setEnabled(False)
+
+    # --- a search ---
+
+    def begin(self, base: model.Base, total_games: int, orbits: tuple[model.Orbit, ...] = ()) -> None:
+        """Start anew, for a search over this many games; `orbits` name the elements while it runs."""
+        self._cache.set_base(base)
+        self._moves.set_base(base)
+        self.hits.clear(orbits)
+        self._total, self._searched = total_games, 0
+        self._started = time.monotonic()
+        self._running = True
+        self._ended = ""
+        self._bar.setRange(0, max(1, total_games))
+        self._bar.setValue(0)
+        self._bar.show()
+        self._show_limit()
+        self._say()
+
+    def add(self, found: Iterable[model.GameHits]) -> None:
+        """Append hits as they are found."""
+        self.hits.add(found)
+        self._say()
+
+    def progress(self, report: progress_module.Progress) -> None:
+        """Show how far the search is."""
+        if self._running:
+            self._searched = report.done
+            self._total = report.total or self._total
+            self._bar.setRange(0, max(1, self._total))
+            self._bar.setValue(report.done)
+            self._say()
+
+    def finish(self, result: model.SearchResult) -> None:
+        """Take the result; what is current stays current though the order may change."""
+        kept = self.hits.hit(self.table.row)
+        self.hits.finish(result)
+        if kept is not None:
+            self.table.go_to(self.hits.row_of(kept[0], kept[1].positionid))
+        took = wording.duration(result.seconds)
+        searched = wording.games(result.games_searched)
+        if result.cancelled:
+            self._ended = f"stopped after {searched} of {wording.number(self._total)}, {took}"
+        else:
+            self._ended = f"{searched} searched in {took}"
+        if result.failed_games:
+            self._ended += f" · {wording.games(len(result.failed_games))} could not be searched"
+        self._end()
+
+    def fail(self, sentence: str) -> None:
+        """The search ended in a failure; what was found stays."""
+        self._ended = sentence
+        self._end()
+
+    def clear(self) -> None:
+        """Forget the hits, as when another base is opened."""
+        self.hits.clear()
+        self._ended = ""
+        self._end()
+        self._summary.say("No search yet")
+
+    # --- hits ---
+
+    @property
+    def count(self) -> int:
+        """Number of hits shown."""
+        return self.hits.hits
+
+    @property
+    def games(self) -> int:
+        """Number of games with hits shown."""
+        return self.hits.games
+
+    @property
+    def limited_to(self) -> tuple[int, int] | None:
+        """The (orbit, element) the hits are limited to."""
+        return self.hits.limited_to
+
+    def limit(self, orbit: int | None, element: int | None = None) -> None:
+        """Show only the hits of one element of an orbit; with None all. What is current stays so if shown."""
+        kept = self.hits.hit(self.table.row)
+        self.hits.limit(None if orbit is None or element is None else (orbit, element))
+        if kept is not None:
+            self.table.go_to(self.hits.row_of(kept[0], kept[1].positionid))
+        self._show_limit()
+        self._say()
+
+    def hit_at(self, row: int) -> model.Hit:
+        """The hit of a row; raises `IndexError` when there is no such row."""
+        found = self.hits.hit(row)
+        if found is None:
+            raise IndexError(f"there is no hit in row {row}")
+        return found[1]
+
+    def current(self) -> model.Hit | None:
+        """The hit of the current row."""
+        found = self.hits.hit(self.table.row)
+        return None if found is None else found[1]
+
+    def select_row(self, row: int) -> bool:
+        """Make a row the current one, in view; False when there is no such row."""
+        return self.table.go_to(row)
+
+    def next_hit(self, step: int) -> bool:
+        """Go to the next (1) or previous (-1) hit in the order of the table; False where there is none."""
+        row = self.table.row
+        if row < 0:
+            return self.table.go_to(0 if step > 0 else self.count - 1)
+        return self.table.go_to(row + step)
+
+    def position_text(self) -> str:
+        """Where the current row stands among all: `hit 3 of 199`; empty without one."""
+        row = self.table.row
+        if row < 0:
+            return ""
+        return f"hit {wording.number(row + 1)} of {wording.number(self.count)}"
+
+    def selected_games(self) -> list[int]:
+        """The games of the selected rows, each once, in the order of the table."""
+        found: dict[int, None] = {}
+        for row in self.table.selected():
+            hit = self.hits.hit(row)
+            if hit is not None:
+                found[hit[0]] = None
+        return list(found)
+
+    def columns(self) -> QByteArray:
+        """Which columns are shown, where and how wide, to be given to `restore_columns` another time."""
+        return self.table.horizontalHeader().saveState()
+
+    def restore_columns(self, state: QByteArray) -> None:
+        """Put the columns back as they were; a damaged state changes nothing."""
+        self.table.horizontalHeader().restoreState(state)
+
+    # --- within ---
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(8, 4, 6, 4)
+        head.setSpacing(10)
+        head.addWidget(self._bar)
+        head.addWidget(self._summary)
+        head.addWidget(self._detail, 1)
+        head.addWidget(self._chip)
+        head.addWidget(self._export)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self.table, 1)
+        self.setFocusProxy(self.table)
+
+    def _connect(self) -> None:
+        self.table.chosen.connect(self._open)
+        self.table.moved.connect(self.current_changed)
+        self._export.clicked.connect(self.export_requested)
+        self._chip.clicked.connect(self._remove_limit)
+        theme.theme().changed.connect(self._dress)
+
+    def _dress(self) -> None:
+        colours = theme.colours()
+        self._export.setIcon(icons.icon("export"))
+        self._detail.setStyleSheet(f"color: {colours.muted};")
+        self._chip.setStyleSheet(
+            f"QPushButton#chip {{ background: {colours.selection}; color: {colours.selection_text};"
+            f" border: 1px solid {colours.accent}; border-radius: 10px; padding: 2px 10px; }}"
+        )
+
+    def _open(self, row: int) -> None:
+        found = self.hits.hit(row)
+        if found is not None:
+            self.opened.emit(found[0], found[1].positionid, row)
+
+    def _remove_limit(self) -> None:
+        self.limit(None)
+        self.limit_removed.emit()
+
+    def _show_limit(self) -> None:
+        limited = self.hits.limited_to
+        self._chip.setVisible(limited is not None)
+        if limited is not None:
+            element = self.hits.element_at(limited)
+            words = (element.words or element.transform) if element else f"element {limited[1] + 1}"
+            self._chip.setText(f"only: {words}  ✕")
+            self._chip.setAccessibleName(f"Hits are limited to: {words}. Press to show all.")
+
+    def _end(self) -> None:
+        self._running = False
+        self._bar.hide()
+        self._show_limit()
+        self._say()
+
+    def _say(self) -> None:
+        self._export.setEnabled(not self._running and self.hits.hits > 0)
+        self._summary.say(f"{wording.hits(self.hits.hits)} in {wording.games(self.hits.games)}")
+        if not self._running:
+            self._detail.say(self._ended)
+            return
+        seconds = time.monotonic() - self._started
+        parts = [f"{wording.number(self._searched)} of {wording.games(self._total)}"]
+        # Rates of the first moments jump about, so none is shown then.
+        if self._searched and seconds > 0.5:
+            rate = self._searched / seconds
+            left = max(0, self._total - self._searched) / rate
+            parts += [f"{wording.number(round(rate))} games/s", f"{wording.duration(left)} left"]
+        self._detail.say(" · ".join(parts))

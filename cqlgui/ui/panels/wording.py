@@ -1,0 +1,35 @@
+"""Numbers, counts and times as the panels write them."""
+
+from __future__ import annotations
+
+
+def number(value: int) -> str:
+    """A number with its thousands parted: `12,345`."""
+    return f"{value:,}"
+
+
+def counted(value: int, one: str, many: str) -> str:
+    """A number with its noun."""
+    return f"{number(value)} {one if value == 1 else many}"
+
+
+def games(value: int) -> str:
+    """`1 game`, `2 games`."""
+    return counted(value, "game", "games")
+
+
+def hits(value: int) -> str:
+    """`1 hit`, `2 hits`."""
+    return counted(value, "hit", "hits")
+
+
+def duration(seconds: float) -> str:
+    """A time to be read at a glance: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`."""
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"

@@ -1,0 +1,128 @@
+"""The table view of all tables: fixed rows, a column chooser on its header, Enter opens the current row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
+
+ROW_PADDING = 8
+"""Pixels added to the height of the type."""
+
+
+class TableView(QTableView):
+    """`chosen` carries the row that was double-clicked or entered, `moved` the row that became current."""
+
+    chosen = Signal(int)
+    moved = Signal(int)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setAlternatingRowColors(True)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTextElideMode(Qt.TextElideMode.ElideRight)
+        side = self.verticalHeader()
+        side.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        side.setMinimumSectionSize(8)
+        side.setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        side.hide()
+        head = self.horizontalHeader()
+        head.setStretchLastSection(True)
+        head.setSectionsMovable(True)
+        head.setHighlightSections(False)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        head.customContextMenuRequested.connect(self._offer_columns)
+        self._widths: Sequence[int] = ()
+        self.doubleClicked.connect(self._double_clicked)
+
+    def set_widths(self, widths: Sequence[int]) -> None:
+        """The usual width of each column, once the model is set."""
+        self._widths = tuple(widths)
+        for column, width in enumerate(widths):
+            self.setColumnWidth(column, width)
+        self.selectionModel().currentRowChanged.connect(self._current_row_changed)
+
+    @property
+    def row(self) -> int:
+        """The current row, or -1."""
+        return self.currentIndex().row()
+
+    def go_to(self, row: int) -> bool:
+        """Make a row the current and only selected one, in view; False when there is no such row."""
+        found = self.model().index(row, self._first_column())
+        if row < 0 or not found.isValid():
+            return False
+        flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+        self.selectionModel().setCurrentIndex(found, flags)
+        self.scrollTo(found)
+        return True
+
+    def selected(self) -> list[int]:
+        """The selected rows, ascending."""
+        found: list[int] = []
+        selection = self.selectionModel().selection()
+        for place in range(selection.count()):
+            stretch = selection.at(place)
+            found += range(stretch.top(), stretch.bottom() + 1)
+        return sorted(set(found))
+
+    def columns_menu(self) -> QMenu:
+        """A menu that shows and hides columns, and puts back the usual ones; it deletes itself."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        head = self.horizontalHeader()
+        shown = [column for column in range(head.count()) if not head.isSectionHidden(column)]
+        for column in range(head.count()):
+            title = self.model().headerData(column, Qt.Orientation.Horizontal)
+            before = self.model().headerData(column - 1, Qt.Orientation.Horizontal) if column else ""
+            action = menu.addAction(f"{title} ({before})" if title == "Elo" else str(title))
+            action.setCheckable(True)
+            action.setChecked(column in shown)
+            # A table without a column could not be given one back.
+            action.setEnabled(shown != [column])
+            action.toggled.connect(lambda on, place=column: self.setColumnHidden(place, not on))
+        menu.addSeparator()
+        menu.addAction("Usual columns", self.reset_columns)
+        return menu
+
+    def reset_columns(self) -> None:
+        """Show every column in its usual place and width."""
+        head = self.horizontalHeader()
+        for column, width in enumerate(self._widths):
+            self.setColumnHidden(column, False)
+            head.moveSection(head.visualIndex(column), column)
+            self.setColumnWidth(column, width)
+
+    def _offer_columns(self, place: QPoint) -> None:
+        self.columns_menu().popup(self.horizontalHeader().mapToGlobal(place))
+
+    def _first_column(self) -> int:
+        head = self.horizontalHeader()
+        for place in range(head.count()):
+            if not head.isSectionHidden(head.logicalIndex(place)):
+                return head.logicalIndex(place)
+        return 0
+
+    def _double_clicked(self, index: QModelIndex) -> None:
+        self.chosen.emit(index.row())
+
+    def _current_row_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        if current.isValid():
+            self.moved.emit(current.row())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.row >= 0:
+            self.chosen.emit(self.row)
+            event.accept()
+        else:
+            super().keyPressEvent(event)
