@@ -7,6 +7,8 @@ broken ones.
 
 from __future__ import annotations
 
+import functools
+import re
 from dataclasses import dataclass
 
 from cqlgui.cql import check, nodes, tokens
@@ -34,39 +36,64 @@ class Chain:
     operand: Span
 
 
+@functools.lru_cache(maxsize=4)
+def checked(text: str) -> check.Checked:
+    """`check.check` that remembers the last few texts: an editor asks about the same one at every move of
+    its caret. Safe from any thread."""
+    return check.check(text)
+
+
 def filter_span_at(text: str, offset: int) -> Span:
     """The smallest whole filter at a caret (which touches it on either side); the whole body where there
     is none."""
-    query = check.check(text).query
+    query = checked(text).query
     if query is None:
         return _token_at(text, offset)
     best = query.body.span
-    for node, span in _walk(query.body):
-        del node
-        if span.offset <= offset <= span.end and span.length <= best.length:
-            best = span
+    pending: list[nodes.Node] = [query.body]
+    while pending:
+        node = pending.pop()
+        span = node.span
+        if span.offset <= offset <= span.end:
+            if span.length <= best.length:
+                best = span
+            pending.extend(nodes.children(node))
     return best
 
 
 def transform_chain_at(text: str, offset: int) -> Chain:
     """The innermost chain of transforms whose keywords or operand the caret touches; without one, no
     links and the filter at the caret."""
-    query = check.check(text).query
-    found: list[nodes.Transform] | None = None
-    if query is not None:
-        for chain in _chains(query.body):
-            span = chain[0].span
-            if span.offset <= offset <= span.end and (found is None or span.length <= found[0].span.length):
-                found = chain
+    found: tuple[nodes.Transform, ...] | None = None
+    for chain in _chains(text):
+        span = chain[0].span
+        if span.offset <= offset <= span.end and (found is None or span.length <= found[0].span.length):
+            found = chain
     if not found:
         return Chain((), filter_span_at(text, offset))
+    return _described(text, found)
+
+
+def chain_of_operand(text: str, start: int, end: int) -> Chain | None:
+    """The chain whose operand is exactly `start`..`end`, white space at the ends aside; None without one."""
+    part = text[start:end]
+    wanted = Span(start + len(part) - len(part.lstrip()), len(part.strip()))
+    for chain in _chains(text):
+        if chain[0].span.offset <= wanted.offset and wanted.end <= chain[0].span.end:
+            described = _described(text, chain)
+            if described.operand == wanted:
+                return described
+    return None
+
+
+def _described(text: str, chain: tuple[nodes.Transform, ...]) -> Chain:
     links = []
-    for node in found:
+    for node in chain:
         where = node.range.span if node.range is not None else Span(node.word_span.end, 0)
         links.append(
             Link(node.word, node.word_span, text[where.offset : where.end] if node.range else "", where)
         )
-    return Chain(tuple(links), _operand_span(text, found[-1]))
+    return Chain(tuple(links), _operand_span(text, chain[-1]))
 
 
 def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:
@@ -104,46 +131,49 @@ def unwrap(text: str, offset: int) -> str:
     return text[:first] + text[chain.operand.offset :]
 
 
-def _walk(root: nodes.Node) -> list[tuple[nodes.Node, Span]]:
-    found, pending = [], [root]
-    while pending:
-        node = pending.pop()
-        found.append((node, node.span))
-        pending.extend(nodes.children(node))
-    return found
-
-
-def _chains(root: nodes.Node) -> list[list[nodes.Transform]]:
-    """Every maximal run of directly nested transforms."""
-    found: list[list[nodes.Transform]] = []
-    pending: list[nodes.Node] = [root]
+@functools.lru_cache(maxsize=4)
+def _chains(text: str) -> tuple[tuple[nodes.Transform, ...], ...]:
+    """Every maximal run of directly nested transforms; none in a text with errors."""
+    query = checked(text).query
+    if query is None:
+        return ()
+    found: list[tuple[nodes.Transform, ...]] = []
+    pending: list[nodes.Node] = [query.body]
     while pending:
         node = pending.pop()
         if isinstance(node, nodes.Transform):
             chain = [node]
             while isinstance(chain[-1].operand, nodes.Transform):
                 chain.append(chain[-1].operand)
-            found.append(chain)
+            found.append(tuple(chain))
             node = chain[-1]
         pending.extend(nodes.children(node))
-    return found
+    return tuple(found)
 
 
 def _operand_span(text: str, node: nodes.Transform) -> Span:
     """The operand with the brackets that stand around it: everything behind the keyword and the range."""
-    start = node.range.span.end if node.range is not None else node.word_span.end
-    for token in scan(text):
-        if token.offset >= start and token.kind not in tokens.TRIVIA:
-            return Span(token.offset, node.span.end - token.offset)
-    return node.operand.span
+    start = _after_trivia(text, node.range.span.end if node.range is not None else node.word_span.end)
+    return Span(start, node.span.end - start) if start < node.span.end else node.operand.span
+
+
+def _after_trivia(text: str, start: int) -> int:
+    """Where the first token at or behind `start` begins."""
+    found = _TRIVIA.match(text, start)
+    return found.end() if found is not None else start
+
+
+_LONGEST_OPERATOR = 32  # characters in which the lexer surely sees which operator begins there
+# White space and comments; three slashes are a filter.
+_TRIVIA = re.compile(r"(?:\s|/\*[\s\S]*?\*/|////[^\n]*|//(?!/)[^\n]*|;[^\n]*)*")
 
 
 def _closed(inner: str) -> str:
     """A text that is one bracketed or one-word filter as it stands; anything else bracketed."""
-    checked = check.check(inner).query
-    if checked is None:
+    inside = check.check(inner).query
+    if inside is None:
         return inner if _one_token(inner) else "{" + inner + "}"
-    body = checked.body
+    body = inside.body
     if isinstance(body, nodes.Compound) and not (inner.startswith("{") and _bracketed(inner)):
         return "{" + inner + "}"
     if _one_token(inner) or _bracketed(inner) or isinstance(body, nodes.Transform):
@@ -175,7 +205,8 @@ def _bracketed(text: str) -> bool:
 
 def _goes_on(text: str, end: int) -> bool:
     """True when an operator follows, which a transform in front would swallow."""
-    following = next((one for one in scan(text) if one.offset >= end and one.kind not in tokens.TRIVIA), None)
+    start = _after_trivia(text, end)
+    following = next(iter(scan(text[start : start + _LONGEST_OPERATOR])), None)
     if following is None:
         return False
     return (

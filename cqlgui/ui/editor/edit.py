@@ -56,6 +56,7 @@ class QueryEdit(QPlainTextEdit):
         self._offsets = offsets.Offsets("")
         self._revision = -1
         self._known = ""
+        self._colouring = False
         self._diagnostics: tuple[diagnostics.Diagnostic, ...] = ()
         self._severities: dict[int, str] = {}
         self._squiggles: list[QTextEdit.ExtraSelection] = []
@@ -71,6 +72,7 @@ class QueryEdit(QPlainTextEdit):
         self._gutter = gutter.Gutter(self)
         self.blockCountChanged.connect(self._lay_out)
         self.updateRequest.connect(self._scroll_gutter)
+        self.verticalScrollBar().valueChanged.connect(self._colour_view)
         self.textChanged.connect(self._text_changed)
         self.cursorPositionChanged.connect(self._caret_changed)
         self._lay_out()
@@ -370,14 +372,21 @@ class QueryEdit(QPlainTextEdit):
 
     def _text_changed(self) -> None:
         # The highlighter's colours also count as a change to Qt.
-        if self.text() != self._known:
+        if not self._colouring and self.text() != self._known:
             self._known = self._text
+            self._colour_view()
             self.changed.emit()
 
     def _caret_changed(self) -> None:
         self._show_selections()
         self._gutter.update()
         self.caret_moved.emit(self.caret())
+
+    def _colour_view(self) -> None:
+        self._colouring = True
+        first = self.firstVisibleBlock().blockNumber()
+        self.highlighter.show(first, first + self.viewport().height() // max(1, self.fontMetrics().height()))
+        self._colouring = False
 
     def _lay_out(self) -> None:
         width = self._gutter.needed_width()
@@ -471,15 +480,19 @@ class QueryEdit(QPlainTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._lay_out()
+        self._colour_view()
 
 
 def _common(first: str, second: str) -> int:
-    count = 0
-    for one, other in zip(first, second, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
+    """Length of the longest common beginning, by halving: long texts are compared in C."""
+    low, high = 0, min(len(first), len(second))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if first[low:middle] == second[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 Piece = tuple[int, int, str]

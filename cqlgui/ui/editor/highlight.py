@@ -16,7 +16,11 @@ from cqlgui.ui.editor import colours, offsets
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QPlainTextEdit
 
-OPEN = 1  # state of a block that ends inside a block comment
+# States of a block, as Qt keeps them; a new block has -1. A pending block is out of view, not coloured yet:
+# of a text of thousands of lines only those that somebody looks at cost time.
+_OPEN = 1  # ends inside a block comment
+_PENDING = 2
+_AHEAD = 60  # lines above and below the view that are coloured with it
 _BRACKETS = "()[]{}"
 _BOLD = frozenset({tokens.Kind.KEYWORD, tokens.Kind.TRANSFORM, tokens.Kind.DIRECTION})
 
@@ -71,7 +75,7 @@ def line(text: str, in_comment: bool) -> Line:
 
 def of_block(block: QTextBlock) -> Line:
     """The tokens of a document's line."""
-    return line(block.text(), block.previous().userState() == OPEN)
+    return line(block.text(), _ends_open(block.previous().userState()))
 
 
 def token_at(block: QTextBlock, column: int) -> tokens.Token | None:
@@ -83,13 +87,26 @@ def token_at(block: QTextBlock, column: int) -> tokens.Token | None:
 
 
 class Highlighter(QSyntaxHighlighter):
-    """Applies the palette's colours to tokens; Qt calls it for changed lines alone."""
+    """Applies the palette's colours to tokens; Qt calls it for changed lines alone.
+
+    Lines far from the view stay plain until `show` tells that they came into it.
+    """
 
     def __init__(self, editor: QPlainTextEdit) -> None:
         super().__init__(editor.document())
         self._editor = editor
         self._formats: dict[tokens.Kind, QTextCharFormat] = {}
+        self._first, self._last = 0, 2 * _AHEAD
         self._make_formats()
+
+    def show(self, first: int, last: int) -> None:
+        """Colour the lines numbered `first`..`last` (from 0) and their neighbours, where not done."""
+        self._first, self._last = first - _AHEAD, last + _AHEAD
+        block = self.document().findBlockByNumber(max(0, self._first))
+        while block.isValid() and block.blockNumber() <= self._last:
+            if block.userState() >= _PENDING:
+                self.rehighlightBlock(block)
+            block = block.next()
 
     def recolour(self) -> None:
         """Take the colours anew, after the palette has changed."""
@@ -110,9 +127,20 @@ class Highlighter(QSyntaxHighlighter):
             self._formats[kind] = shape
 
     def highlightBlock(self, text: str) -> None:
-        found = line(text, self.previousBlockState() == OPEN)
+        opened = _ends_open(self.previousBlockState())
+        if not self._first <= self.currentBlock().blockNumber() <= self._last:
+            # A line without the signs of a block comment hands on what it began with, whatever else it holds.
+            plain = "/*" not in text and "*/" not in text
+            open_after = opened if plain else line(text, opened).open
+            self.setCurrentBlockState(_PENDING | (_OPEN if open_after else 0))
+            return
+        found = line(text, opened)
         for start, length, token in found.pieces:
             shape = self._formats.get(token.kind)
             if shape is not None:
                 self.setFormat(start, length, shape)
-        self.setCurrentBlockState(OPEN if found.open else 0)
+        self.setCurrentBlockState(_OPEN if found.open else 0)
+
+
+def _ends_open(state: int) -> bool:
+    return state > 0 and bool(state & _OPEN)

@@ -34,11 +34,11 @@ def row_html(row: registry.Row) -> str:
     lines = [f"{head} <small>({html.escape(', '.join(note for note in notes if note))})</small>"]
     lines += [f"<code>{html.escape(form)}</code>" for form in row.forms]
     if row.meaning:
-        lines.append(html.escape(row.meaning[:1].upper() + row.meaning[1:]) + ".")
+        lines.append(html.escape(row.meaning[:1].upper() + row.meaning[1:].rstrip(".") + "."))
     if row.example:
         lines.append(f"<small>Example:</small> <code>{html.escape(row.example)}</code>")
     if not row.built:
-        lines.append("<i>Part of the language, but not available yet.</i>")
+        lines.append("<i>Part of the language, but not built yet.</i>")
     return "<br>".join(lines)
 
 

@@ -3,6 +3,7 @@ latest one wins."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from cqlgui.base import errors
 from cqlgui.ui import jobs
+
+_LONGEST_DELAY = 1_000  # milliseconds
 
 
 class Latest(QObject):
@@ -25,6 +28,7 @@ class Latest(QObject):
     def __init__(self, work: Callable[[str], Any], delay: int, parent: QObject) -> None:
         super().__init__(parent)
         self._work = work
+        self._delay = delay
         self._text = ""
         # One thread: texts come faster than answers only when the machine is busy,
         # and two would not be quicker then.
@@ -55,12 +59,18 @@ class Latest(QObject):
 
     def _start(self) -> None:
         text, work = self._text, self._work
+        begun = time.monotonic()
         self._jobs.run(
             lambda _token, _sink: work(text),
-            on_done=lambda answer: self.answered.emit(text, answer),
+            on_done=lambda answer: self._answer(text, answer, time.monotonic() - begun),
             on_failed=lambda fault: self._refuse(text, fault),
             name="latest",
         )
+
+    def _answer(self, text: str, answer: object, seconds: float) -> None:
+        # A text that takes long is asked about less often, so that typing in it stays light.
+        self._timer.setInterval(max(self._delay, min(_LONGEST_DELAY, int(seconds * 1000))))
+        self.answered.emit(text, answer)
 
     def _refuse(self, text: str, fault: errors.CqlguiError) -> None:
         self.refused.emit(text, str(fault))

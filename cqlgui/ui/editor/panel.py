@@ -9,10 +9,10 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.base import errors
-from cqlgui.cql import check, diagnostics
+from cqlgui.cql import diagnostics, structure, transforms
 from cqlgui.ui.editor import colours, edit, files, find, latest, problems
 
-CHECK_DELAY = 120  # milliseconds without a key before the text is checked
+CHECK_DELAY = 30  # milliseconds without a key before the text is checked
 
 
 class EditorPanel(QWidget):
@@ -100,6 +100,11 @@ class EditorPanel(QWidget):
     def findings(self) -> tuple[diagnostics.Diagnostic, ...]:
         """What the last check found."""
         return self._diagnostics
+
+    @property
+    def checking(self) -> bool:
+        """True while the text has not been checked as it stands; `diagnostics_changed` follows."""
+        return self._checker.busy
 
     def check_now(self) -> None:
         """Check without waiting for a pause in typing; the answer comes as `diagnostics_changed`."""
@@ -274,4 +279,8 @@ class EditorPanel(QWidget):
 
 
 def _check(text: str) -> tuple[diagnostics.Diagnostic, ...]:
-    return check.check(text).diagnostics if text.strip() else ()
+    # What the check found out serves the picker as well, which asks at every move of the caret.
+    if not text.strip():
+        return ()
+    checked = structure.checked(text)
+    return checked.diagnostics if checked.query is None else transforms.expand(checked).diagnostics

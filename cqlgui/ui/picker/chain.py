@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cqlgui.cql import structure
+from cqlgui.cql import diagnostics, structure
 from cqlgui.ui.picker import words
 
 
@@ -28,30 +28,45 @@ class Edit:
     text: str
 
 
+def readable(text: str) -> bool:
+    """Whether the text has no errors; only then is it known where its filters begin and end."""
+    return structure.checked(text).query is not None
+
+
 def at(text: str, offset: int) -> Chain:
-    """The chain at a caret."""
-    found = structure.transform_chain_at(text, offset)
-    names = tuple(words.SYNONYMS.get(link.word, link.word) for link in found.links)
-    return Chain(names, bool(found.links) and found.links[-1].range_text.strip() == "count")
+    """The chain at a caret; an empty one in a text with errors."""
+    return _of(structure.transform_chain_at(text, offset)) if readable(text) else Chain()
+
+
+def over(text: str, start: int, end: int) -> Chain:
+    """The chain whose operand is exactly the selection; an empty one when it is no operand."""
+    found = structure.chain_of_operand(text, start, end)
+    return Chain() if found is None else _of(found)
 
 
 def changed(text: str, start: int, end: int, wanted: Chain) -> Edit | None:
     """The edit after which the selection, or the filter at the caret, stands under `wanted`; None when
     nothing changes.
 
-    A range that the user wrote stays with its transform. A selection is wrapped as it is, without
-    touching a chain around it.
+    A range that the user wrote stays with its transform. A selection that is the operand of a chain means
+    that chain; any other is wrapped as it is, without touching a chain around it.
     """
-    found = structure.transform_chain_at(text, start)
-    if start != end or not found.links:
+    if start == end:
+        found = structure.transform_chain_at(text, start)
+    else:
+        found = structure.chain_of_operand(text, start, end) or structure.Chain(
+            (), diagnostics.Span(start, 0)
+        )
+    if not found.links:
         if not wanted.words:
             return None
         spelled = list(wanted.words)
         if wanted.counts:
             spelled[-1] += " count"
         return _difference(text, structure.wrap(text, start, end, tuple(spelled)))
+    first = found.links[0].word_span.offset
     if not wanted.words:
-        return _difference(text, structure.unwrap(text, start))
+        return _difference(text, text[:first] + text[found.operand.offset :])
     ranges = [(words.SYNONYMS.get(link.word, link.word), link.word, link.range_text) for link in found.links]
     parts = []
     for place, word in enumerate(wanted.words):
@@ -64,9 +79,13 @@ def changed(text: str, start: int, end: int, wanted: Chain) -> Edit | None:
         if place == len(wanted.words) - 1 and wanted.counts and not bounds:
             bounds = "count"
         parts.append(f"{known[1] if known is not None else word} {bounds}".strip())
-    first = found.links[0].word_span.offset
     gap = text[found.links[-1].range_span.end : found.operand.offset] or " "
     return _difference(text, text[:first] + " ".join(parts) + gap + text[found.operand.offset :])
+
+
+def _of(found: structure.Chain) -> Chain:
+    names = tuple(words.SYNONYMS.get(link.word, link.word) for link in found.links)
+    return Chain(names, bool(found.links) and found.links[-1].range_text.strip() == "count")
 
 
 def _difference(old: str, new: str) -> Edit | None:

@@ -49,6 +49,7 @@ class PickerPanel(QWidget):
         self._counts: tuple[model.Orbit, ...] = ()
         self._shown = -1
         self._filling = False
+        self._held = False
         self._asker = latest.Latest(orbits.orbits, ORBIT_DELAY, self)
         self._asker.answered.connect(self._orbits_found)
         self._asker.refused.connect(lambda _text, _why: self.set_orbits(()))
@@ -78,6 +79,8 @@ class PickerPanel(QWidget):
         self._editor = editor
         editor.text_changed.connect(self._text_changed)
         editor.caret_moved.connect(lambda _offset: self._sync.start())
+        editor.diagnostics_changed.connect(lambda _found: self._sync.start())
+        editor.path_changed.connect(lambda _path: self._text_replaced())
         self._text_changed(editor.text())
 
     def set_orbits(self, found: tuple[model.Orbit, ...]) -> None:
@@ -111,25 +114,28 @@ class PickerPanel(QWidget):
     # --- choosing -------------------------------------------------------------------------------------------
 
     def apply(self) -> None:
-        """Put the chosen chain on the selection or on the filter at the caret."""
-        self._change(self._chain)
+        """Put a choice that was made before there was a query on the selection or the filter at the caret."""
+        self._change(self._chain, *self._place())
 
     def remove(self) -> None:
         """Take the chain at the caret off its filter."""
-        self._change(chain.Chain())
+        self._settle()
+        self._change(chain.Chain(), *self._caret())
 
     def _toggled(self, word: str, on: bool) -> None:
         if self._filling:
             return
-        if self._sync.isActive():
-            # The text changed a moment ago: the click means the chain as it stands now.
-            self._sync.stop()
-            self._follow_caret()
-        names = [name for name in self._chain.words if name != word]
+        self._settle()
+        place = self._caret()
+        before = self._chain
+        if on and not self._held and self._place() != place:
+            # A selection is wrapped by this one alone, or joins the chain that it is the operand of.
+            place = self._place()
+            before = chain.over(self._text(), *place)
+        names = [name for name in before.words if name != word]
         # A transform chosen later acts on the outside of what is there already.
-        self._change(
-            chain.Chain((word, *names) if on else tuple(names), self._chain.counts and bool(names or on))
-        )
+        wanted = (word, *names) if on else tuple(names)
+        self._change(chain.Chain(wanted, before.counts and bool(wanted)), *place)
 
     def _moved(self, by: int) -> None:
         row = self.chosen_list.currentRow()
@@ -137,7 +143,7 @@ class PickerPanel(QWidget):
         if not 0 <= row < len(names) or not 0 <= row + by < len(names):
             return
         names[row], names[row + by] = names[row + by], names[row]
-        self._change(chain.Chain(tuple(names), self._chain.counts))
+        self._change(chain.Chain(tuple(names), self._chain.counts), *self._caret())
         self.chosen_list.setCurrentRow(row + by)
 
     def _dragged(self) -> None:
@@ -146,50 +152,81 @@ class PickerPanel(QWidget):
                 str(self.chosen_list.item(row).data(Qt.ItemDataRole.UserRole))
                 for row in range(self.chosen_list.count())
             )
-            self._change(chain.Chain(names, self._chain.counts))
+            self._change(chain.Chain(names, self._chain.counts), *self._caret())
 
     def _count_toggled(self, on: bool) -> None:
         if not self._filling:
-            self._change(chain.Chain(self._chain.words, on))
+            self._settle()
+            self._change(chain.Chain(self._chain.words, on), *self._caret())
 
-    def _change(self, wanted: chain.Chain) -> None:
-        """Edit the query so that `wanted` stands there; a query with errors is left alone and the choice
-        kept."""
-        editor = self._editor
-        if editor is None or not editor.text().strip():
-            self._chain = wanted
-            self._show_chain()
-            return
-        text = editor.text()
-        start, end = editor.selection()
-        if start == end:
-            start = end = editor.caret()
-        edit = chain.changed(text, start, end, wanted)
+    def _change(self, wanted: chain.Chain, start: int, end: int) -> None:
+        """Edit the query so that `wanted` stands at a place.
+
+        While there is no query, or one with errors, its filters are not known: the choice is held until
+        `apply`.
+        """
+        editor, text = self._editor, self._text()
         self._chain = wanted
-        if edit is not None:
-            editor.replace(edit.start, edit.end, edit.text)
+        self._held = editor is None or not chain.readable(text)
+        if editor is not None and not self._held:
+            edit = chain.changed(text, start, end, wanted)
+            if edit is not None:
+                editor.replace(edit.start, edit.end, edit.text)
             if start != end:
-                # What was selected is wrapped now; further clicks mean the chain around it.
-                place = edit.start
-                editor.edit.select(place, place)
+                # What was selected is wrapped now; further clicks mean the chain round it.
+                self._collapse(editor, start)
+            self._sync.start()
+        self._held = self._held and bool(wanted.words)
         self._show_chain()
-        self._sync.start()
+        self._show_orbit()
+
+    def _collapse(self, editor: editor_panel.EditorPanel, start: int) -> None:
+        place = min(start + 1, len(editor.text()))
+        editor.edit.select(place, place)
 
     # --- following ------------------------------------------------------------------------------------------
 
+    def _text(self) -> str:
+        return "" if self._editor is None else self._editor.text()
+
+    def _caret(self) -> tuple[int, int]:
+        caret = 0 if self._editor is None else self._editor.caret()
+        return caret, caret
+
+    def _place(self) -> tuple[int, int]:
+        """The selection, or the caret twice."""
+        start, end = (0, 0) if self._editor is None else self._editor.selection()
+        return (start, end) if start != end else self._caret()
+
     def _text_changed(self, text: str) -> None:
         self._asker.ask(text)
+        self._sync.start()
+
+    def _text_replaced(self) -> None:
+        self._held = False
         self._sync.start()
 
     def _orbits_found(self, text: str, found: tuple[model.Orbit, ...]) -> None:
         if self._editor is None or text == self._editor.text():
             self.set_orbits(found)
 
+    def _settle(self) -> None:
+        """The text or the caret moved a moment ago: a click means the chain as it stands now."""
+        if self._sync.isActive():
+            self._sync.stop()
+            self._read_chain()
+
     def _follow_caret(self) -> None:
-        if self._editor is not None and self._editor.text().strip():
-            self._chain = chain.at(self._editor.text(), self._editor.caret())
-            self._show_chain()
+        if self._editor is not None and self._editor.checking:
+            # The text is being checked off this thread; the answer brings us back here, at no cost then.
+            return
+        self._read_chain()
         self._show_orbit()
+
+    def _read_chain(self) -> None:
+        if self._editor is not None and not self._held:
+            self._chain = chain.at(self._text(), self._editor.caret())
+        self._show_chain()
 
     def _current_orbit(self) -> int:
         """Index of the orbit whose text the caret touches, else of the first; -1 without any."""
@@ -222,7 +259,8 @@ class PickerPanel(QWidget):
         self.counts_box.setChecked(self._chain.counts)
         many = bool(self._chain.words)
         self.counts_box.setEnabled(many)
-        self.apply_button.setEnabled(many)
+        self.apply_button.setVisible(self._held)
+        self.apply_button.setEnabled(self._held and chain.readable(self._text()))
         self.remove_button.setEnabled(many)
         self.up.setEnabled(len(self._chain.words) > 1)
         self.down.setEnabled(len(self._chain.words) > 1)
@@ -234,7 +272,11 @@ class PickerPanel(QWidget):
             self.view.clear()
             self._shown = place
         if place < 0:
-            self.funnel.setText("No transform in the query: choose one above.")
+            self.funnel.setText(
+                "Write a query without errors, then press Apply."
+                if self._held
+                else "No transform in the query: choose one above."
+            )
             self.view.elements.show_elements((), counted=False)
             self._show_dropped(())
             return

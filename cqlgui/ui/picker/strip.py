@@ -19,8 +19,9 @@ from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from cqlgui.tasks import model
+from cqlgui.ui.board import widget as board_widget
 from cqlgui.ui.editor import colours
-from cqlgui.ui.picker import pattern, thumbnail, words
+from cqlgui.ui.picker import pattern, words
 
 Index = QModelIndex | QPersistentModelIndex
 ELEMENT = int(Qt.ItemDataRole.UserRole)
@@ -204,7 +205,12 @@ class _Delegate(QStyledItemDelegate):
             painter.setOpacity(0.4)
         board = QRectF(area.left() + (area.width() - _BOARD) / 2, area.top() + _PAD, _BOARD, _BOARD)
         painter.save()
-        thumbnail.paint(painter, board, view.elements.picture(index.row()), view)
+        shown = view.elements.picture(index.row())
+        rings = 0
+        for cell in shown.cells:
+            if not cell.symbol:
+                rings |= 1 << cell.square
+        board_widget.paint_mini(painter, board, shown.cells, shown.area, rings, view.devicePixelRatioF())
         painter.restore()
         painter.setOpacity(0.7 if empty else 1.0)
         self._texts(painter, area, element, bool(lit))
