@@ -1,0 +1,220 @@
+"""Asks what to export, how and where to; writes nothing itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from cqlgui.tasks import exporting
+from cqlgui.ui import theme
+from cqlgui.ui.panels import wording
+
+_FORMATS = {
+    ".pgn": "PGN: whole games",
+    ".csv": "CSV: a table of hits",
+    ".jsonl": "JSON lines: all that is known of each hit",
+    ".epd": "EPD: the positions that matched",
+    ".html": "HTML: a page to read or print",
+}
+assert set(_FORMATS) == set(exporting.ENDINGS)
+
+
+class What(Enum):
+    """Which hits to write."""
+
+    ALL = "all"
+    SELECTED = "selected"
+    ELEMENT = "element"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportChoice:
+    """What the user decided; `annotate` marks the matches (PGN only), the ending of `path` is the format."""
+
+    what: What
+    annotate: bool
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ExportCounts:
+    """What there is to export; `element_words` is empty when the hits are not limited to an element."""
+
+    hits: int
+    games: int
+    selected_games: int = 0
+    element_words: str = ""
+    element_hits: int = 0
+
+
+class ExportDialog(QDialog):
+    """Use `ask`; the instance is there for tests that press its buttons."""
+
+    def __init__(self, parent: QWidget | None, counts: ExportCounts, folder: Path, name: str) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Export hits")
+        self.setMinimumWidth(520)
+        self.choices = {
+            What.ALL: QRadioButton(
+                f"All: {wording.hits(counts.hits)} in {wording.games(counts.games)}", self
+            ),
+            What.SELECTED: QRadioButton(
+                f"Selected in the table: {wording.games(counts.selected_games)}", self
+            ),
+            What.ELEMENT: QRadioButton(
+                f"Limited to “{counts.element_words}”: {wording.hits(counts.element_hits)}"
+                if counts.element_words
+                else "Limited to one element (none is chosen)",
+                self,
+            ),
+        }
+        self.choices[What.SELECTED].setEnabled(counts.selected_games > 0)
+        self.choices[What.ELEMENT].setEnabled(bool(counts.element_words))
+        self.choices[What.ELEMENT if counts.element_words else What.ALL].setChecked(True)
+        self.plain = QRadioButton("As it stands: each game's own text, byte for byte", self)
+        self.marked = QRadioButton("With each match as a comment, its squares and lines marked", self)
+        self.plain.setChecked(True)
+        self._whats, self._hows = QButtonGroup(self), QButtonGroup(self)
+        for button in self.choices.values():
+            self._whats.addButton(button)
+        for button in (self.plain, self.marked):
+            self._hows.addButton(button)
+        self.format = QComboBox(self)
+        for ending, words in _FORMATS.items():
+            self.format.addItem(f"{words} ({ending})", ending)
+        self.format.setAccessibleName("Format")
+        self.path = QLineEdit(str(folder / f"{name}.pgn"), self)
+        self.path.setAccessibleName("File to write")
+        self._browse = QPushButton("Browse…", self)
+        self._browse.setAutoDefault(False)
+        self._problem = QLabel(self)
+        self._problem.setWordWrap(True)
+        self._buttons = QDialogButtonBox(self)
+        self.export = self._buttons.addButton("Export", QDialogButtonBox.ButtonRole.AcceptRole)
+        self._buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
+        self._lay_out()
+        self.format.currentIndexChanged.connect(self._format_chosen)
+        self.path.textChanged.connect(self._path_changed)
+        self._browse.clicked.connect(self._choose_file)
+        self._buttons.accepted.connect(self.accept)
+        self._buttons.rejected.connect(self.reject)
+        self._path_changed()
+
+    @classmethod
+    def ask(
+        cls, parent: QWidget | None, counts: ExportCounts, folder: Path | None = None, name: str = "hits"
+    ) -> ExportChoice | None:
+        """Ask, and give what was decided, or None when the user thought better of it.
+
+        `folder` is where the file goes unless the user says otherwise (the home folder without it), `name`
+        its name without ending. An existing file is named as such in the dialog and overwritten.
+        """
+        dialog = cls(parent, counts, folder or Path.home(), name)
+        try:
+            return dialog.choice() if dialog.exec() == QDialog.DialogCode.Accepted else None
+        finally:
+            dialog.deleteLater()
+
+    def choice(self) -> ExportChoice:
+        """What the dialog says now."""
+        what = next(what for what, button in self.choices.items() if button.isChecked())
+        path = self._named()
+        return ExportChoice(what, self.marked.isChecked() and path.suffix.lower() == ".pgn", path)
+
+    def _lay_out(self) -> None:
+        file_row = QHBoxLayout()
+        file_row.addWidget(self.path, 1)
+        file_row.addWidget(self._browse)
+        whats, hows = QVBoxLayout(), QVBoxLayout()
+        for box in (whats, hows):
+            box.setSpacing(4)
+        for button in self.choices.values():
+            whats.addWidget(button)
+        hows.addWidget(self.plain)
+        hows.addWidget(self.marked)
+        form = QFormLayout()
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+        form.setHorizontalSpacing(14)
+        form.setVerticalSpacing(12)
+        form.addRow("What", whats)
+        form.addRow("How", hows)
+        form.addRow("Format", self.format)
+        form.addRow("File", file_row)
+        form.addRow("", self._problem)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 16, 16, 12)
+        column.setSpacing(14)
+        column.addLayout(form)
+        column.addWidget(self._buttons)
+
+    def _named(self) -> Path:
+        """The path of the line edit; a name without ending takes the format's."""
+        path = Path(self.path.text().strip()).expanduser()
+        if path.name and not path.suffix:
+            path = path.with_suffix(str(self.format.currentData()))
+        return path
+
+    def _format_chosen(self) -> None:
+        path = Path(self.path.text().strip())
+        ending = str(self.format.currentData())
+        if path.name and path.suffix.lower() != ending:
+            stem = path.with_suffix("") if path.suffix.lower() in _FORMATS else path
+            self.path.setText(f"{stem}{ending}")
+        self._path_changed()
+
+    def _path_changed(self) -> None:
+        path = self._named()
+        ending = path.suffix.lower()
+        if ending in _FORMATS:
+            self.format.blockSignals(True)
+            self.format.setCurrentIndex(list(_FORMATS).index(ending))
+            self.format.blockSignals(False)
+        pgn = ending == ".pgn"
+        self.plain.setEnabled(pgn)
+        self.marked.setEnabled(pgn)
+        problem, note = "", ""
+        if not self.path.text().strip() or not path.name:
+            problem = "Name a file."
+        elif ending not in _FORMATS:
+            problem = f"The ending must be one of {' '.join(_FORMATS)}."
+        elif path.is_dir():
+            problem = "This is a folder."
+        elif not path.parent.is_dir():
+            problem = f"There is no folder {path.parent}."
+        elif path.exists():
+            note = "This file exists and will be replaced."
+        colours = theme.colours()
+        self._problem.setText(problem or note)
+        self._problem.setStyleSheet(f"color: {colours.error if problem else colours.warning};")
+        self.export.setEnabled(not problem)
+
+    def _choose_file(self) -> None:
+        filters = [f"{words} (*{ending})" for ending, words in _FORMATS.items()]
+        chosen, _ = QFileDialog.getSaveFileName(
+            self,
+            "Export hits",
+            str(self._named()),
+            ";;".join(filters),
+            filters[self.format.currentIndex()],
+            QFileDialog.Option.DontConfirmOverwrite,
+        )
+        if chosen:
+            self.path.setText(chosen)

@@ -1,0 +1,214 @@
+"""All games of the base as a panel: quick filter, sorting by a click on the header, one row a game."""
+
+from __future__ import annotations
+
+from array import array
+
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from cqlgui.base import errors
+from cqlgui.tasks import games as games_task
+from cqlgui.tasks import model
+from cqlgui.ui import jobs, theme
+from cqlgui.ui.panels import labels, wording
+from cqlgui.ui.tables import games_model, rows, view
+
+FILTER_DELAY = 180
+"""Milliseconds without a key before the filter is applied."""
+
+JOB = "games in order"
+
+_TIP = (
+    "Every word must stand in the players, event, site, date, ECO code or result.\n"
+    "white:  black:  event:  site:  eco:  date:  result:  look in one of them, as in  white:steinitz eco:C"
+)
+
+
+class GamesPanel(QWidget):
+    """`opened` carries the ordinal of a game that was double-clicked or entered, `current_changed` the one
+    that the user made current.
+    """
+
+    opened = Signal(int)
+    current_changed = Signal(int)
+
+    def __init__(self, door: jobs.Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Games")
+        self._jobs = door
+        self._base: model.Base | None = None
+        self._sort = "game"
+        self._descending = False
+        self._text = ""
+        # The game that is current, or is to be once it has a row.
+        self._wanted = 0
+        self._view_of: tuple[str, bool, str] | None = None
+        self._cache = rows.RowCache(door, self)
+        self.model = games_model.GamesModel(self._cache, self)
+        self.table = view.TableView("Games", self)
+        self.table.setModel(self.model)
+        self.table.set_widths([column[3] for column in rows.GAME_COLUMNS])
+        head = self.table.horizontalHeader()
+        head.setSectionsClickable(True)
+        head.setSortIndicatorShown(True)
+        head.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
+        self.filter = QLineEdit(self)
+        self.filter.setPlaceholderText("Filter: names, years, eco:C4 …")
+        self.filter.setClearButtonEnabled(True)
+        self.filter.setAccessibleName("Filter the games")
+        self.filter.setToolTip(_TIP)
+        self.filter.setMaximumWidth(420)
+        self._count = labels.ElidedLabel("No file is open", self)
+        self._count.setAccessibleName("Number of games")
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(FILTER_DELAY)
+        self._timer.timeout.connect(self._filter_now)
+        self._lay_out()
+        self.filter.textChanged.connect(self._filter_changed)
+        self.filter.returnPressed.connect(self._filter_entered)
+        self.table.chosen.connect(self._open)
+        self.table.moved.connect(self._moved)
+        head.sectionClicked.connect(self._sort_by)
+        theme.theme().changed.connect(self._dress)
+        self._dress()
+
+    def set_base(self, base: model.Base | None) -> None:
+        """Show the games of a base. A grown state of the same base adds games and keeps everything else."""
+        same = base is not None and self._base is not None and base.id == self._base.id
+        self._base = base
+        self._cache.set_base(base)
+        if not same:
+            self._timer.stop()
+            self.filter.blockSignals(True)
+            self.filter.clear()
+            self.filter.blockSignals(False)
+            self._text = ""
+            self._wanted = 0
+            self._view_of = None
+            self.model.set_ids(array("q"))
+            self.table.scrollToTop()
+        self._ask()
+
+    def current(self) -> int | None:
+        """The ordinal of the current game."""
+        return self.model.game(self.table.row)
+
+    def selected(self) -> list[int]:
+        """The ordinals of the selected games, in the order of the table."""
+        found = (self.model.game(row) for row in self.table.selected())
+        return [game for game in found if game is not None]
+
+    def select(self, game: int) -> bool:
+        """Make a game the current one, in view; False when it is not there yet: it follows when it comes."""
+        self._wanted = game
+        if self.table.row >= 0 and self.current() == game:
+            return True
+        return self.table.go_to(self.model.row_of(game))
+
+    @property
+    def shown(self) -> int:
+        """Number of games in the table."""
+        return self.model.rowCount()
+
+    def columns(self) -> QByteArray:
+        """Which columns are shown, where and how wide, to be given to `restore_columns` another time."""
+        return self.table.horizontalHeader().saveState()
+
+    def restore_columns(self, state: QByteArray) -> None:
+        """Put the columns back, but not the order of the games; a damaged state changes nothing."""
+        self.table.horizontalHeader().restoreState(state)
+        self._show_sort()
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(8, 5, 8, 5)
+        head.setSpacing(10)
+        head.addWidget(self.filter, 3)
+        head.addWidget(self._count, 2)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self.table, 1)
+        self.setFocusProxy(self.table)
+
+    def _dress(self) -> None:
+        self._count.setStyleSheet(f"color: {theme.colours().muted};")
+
+    def _ask(self) -> None:
+        base, sort, descending, text = self._base, self._sort, self._descending, self._text
+        if base is None:
+            self._jobs.cancel(JOB, drop=True)
+            self._count.say("No file is open")
+            return
+        self._jobs.run(
+            lambda _token, _sink: games_task.ids(base, sort=sort, descending=descending, text=text),
+            self._take,
+            self._failed,
+            name=JOB,
+        )
+
+    def _take(self, ids: array[int]) -> None:
+        bar = self.table.verticalScrollBar()
+        place = bar.value()
+        view_of = (self._sort, self._descending, self._text)
+        self.model.set_ids(ids)
+        if self._wanted and self.current() != self._wanted:
+            self.table.go_to(self.model.row_of(self._wanted))
+        if view_of == self._view_of:
+            # Only more games came, so what was in view stays there.
+            bar.setValue(place)
+        self._view_of = view_of
+        self._say()
+
+    def _failed(self, error: errors.CqlguiError) -> None:
+        self._count.say(str(error))
+
+    def _say(self) -> None:
+        if self._base is None:
+            return
+        total = self._base.games
+        more = "" if self._base.complete else " so far"
+        if self._text.strip():
+            self._count.say(f"{wording.number(self.shown)} of {wording.games(total)}{more}")
+        else:
+            self._count.say(f"{wording.games(total)}{more}")
+
+    def _filter_changed(self) -> None:
+        self._timer.start()
+
+    def _filter_now(self) -> None:
+        self._timer.stop()
+        if self.filter.text() != self._text:
+            self._text = self.filter.text()
+            self._ask()
+
+    def _filter_entered(self) -> None:
+        self._filter_now()
+        self.table.setFocus()
+
+    def _sort_by(self, column: int) -> None:
+        key = rows.GAME_COLUMNS[column][1]
+        if key:
+            self._descending = not self._descending if key == self._sort else False
+            self._sort = key
+            self._ask()
+        self._show_sort()
+
+    def _show_sort(self) -> None:
+        keys = [column[1] for column in rows.GAME_COLUMNS]
+        way = Qt.SortOrder.DescendingOrder if self._descending else Qt.SortOrder.AscendingOrder
+        self.table.horizontalHeader().setSortIndicator(keys.index(self._sort), way)
+
+    def _open(self, row: int) -> None:
+        game = self.model.game(row)
+        if game is not None:
+            self.opened.emit(game)
+
+    def _moved(self, row: int) -> None:
+        game = self.model.game(row)
+        if game is not None and game != self._wanted:
+            self._wanted = game
+            self.current_changed.emit(game)

@@ -1,0 +1,93 @@
+"""The bar under the board: which game, which hit, and the way to the next one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from cqlgui.tasks import model
+from cqlgui.ui import icons, theme
+from cqlgui.ui.panels import labels
+from cqlgui.ui.tables import rows
+
+
+class HitBar(QWidget):
+    """`stepped` carries -1 or +1 for the previous or next hit."""
+
+    stepped = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Hit on the board")
+        self._previous, self._next = QToolButton(self), QToolButton(self)
+        for button, words, key, step in (
+            (self._previous, "Previous hit", "Shift+F3", -1),
+            (self._next, "Next hit", "F3", 1),
+        ):
+            button.setToolTip(f"{words} ({key})")
+            button.setAccessibleName(words)
+            button.clicked.connect(lambda _checked=False, by=step: self.stepped.emit(by))
+        self._game = labels.ElidedLabel("", self)
+        self._game.setAccessibleName("Players")
+        bold = QFont(self._game.font())
+        bold.setBold(True)
+        self._game.setFont(bold)
+        self._result = labels.ElidedLabel("", self)
+        self._result.setAccessibleName("Result")
+        self._result.setFont(bold)
+        self._where = labels.ElidedLabel("", self)
+        self._where.setAccessibleName("Place of the hit")
+        top, bottom = QHBoxLayout(), QHBoxLayout()
+        top.setSpacing(8)
+        top.addWidget(self._game)
+        top.addWidget(self._result)
+        top.addStretch(1)
+        bottom.addWidget(self._where, 1)
+        texts = QVBoxLayout()
+        texts.setSpacing(1)
+        texts.addLayout(top)
+        texts.addLayout(bottom)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 4, 8, 4)
+        row.setSpacing(8)
+        row.addWidget(self._previous)
+        row.addWidget(self._next)
+        row.addLayout(texts, 1)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        theme.theme().changed.connect(self._dress)
+        self._dress()
+        self.show_game(None)
+        self.show_hit("")
+        self.set_steps(False, False)
+
+    def show_game(self, game: model.GameRow | None) -> None:
+        """Tell who plays, where and when."""
+        if game is None:
+            self._game.say("")
+            self._result.say("")
+            return
+        white = rows.player(game.white or "?", game.white_elo)
+        black = rows.player(game.black or "?", game.black_elo)
+        year = game.date[:4].strip("?.")
+        details = ", ".join(filter(None, (game.event.strip("?"), year, game.eco.strip("?"))))
+        self._game.say(f"{white} – {black}" + (f"   {details}" if details else ""))
+        self._result.say(game.result)
+
+    def show_hit(self, position: str, move: str = "", words: str = "") -> None:
+        """Tell which hit of how many, the move that led there, the transform in words; any may be empty."""
+        self._where.say(" · ".join(filter(None, (position, move, words))))
+
+    def set_steps(self, back: bool, on: bool) -> None:
+        """Whether there is a previous and a next hit."""
+        self._previous.setEnabled(back)
+        self._next.setEnabled(on)
+
+    def text(self) -> str:
+        """All that the bar says, as one line."""
+        return "  ".join(filter(None, (self._game.text(), self._result.text(), self._where.text())))
+
+    def _dress(self) -> None:
+        self._previous.setIcon(icons.icon("previous-hit"))
+        self._next.setIcon(icons.icon("next-hit"))
+        self._where.setStyleSheet(f"color: {theme.colours().muted};")

@@ -1,0 +1,114 @@
+"""What the window remembers from one start to the next. Knows no widget: layouts are opaque texts.
+
+A file that is missing or damaged means the defaults; nothing here raises, because no session is a reason
+not to start.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import json
+import logging
+import os
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from cqlgui.base import folders
+
+NAME = "session.json"
+LARGEST = 16 << 20
+"""Bytes of a session file that is looked at."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The state of the window. Empty texts and -1 mean "nothing"; `geometry`, `state`, `hits_columns` and
+    `games_columns` are bytes as base64 text (see `packed`).
+    """
+
+    files: tuple[str, ...] = ()
+    query: str = ""
+    query_path: str = ""
+    query_modified: bool = False
+    hit_row: int = -1
+    game: int = 0
+    positionid: int = 0
+    geometry: str = ""
+    state: str = ""
+    hits_columns: str = ""
+    games_columns: str = ""
+    theme: str = "system"
+    turned: bool = False
+    coordinates: bool = True
+    figurines: bool = False
+    folder: str = ""
+    version: int = field(default=1)
+
+
+def path() -> Path:
+    """Where the session is kept."""
+    return folders.config() / NAME
+
+
+def load() -> Session:
+    """The session of the last time; the defaults for all of it, or for a field, that cannot be used."""
+    try:
+        file = path()
+        if file.stat().st_size > LARGEST:
+            raise ValueError("it is too long")
+        data = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(data, dict):
+            raise TypeError("it is no object")
+    except FileNotFoundError:
+        return Session()
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        _log.info("the session cannot be read and starts anew: %s", error)
+        return Session()
+    usable: dict[str, Any] = {}
+    for entry in fields(Session):
+        value = data.get(entry.name)
+        if entry.name == "files":
+            if isinstance(value, list) and all(isinstance(item, str) for item in value):
+                usable["files"] = tuple(value)
+        elif type(value) is type(entry.default):
+            usable[entry.name] = value
+    return replace(Session(), **usable)
+
+
+def save(session: Session) -> bool:
+    """Write the session, whole or not at all; False when it could not be written."""
+    try:
+        file = path()
+        temporary = file.with_name(f".{NAME}.{os.getpid()}.tmp")
+        try:
+            with temporary.open("w", encoding="utf-8", errors="surrogatepass") as stream:
+                json.dump(asdict(session), stream, ensure_ascii=True, indent=1)
+                stream.write("\n")
+                stream.flush()
+                os.fsync(stream.fileno())
+            temporary.replace(file)
+        finally:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+    except OSError as error:
+        _log.info("the session cannot be written: %s", error)
+        return False
+    return True
+
+
+def packed(data: bytes) -> str:
+    """Bytes as a field of a session holds them."""
+    return base64.b64encode(data).decode("ascii")
+
+
+def unpacked(text: str) -> bytes:
+    """The bytes of a field; none for a damaged one."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return b""
