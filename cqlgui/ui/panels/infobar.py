@@ -28,11 +28,14 @@ Action = tuple[str, Callable[[], None]]
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A text of one of the kinds `info`, `warning` and `error`, with what can be done about it."""
+    """A text of one of the kinds `info`, `warning` and `error`, with what can be done about it. `key` names
+    what it is about.
+    """
 
     text: str
     kind: str
     action: Action | None = None
+    key: str = ""
 
 
 class InfoBar(QFrame):
@@ -70,13 +73,20 @@ class InfoBar(QFrame):
         self._dress()
         self.hide()
 
-    def show_message(self, text: str, kind: str = INFO, action: Action | None = None) -> None:
-        """Show a text, after those that wait already; one that is shown or waits is not said twice."""
+    def show_message(self, text: str, kind: str = INFO, action: Action | None = None, key: str = "") -> None:
+        """Show a text, after those that wait already; one that is shown or waits is not said twice.
+
+        With a `key` it takes the place of an older message with that key.
+        """
         assert kind in (INFO, WARNING, ERROR), kind
+        message = Message(text, kind, action, key)
+        if key and self._shown is not None and self._shown.key == key:
+            self._show(message)
+            return
+        self._forget(key)
         said = [self._shown, *self._queue]
         if any(message and (message.text, message.kind) == (text, kind) for message in said):
             return
-        message = Message(text, kind, action)
         if self._shown is None:
             self._show(message)
         else:
@@ -91,6 +101,13 @@ class InfoBar(QFrame):
             self._shown = None
             self.hide()
             self.closed.emit()
+
+    def dismiss(self, key: str) -> None:
+        """Take back the messages with this key."""
+        self._forget(key)
+        if self._shown is not None and self._shown.key == key:
+            self.close_message()
+        self._count()
 
     def clear(self) -> None:
         """Close the message shown, and forget those that wait."""
@@ -122,6 +139,10 @@ class InfoBar(QFrame):
         if message.kind == ERROR:
             spoken.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
         QAccessible.updateAccessibility(spoken)
+
+    def _forget(self, key: str) -> None:
+        if key:
+            self._queue = collections.deque(waiting for waiting in self._queue if waiting.key != key)
 
     def _count(self) -> None:
         self._waiting.setVisible(bool(self._queue))
