@@ -24,7 +24,7 @@ class BadGamesDialog(QDialog):
 
     opened = Signal(int)
 
-    def __init__(self, bad: Sequence[model.BadGame] = (), parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Bad games")
         self.setModal(False)
@@ -57,7 +57,7 @@ class BadGamesDialog(QDialog):
         self._open.clicked.connect(lambda: self._chosen(max(0, self.table.row)))
         self._close.clicked.connect(self.close)
         self.table.chosen.connect(self._chosen)
-        self.set_games(bad)
+        self.set_games(())
 
     def set_games(self, bad: Sequence[model.BadGame]) -> None:
         """List these; a game may stand there several times, once for each problem."""

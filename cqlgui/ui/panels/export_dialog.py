@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
-from typing import Literal
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -37,8 +37,12 @@ _FORMATS = {
 assert set(_FORMATS) == set(exporting.ENDINGS)
 
 
-What = Literal["all", "selected", "limited"]
-"""Which hits to write: all, those of the games selected in the table, those of the element limited to."""
+class What(Enum):
+    """Which hits to write."""
+
+    ALL = "all"
+    SELECTED = "selected"
+    ELEMENT = "element"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +54,41 @@ class ExportChoice:
     path: Path
 
 
+@dataclass(frozen=True, slots=True)
+class ExportCounts:
+    """What there is to export; `element_words` is empty when the hits are not limited to an element."""
+
+    hits: int
+    games: int
+    selected_games: int = 0
+    element_words: str = ""
+    element_hits: int = 0
+
+
 class ExportDialog(QDialog):
     """Use `ask`; the instance is there for tests that press its buttons."""
 
-    def __init__(
-        self, parent: QWidget | None, games: int, selected: int, limited: str, folder: Path, name: str
-    ) -> None:
+    def __init__(self, parent: QWidget | None, counts: ExportCounts, folder: Path, name: str) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export hits")
         self.setMinimumWidth(520)
-        self.choices: dict[What, QRadioButton] = {
-            "all": QRadioButton(f"All hits, in {wording.games(games)}", self),
-            "selected": QRadioButton(f"The games selected in the table: {wording.number(selected)}", self),
-            "limited": QRadioButton(
-                f"Hits of one element only: {limited}"
-                if limited
-                else "Hits of one element only (the hits are not limited)",
+        self.choices = {
+            What.ALL: QRadioButton(
+                f"All: {wording.hits(counts.hits)} in {wording.games(counts.games)}", self
+            ),
+            What.SELECTED: QRadioButton(
+                f"Selected in the table: {wording.games(counts.selected_games)}", self
+            ),
+            What.ELEMENT: QRadioButton(
+                f"Limited to “{counts.element_words}”: {wording.hits(counts.element_hits)}"
+                if counts.element_words
+                else "Limited to one element (none is chosen)",
                 self,
             ),
         }
-        self.choices["selected"].setEnabled(selected > 0)
-        self.choices["limited"].setEnabled(bool(limited))
-        self.choices["limited" if limited else "all"].setChecked(True)
+        self.choices[What.SELECTED].setEnabled(counts.selected_games > 0)
+        self.choices[What.ELEMENT].setEnabled(bool(counts.element_words))
+        self.choices[What.ELEMENT if counts.element_words else What.ALL].setChecked(True)
         self.plain = QRadioButton("As it stands: each game's own text, byte for byte", self)
         self.marked = QRadioButton("With each match as a comment, its squares and lines marked", self)
         self.plain.setChecked(True)
@@ -103,23 +120,14 @@ class ExportDialog(QDialog):
 
     @classmethod
     def ask(
-        cls,
-        parent: QWidget | None,
-        *,
-        games: int,
-        selected: int = 0,
-        limited: str = "",
-        folder: str = "",
-        name: str = "hits",
+        cls, parent: QWidget | None, counts: ExportCounts, folder: Path | None = None, name: str = "hits"
     ) -> ExportChoice | None:
         """Ask, and give what was decided, or None when the user thought better of it.
 
-        `games` is the number of games with hits, `selected` how many of them are selected, `limited` the
-        element the hits are limited to, in words (empty without one). `folder` is where the file goes unless
-        the user says otherwise (the home folder when empty), `name` its name without ending. The dialog says
-        when a file exists that will be replaced.
+        `folder` is where the file goes unless the user says otherwise (the home folder without it), `name`
+        its name without ending. An existing file is named as such in the dialog and overwritten.
         """
-        dialog = cls(parent, games, selected, limited, Path(folder) if folder else Path.home(), name)
+        dialog = cls(parent, counts, folder or Path.home(), name)
         try:
             return dialog.choice() if dialog.exec() == QDialog.DialogCode.Accepted else None
         finally:

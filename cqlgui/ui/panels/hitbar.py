@@ -57,28 +57,26 @@ class HitBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         theme.theme().changed.connect(self._dress)
         self._dress()
+        self.show_game(None)
+        self.show_hit("")
+        self.set_steps(True, True)
 
-    def show_place(
-        self, game: model.LoadedGame | None, move: str = "", position: str = "", words: str = ""
-    ) -> None:
-        """Tell who plays, which hit of how many is shown, the move that led there and the transform in words.
-
-        Any of the texts may be empty.
-        """
-        self._where.say(" · ".join(filter(None, (position, move, words))))
+    def show_game(self, game: model.GameRow | None) -> None:
+        """Tell who plays, where and when."""
         if game is None:
             self._game.say("")
             self._result.say("")
-        else:
-            self._show_players(game.row)
-
-    def _show_players(self, game: model.GameRow) -> None:
+            return
         white = rows.player(game.white or "?", game.white_elo)
         black = rows.player(game.black or "?", game.black_elo)
         year = game.date[:4].strip("?.")
         details = ", ".join(filter(None, (game.event.strip("?"), year, game.eco.strip("?"))))
         self._game.say(f"{white} – {black}" + (f"   {details}" if details else ""))
         self._result.say(game.result)
+
+    def show_hit(self, position: str, move: str = "", words: str = "") -> None:
+        """Tell which hit of how many, the move that led there, the transform in words; any may be empty."""
+        self._where.say(" · ".join(filter(None, (position, move, words))))
 
     def set_steps(self, back: bool, on: bool) -> None:
         """Whether there is a previous and a next hit."""
