@@ -174,8 +174,10 @@ class Actions:
         *,
         local: bool = False,
     ) -> QAction:
-        """An action in a menu. A `local` one has its key only in the board, the notation and the tables, where
-        it takes no cursor key from somebody who types or walks through a list of another kind.
+        """An action in a menu.
+
+        A `local` one has its key only in the board, the notation and the tables, where it takes no cursor key
+        from somebody who types or walks through a list of another kind.
         """
         action = menu.addAction(title)
         action.triggered.connect(lambda _checked=False: slot())
@@ -187,7 +189,7 @@ class Actions:
             )
         if local:
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            places: tuple[QWidget, ...] = (self._main.centralWidget(), self._main.hits, self._main.games)
+            places: tuple[QWidget, ...] = (self._main.centre, self._main.hits, self._main.games)
             for place in places:
                 place.addAction(action)
         if icon:

@@ -44,7 +44,7 @@ class Opener(QObject):
         if self._channel is not None:
             self._channel.close()
         wanted = [Path(path).absolute() for path in paths]
-        channel = self._jobs.channel(lambda grown: self.grown.emit(grown[-1]))
+        channel: jobs.Channel[model.Base] = self._jobs.channel(lambda grown: self.grown.emit(grown[-1]))
         self._channel = channel
         self._began = time.monotonic()
 

@@ -17,9 +17,9 @@ _JOB = "search"
 class Searcher(QObject):
     """One search at a time: another one supersedes it.
 
-    `started` carries the orbits of the query, `found` lists of `GameHits` in game order, `finished` the result
-    (also after Stop, with what was found until then), `rejected` the diagnostics of a bad query, `failed` a
-    sentence.
+    `started` carries the orbits of the query, `found` lists of `GameHits` in game order, `finished` the
+    result (also after Stop, with what was found until then), `rejected` the diagnostics of a bad query,
+    `failed` a sentence.
     """
 
     started = Signal(tuple)

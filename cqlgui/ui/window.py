@@ -79,7 +79,6 @@ class MainWindow(QMainWindow):
         self.browser = browser.Browser(self.jobs, self.board, self.notation, self._element_of, self)
         self.base: model.Base | None = None
         self.result: model.SearchResult | None = None
-        self._limit: tuple[int, int] | None = None
         self._bad_games: tuple[model.BadGame, ...] = ()
         self._bad_dialog: bad_games.BadGamesDialog | None = None
         self._pending: session.Session | None = None
@@ -136,7 +135,7 @@ class MainWindow(QMainWindow):
             files=tuple(str(source.path) for source in self.base.sources) if self.base else (),
             query=self.editor.text(),
             query_path=str(path) if path else "",
-            hit_row=self.hits.current_row(),
+            hit_row=self.hits.table.row,
             game=game.game if game else 0,
             positionid=self.browser.positionid,
             geometry=bytes(self.saveGeometry().toBase64().data()).decode(),
@@ -191,7 +190,7 @@ class MainWindow(QMainWindow):
                 self._fill_library()
 
     def open_files(self, paths: Sequence[Path]) -> None:
-        """Open games (folders give the games in them) and queries, as dropped or named on the command line."""
+        """Open games (a folder gives those in it) and queries, as dropped or named on the command line."""
         wanted: list[Path] = []
         for path in paths:
             if path.suffix.lower() == _QUERY_ENDING:
@@ -209,10 +208,12 @@ class MainWindow(QMainWindow):
 
     def show_bad_games(self) -> None:
         """List the games that could not be read whole."""
-        dialog = bad_games.BadGamesDialog(self._bad_games, self)
-        dialog.opened.connect(lambda game: self.show_game(game))
-        self._bad_dialog = dialog
-        dialog.show()
+        if self._bad_dialog is None:
+            self._bad_dialog = bad_games.BadGamesDialog(self)
+            self._bad_dialog.opened.connect(self.show_game)
+        self._bad_dialog.set_games(self._bad_games)
+        self._bad_dialog.show()
+        self._bad_dialog.raise_()
 
     def _opening(self, paths: list[Path]) -> None:
         names = ", ".join(path.name for path in paths[:3]) + (" ..." if len(paths) > 3 else "")
@@ -300,7 +301,7 @@ class MainWindow(QMainWindow):
             self.infobar.show_message("Open a PGN file first: there is nothing to search yet.", "info")
             return
         self.editor.check_now()
-        self.infobar.dismiss("search")
+        self.infobar.clear()
         self.searcher.run(self.base, self.editor.text())
 
     def _search_started(self, orbits: tuple[model.Orbit, ...]) -> None:
@@ -333,11 +334,11 @@ class MainWindow(QMainWindow):
         self.editor.check_now()
         first = getattr(found[0], "message", "") if found else ""
         self.hits.fail("The query has mistakes; the list below the editor shows them.")
-        self.infobar.show_message(f"The query cannot be run: {first}", "error", key="search")
+        self.infobar.show_message(f"The query cannot be run: {first}", "error")
 
     def _search_failed(self, sentence: str) -> None:
         self.hits.fail(sentence)
-        self.infobar.show_message(sentence, "error", key="search")
+        self.infobar.show_message(sentence, "error")
 
     # --- browsing ------------------------------------------------------------------------------------------
 
@@ -345,16 +346,14 @@ class MainWindow(QMainWindow):
         """Put a game on the board, on its first hit when it has one."""
         if self.base is None:
             return
-        found = self.hits.hits_of(game)
+        found = self.hits.hits.hits_of(game)
         self.browser.open(self.base, game, min(found) if found else 0, found)
 
     def show_hit(self, row: int) -> None:
         """Put the hit of a row on the board."""
-        place = self.hits.hit_at(row)
-        if place is None or self.base is None:
-            return
-        game, hit = place
-        self.browser.open(self.base, game, hit.positionid, self.hits.hits_of(game))
+        hit = self.hits.hit_at(row)
+        if self.base is not None:
+            self.browser.open(self.base, hit.game, hit.positionid, self.hits.hits.hits_of(hit.game))
 
     def next_hit(self, step: int) -> None:
         """To the next (+1) or previous (-1) hit, across games."""
@@ -364,16 +363,16 @@ class MainWindow(QMainWindow):
     def _browsed(self, game: model.LoadedGame | None, positionid: int) -> None:
         hit = self.browser.hit
         element = self._element_of(hit) if hit is not None else None
-        self.hitbar.show_place(
-            game,
-            self.browser.move_text(),
+        self.hitbar.show_game(game.row if game is not None else None)
+        self.hitbar.show_hit(
             self.hits.position_text() if hit is not None else "",
+            self.browser.move_text(),
             element.words if element else "",
         )
         self._enable()
 
     def _element_of(self, hit: model.Hit) -> model.ElementCount | None:
-        return self.hits.element_of(hit)
+        return self.hits.hits.element(self.hits.hits.match_of(hit))
 
     # --- orbits --------------------------------------------------------------------------------------------
 
@@ -384,17 +383,20 @@ class MainWindow(QMainWindow):
             self.board.set_ghost(seen.cells, seen.area, (found.words, found.transform))
 
     def _element_chosen(self, orbit: int, element: int) -> None:
-        self._limit = (orbit, element)
         self.hits.limit(orbit, element)
         self._tabs.setCurrentWidget(self.hits)
         self._enable()
 
     def _clear_limit(self) -> None:
-        if self._limit is not None:
-            self._limit = None
-            self.hits.limit(None, None)
-            self.picker.clear_selection()
-            self._enable()
+        self.hits.limit(None)
+        self.picker.clear_selection()
+        self._enable()
+
+    def _limited_words(self) -> str:
+        """The element the hits are limited to, in words; empty without a limit."""
+        limit = self.hits.limited_to
+        element = self.hits.hits.element_at(limit) if limit else None
+        return (element.words or element.transform) if element else ""
 
     # --- output --------------------------------------------------------------------------------------------
 
@@ -403,13 +405,16 @@ class MainWindow(QMainWindow):
         if self.base is None or self.result is None:
             self.infobar.show_message("There are no hits to export: run a search first.", "info")
             return
-        choice = export_dialog.ExportDialog.ask(
-            self,
+        words = self._limited_words()
+        counts = export_dialog.ExportCounts(
+            hits=self.result.positions,
             games=len(self.result.games),
-            selected=len(self.hits.selected_games()),
-            limited=self.hits.limited_words(),
-            folder=self._folder,
+            selected_games=len(self.hits.selected_games()),
+            element_words=words,
+            element_hits=self.hits.count if words else 0,
         )
+        folder = Path(self._folder) if self._folder else None
+        choice = export_dialog.ExportDialog.ask(self, counts, folder=folder)
         if choice is not None:
             self.export(choice)
 
@@ -418,8 +423,8 @@ class MainWindow(QMainWindow):
         assert self.base is not None
         assert self.result is not None
         base, result = self.base, self.result
-        chosen = self.hits.selected_games() if choice.what == "selected" else None
-        element = self._limit if choice.what == "limited" else None
+        chosen = self.hits.selected_games() if choice.what is export_dialog.What.SELECTED else None
+        element = self.hits.limited_to if choice.what is export_dialog.What.ELEMENT else None
         self._folder = str(choice.path.parent)
         self._progress_box.setVisible(True)
         self._progress_bar.setRange(0, 0)
@@ -455,7 +460,7 @@ class MainWindow(QMainWindow):
         if report.path.suffix.lower() == ".pgn":
             action = ("Open it", lambda: self.open_files([report.path]))
         else:
-            action = ("Open it", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(report.path))))
+            action = ("Open it", lambda: _open_outside(report.path))
         self.infobar.show_message(sentence, "info", action=action)
 
     def _export_ended(self, sentence: str, kind: str) -> None:
@@ -528,8 +533,8 @@ class MainWindow(QMainWindow):
         if screen is not None:
             room = screen.availableSize()
             self.resize(min(1500, room.width()), min(950, room.height()))
-        centre = QWidget()
-        column = QVBoxLayout(centre)
+        self.centre = QWidget()
+        column = QVBoxLayout(self.centre)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.infobar)
@@ -547,7 +552,7 @@ class MainWindow(QMainWindow):
         split.setStretchFactor(1, 2)
         self.notation.setMinimumWidth(140)
         column.addWidget(split, 1)
-        self.setCentralWidget(centre)
+        self.setCentralWidget(self.centre)
 
         self._tabs = QTabWidget()
         self._tabs.setDocumentMode(True)
@@ -619,7 +624,7 @@ class MainWindow(QMainWindow):
         self.picker.selection_cleared.connect(self._clear_limit)
         self.hits.current_changed.connect(self.show_hit)
         self.hits.opened.connect(lambda _game, _position, row: self._open_row(row))
-        self.hits.limit_cleared.connect(self._clear_limit)
+        self.hits.limit_removed.connect(self._clear_limit)
         self.hits.export_requested.connect(self.ask_export)
         self.games.opened.connect(self.show_game)
         self.browser.shown.connect(self._browsed)
@@ -649,6 +654,7 @@ class MainWindow(QMainWindow):
         actions_ = getattr(self, "actions_", None)
         if actions_ is not None:
             actions_.enable()
+            self.hitbar.set_steps(self.hits.count > 0, self.hits.count > 0)
 
     def _restyle(self) -> None:
         self.actions_.set_icons(icons.icon)
@@ -674,6 +680,10 @@ class MainWindow(QMainWindow):
 
 def _dropped(data: QMimeData) -> list[Path]:
     return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+
+
+def _open_outside(path: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
 
 
 def _is_source(path: Path) -> bool:

@@ -1,0 +1,219 @@
+"""The whole story in a real window: open games, ask, turn, find, look, limit, export, open again.
+
+With `CQLGUI_SHOTS` naming a folder, the run leaves pictures of the window there, light and dark.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from cqlgui.base.resources import resource
+from cqlgui.board import men, squares
+from cqlgui.ui import start, theme, window
+from cqlgui.ui.panels import export_dialog
+
+pytestmark = pytest.mark.xvfb
+
+QUERY = "{Bh7 kh8}"
+GAMES, POSITIONS = 48, 199
+LONG = 60_000
+
+
+@pytest.fixture
+def main(qtbot: QtBot, qapp: QApplication) -> Iterator[window.MainWindow]:
+    """The window as the program shows it, on a small screen."""
+    start.dress(qapp)
+    theme.theme().apply(theme.Choice.LIGHT)
+    shown = window.MainWindow()
+    shown.resize(1366, 768)
+    shown.show()
+    qtbot.waitExposed(shown)
+    yield shown
+    shown.close()
+    theme.theme().apply(theme.Choice.LIGHT)
+
+
+def shoot(main: window.MainWindow, name: str) -> None:
+    """Keep pictures of the window in both colours."""
+    folder = os.environ.get("CQLGUI_SHOTS")
+    if not folder:
+        return
+    for choice in (theme.Choice.DARK, theme.Choice.LIGHT):
+        theme.theme().apply(choice)
+        QApplication.processEvents()
+        main.grab().save(str(Path(folder) / f"{name}-{choice.value}.png"))
+
+
+def open_sample(qtbot: QtBot, main: window.MainWindow, path: Path) -> None:
+    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+        main.begin([path])
+
+
+def ask(qtbot: QtBot, main: window.MainWindow) -> None:
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+
+
+def test_a_search_from_opening_to_reopening(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "games.pgn"
+    shutil.copy(resource("sample/sample.pgn"), source)
+    open_sample(qtbot, main, source)
+    assert main.base is not None
+    assert main.base.games == 500
+    qtbot.waitUntil(lambda: main.browser.game is not None, timeout=LONG)
+    shoot(main, "1-opened")
+
+    # Ask, as a person types; then turn the pattern with the picker.
+    qtbot.mouseClick(main.editor.edit.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, 10))
+    qtbot.keyClicks(main.editor.edit, QUERY)
+    typed = main.editor.text()
+    assert "Bh7 kh8" in typed
+    if typed != QUERY:
+        # The editor may close brackets by itself; what is meant is the query alone.
+        main.editor.replace(0, len(typed), QUERY)
+    main.editor.go_to(2)
+    for word in ("flipvertical", "flipcolor"):
+        qtbot.mouseClick(main.picker.toggles[word], Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda word=word: word in main.editor.text(), timeout=LONG)
+        qtbot.wait(80)
+    assert main.editor.text().split() == ["flipcolor", "flipvertical", "{Bh7", "kh8}"]
+    qtbot.waitUntil(lambda: main.picker.view.elements.rowCount() == 4, timeout=LONG)
+
+    ask(qtbot, main)
+    assert main.result is not None
+    assert (len(main.result.games), main.result.positions) == (GAMES, POSITIONS)
+    assert main.hits.count == POSITIONS
+    shoot(main, "2-found")
+
+    # A hit of an element other than the first: position, rings, lines and badge belong to it.
+    row = next(row for row in range(main.hits.count) if main.hits.hit_at(row).matches[0].element != 0)
+    hit = main.hits.hit_at(row)
+    element = main.result.orbits[0].elements[hit.matches[0].element]
+    main.hits.select_row(row)
+    qtbot.waitUntil(
+        lambda: main.browser.game is not None
+        and (main.browser.game.game, main.browser.positionid) == (hit.game, hit.positionid),
+        timeout=LONG,
+    )
+    board = main.board
+    assert board.position is not None
+    assert board.badge == (element.words, element.transform)
+    ringed = list(squares.bits(board.rings))
+    assert board.rings == element.squares
+    assert len(ringed) == 2
+    assert {men.SYMBOLS[board.position.squares[square]].lower() for square in ringed} == {"b", "k"}
+    assert {image for _square, image in board.lines} == set(ringed)
+    shoot(main, "3-hit")
+
+    # Limit to that element by its picture.
+    with qtbot.waitSignal(main.picker.element_chosen, timeout=LONG):
+        main.picker.view.choose(hit.matches[0].element)
+    assert 0 < main.hits.count < POSITIONS
+    limited = main.hits.count
+    assert limited == element.positions
+    shoot(main, "4-limited")
+
+    # Export what is left with the matches marked, and open the file again.
+    target = tmp_path / "hits.pgn"
+    choice = export_dialog.ExportChoice(what=export_dialog.What.ELEMENT, annotate=True, path=target)
+    monkeypatch.setattr(export_dialog.ExportDialog, "ask", classmethod(lambda _cls, *_a, **_k: choice))
+    main.ask_export()
+    qtbot.waitUntil(target.exists, timeout=LONG)
+    qtbot.waitUntil(lambda: not main.jobs.active("export"), timeout=LONG)
+    assert "[%csl" in target.read_text(encoding="utf-8")
+    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+        main.open_files([target])
+    assert main.base.games == element.games
+    ask(qtbot, main)
+    assert main.result is not None
+    assert len(main.result.games) == element.games
+    assert main.result.orbits[0].elements[hit.matches[0].element].positions == limited
+
+
+def test_escape_stops_a_search_and_keeps_what_was_found(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main, resource("sample/sample.pgn"))
+    main.editor.set_text("1 <= shift count {[Aa]d4 [Aa]d5 [Aa]e4}")
+    with qtbot.waitSignal(main.searcher.found, timeout=LONG):
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG) as stopped:
+        qtbot.keyClick(main, Qt.Key.Key_Escape)
+    assert stopped.args[0].cancelled
+    assert main.hits.count > 0
+
+
+def test_a_query_with_three_mistakes_is_refused_with_all_of_them(
+    qtbot: QtBot, main: window.MainWindow
+) -> None:
+    open_sample(qtbot, main, resource("sample/sample.pgn"))
+    main.editor.set_text("flippcolor Ra1\nchekc\nmatte")
+    with qtbot.waitSignal(main.searcher.rejected, timeout=LONG) as refused:
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+    assert len(refused.args[0]) == 3
+    assert main.infobar.isVisible()
+    shoot(main, "5-mistakes")
+
+
+def test_arrows_walk_through_the_game_and_f3_through_the_hits(
+    qtbot: QtBot, main: window.MainWindow
+) -> None:
+    open_sample(qtbot, main, resource("sample/sample.pgn"))
+    main.editor.set_text("mate")
+    ask(qtbot, main)
+    qtbot.waitUntil(lambda: main.browser.hit is not None, timeout=LONG)
+    first = main.browser.game
+    assert first is not None
+    end = main.browser.positionid
+    main.board.setFocus()
+    qtbot.keyClick(main.board, Qt.Key.Key_Left)
+    assert main.browser.positionid == first.tree.parents[end]
+    qtbot.keyClick(main.board, Qt.Key.Key_Home)
+    assert main.browser.positionid == 0
+    qtbot.keyClick(main, Qt.Key.Key_F3)
+    qtbot.waitUntil(lambda: main.browser.game is not None and main.browser.game is not first, timeout=LONG)
+    qtbot.keyClick(main, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.waitUntil(
+        lambda: main.browser.game is not None
+        and main.browser.game.game == first.game
+        and main.browser.positionid == end,
+        timeout=LONG,
+    )
+
+
+def test_the_next_start_finds_everything_as_it_was_left(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    source = tmp_path / "games.pgn"
+    shutil.copy(resource("sample/sample.pgn"), source)
+    open_sample(qtbot, main, source)
+    main.editor.set_text("mate flipcolor Qh7")
+    main.show_game(17)
+    qtbot.waitUntil(
+        lambda: main.browser.game is not None and main.browser.game.game == 17, timeout=LONG
+    )
+    main.browser.go(5)
+    main.board.set_turned(True)
+    theme.theme().apply(theme.Choice.DARK)
+    main.close()
+
+    again = window.MainWindow()
+    qtbot.addWidget(again)
+    again.show()
+    with qtbot.waitSignal(again.opener.opened, timeout=LONG):
+        again.begin([])
+    qtbot.waitUntil(lambda: again.browser.game is not None, timeout=LONG)
+    assert again.browser.game is not None
+    assert (again.browser.game.game, again.browser.positionid) == (17, 5)
+    assert again.editor.text() == "mate flipcolor Qh7"
+    assert again.board.turned
+    assert theme.theme().choice is theme.Choice.DARK
+    again.close()
