@@ -6,7 +6,7 @@ import re
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
 from cqlgui.ui.editor import edit
 
@@ -26,8 +26,11 @@ class FindBar(QWidget):
         self.needle.setPlaceholderText("Find in the query")
         self.needle.setAccessibleName("Find in the query")
         self.needle.setClearButtonEnabled(True)
-        self._cased = QCheckBox("Match case", self)
-        self._cased.setToolTip("K is the white king and k the black one: letters count in CQL")
+        self._cased = QToolButton(self)
+        self._cased.setText("Aa")
+        self._cased.setCheckable(True)
+        self._cased.setToolTip("Match case: K is the white king and k the black one")
+        self._cased.setAccessibleName("Match case")
         self._cased.setChecked(True)
         self._count = QLabel(self)
         self._count.setAccessibleName("Matches")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import html
+import re
 
 from cqlgui.board import men, squares
 from cqlgui.cql import diagnostics, registry, tokens
 
+_QUOTED = re.compile(r"`([^`]+)`")
 _MEN = ("no man", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 
@@ -34,7 +36,8 @@ def row_html(row: registry.Row) -> str:
     lines = [f"{head} <small>({html.escape(', '.join(note for note in notes if note))})</small>"]
     lines += [f"<code>{html.escape(form)}</code>" for form in row.forms]
     if row.meaning:
-        lines.append(html.escape(row.meaning[:1].upper() + row.meaning[1:].rstrip(".") + "."))
+        meaning = html.escape(row.meaning[:1].upper() + row.meaning[1:].rstrip(".") + ".")
+        lines.append(_QUOTED.sub(r"<code>\1</code>", meaning))
     if row.example:
         lines.append(f"<small>Example:</small> <code>{html.escape(row.example)}</code>")
     if not row.built:

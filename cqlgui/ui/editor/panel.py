@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.base import errors
@@ -36,13 +36,13 @@ class EditorPanel(QWidget):
         self._path: Path | None = None
         self._title = ""
         self._modified = False
+        self._dragged = False
         self._diagnostics: tuple[diagnostics.Diagnostic, ...] = ()
         self.edit = edit.QueryEdit(self)
         self.find_bar = find.FindBar(self.edit, self)
         self.problems = problems.ProblemsList(self)
         self._checker = latest.Latest(_check, CHECK_DELAY, self)
-        self._name = QLabel(self)
-        self._name.setTextFormat(Qt.TextFormat.PlainText)
+        self._name = _Elided(self)
         self._where = QLabel(self)
         self._state = QToolButton(self)
         self._state.setAutoRaise(True)
@@ -206,6 +206,7 @@ class EditorPanel(QWidget):
         self.edit.run_requested.connect(self.run_requested)
         self.edit.find_requested.connect(self.find_bar.open)
         self.edit.document().modificationChanged.connect(self._modification_changed)
+        self._split.splitterMoved.connect(lambda *_: self._divider_dragged())
         self._run.clicked.connect(self.run_requested)
         self.problems.chosen.connect(self.go_to)
         self._state.clicked.connect(self._toggle_problems)
@@ -246,9 +247,20 @@ class EditorPanel(QWidget):
         self.problems.set_diagnostics(text, found)
         if changed:
             self.problems.setVisible(bool(found))
+            self._size_problems()
         self.problems.setVisible(bool(found) and self.problems.isVisibleTo(self))
         self._show_state()
         self.diagnostics_changed.emit(found)
+
+    def _size_problems(self) -> None:
+        """As much room as the findings need, a third of the height at most, unless the user set it."""
+        whole = sum(self._split.sizes())
+        if not self._dragged and whole:
+            part = min(self.problems.wanted_height(), whole // 3)
+            self._split.setSizes([whole - part, part])
+
+    def _divider_dragged(self) -> None:
+        self._dragged = True
 
     def _show_state(self) -> None:
         errors_found = sum(one.severity == "error" for one in self._diagnostics)
@@ -276,6 +288,20 @@ class EditorPanel(QWidget):
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_state"):
             self.problems.set_diagnostics(self.text(), self._diagnostics)
             self._show_state()
+
+
+class _Elided(QLabel):
+    """A line of plain text that gives way: it is shortened in the middle where there is no room for it."""
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(40, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(self.palette().windowText().color())
+        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        painter.end()
 
 
 def _check(text: str) -> tuple[diagnostics.Diagnostic, ...]:

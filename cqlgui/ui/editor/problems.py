@@ -24,6 +24,7 @@ class ProblemsList(QListWidget):
         self.setIconSize(QSize(14, 14))
         self.setFrameShape(QListWidget.Shape.NoFrame)
         self.setUniformItemSizes(False)
+        self.setSpacing(2)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.itemClicked.connect(self._choose)
 
@@ -32,7 +33,8 @@ class ProblemsList(QListWidget):
         self.clear()
         for finding in found:
             line, column = diagnostics.line_and_column(text, finding.span.offset)
-            words = f"{line}:{column}  {finding.message}" + (f"\n{finding.hint}" if finding.hint else "")
+            hint = finding.hint[:1].upper() + finding.hint[1:]
+            words = f"{line}:{column}  {finding.message}" + (f"\n{hint}" if hint else "")
             item = QListWidgetItem(severity_icon(finding.severity, colours.of(self, finding.severity)), words)
             item.setData(_OFFSET, finding.span.offset)
             item.setToolTip(f"{finding.code}: click to go there")
@@ -41,6 +43,11 @@ class ProblemsList(QListWidget):
                 f"{finding.severity}, line {line}, column {column}: {finding.message} {finding.hint}",
             )
             self.addItem(item)
+
+    def wanted_height(self) -> int:
+        """Pixels that show every row."""
+        rows = sum(self.sizeHintForRow(row) + 2 * self.spacing() for row in range(self.count()))
+        return rows + 2 * self.frameWidth() + 2
 
     def _choose(self, item: QListWidgetItem) -> None:
         self.chosen.emit(int(item.data(_OFFSET)))

@@ -6,13 +6,13 @@ Edits the query through the editor.
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QListWidget,
+    QListWidgetItem,
     QPushButton,
     QToolButton,
     QVBoxLayout,
@@ -27,6 +27,16 @@ from cqlgui.ui.picker import chain, icons, strip, words
 ORBIT_DELAY = 60  # milliseconds after the last change of the text
 _SYNC_DELAY = 30  # milliseconds after the last move of the caret
 _COLUMNS = 2
+
+
+_TOGGLE = """
+QToolButton {{ border: 1px solid {0.border}; border-radius: 5px; padding: 3px 5px; background: transparent; }}
+QToolButton:hover {{ border-color: {0.accent}; background: transparent; color: {0.text}; }}
+QToolButton:focus {{ border-color: {0.accent}; }}
+QToolButton:checked {{ background: {0.selection}; color: {0.selection_text}; border: 1px solid {0.accent};
+    font-weight: bold; }}
+QToolButton:disabled {{ color: {0.disabled}; }}
+"""
 
 
 class PickerPanel(QWidget):
@@ -58,7 +68,10 @@ class PickerPanel(QWidget):
         self._sync.setInterval(_SYNC_DELAY)
         self._sync.timeout.connect(self._follow_caret)
         self.toggles: dict[str, QToolButton] = {}
-        self.counts_box = QCheckBox("count matching elements", self)
+        self.counts_box = QToolButton(self)
+        self.counts_box.setText("count elements")
+        self.counts_box.setCheckable(True)
+        self.counts_box.setAccessibleName("Count matching elements")
         self.counts_box.setToolTip(
             "count: the value is the number of elements that match, instead of whether one does"
         )
@@ -264,7 +277,15 @@ class PickerPanel(QWidget):
         self.remove_button.setEnabled(many)
         self.up.setEnabled(len(self._chain.words) > 1)
         self.down.setEnabled(len(self._chain.words) > 1)
+        self._size_chain()
         self._filling = False
+
+    def _size_chain(self) -> None:
+        """As many lines as the chosen transforms need at this width."""
+        last = self.chosen_list.item(self.chosen_list.count() - 1)
+        line = self.fontMetrics().height() + 14
+        bottom = self.chosen_list.visualItemRect(last).bottom() + 6 if last is not None else line
+        self.chosen_list.setFixedHeight(max(line, bottom))
 
     def _show_orbit(self) -> None:
         place = self._current_orbit()
@@ -300,7 +321,10 @@ class PickerPanel(QWidget):
         if opened:
             rows = [f"{one.words or one.transform}: {one.reason}" for one in dropped]
             self.dropped_list.clear()
-            self.dropped_list.addItems(rows)
+            for row in rows:
+                item = QListWidgetItem(row)
+                item.setToolTip(row)
+                self.dropped_list.addItem(item)
 
     # --- parts ----------------------------------------------------------------------------------------------
 
@@ -325,8 +349,12 @@ class PickerPanel(QWidget):
         self.chosen_list.setFlow(QListWidget.Flow.LeftToRight)
         self.chosen_list.setDragDropMode(QListWidget.DragDropMode.InternalMove)
         self.chosen_list.setDefaultDropAction(Qt.DropAction.MoveAction)
-        self.chosen_list.setFixedHeight(self.fontMetrics().height() + 18)
+        self.chosen_list.setWrapping(True)
+        self.chosen_list.setResizeMode(QListWidget.ResizeMode.Adjust)
+        self.chosen_list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.chosen_list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.chosen_list.setSpacing(2)
+        self._size_chain()
         for button, sign, name in ((self.up, "◀", "Move outwards"), (self.down, "▶", "Move inwards")):
             button.setText(sign)
             button.setToolTip(name)
@@ -343,12 +371,15 @@ class PickerPanel(QWidget):
         self.dropped_list.setAccessibleName("Dropped candidates, each with its reason")
         self.dropped_list.setUniformItemSizes(True)
         self.dropped_list.setMaximumHeight(120)
+        self.dropped_list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.dropped_list.setTextElideMode(Qt.TextElideMode.ElideRight)
         order = QHBoxLayout()
         order.addWidget(self.chosen_list, 1)
         order.addWidget(self.up)
         order.addWidget(self.down)
         act = QHBoxLayout()
-        act.addWidget(self.counts_box, 1)
+        act.addWidget(self.counts_box)
+        act.addStretch(1)
         act.addWidget(self.apply_button)
         act.addWidget(self.remove_button)
         column = QVBoxLayout(self)
@@ -378,6 +409,11 @@ class PickerPanel(QWidget):
         self.view.cleared.connect(self.selection_cleared)
 
     def _paint_icons(self) -> None:
+        # Chosen, under the mouse and neither must look different, and not by colour alone.
+        scheme = colours.scheme(self)
+        sheet = _TOGGLE.format(scheme)
+        for button in (*self.toggles.values(), self.counts_box):
+            button.setStyleSheet(sheet)
         ink, accent = self.palette().buttonText().color(), colours.of(self, "accent")
         for word, button in self.toggles.items():
             button.setIcon(icons.icon(word, ink, accent))
@@ -385,6 +421,10 @@ class PickerPanel(QWidget):
     def closeEvent(self, event: QCloseEvent) -> None:
         self.shut_down()
         super().closeEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._size_chain()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPalette, QPen
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from cqlgui.tasks import model
@@ -25,7 +25,8 @@ from cqlgui.ui.picker import pattern, words
 
 Index = QModelIndex | QPersistentModelIndex
 ELEMENT = int(Qt.ItemDataRole.UserRole)
-_BOARD, _PAD = 92, 7
+_BOARD, _PAD = 114, 7  # pixels; 14 for a square, and the edge
+_TILE = _BOARD + 2 * _PAD
 
 
 class ElementsModel(QAbstractListModel):
@@ -119,9 +120,11 @@ class ElementsView(QListView):
         self.setUniformItemSizes(True)
         self.setLayoutMode(QListView.LayoutMode.Batched)
         self.setBatchSize(400)
-        self.setSpacing(2)
+        self.setFrameShape(QListView.Shape.NoFrame)
         self.setMouseTracking(True)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.elements.modelReset.connect(self._lay_tiles)
+        self.elements.dataChanged.connect(lambda *_: self._lay_tiles())
         self.clicked.connect(lambda index: self.choose(index.row()))
         self.entered.connect(self._enter)
         self.viewportEntered.connect(self._leave)
@@ -142,6 +145,22 @@ class ElementsView(QListView):
         self.viewport().update()
         if had:
             self.cleared.emit()
+
+    def small_font(self) -> QFont:
+        """The font of the words under a picture."""
+        font = QFont(self.font())
+        font.setPointSizeF(max(6.0, font.pointSizeF() * 0.85))
+        return font
+
+    def _lay_tiles(self) -> None:
+        """Columns that fill the width, whether a scroll bar stands there or not."""
+        room = self.width() - self.verticalScrollBar().sizeHint().width() - 2
+        columns = max(1, room // (_TILE + 4))
+        lines = 3 + self.elements.counted
+        height = _TILE + lines * self.fontMetrics().height() + 8
+        size = QSize(max(_TILE, room // columns), height)
+        if size != self.gridSize():
+            self.setGridSize(size)
 
     def _enter(self, index: QModelIndex) -> None:
         if index.row() != self._under:
@@ -171,6 +190,10 @@ class ElementsView(QListView):
             return
         event.accept()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._lay_tiles()
+        super().resizeEvent(event)
+
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self._leave()
@@ -184,21 +207,19 @@ class _Delegate(QStyledItemDelegate):
         self._view = view
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        line = self._view.fontMetrics().height()
-        return QSize(_BOARD + 2 * _PAD + 22, _BOARD + 2 * _PAD + 3 * line + 6)
+        return self._view.gridSize()
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         view = self._view
         element = index.data(ELEMENT)
-        area: QRect = option.rect.adjusted(1, 1, -1, -1)
+        area: QRect = option.rect.adjusted(2, 2, -2, -2)
         state = option.state
         limited = index.row() == view.limited
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        edge = colours.of(view, "accent" if limited or state & QStyle.StateFlag.State_HasFocus else "frame")
-        painter.setPen(QPen(edge, 2 if limited else 1))
-        lit = limited or bool(state & QStyle.StateFlag.State_MouseOver)
-        painter.setBrush(colours.of(view, "tile-chosen" if lit else "tile"))
+        marked = limited or bool(state & (QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_MouseOver))
+        painter.setPen(QPen(colours.of(view, "accent" if marked else "frame"), 2 if limited else 1))
+        painter.setBrush(colours.of(view, "tile-chosen" if limited else "tile"))
         painter.drawRoundedRect(area, 5, 5)
         empty = view.elements.counted and not element.positions
         if empty:
@@ -213,15 +234,14 @@ class _Delegate(QStyledItemDelegate):
         board_widget.paint_mini(painter, board, shown.cells, shown.area, rings, view.devicePixelRatioF())
         painter.restore()
         painter.setOpacity(0.7 if empty else 1.0)
-        self._texts(painter, area, element, bool(lit))
+        self._texts(painter, area, element, limited)
         painter.restore()
 
     def _texts(self, painter: QPainter, area: QRect, element: model.ElementCount, lit: bool) -> None:
         view = self._view
         line = view.fontMetrics().height()
-        box = QRect(area.left() + 4, area.top() + 2 * _PAD + _BOARD - 3, area.width() - 8, line)
-        plain, small, bold = QFont(view.font()), QFont(view.font()), QFont(view.font())
-        small.setPointSizeF(max(6.0, plain.pointSizeF() * 0.85))
+        box = QRect(area.left() + 4, area.top() + 2 * _PAD + _BOARD - 3, area.width() - 8, 2 * line)
+        plain, small, bold = view.small_font(), view.small_font(), QFont(view.font())
         bold.setBold(True)
         role = QPalette.ColorRole.HighlightedText if lit else QPalette.ColorRole.Text
         ink, faint = view.palette().color(role), view.palette().color(role)
@@ -230,10 +250,27 @@ class _Delegate(QStyledItemDelegate):
         count = ""
         if view.elements.counted:
             count = words.plural(element.positions, "hit") if element.positions else "no hit"
-        rows = ((element.words, plain, ink), (element.transform, small, faint), (count, bold, ink))
-        for text, font, colour in rows:
+        painter.setFont(plain)
+        painter.setPen(ink)
+        painter.drawText(
+            box,
+            Qt.AlignmentFlag.AlignCenter,
+            _two_lines(element.words, painter.fontMetrics(), box.width()),
+        )
+        box = QRect(box.left(), box.bottom() + 1, box.width(), line)
+        for text, font, colour in ((element.transform, small, faint), (count, bold, ink)):
             painter.setFont(font)
             painter.setPen(colour)
             short = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, box.width())
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, short)
             box.translate(0, line)
+
+
+def _two_lines(text: str, metrics: QFontMetrics, width: int) -> str:
+    """A text broken between words so that it fits two lines, its end left out where it does not."""
+    first = ""
+    rest = text.split()
+    while rest and metrics.horizontalAdvance(f"{first} {rest[0]}".strip()) <= width:
+        first = f"{first} {rest.pop(0)}".strip()
+    second = metrics.elidedText(" ".join(rest), Qt.TextElideMode.ElideRight, width)
+    return f"{first}\n{second}" if first and second else first or second
