@@ -353,6 +353,18 @@ QLineEdit { background: @base@; border: 1px solid @border@; border-radius: 5px; 
 QLineEdit:focus { border-color: @accent@; }
 QPlainTextEdit, QTextEdit, QTextBrowser, QListView, QListWidget, QTreeView { background: @base@;
     border: 1px solid @border@; selection-background-color: @selection@; selection-color: @selection_text@; }
+QRadioButton, QCheckBox { spacing: 7px; }
+QRadioButton::indicator { width: 12px; height: 12px; border: 1px solid @muted@; border-radius: 7px;
+    background: @base@; }
+QRadioButton::indicator:checked { width: 6px; height: 6px; border: 4px solid @accent@;
+    background: @accent_text@; }
+QRadioButton::indicator:disabled { border-color: @border@; background: @window@; }
+QRadioButton:disabled, QCheckBox:disabled { color: @disabled@; }
+QRadioButton:focus { color: @link@; }
+QComboBox { background: @base@; border: 1px solid @border@; border-radius: 5px; padding: 3px 6px;
+    color: @text@; }
+QComboBox:focus, QComboBox:on { border-color: @accent@; }
+QComboBox QAbstractItemView { background: @raised@; border: 1px solid @border@; }
 QProgressBar { background: @base@; border: 1px solid @border@; border-radius: 4px; text-align: center;
     color: @text@; min-height: 12px; max-height: 12px; }
 QProgressBar::chunk { background: @accent@; border-radius: 3px; }

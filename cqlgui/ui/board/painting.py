@@ -19,6 +19,8 @@ from cqlgui.board import men, squares
 from cqlgui.ui import theme
 
 PIECE_SET = "cburnett"
+BADGE_ROOM = 28
+"""Pixels above the board that are kept for the badge: on the board it would hide men and rings."""
 
 
 class CellLike(Protocol):
@@ -227,19 +229,18 @@ def draw_pattern(
 def draw_badge(
     painter: QPainter, frame: Frame, title: str, detail: str, colours: theme.Colours, font: QFont
 ) -> None:
-    """The transform in words, with its CQL name, on a rounded plate in the upper right corner."""
+    """The transform in words, with its CQL name, on a rounded plate above the board's right corner."""
     words = QFont(font)
-    words.setPixelSize(max(11, min(16, round(frame.cell * 0.22))))
+    words.setPixelSize(max(11, min(14, round(frame.cell * 0.22))))
     words.setBold(True)
     painter.setFont(words)
     metrics = painter.fontMetrics()
     text = f"{title}   {detail}" if detail else title
-    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(frame.cell * 7.2))
-    height = metrics.height() + 8.0
+    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(frame.cell * 8 - 22))
+    height = BADGE_ROOM - 6.0
     width = metrics.horizontalAdvance(text) + 20.0
-    plate = QRectF(frame.rect.right() - width - 6, frame.rect.top() + 6, width, height)
+    plate = QRectF(frame.rect.right() - width, frame.rect.top() - height - 4, width, height)
     fill = colours.colour("badge")
-    fill.setAlpha(232)
     painter.setPen(QPen(colours.colour("ring"), 1.5))
     painter.setBrush(fill)
     painter.drawRoundedRect(plate, height / 2, height / 2)

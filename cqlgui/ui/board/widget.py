@@ -130,16 +130,21 @@ class BoardWidget(QWidget):
         pixmap = QPixmap(size, size)
         pixmap.fill(theme.colours().colour("window"))
         painter = QPainter(pixmap)
-        self._draw(painter, painting.Frame(2, 2, (size - 4) // 8, self._turned), 1.0)
+        room = painting.BADGE_ROOM if self._badge[0] else 0
+        cell = (size - 4 - room) // 8
+        frame = painting.Frame((size - cell * 8) // 2, 2 + room, cell, self._turned)
+        self._draw(painter, frame, 1.0)
         painter.end()
         return pixmap
 
     def frame(self) -> painting.Frame:
         """Where the squares lie in this widget: whole pixels a square, so that edges are crisp."""
-        cell = max(8, (min(self.width(), self.height()) - 4) // 8)
-        return painting.Frame(
-            (self.width() - cell * 8) // 2, (self.height() - cell * 8) // 2, cell, self._turned
-        )
+        # The room for the badge is always kept, so that the board does not change its size between hits.
+        room = painting.BADGE_ROOM
+        cell = max(8, (min(self.width(), self.height() - room) - 4) // 8)
+        left = (self.width() - cell * 8) // 2
+        top = max(room, (self.height() - cell * 8 + room) // 2)
+        return painting.Frame(left, top, cell, self._turned)
 
     def _draw(self, painter: QPainter, frame: painting.Frame, ratio: float) -> None:
         colours = theme.colours()

@@ -129,6 +129,8 @@ class BadGamesModel(QAbstractTableModel):
     ) -> Any:
         if orientation != Qt.Orientation.Horizontal or section >= len(TITLES):
             return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if section in (0, 2, 3) else None
         if role == Qt.ItemDataRole.ToolTipRole and section == 2:
             return "Where the problem lies in the file, in bytes from its start"
         return TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None

@@ -88,15 +88,16 @@ class ExportDialog(QDialog):
         }
         self.choices[What.SELECTED].setEnabled(counts.selected_games > 0)
         self.choices[What.ELEMENT].setEnabled(bool(counts.element_words))
-        self.choices[What.ELEMENT if counts.element_words else What.ALL].setChecked(True)
         self.plain = QRadioButton("As it stands: each game's own text, byte for byte", self)
         self.marked = QRadioButton("With each match as a comment, its squares and lines marked", self)
-        self.plain.setChecked(True)
         self._whats, self._hows = QButtonGroup(self), QButtonGroup(self)
         for button in self.choices.values():
             self._whats.addButton(button)
         for button in (self.plain, self.marked):
             self._hows.addButton(button)
+        # Only now, as two groups: before, checking one button would uncheck those of the other group.
+        self.choices[What.ELEMENT if counts.element_words else What.ALL].setChecked(True)
+        self.plain.setChecked(True)
         self.format = QComboBox(self)
         for ending, words in _FORMATS.items():
             self.format.addItem(f"{words} ({ending})", ending)

@@ -69,8 +69,7 @@ class HitBar(QWidget):
             return
         white = rows.player(game.white or "?", game.white_elo)
         black = rows.player(game.black or "?", game.black_elo)
-        year = game.date[:4].strip("?.")
-        details = ", ".join(filter(None, (game.event.strip("?"), year, game.eco.strip("?"))))
+        details = ", ".join(filter(None, map(rows.known, (game.event, game.date[:4], game.eco))))
         self._game.say(f"{white} – {black}" + (f"   {details}" if details else ""))
         self._result.say(game.result)
 

@@ -25,6 +25,8 @@ def hits(value: int) -> str:
 
 def duration(seconds: float) -> str:
     """A time to be read at a glance: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`."""
+    if seconds < 0.095:
+        return f"{seconds:.2f} s"
     if seconds < 9.95:
         return f"{seconds:.1f} s"
     whole = round(seconds)

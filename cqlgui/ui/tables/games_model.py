@@ -13,6 +13,9 @@ from cqlgui.ui.tables import ranges, rows
 Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
+_NUMBERS = (0, 2, 4, 8)
+"""Columns whose texts are numbers."""
+
 
 class GamesModel(QAbstractTableModel):
     """Holds ordinals; `data` gives what is known and never waits."""
@@ -66,7 +69,7 @@ class GamesModel(QAbstractTableModel):
         if not index.isValid() or index.row() >= len(self._ids):
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if index.column() in (0, 2, 4, 8) else None
+            return _RIGHT if index.column() in _NUMBERS else None
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return None
         game = self._ids[index.row()]
@@ -82,6 +85,8 @@ class GamesModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return rows.GAME_COLUMNS[section][0] if section < len(rows.GAME_COLUMNS) else None
-        return None
+        if orientation != Qt.Orientation.Horizontal or section >= len(rows.GAME_COLUMNS):
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if section in _NUMBERS else None
+        return rows.GAME_COLUMNS[section][0] if role == Qt.ItemDataRole.DisplayRole else None

@@ -17,7 +17,7 @@ Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 TITLES = ("Game", "White", "Black", "Result", "Year", "ECO", "Hit", "Ply", "Transform", "Value", "From here")
-WIDTHS = (62, 150, 150, 62, 50, 48, 52, 46, 190, 70, 320)
+WIDTHS = (62, 150, 150, 68, 52, 50, 54, 48, 200, 60, 260)
 GAME, WHITE, BLACK, RESULT, YEAR, ECO, PLACE, PLY, TRANSFORM, VALUE, MOVES = range(len(TITLES))
 
 Element = tuple[int, int]
@@ -211,7 +211,7 @@ class HitsModel(QAbstractTableModel):
             return None
         column = index.column()
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column in (GAME, PLACE, PLY) else None
+            return _RIGHT if column in _NUMBERS else None
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return None
         game, place = self._shown[index.row()]
@@ -244,9 +244,12 @@ class HitsModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.ToolTipRole:
             return _TIPS.get(section)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return _RIGHT if section in _NUMBERS else None
         return TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None
 
 
+_NUMBERS = (GAME, PLACE, PLY)
 _OF_ROW: dict[int, Callable[[model.GameRow], str]] = {
     WHITE: lambda row: row.white,
     BLACK: lambda row: row.black,

@@ -91,6 +91,11 @@ def player(name: str, elo: int | None) -> str:
     return f"{name} ({elo})" if elo else name
 
 
+def known(text: str) -> str:
+    """A header as a table shows it: nothing where PGN says that it is unknown."""
+    return "" if text.strip("?.- ") == "" else text
+
+
 GAME_COLUMNS: tuple[Column, ...] = (
     ("#", "game", lambda row: str(row.game), 64),
     ("White", "white", lambda row: row.white, 170),
@@ -98,9 +103,9 @@ GAME_COLUMNS: tuple[Column, ...] = (
     ("Black", "black", lambda row: row.black, 170),
     ("Elo", "black_elo", lambda row: str(row.black_elo or ""), 52),
     ("Result", "result", lambda row: row.result, 68),
-    ("Date", "date", lambda row: row.date, 92),
-    ("ECO", "eco", lambda row: row.eco, 52),
+    ("Date", "date", lambda row: known(row.date.replace(".??", "")), 92),
+    ("ECO", "eco", lambda row: known(row.eco), 52),
     ("Plies", "plies", lambda row: str(row.plies), 56),
-    ("Event", "event", lambda row: row.event, 200),
-    ("Site", "site", lambda row: row.site, 140),
+    ("Event", "event", lambda row: known(row.event), 200),
+    ("Site", "site", lambda row: known(row.site), 140),
 )
