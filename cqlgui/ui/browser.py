@@ -52,6 +52,11 @@ class Browser(QObject):
         return self._game
 
     @property
+    def busy(self) -> bool:
+        """Whether a game is on the board or on its way there."""
+        return self._game is not None or self._jobs.active(_JOB)
+
+    @property
     def positionid(self) -> int:
         """The position shown."""
         return self._position

@@ -235,7 +235,8 @@ class MainWindow(QMainWindow):
         self.base = base
         self.games.set_base(base)
         self._base_changed()
-        if fresh and base.games and self._pending is None:
+        if base.games and self._pending is None and not self.browser.busy:
+            # The first batch of a growing base may hold no game yet.
             self.show_game(1)
 
     def _opened(self, report: model.ImportReport) -> None:
