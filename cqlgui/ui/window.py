@@ -508,25 +508,18 @@ class MainWindow(QMainWindow):
         )
         self.addDockWidget(left, self.query_dock)
         self.addDockWidget(left, self.library_dock)
-        self.splitDockWidget(self.query_dock, self.library_dock, Qt.Orientation.Vertical)
+        self.tabifyDockWidget(self.query_dock, self.library_dock)
         self.addDockWidget(below, self.results_dock)
         if narrow:
             self.addDockWidget(left, self.picker_dock)
             self.tabifyDockWidget(self.library_dock, self.picker_dock)
-            self.picker_dock.raise_()
-            sizes = [330]
         else:
             self.addDockWidget(right, self.picker_dock)
-            sizes = [350]
             self.resizeDocks([self.picker_dock], [300], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.query_dock], sizes, Qt.Orientation.Horizontal)
-        tall = self.height()
-        self.resizeDocks(
-            [self.query_dock, self.library_dock],
-            [round(tall * 0.55), round(tall * 0.45)],
-            Qt.Orientation.Vertical,
-        )
-        self.resizeDocks([self.results_dock], [round(tall * 0.29)], Qt.Orientation.Vertical)
+        self.query_dock.raise_()
+        self.resizeDocks([self.query_dock], [360], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.results_dock], [round(self.height() * 0.33)], Qt.Orientation.Vertical)
+        self._split.setSizes([self._split.width() * 3 // 5, self._split.width() * 2 // 5])
 
     def _lay_out(self) -> None:
         self.resize(1366, 768)
@@ -539,7 +532,7 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.infobar)
-        split = QSplitter(Qt.Orientation.Horizontal)
+        self._split = split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         board_side = QWidget()
         board_column = QVBoxLayout(board_side)
@@ -568,8 +561,9 @@ class MainWindow(QMainWindow):
         self.picker_dock = self._dock("picker", "Transforms", self.picker)
         self.results_dock = self._dock("results", "Results", self._tabs)
         self.docks = (self.query_dock, self.library_dock, self.picker_dock, self.results_dock)
-        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.LeftDockWidgetArea)
-        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
+        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
+        self.setTabPosition(Qt.DockWidgetArea.LeftDockWidgetArea, QTabWidget.TabPosition.North)
         self._lay_out_status()
 
     def _dock(self, name: str, title: str, content: QWidget) -> QDockWidget:
@@ -642,6 +636,7 @@ class MainWindow(QMainWindow):
     def _take_query(self, text: str, _title: str) -> None:
         """A query of the library takes the editor's place as one undoable edit, so that nothing is lost."""
         self.editor.replace(0, len(self.editor.text()), text)
+        self.query_dock.raise_()
         self.editor.edit.setFocus()
 
     def _fill_library(self) -> None:

@@ -81,7 +81,7 @@ def test_a_search_from_opening_to_reopening(
     if typed != QUERY:
         # The editor may close brackets by itself; what is meant is the query alone.
         main.editor.replace(0, len(typed), QUERY)
-    main.editor.go_to(2)
+    main.editor.go_to(0)
     for word in ("flipvertical", "flipcolor"):
         qtbot.mouseClick(main.picker.toggles[word], Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda word=word: word in main.editor.text(), timeout=LONG)
