@@ -106,10 +106,10 @@ LIGHT = Colours(
     light_square="#eeeadf",
     dark_square="#a9b7c4",
     board_edge="#7c8894",
-    light_coordinate="#66737f",
+    light_coordinate="#5c6974",
     dark_coordinate="#26303a",
     last_move="#e3b93c",
-    ring="#c2185b",
+    ring="#b3134f",
     ring_halo="#ffffff",
     line="#8e1a5a",
     badge="#2b3440",
@@ -121,7 +121,7 @@ LIGHT = Colours(
     comment_text="#2c6a4a",
     info="#1f6feb",
     success="#1a7f4b",
-    warning="#9a6200",
+    warning="#8f5b00",
     error="#c0271a",
     keyword="#0b57c2",
     transform="#8a2be2",
@@ -129,12 +129,12 @@ LIGHT = Colours(
     square="#00696b",
     number="#7a5500",
     string="#1d7a34",
-    comment="#6b7682",
+    comment="#65707c",
     variable="#25303c",
     operator="#a3124b",
     bracket="#4a5663",
     gutter="#eef0f3",
-    gutter_text="#7b8693",
+    gutter_text="#5f6a77",
     current_line="#f1f6fd",
     truth_yes="#1a7f4b",
     truth_no="#c0271a",
@@ -157,10 +157,10 @@ DARK = Colours(
     selection_text="#f3f7fd",
     link="#7db0ff",
     light_square="#c9cdd1",
-    dark_square="#6f8090",
+    dark_square="#607181",
     board_edge="#0f1216",
     light_coordinate="#46525e",
-    dark_coordinate="#e6ebf0",
+    dark_coordinate="#f4f7fa",
     last_move="#d9a93a",
     ring="#ff2e7e",
     ring_halo="#1b0711",
@@ -187,7 +187,7 @@ DARK = Colours(
     operator="#ff8fb4",
     bracket="#aab5c1",
     gutter="#1d2127",
-    gutter_text="#76818d",
+    gutter_text="#84909d",
     current_line="#20262e",
     truth_yes="#4cc38a",
     truth_no="#ff7b6e",
@@ -364,6 +364,7 @@ QRadioButton:focus { color: @link@; }
 QComboBox { background: @base@; border: 1px solid @border@; border-radius: 5px; padding: 3px 6px;
     color: @text@; }
 QComboBox:focus, QComboBox:on { border-color: @accent@; }
+QComboBox::drop-down { border: none; width: 22px; }
 QComboBox QAbstractItemView { background: @raised@; border: 1px solid @border@; }
 QProgressBar { background: @base@; border: 1px solid @border@; border-radius: 4px; text-align: center;
     color: @text@; min-height: 12px; max-height: 12px; }

@@ -85,8 +85,7 @@ class GamesModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
+        # Titles stay on the left, as the sign of the sorted column stands on the right.
         if orientation != Qt.Orientation.Horizontal or section >= len(rows.GAME_COLUMNS):
             return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section in _NUMBERS else None
         return rows.GAME_COLUMNS[section][0] if role == Qt.ItemDataRole.DisplayRole else None

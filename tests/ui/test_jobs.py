@@ -1,0 +1,154 @@
+"""Jobs: results come home on the GUI thread, stale ones do not; failures and cancelling have their own way."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from cqlgui.base import errors, progress
+from cqlgui.ui import jobs
+
+
+def test_a_result_comes_home_on_the_gui_thread(qtbot: QtBot, door: jobs.Jobs) -> None:
+    seen: list[tuple[int, bool]] = []
+    door.run(
+        lambda _token, _sink: threading.get_ident(),
+        lambda ident: seen.append((ident, threading.current_thread() is threading.main_thread())),
+    )
+    qtbot.waitUntil(lambda: bool(seen))
+    ident, at_home = seen[0]
+    assert at_home
+    assert ident != threading.get_ident()
+    assert door.count == 0
+
+
+def test_under_one_name_the_latest_wins_and_the_former_is_told_to_stop(qtbot: QtBot, door: jobs.Jobs) -> None:
+    seen: list[str] = []
+    started = threading.Event()
+
+    def slow(token: progress.CancelToken, _sink: progress.ProgressSink) -> str:
+        started.set()
+        assert token.wait(10)
+        return "old"
+
+    first = door.run(slow, seen.append, name="search")
+    assert started.wait(10)
+    door.run(lambda _token, _sink: "new", seen.append, name="search")
+    qtbot.waitUntil(lambda: door.count == 0)
+    assert seen == ["new"]
+    assert first.stale
+
+
+def test_work_that_is_cancelled_still_delivers_what_it_found(qtbot: QtBot, door: jobs.Jobs) -> None:
+    seen: list[str] = []
+    started = threading.Event()
+
+    def slow(token: progress.CancelToken, _sink: progress.ProgressSink) -> str:
+        started.set()
+        token.wait(10)
+        return "half"
+
+    door.run(slow, seen.append, name="search")
+    assert started.wait(10)
+    assert door.active("search")
+    assert door.cancel("search")
+    qtbot.waitUntil(lambda: seen == ["half"])
+    assert not door.cancel("search")
+
+
+def test_work_that_gives_up_when_cancelled_says_so(qtbot: QtBot, door: jobs.Jobs) -> None:
+    seen: list[str] = []
+
+    def slow(token: progress.CancelToken, _sink: progress.ProgressSink) -> None:
+        token.wait(10)
+        token.raise_if_cancelled()
+
+    job = door.run(slow, lambda _none: seen.append("done"), on_cancelled=lambda: seen.append("cancelled"))
+    job.cancel()
+    qtbot.waitUntil(lambda: bool(seen))
+    assert seen == ["cancelled"]
+    assert not job.running
+
+
+def test_a_fault_goes_to_its_taker_or_to_everybody(qtbot: QtBot, door: jobs.Jobs) -> None:
+    def broken(_token: progress.CancelToken, _sink: progress.ProgressSink) -> None:
+        raise errors.SourceError("The file has gone.")
+
+    seen: list[str] = []
+    door.run(broken, on_failed=lambda error: seen.append(str(error)))
+    qtbot.waitUntil(lambda: seen == ["The file has gone."])
+    with qtbot.waitSignal(door.failed) as caught:
+        door.run(broken)
+    assert caught.args == ["The file has gone."]
+
+
+@pytest.mark.allow_log("a job failed")
+def test_a_bug_in_the_work_is_logged_and_said_and_the_door_stays_open(qtbot: QtBot, door: jobs.Jobs) -> None:
+    def buggy(_token: progress.CancelToken, _sink: progress.ProgressSink) -> None:
+        raise ZeroDivisionError("by nothing")
+
+    with qtbot.waitSignal(door.failed) as caught:
+        door.run(buggy)
+    assert "ZeroDivisionError: by nothing" in caught.args[0]
+    seen: list[int] = []
+    door.run(lambda _token, _sink: 3, seen.append)
+    qtbot.waitUntil(lambda: seen == [3])
+
+
+def test_progress_is_thinned_out_but_its_end_arrives(qtbot: QtBot, door: jobs.Jobs) -> None:
+    reports: list[int] = []
+    seen: list[bool] = []
+
+    def busy(_token: progress.CancelToken, sink: progress.ProgressSink) -> bool:
+        for number in range(5_001):
+            sink(progress.Progress(number, 5_000))
+        return True
+
+    door.run(busy, seen.append, on_progress=lambda report: reports.append(report.done))
+    qtbot.waitUntil(lambda: seen == [True])
+    assert reports[0] == 0
+    assert reports[-1] == 5_000
+    assert len(reports) < 100
+
+
+def test_a_channel_brings_everything_in_a_few_batches(qtbot: QtBot, door: jobs.Jobs) -> None:
+    batches: list[list[int]] = []
+    ended: list[bool] = []
+    channel: jobs.Channel[int] = door.channel(batches.append)
+
+    def find(_token: progress.CancelToken, _sink: progress.ProgressSink) -> bool:
+        for number in range(2_000):
+            channel.send(number)
+        return True
+
+    door.run(find, ended.append)
+    qtbot.waitUntil(lambda: bool(ended))
+    channel.drain()
+    assert [item for batch in batches for item in batch] == list(range(2_000))
+    assert len(batches) < 50
+    channel.close()
+    channel.send(1)
+    channel.drain()
+    assert sum(map(len, batches)) == 2_000
+
+
+def test_closing_stops_what_runs_and_delivers_nothing(qtbot: QtBot) -> None:
+    door = jobs.Jobs()
+    seen: list[object] = []
+    started = threading.Event()
+
+    def slow(token: progress.CancelToken, _sink: progress.ProgressSink) -> str:
+        started.set()
+        token.wait(10)
+        return "late"
+
+    door.run(slow, seen.append)
+    assert started.wait(10)
+    assert door.close()
+    after = door.run(lambda _token, _sink: "never", seen.append)
+    qtbot.wait(20)
+    assert seen == []
+    assert after.stale
+    assert not after.running

@@ -1,0 +1,88 @@
+"""The session comes back as it was left, and whatever lies in its file never stops the program."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cqlgui.ui import session
+
+FULL = session.Session(
+    files=("/games/größe.pgn", "b.zst"),
+    query="flipcolor {Bh7 kh8}\n// ♗×♟",
+    query_path="/q.cql",
+    hit_row=7,
+    game=12,
+    positionid=44,
+    geometry=session.packed(b"\x00\xff geometry"),
+    state=session.packed(b""),
+    theme="dark",
+    turned=True,
+    coordinates=False,
+    folder="/out",
+)
+
+
+def test_what_was_saved_is_loaded() -> None:
+    assert session.load() == session.Session()
+    assert session.save(FULL)
+    assert session.load() == FULL
+    assert [path.name for path in session.path().parent.iterdir()] == [session.NAME]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"{", b"[]", b"null", b"\xff\xfe\x00", b"[" * 100_000, b'{"files": 3, "game": "x", "turned": 1}'],
+)
+def test_a_damaged_file_means_the_defaults(content: bytes) -> None:
+    session.path().write_bytes(content)
+    assert session.load() == session.Session()
+
+
+def test_a_bad_field_loses_only_itself() -> None:
+    session.path().write_text(json.dumps({"files": ["a.pgn", 3], "game": True, "query": "mate", "new": 1}))
+    assert session.load() == session.Session(query="mate")
+
+
+def test_a_name_that_is_not_utf_8_survives() -> None:
+    kept = session.Session(files=("\udcff.pgn",))
+    assert session.save(kept)
+    assert session.load() == kept
+
+
+def test_a_file_that_is_too_long_is_not_read() -> None:
+    session.path().write_text(json.dumps({"query": "x" * (session.LARGEST + 1)}))
+    assert session.load() == session.Session()
+
+
+def test_a_folder_in_its_place_is_no_reason_to_stop() -> None:
+    session.path().mkdir()
+    (session.path() / "x").touch()
+    assert session.load() == session.Session()
+    assert not session.save(FULL)
+    assert [path.name for path in session.path().parent.iterdir()] == [session.NAME]
+
+
+def test_a_save_that_fails_leaves_the_old_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert session.save(FULL)
+
+    def full(_self: Path, _target: Path) -> Path:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Path, "replace", full)
+    assert not session.save(session.Session())
+    assert session.load() == FULL
+    assert [path.name for path in session.path().parent.iterdir()] == [session.NAME]
+
+
+@given(st.binary())
+def test_bytes_survive_packing(data: bytes) -> None:
+    assert session.unpacked(session.packed(data)) == data
+
+
+def test_a_damaged_field_unpacks_to_nothing() -> None:
+    assert session.unpacked("é") == session.unpacked("a") == session.unpacked("a*b=") == b""
