@@ -42,11 +42,18 @@ def lookup(word: str) -> Row | None:
 
 
 def complete(prefix: str) -> tuple[Row, ...]:
-    """Rows of keywords that begin with `prefix`, built ones first, then by name; all of them for an empty
-    prefix."""
+    """Rows of keywords that begin with `prefix`; all of them for an empty prefix.
+
+    Built ones come first, among them words of which half is there already, then by name.
+    """
     lower = prefix.lower()
+    near = 2 * len(prefix)
+
+    def order(row: Row) -> tuple[bool, bool, bool, str]:
+        return not row.built, row.status != "", len(row.name) > near, row.name
+
     found = [row for row in ROWS if row.name in RESERVED and row.name.lower().startswith(lower)]
-    return tuple(sorted(found, key=lambda row: (not row.built, row.status != "", row.name)))
+    return tuple(sorted(found, key=order))
 
 
 def is_reserved(word: str) -> bool:

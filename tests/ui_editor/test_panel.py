@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
-from cqlgui.ui.editor import panel
+from cqlgui.ui import theme
+from cqlgui.ui.editor import entries, history, library, panel
+from cqlgui.ui.picker import panel as picker
 
 
 @pytest.fixture
@@ -98,3 +102,132 @@ def test_the_find_bar_counts_and_selects_matches(editor: panel.EditorPanel) -> N
     QTest.keyClick(editor.find_bar, Qt.Key.Key_Return)
     QTest.keyClick(editor.find_bar, Qt.Key.Key_Return)
     assert editor.selection() in ((0, 3), (8, 11))
+
+
+def test_hovering_a_keyword_tells_its_meaning_and_whether_it_is_built(editor: panel.EditorPanel) -> None:
+    editor.set_text("flip Ra1 path check")
+    flip, path, checked_word = (
+        editor.edit.hover_html(editor.text().index(word)) for word in ("flip", "path", "check")
+    )
+    assert "All eight rotations" in flip
+    assert "not built yet" in path
+    assert "not built yet" not in checked_word
+    assert "in check" in checked_word
+    assert editor.edit.hover_html(4) == ""
+
+
+def test_completion_offers_what_is_not_built_yet_last_and_says_so(editor: panel.EditorPanel) -> None:
+    QTest.keyClicks(editor.edit, "fi")
+    words = editor.edit.completer.words()
+    assert words.index("find") < words.index("file")
+    popup = editor.edit.completer.popup()
+    assert popup is not None
+    model = popup.model()
+    rows = {
+        str(model.index(row, 0).data()): str(model.index(row, 0).data(0x0101)) for row in range(len(words))
+    }
+    assert rows["file"].startswith("not built yet")
+    assert not rows["find"].startswith("not built yet")
+
+
+def test_escape_closes_the_popup_before_anything_else(editor: panel.EditorPanel) -> None:
+    QTest.keyClicks(editor.edit, "mat")
+    assert editor.edit.completer.words()[0] == "mate"
+    QTest.keyClick(editor.edit, Qt.Key.Key_Escape)
+    assert editor.edit.completer.words() == []
+    assert editor.text() == "mat"
+    QTest.keyClick(editor.edit, Qt.Key.Key_Space, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(editor.edit, Qt.Key.Key_Tab)
+    assert editor.text() == "mate"
+
+
+def test_brackets_are_not_closed_in_a_string_that_is_being_typed(editor: panel.EditorPanel) -> None:
+    QTest.keyClicks(editor.edit, '"a {')
+    assert editor.text() == '"a {'
+
+
+def test_undo_puts_the_caret_where_the_edit_was(editor: panel.EditorPanel) -> None:
+    editor.set_text("mate\nwtm\n")
+    editor.go_to(7)
+    QTest.keyClick(editor.edit, Qt.Key.Key_Slash, Qt.KeyboardModifier.ControlModifier)
+    assert editor.text() == "mate\n// wtm\n"
+    QTest.keyClick(editor.edit, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert editor.text() == "mate\nwtm\n"
+    assert 5 <= editor.caret() <= 8
+
+
+def colour_at(editor: panel.EditorPanel, line: int) -> str:
+    block = editor.edit.document().findBlockByNumber(line)
+    formats = block.layout().formats()
+    return str(formats[0].format.foreground().color().name()) if formats else ""
+
+
+def test_a_theme_change_colours_the_text_anew_and_keeps_what_was_found(
+    qtbot: QtBot, editor: panel.EditorPanel
+) -> None:
+    editor.setPalette(theme.palette(theme.LIGHT))
+    checked(qtbot, editor, "flip Ra1 chekc")
+    assert colour_at(editor, 0) == theme.LIGHT.transform
+    editor.setPalette(theme.palette(theme.DARK))
+    assert colour_at(editor, 0) == theme.DARK.transform
+    assert len(editor.edit.line_severities()) == 1
+
+
+def test_a_long_query_is_coloured_where_it_is_looked_at(editor: panel.EditorPanel) -> None:
+    editor.set_text("\n".join(["/*"] + ["flip Ra1"] * 2_000 + ["*/"] + ["flip Ra1"] * 2_000))
+    assert colour_at(editor, 1) != ""
+    assert colour_at(editor, 3_900) == ""
+    editor.edit.verticalScrollBar().setValue(1_900)
+    assert colour_at(editor, 1_905) == colour_at(editor, 1)  # still within the comment
+    editor.edit.verticalScrollBar().setValue(3_880)
+    assert colour_at(editor, 3_900) not in ("", colour_at(editor, 1_905))
+
+
+def test_the_panel_works_at_a_width_of_300_pixels(qtbot: QtBot, editor: panel.EditorPanel) -> None:
+    editor.set_text("chekc", "a title that is much longer than the panel has room for, by far")
+    editor.find_bar.open()
+    assert editor.minimumSizeHint().width() <= 300
+
+
+def test_history_and_library_filter_and_choose_by_keys(qtbot: QtBot) -> None:
+    @dataclasses.dataclass
+    class Run:
+        text: str
+        base: str
+        asked: float
+        games: int
+        positions: int
+
+    past, kept = history.HistoryPane(), library.LibraryPane()
+    for pane in (past, kept):
+        qtbot.addWidget(pane)
+        pane.show()
+    past.set_entries([Run("mate", "sample", 0.0, 1, 2), Run("stalemate wtm", "sample", 0.0, 3, 4)])
+    kept.set_entries([entries.Entry("flip Ra1", "Corner rook", "A rook in a corner")])
+    assert [past.list.count(), kept.list.count()] == [2, 1]
+    QTest.keyClicks(past.search, "stale")
+    with qtbot.waitSignal(past.chosen) as seen:
+        QTest.keyClick(past.search, Qt.Key.Key_Return)
+    assert seen.args is not None
+    assert seen.args[0] == "stalemate wtm"
+    QTest.keyClicks(kept.search, "bishop")
+    assert not kept.list.isVisible()
+    kept.search.clear()
+    with qtbot.waitSignal(kept.chosen) as seen:
+        kept.list.itemDoubleClicked.emit(kept.list.item(0))
+    assert seen.args == ["flip Ra1", "Corner rook"]
+
+
+def test_a_window_that_holds_the_panels_closes_in_the_middle_of_a_check(qtbot: QtBot) -> None:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    editor, chooser = panel.EditorPanel(window), picker.PickerPanel(window)
+    chooser.attach(editor)
+    window.setCentralWidget(editor)
+    window.show()
+    editor.set_text("flip {Ra1 kg8}\n" * 200)
+    QTest.keyClicks(editor.edit, "x")
+    chooser.shut_down()
+    editor.shut_down()
+    window.close()
+    assert not editor.checking

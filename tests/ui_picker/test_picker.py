@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from cqlgui.cql import structure
 from cqlgui.tasks import model
 from cqlgui.ui.editor import panel as editor_panel
 from cqlgui.ui.picker import chain, panel, pattern
@@ -83,3 +87,111 @@ def test_eighteen_hundred_elements_make_pictures_only_for_those_in_view(qtbot: Q
     qtbot.waitUntil(lambda: picker.view.elements.rowCount() == 1800)
     picker.grab()
     assert picker.view.elements.pictures_made < 60
+
+
+def settled(qtbot: QtBot, pair: Pair, words: set[str]) -> None:
+    """Wait until exactly these toggles are down."""
+    _, picker = pair
+    qtbot.waitUntil(lambda: {word for word, one in picker.toggles.items() if one.isChecked()} == words)
+
+
+def test_a_selection_inside_a_chain_is_wrapped_by_the_clicked_transform_alone(
+    qtbot: QtBot, pair: Pair
+) -> None:
+    editor, picker = pair
+    editor.set_text("flip {Ra1 kb8 mate}")
+    editor.edit.select(6, 13)
+    settled(qtbot, pair, {"flip"})
+    picker.toggles["shift"].click()
+    assert editor.text() == "flip {shift {Ra1 kb8} mate}"
+    settled(qtbot, pair, {"shift"})
+    editor.edit.undo()
+    assert editor.text() == "flip {Ra1 kb8 mate}"
+    settled(qtbot, pair, {"flip"})
+
+
+def test_a_selection_that_is_the_operand_of_a_chain_extends_the_chain(qtbot: QtBot, pair: Pair) -> None:
+    editor, picker = pair
+    editor.set_text("mate flip {Ra1 kb8}")
+    editor.edit.select(10, 19)
+    settled(qtbot, pair, {"flip"})
+    picker.toggles["flipcolor"].click()
+    assert editor.text() == "mate flipcolor flip {Ra1 kb8}"
+    settled(qtbot, pair, {"flip", "flipcolor"})
+    picker.toggles["flip"].click()
+    assert editor.text() == "mate flipcolor {Ra1 kb8}"
+    editor.edit.undo()
+    settled(qtbot, pair, {"flip", "flipcolor"})
+
+
+def test_order_and_count_are_edits_of_the_chain(qtbot: QtBot, pair: Pair) -> None:
+    editor, picker = pair
+    editor.set_text("flipcolor flip {Ra1 kb8}")
+    settled(qtbot, pair, {"flip", "flipcolor"})
+    picker.chosen_list.setCurrentRow(0)
+    picker.down.click()
+    assert editor.text() == "flip flipcolor {Ra1 kb8}"
+    picker.counts_box.click()
+    assert editor.text() == "flip flipcolor count {Ra1 kb8}"
+    moved = picker.chosen_list.takeItem(1)
+    picker.chosen_list.insertItem(0, moved)
+    picker._dragged()
+    assert editor.text() == "flipcolor flip count {Ra1 kb8}"
+    picker.counts_box.click()
+    picker.remove_button.click()
+    assert editor.text() == "{Ra1 kb8}"
+
+
+def test_a_choice_before_there_is_a_query_waits_for_apply(qtbot: QtBot, pair: Pair) -> None:
+    editor, picker = pair
+    picker.toggles["flip"].click()
+    assert picker.apply_button.isVisible()
+    assert not picker.apply_button.isEnabled()
+    QTest.keyClicks(editor.edit, "Ra1 kg8")
+    qtbot.waitUntil(picker.apply_button.isEnabled)
+    picker.apply_button.click()
+    assert editor.text() == "flip {Ra1 kg8}"
+    assert not picker.apply_button.isVisible()
+
+
+def test_hovering_an_element_previews_it_until_the_pointer_leaves(qtbot: QtBot, pair: Pair) -> None:
+    _, picker = pair
+    parts = tuple(model.ElementCount(f"K{square}", "<>", square, 0, 0) for square in ("a1", "b1"))
+    picker.set_orbits((model.Orbit("flip", 0, 1, parts),))
+    view = picker.view
+    qtbot.waitUntil(lambda: view.visualRect(view.elements.index(1)).isValid())
+    with qtbot.waitSignal(picker.element_hovered) as seen:
+        QTest.mouseMove(view.viewport(), view.visualRect(view.elements.index(1)).center())
+    assert seen.args == [0, 1]
+    with qtbot.waitSignal(picker.element_left):
+        QApplication.sendEvent(view, QEvent(QEvent.Type.Leave))
+
+
+def test_two_thumbnails_stand_side_by_side_at_300_pixels(qtbot: QtBot, pair: Pair) -> None:
+    _, picker = pair
+    picker.resize(300, 600)
+    parts = tuple(model.ElementCount(f"K{file}1", "<>", file, 0, 0) for file in "abcdefgh")
+    picker.set_orbits((model.Orbit("flip", 0, 1, parts),))
+    view = picker.view
+    qtbot.waitUntil(lambda: view.visualRect(view.elements.index(1)).left() > 0)
+    assert view.visualRect(view.elements.index(1)).top() == view.visualRect(view.elements.index(0)).top()
+    assert picker.width() == 300
+
+
+def test_the_dropped_candidates_are_shown_with_their_reasons(qtbot: QtBot, pair: Pair) -> None:
+    editor, picker = pair
+    editor.set_text("shift {Ra1 kc3}")
+    qtbot.waitUntil(picker.dropped_button.isVisible, timeout=10_000)
+    picker.dropped_button.click()
+    assert picker.dropped_list.isVisible()
+    assert ": " in picker.dropped_list.item(0).text()
+
+
+def test_following_the_caret_does_not_check_the_same_text_again(pair: Pair) -> None:
+    editor, _ = pair
+    editor.set_text("mate flip {Ra1 kb8}")
+    chain.at(editor.text(), 0)
+    before = structure.checked.cache_info().misses
+    for offset in range(len(editor.text())):
+        chain.at(editor.text(), offset)
+    assert structure.checked.cache_info().misses == before

@@ -37,9 +37,10 @@ def in_quiet(cursor: QTextCursor) -> bool:
     """True when the caret stands inside a string or a comment."""
     column = cursor.positionInBlock()
     for start, length, token in highlight.of_block(cursor.block()).pieces:
-        line_comment = token.kind is tokens.Kind.COMMENT and not token.text.startswith("/*")
-        closed = token.kind is tokens.Kind.STRING and len(token.text) > 1 and token.text.endswith('"')
-        end = start + length if closed or not line_comment else start + length + 1
+        last = '"' if token.kind is tokens.Kind.STRING else "*/"
+        closed = len(token.text) > len(last) and token.text.endswith(last)
+        # What is typed behind something that nothing closes still belongs to it.
+        end = start + length + (not closed)
         if token.kind in (tokens.Kind.STRING, tokens.Kind.COMMENT) and start < column < end:
             return True
     return False

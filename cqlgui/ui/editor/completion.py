@@ -173,7 +173,7 @@ class _Delegate(QStyledItemDelegate):
         if not index.data(_BUILT) and not chosen:
             ink = colours.of(view, "disabled")  # type: ignore[arg-type]  # the parent is the popup
         painter.setPen(ink)
-        column = 150
+        column = 124
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.drawText(area.adjusted(8, 0, 0, 0), middle, str(index.data()))
         width = painter.fontMetrics().horizontalAdvance(str(index.data()))

@@ -120,7 +120,7 @@ class QueryEdit(QPlainTextEdit):
             mapping.to_points(self.textCursor().anchor()),
         )
         pieces = _pieces(old, new)
-        edit = QTextCursor(self.document())
+        edit = self.textCursor()  # its place is where undo puts the caret
         edit.beginEditBlock()
         for low, high, piece in reversed(pieces):
             edit.setPosition(mapping.to_units(start + low))
@@ -270,7 +270,7 @@ class QueryEdit(QPlainTextEdit):
         numbers = range(first.blockNumber(), last.blockNumber() + 1)
         lines = [document.findBlockByNumber(number).text() for number in numbers]
         changed = change(lines)
-        edit = QTextCursor(document)
+        edit = self.textCursor()
         edit.beginEditBlock()
         for number, old, new in zip(numbers, lines, changed, strict=True):
             if old == new:

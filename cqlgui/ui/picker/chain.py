@@ -38,6 +38,12 @@ def at(text: str, offset: int) -> Chain:
     return _of(structure.transform_chain_at(text, offset)) if readable(text) else Chain()
 
 
+def whole(text: str) -> tuple[int, int]:
+    """Where the body of the query stands; nowhere, at the end, in a text with errors."""
+    query = structure.checked(text).query
+    return (len(text), len(text)) if query is None else (query.body.span.offset, query.body.span.end)
+
+
 def over(text: str, start: int, end: int) -> Chain:
     """The chain whose operand is exactly the selection; an empty one when it is no operand."""
     found = structure.chain_of_operand(text, start, end)

@@ -127,8 +127,12 @@ class PickerPanel(QWidget):
     # --- choosing -------------------------------------------------------------------------------------------
 
     def apply(self) -> None:
-        """Put a choice that was made before there was a query on the selection or the filter at the caret."""
-        self._change(self._chain, *self._place())
+        """Put a choice that was made before there was a query on the selection, or on the whole query."""
+        start, end = self._place()
+        if start == end:
+            start, end = chain.whole(self._text())
+        self._held = False
+        self._change(self._chain, start, end)
 
     def remove(self) -> None:
         """Take the chain at the caret off its filter."""
@@ -176,26 +180,25 @@ class PickerPanel(QWidget):
         """Edit the query so that `wanted` stands at a place.
 
         While there is no query, or one with errors, its filters are not known: the choice is held until
-        `apply`.
+        `apply`, or until another query comes in.
         """
         editor, text = self._editor, self._text()
         self._chain = wanted
-        self._held = editor is None or not chain.readable(text)
+        self._held = self._held or editor is None or not chain.readable(text)
         if editor is not None and not self._held:
+            joined = start != end and bool(chain.over(text, start, end).words)
             edit = chain.changed(text, start, end, wanted)
             if edit is not None:
                 editor.replace(edit.start, edit.end, edit.text)
             if start != end:
                 # What was selected is wrapped now; further clicks mean the chain round it.
-                self._collapse(editor, start)
+                place = -1 if joined or not wanted.words else editor.text().find(wanted.words[0], start)
+                place = editor.selection()[0] if place < 0 else place
+                editor.edit.select(place, place)
             self._sync.start()
         self._held = self._held and bool(wanted.words)
         self._show_chain()
         self._show_orbit()
-
-    def _collapse(self, editor: editor_panel.EditorPanel, start: int) -> None:
-        place = min(start + 1, len(editor.text()))
-        editor.edit.select(place, place)
 
     # --- following ------------------------------------------------------------------------------------------
 
@@ -283,8 +286,8 @@ class PickerPanel(QWidget):
     def _size_chain(self) -> None:
         """As many lines as the chosen transforms need at this width."""
         last = self.chosen_list.item(self.chosen_list.count() - 1)
-        line = self.fontMetrics().height() + 14
-        bottom = self.chosen_list.visualItemRect(last).bottom() + 6 if last is not None else line
+        line = self.fontMetrics().height() + 10
+        bottom = self.chosen_list.visualItemRect(last).bottom() + 5 if last is not None else line
         self.chosen_list.setFixedHeight(max(line, bottom))
 
     def _show_orbit(self) -> None:

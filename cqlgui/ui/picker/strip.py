@@ -26,6 +26,7 @@ from cqlgui.ui.picker import pattern, words
 Index = QModelIndex | QPersistentModelIndex
 ELEMENT = int(Qt.ItemDataRole.UserRole)
 _BOARD, _PAD = 114, 7  # pixels; 14 for a square, and the edge
+_SLACK = 8  # Qt begins a new row a few pixels before the row is full
 _TILE = _BOARD + 2 * _PAD
 
 
@@ -120,7 +121,7 @@ class ElementsView(QListView):
         self.setUniformItemSizes(True)
         self.setLayoutMode(QListView.LayoutMode.Batched)
         self.setBatchSize(400)
-        self.setFrameShape(QListView.Shape.NoFrame)
+        self.setStyleSheet("QListView { border: none; }")
         self.setMouseTracking(True)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.elements.modelReset.connect(self._lay_tiles)
@@ -154,7 +155,7 @@ class ElementsView(QListView):
 
     def _lay_tiles(self) -> None:
         """Columns that fill the width, whether a scroll bar stands there or not."""
-        room = self.width() - self.verticalScrollBar().sizeHint().width() - 2
+        room = self.width() - self.verticalScrollBar().sizeHint().width() - _SLACK
         columns = max(1, room // (_TILE + 4))
         lines = 3 + self.elements.counted
         height = _TILE + lines * self.fontMetrics().height() + 8
