@@ -11,13 +11,9 @@ class SourceError(CqlguiError):
     """A PGN source cannot be read: missing, a folder, no permission, a damaged archive."""
 
 
-class IndexDamaged(CqlguiError):
+class IndexDamaged(CqlguiError):  # noqa: N818  # a state, told in its own words
     """A file of the index is truncated or altered; the source must be read again."""
 
 
-class Cancelled(CqlguiError):
+class Cancelled(CqlguiError):  # noqa: N818  # not an error but a wish
     """The user stopped the work; what was committed before stays."""
-
-
-class NotYet(CqlguiError):
-    """Specified, but not built yet."""

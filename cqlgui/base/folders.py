@@ -1,4 +1,7 @@
-"""Where the program keeps its own files. `CQLGUI_HOME` moves all of it (tests and portable use)."""
+"""Where the program keeps its own files. `CQLGUI_HOME` moves all of it (tests and portable use).
+
+A folder that cannot be made is a `CqlguiError`.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,17 @@ from pathlib import Path
 
 import platformdirs
 
+from cqlgui.base import errors
+
 
 def _folder(kind: str, default: str) -> Path:
     home = os.environ.get("CQLGUI_HOME")
     path = Path(home) / kind if home else Path(default)
-    path.mkdir(parents=True, exist_ok=True)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or error
+        raise errors.CqlguiError(f"The program's folder {path} cannot be made: {reason}.") from error
     return path
 
 

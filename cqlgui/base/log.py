@@ -10,7 +10,7 @@ import logging.handlers
 import os
 from pathlib import Path
 
-from cqlgui.base import folders
+from cqlgui.base import errors, folders
 
 _FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 _SIZE = 1 << 20
@@ -37,7 +37,7 @@ def configure(*, level: int | None = None, stderr: bool = False) -> None:
         handler: logging.Handler = logging.handlers.RotatingFileHandler(
             file, maxBytes=_SIZE, backupCount=2, encoding="utf-8", delay=True
         )
-    except OSError:
+    except (OSError, errors.CqlguiError):
         handler = logging.NullHandler()
     handler.setFormatter(formatter)
     root.addHandler(handler)

@@ -38,7 +38,7 @@ class CancelToken:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One report: `done` of `total` units (`total` None when unknown), with a few words on what is being done."""
+    """One report: `done` of `total` units (`total` None when unknown); `words` say what is being done."""
 
     done: int
     total: int | None

@@ -9,7 +9,7 @@ from cqlgui.base import errors
 
 
 def resource(name: str) -> Path:
-    """Path of the shipped file or folder `name` (relative to `resources/`); raises `CqlguiError` when it is missing."""
+    """Path of the shipped file or folder `name`, below `resources/`; raises `CqlguiError` when it is not there."""
     package = Path(__file__).resolve().parent.parent
     roots = [package / "resources", package.parent / "resources"]
     frozen = getattr(sys, "_MEIPASS", None)

@@ -137,6 +137,11 @@ class File:
             with contextlib.suppress(OSError):
                 self._marker().touch()
             return Damaged(f"The {self.what} {self.path} is damaged. Start again: it will be built anew.")
+        first: BaseException = error
+        while isinstance(first.__context__, sqlite3.Error | peewee.PeeweeException):
+            # A failed rollback hides what went wrong before it: a full disk, say.
+            first = first.__context__
+        text = str(first)
         if isinstance(error, sqlite3.OperationalError | peewee.OperationalError):
             return errors.CqlguiError(f"The {self.what} {self.path} cannot be used: {text}.")
         raise error

@@ -74,20 +74,20 @@ def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
     these gives.
 
     A `.cqlbase` file is a JSON list of paths, or an object `{"name": ..., "sources": [...]}`; relative paths
-    start at its own folder. A source named twice counts once. Raises `errors.SourceError`.
+    start at its own folder. A source named twice, by whatever way, counts once. Raises `errors.SourceError`.
     """
-    found: dict[Path, None] = {}
+    found: dict[Path, Path] = {}
     name = ""
     for path in map(Path, paths):
-        if path.suffix.lower() != ENDING:
-            found[path.absolute()] = None
-            continue
-        own_name, listed = _read(path)
-        name = name or own_name
-        found.update((source, None) for source in listed)
+        listed = [path.absolute()]
+        if path.suffix.lower() == ENDING:
+            own_name, listed = _read(path)
+            name = name or own_name
+        for source in listed:
+            found.setdefault(_place(source), source)
     if not found:
         raise errors.SourceError("No file was named.")
-    return tuple(found), name
+    return tuple(found.values()), name
 
 
 def save(path: Path, sources_: Sequence[Path], name: str = "") -> None:
@@ -106,6 +106,20 @@ def save(path: Path, sources_: Sequence[Path], name: str = "") -> None:
         temporary.replace(path)
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def _place(source: Path) -> Path:
+    """The file itself, behind links and `..`; raises `errors.SourceError` for a name that is no text."""
+    try:
+        str(source).encode("utf-8")
+        return source.resolve()
+    except UnicodeEncodeError as error:
+        # The catalog and the workers name files by text.
+        shown = str(source).encode("utf-8", "backslashreplace").decode()
+        raise errors.SourceError(f"The name of {shown} is not valid text; rename the file.") from error
+    except (OSError, ValueError, RuntimeError):
+        # A loop of links, or no file name at all: whoever opens it says so.
+        return source
 
 
 def _read(path: Path) -> tuple[str, list[Path]]:

@@ -4,23 +4,48 @@ matched.
 
 from __future__ import annotations
 
-from cqlgui.base import errors
+from cqlgui.base import errors, progress
 from cqlgui.board import tree
-from cqlgui.cql import evaluation, host, printer, transforms
-from cqlgui.cql import explain as explain_module
-from cqlgui.tasks import hosts, model, queries, sources
+from cqlgui.cql import printer, transforms
+from cqlgui.tasks import frames, hosts, model, queries, sources, truths
+from cqlgui.tasks import pool as pool_module
+
+_LONG_GAME = 1_000
+_LARGE_ORBIT = 64
 
 
-def explain(base: model.Base, game: int, positionid: int, text: str, variations: bool = False) -> model.Truth:
+def explain(
+    base: model.Base,
+    game: int,
+    positionid: int,
+    text: str,
+    variations: bool = False,
+    *,
+    cancel: progress.CancelToken | None = None,
+    pool: pool_module.Pool | None = None,
+) -> model.Truth:
     """Evaluate a query at one position of a game and say how each part fared.
 
-    Raises `queries.Rejected` for a bad query and `CqlguiError` for a position that is not there.
+    A long game or a large orbit goes to a worker process, so that the window's thread keeps the interpreter
+    lock to itself; the rest is quicker done here than asked for. Raises `queries.Rejected` for a bad query,
+    `CqlguiError` for a position that is not there and `errors.Cancelled`.
     """
     expanded = queries.expanded(text, variations)
     source, ordinal = sources.of_game(base, game)
     with sources.opened(source) as opened:
-        played = tree.GameTree.decode(opened.index.start_fen(ordinal), opened.index.moves(ordinal))
-        return _truth(expanded, played, hosts.GameHost(opened, ordinal, source.games), positionid)
+        positions = opened.index.positions(ordinal)
+        if not _takes_long(expanded, positions):
+            played = tree.GameTree.decode(opened.index.start_fen(ordinal), opened.index.moves(ordinal))
+            return truths.truth(expanded, played, hosts.GameHost(opened, ordinal, source.games), positionid)
+    request = {
+        "op": "explain",
+        "query": text,
+        "variations": variations,
+        "position": positionid,
+        **sources.words(source),
+        "games": [ordinal],
+    }
+    return _asked(request, cancel or progress.CancelToken(), pool or pool_module.shared())
 
 
 def explain_fen(fen: str, text: str) -> model.Truth:
@@ -31,7 +56,7 @@ def explain_fen(fen: str, text: str) -> model.Truth:
         len(played.positions[0].squares)
     except ValueError as error:
         raise errors.CqlguiError(f"This is not a position in FEN: {error}") from error
-    return _truth(expanded, played, hosts.BareHost(), 0)
+    return truths.truth(expanded, played, hosts.BareHost(), 0)
 
 
 def stages(text: str) -> model.Stages:
@@ -43,33 +68,25 @@ def stages(text: str) -> model.Stages:
     return model.Stages(printer.print_query(checked.query), printer.print_query(expanded.query))
 
 
-def _truth(
-    expanded: transforms.Expanded, played: tree.GameTree, world: host.Host, positionid: int
-) -> model.Truth:
-    if not 0 <= positionid < len(played):
-        raise errors.CqlguiError(
-            f"There is no position {positionid}; the game has {len(played)}, counted from 0."
-        )
-    try:
-        return _plain(explain_module.explain(expanded, played, world, positionid))
-    except evaluation.QueryError as error:
-        raise errors.CqlguiError(str(error)) from error
+def _takes_long(expanded: transforms.Expanded, positions: int) -> bool:
+    elements = sum(len(orbit.elements) for orbit in expanded.orbits)
+    return positions > _LONG_GAME or elements > _LARGE_ORBIT
 
 
-def _plain(found: explain_module.Explanation) -> model.Truth:
-    span = found.span
-    elements = enumerate(found.children)
-    return model.Truth(
-        offset=span.offset,
-        length=span.length,
-        text=found.text,
-        matched=found.matched,
-        value=found.value,
-        squares=found.squares,
-        elements=tuple(place for place, part in elements if part.transform and part.matched),
-        parts=tuple(_plain(part) for part in found.children),
-        positionid=found.positionid,
-        transform=found.transform,
-        words=found.words,
-        orbit=found.orbit,
+def _asked(request: frames.Message, cancel: progress.CancelToken, pool: pool_module.Pool) -> model.Truth:
+    waiting = [request]
+    answers: list[frames.Message] = []
+
+    def lost(_request: frames.Message, reason: str) -> None:
+        raise errors.CqlguiError(f"The position could not be explained. {reason}")
+
+    work = pool_module.Work(
+        take=lambda _size: [waiting.pop()] if waiting else [],
+        message=lambda items: items[0],
+        done=lambda _items, reply: answers.append(reply),
+        lost=lost,
     )
+    with pool.lease(1) as crew:
+        if not crew.run(work, cancel):
+            raise errors.Cancelled("Stopped.")
+    return truths.unpacked(answers[0]["truth"])

@@ -35,7 +35,7 @@ def read(stream: IO[bytes]) -> Message | None:
         return None
     try:
         message = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return message if isinstance(message, dict) else None
 

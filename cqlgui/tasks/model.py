@@ -152,7 +152,6 @@ class ElementCount:
 class Dropped:
     """A candidate of an orbit that fell away, and why."""
 
-    text: str
     transform: str
     words: str
     reason: str

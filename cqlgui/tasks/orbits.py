@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from cqlgui.cql import transforms
 from cqlgui.tasks import model, queries
 
@@ -11,9 +13,8 @@ def orbits(text: str) -> tuple[model.Orbit, ...]:
     return tuple(describe(info) for info in queries.expanded(text).orbits)
 
 
-def describe(info: transforms.OrbitInfo, counts: dict[int, tuple[int, int]] | None = None) -> model.Orbit:
-    """An orbit as plain data; `counts` gives (games, positions) by element."""
-    found = counts or {}
+def describe(info: transforms.OrbitInfo) -> model.Orbit:
+    """An orbit as plain data, all counts 0."""
     return model.Orbit(
         transform=info.transform,
         offset=info.span.offset,
@@ -23,20 +24,25 @@ def describe(info: transforms.OrbitInfo, counts: dict[int, tuple[int, int]] | No
                 text=element.text,
                 transform=element.transform,
                 words=element.words,
-                games=found.get(place, (0, 0))[0],
-                positions=found.get(place, (0, 0))[1],
+                games=0,
+                positions=0,
                 squares=element.squares,
                 lines=element.lines,
             )
-            for place, element in enumerate(info.elements)
+            for element in info.elements
         ),
         invalid=tuple(_dropped(info.invalid)),
         duplicates=tuple(_dropped(info.duplicates)),
     )
 
 
+def counted(orbit: model.Orbit, counts: dict[int, tuple[int, int]]) -> model.Orbit:
+    """The orbit with (games, positions) by the place of its elements."""
+    elements = list(orbit.elements)
+    for place, (games, positions) in counts.items():
+        elements[place] = dataclasses.replace(elements[place], games=games, positions=positions)
+    return dataclasses.replace(orbit, elements=tuple(elements))
+
+
 def _dropped(infos: tuple[transforms.DroppedInfo, ...]) -> list[model.Dropped]:
-    return [
-        model.Dropped(text="", transform=info.transform, words=info.words, reason=info.reason)
-        for info in infos
-    ]
+    return [model.Dropped(transform=info.transform, words=info.words, reason=info.reason) for info in infos]

@@ -30,7 +30,8 @@ HANG_SECONDS = 120.0
 TARGET_SECONDS = 0.075
 _POLL_SECONDS = 0.02
 _STARTS_LOST = 3
-_DRAIN_SECONDS = 5.0
+_STOP_SECONDS = 0.25
+_START_SECONDS = 5.0
 
 _log = logging.getLogger(__name__)
 Item = TypeVar("Item")
@@ -93,29 +94,27 @@ class Pool:
             self.give_back(Worker(self._command))
 
     def take(self) -> Worker:
-        """An idle worker, or a new one."""
-        with self._lock:
-            if self._closed:
-                raise errors.Cancelled("The program is closing.")
-            keep: list[Worker] = []
-            found: Worker | None = None
-            for worker in self._idle:
-                if not worker.alive:
-                    worker.end()
-                elif found is None and worker.free:
-                    found = worker
-                elif not worker.free and time.monotonic() - worker.asked > _DRAIN_SECONDS:
-                    worker.end()
-                else:
-                    keep.append(worker)
-            self._idle = keep
-        return found or Worker(self._command)
+        """An idle worker, or a new one. A worker that was told to stop and does not is ended."""
+        while True:
+            with self._lock:
+                if self._closed:
+                    raise errors.Cancelled("The program is closing.")
+                found = next((worker for worker in self._idle if worker.free), None)
+                if found is None:
+                    found = self._idle[0] if self._idle else None
+                if found is not None:
+                    self._idle.remove(found)
+            if found is None:
+                return Worker(self._command)
+            if found.comes_free(_STOP_SECONDS if found.ready else _START_SECONDS):
+                return found
+            found.end()
 
     def give_back(self, worker: Worker) -> None:
-        """Keep a worker for the next job, even while it still chews on a piece nobody wants; end it when
-        there are enough.
+        """Keep a worker for the next job, telling it to drop what nobody wants any more; end it when there
+        are enough.
         """
-        worker.sink = None
+        worker.abandon()
         with self._lock:
             if not self._closed and worker.alive and len(self._idle) < self.size:
                 self._idle.append(worker)
@@ -259,12 +258,12 @@ class Worker:
             environment["PYTHONPATH"] = package_root + (os.pathsep + inherited if inherited else "")
         self.ready = False
         self.hung = False
-        self.asked = 0.0
         self.last_words = ""
         self.sink: Callable[[tuple[Worker, frames.Message | None]], None] | None = None
-        self._pending = 0
         self._number = 0
         self._lock = threading.Lock()
+        self._idle = threading.Event()
+        self._idle.set()
         try:
             self._process = subprocess.Popen(
                 list(command),
@@ -307,8 +306,19 @@ class Worker:
 
     @property
     def free(self) -> bool:
-        """True when nothing it was asked is unanswered."""
-        return self._pending == 0
+        """True when it runs and nothing it was asked is unanswered."""
+        return self._idle.is_set() and self.alive
+
+    def comes_free(self, seconds: float) -> bool:
+        """Whether it is free within that time."""
+        return self._idle.wait(seconds) and self.alive
+
+    def abandon(self) -> None:
+        """Nobody waits for the answer any more: the worker shall drop the work it has."""
+        self.sink = None
+        if not self._idle.is_set():
+            with contextlib.suppress(OSError, ValueError):
+                frames.write(self._stdin, {"op": "stop", "id": self._number})
 
     def ask(
         self, message: frames.Message, sink: Callable[[tuple[Worker, frames.Message | None]], None]
@@ -318,8 +328,7 @@ class Worker:
         """
         with self._lock:
             self._number += 1
-            self._pending = self._number
-        self.asked = time.monotonic()
+            self._idle.clear()
         self.sink = sink
         try:
             frames.write(self._stdin, {**message, "id": self._number})
@@ -347,13 +356,15 @@ class Worker:
                 continue
             sink = self.sink
             if message is None:
+                # Whoever waits for it to come free sees at once that it will not.
+                self._idle.set()
                 if sink is not None:
                     sink((self, None))
                 return
             with self._lock:
-                current = message.get("id") == self._pending
+                current = message.get("id") == self._number
                 if current:
-                    self._pending = 0
+                    self._idle.set()
             if current and sink is not None:
                 sink((self, message))
 

@@ -60,7 +60,6 @@ class _Run:
         assert expanded.query is not None
         self.base = base
         self.text = text
-        self.expanded = expanded
         self.variations = expanded.query.header.variations
         self.options = options
         self.cancel = cancel
@@ -69,6 +68,8 @@ class _Run:
         self.program = interpreter.Program(expanded)
         self.sources = [source for source in base.sources if source.games]
         self.stamps = [sources.stamp(source.path) for source in self.sources]
+        # Written out before the search, as printing thousands of elements would delay the answer to Cancel.
+        self.orbits = [orbits.describe(info) for info in expanded.orbits]
         self.found: dict[int, model.GameHits] = {}
         self.failed: list[model.BadGame] = []
         self.searched = 0
@@ -138,12 +139,7 @@ class _Run:
             "op": "search",
             "query": self.text,
             "variations": self.variations,
-            "source": source.id,
-            "path": str(source.path),
-            "folder": str(workspace.index_folder(source.path)),
-            "stamp": self.stamps[place],
-            "catalog": str(workspace.catalog().path),
-            "count": source.games,
+            **sources.words(source, self.stamps[place]),
             "games": [ordinal for _, ordinal in items],
         }
 
@@ -205,7 +201,7 @@ class _Run:
         """The orbits with what their elements matched; an element counts once for a hit, however often it
         matched there.
         """
-        counts: list[dict[int, list[int]]] = [{} for _ in self.expanded.orbits]
+        counts: list[dict[int, list[int]]] = [{} for _ in self.orbits]
         for hits in self.found.values():
             in_game: set[tuple[int, int]] = set()
             for hit in hits.hits:
@@ -216,8 +212,8 @@ class _Run:
             for orbit, element in in_game:
                 counts[orbit][element][0] += 1
         return tuple(
-            orbits.describe(info, {element: (pair[0], pair[1]) for element, pair in found.items()})
-            for info, found in zip(self.expanded.orbits, counts, strict=True)
+            orbits.counted(orbit, {element: (pair[0], pair[1]) for element, pair in found.items()})
+            for orbit, found in zip(self.orbits, counts, strict=True)
         )
 
 

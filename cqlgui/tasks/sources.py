@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from cqlgui.base import errors
 from cqlgui.tasks import hosts, model, workspace
@@ -18,6 +19,18 @@ def stamp(path: Path) -> str:
     except OSError as error:
         raise errors.SourceError(f"{path} cannot be read any more: {error.strerror or error}.") from error
     return f"{status.st_size}-{status.st_mtime_ns}-{written}"
+
+
+def words(source: model.Source, state: str | None = None) -> dict[str, Any]:
+    """What a worker must know of a source to open it; `state` is its `stamp`, taken now where not given."""
+    return {
+        "source": source.id,
+        "path": str(source.path),
+        "folder": str(workspace.index_folder(source.path)),
+        "stamp": stamp(source.path) if state is None else state,
+        "catalog": str(workspace.catalog().path),
+        "count": source.games,
+    }
 
 
 @contextlib.contextmanager

@@ -1,13 +1,16 @@
 """The other end of `pool`: a process that reads PGN games and runs queries over slices of an indexed source.
 
 Requests come on stdin and answers go to stdout, framed as `frames` says; anything printed by accident goes to
-stderr, which the parent logs. The process ends as soon as its stdin does, whatever it is doing, so it never
-outlives its parent.
+stderr, which the parent logs. `{"op": "stop", "id": n}` drops request n, even in the midst of a game: the
+listening thread interrupts the working one. The process ends as soon as its stdin does, whatever it is doing,
+so it never outlives its parent.
 """
 
 from __future__ import annotations
 
+import _thread
 import base64
+import contextlib
 import os
 import queue
 import signal
@@ -15,8 +18,9 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any, BinaryIO
 
 from cqlgui.base import errors
@@ -25,7 +29,7 @@ from cqlgui.cql import interpreter
 from cqlgui.db import catalog
 from cqlgui.pgn import archives, reader
 from cqlgui.store import index
-from cqlgui.tasks import frames, hosts, queries
+from cqlgui.tasks import frames, hosts, queries, truths
 
 _GAME_SECONDS = 100
 _PROGRAMS_KEPT = 8
@@ -34,12 +38,15 @@ _RECURSION = 20_000
 
 def main() -> None:
     """Serve until stdin ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The interpreter's recursion follows the nesting of the query, which the checker bounds.
+    sys.setrecursionlimit(_RECURSION)
+    service = Service()
+    # An interrupt is either the listening thread's, or none of ours (the parent handles the terminal's).
+    signal.signal(signal.SIGINT, service.interrupted)
     channel = _private_stdout()
     requests: queue.SimpleQueue[frames.Message] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(sys.stdin.buffer, requests), daemon=True).start()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, requests, service), daemon=True).start()
     frames.write(channel, {"ready": True})
-    service = Service()
     while True:
         request = requests.get()
         try:
@@ -47,6 +54,10 @@ def main() -> None:
         except errors.CqlguiError as error:
             answer = {"error": str(error)}
         frames.write(channel, {**answer, "id": request.get("id")})
+
+
+class _Stopped(BaseException):
+    """The request under way is not wanted any more; raised in the midst of it."""
 
 
 class Service:
@@ -58,14 +69,47 @@ class Service:
         self._source: hosts.SourceReader | None = None
         self._text: archives.Text | None = None
         self._text_key: tuple[str, str, str] = ("", "", "")
+        self._current = 0
+        self._unwanted = 0
+        self._working = False
 
     def answer(self, request: frames.Message) -> frames.Message:
-        """The reply to one request: `read` or `search`."""
+        """The reply to one request: `read`, `search` or `explain`."""
         operations: dict[str, Callable[[frames.Message], frames.Message]] = {
             "read": self._read,
             "search": self._search,
+            "explain": self._explain,
         }
-        return operations[request["op"]](request)
+        self._current = request["id"]
+        try:
+            return operations[request["op"]](request)
+        except _Stopped:
+            return {"stopped": True}
+
+    def stop(self, number: int) -> None:
+        """Drop request `number`; called from the listening thread."""
+        self._unwanted = number
+        if self._working:
+            _thread.interrupt_main()
+
+    def interrupted(self, _number: int, _frame: FrameType | None) -> None:
+        """The handler of interrupts: ends work that is not wanted any more."""
+        if self._working and self._unwanted >= self._current:
+            self._working = False
+            raise _Stopped
+
+    @contextlib.contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        """Work on one game, where the listening thread may interrupt: what is read there is only read, so
+        nothing is left half-done.
+        """
+        self._working = True
+        try:
+            if self._unwanted >= self._current:
+                raise _Stopped
+            yield
+        finally:
+            self._working = False
 
     def _read(self, request: frames.Message) -> frames.Message:
         """Read games from plain text; spans are (offset, length, line, problem of the splitter)."""
@@ -77,7 +121,11 @@ class Service:
         if self._text is None:
             self._text = archives.Text(Path(key[0]), Path(key[1]))
             self._text_key = key
-        return {"games": [_read_game(self._text, *span) for span in request["spans"]]}
+        games = []
+        for span in request["spans"]:
+            with self._interruptible():
+                games.append(_read_game(self._text, *span))
+        return {"games": games}
 
     def _search(self, request: frames.Message) -> frames.Message:
         program, mainline = self._program(request["query"], request["variations"])
@@ -91,7 +139,8 @@ class Service:
                 game = tree.GameTree.decode(source.index.start_fen(ordinal), source.index.moves(ordinal))
                 positions += game.mainline_length if mainline else len(game)
                 host = hosts.GameHost(source, ordinal, request["count"])
-                outcome = program.run(game, host, _Deadline(limit))
+                with self._interruptible():
+                    outcome = program.run(game, host, _Deadline(limit))
             except interpreter.TooSlow:
                 failed.append([ordinal, f"the query took longer than {_GAME_SECONDS} seconds in this game"])
                 continue
@@ -116,6 +165,16 @@ class Service:
                     ]
                 )
         return {"hits": hits, "failed": failed, "positions": positions}
+
+    def _explain(self, request: frames.Message) -> frames.Message:
+        """Why a query matches at a position of a game or not, as nested lists."""
+        source = self._opened(request)
+        ordinal = request["games"][0]
+        game = tree.GameTree.decode(source.index.start_fen(ordinal), source.index.moves(ordinal))
+        expanded = queries.expanded(request["query"], request["variations"])
+        host = hosts.GameHost(source, ordinal, request["count"])
+        with self._interruptible():
+            return {"truth": truths.packed(truths.truth(expanded, game, host, request["position"]))}
 
     def _program(self, text: str, variations: bool) -> tuple[interpreter.Program, bool]:
         """The program of a query, and whether it looks at main lines only."""
@@ -199,13 +258,16 @@ def _read_game(text: archives.Text, offset: int, length: int, line: int, problem
     ]
 
 
-def _listen(stream: BinaryIO, requests: queue.SimpleQueue[frames.Message]) -> None:
+def _listen(stream: BinaryIO, requests: queue.SimpleQueue[frames.Message], service: Service) -> None:
     while True:
         request = frames.read(stream)
         if request is None:
             # Nothing is worth finishing for a parent that is gone.
             os._exit(0)
-        requests.put(request)
+        if request["op"] == "stop":
+            service.stop(request["id"])
+        else:
+            requests.put(request)
 
 
 def _private_stdout() -> BinaryIO:
@@ -218,6 +280,4 @@ def _private_stdout() -> BinaryIO:
 
 
 if __name__ == "__main__":
-    # The interpreter's recursion follows the nesting of the query, which the checker bounds.
-    sys.setrecursionlimit(_RECURSION)
     main()

@@ -264,6 +264,30 @@ def test_a_list_of_sources_opens_as_a_named_base(tmp_path: Path, source: Path) -
         importing.open_base([listed])
 
 
+def test_a_source_named_twice_counts_once(tmp_path: Path, source: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    link = tmp_path / "link.pgn"
+    link.symlink_to(source)
+    found = importing.open_base([source, tmp_path / "sub" / ".." / source.name, link]).base
+    assert [one.path for one in found.sources] == [source]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux alone")
+def test_a_name_that_is_no_text_is_refused(source: Path) -> None:
+    strange = source.with_name(os.fsdecode(b"caf\xe9.pgn"))
+    source.rename(strange)
+    with pytest.raises(errors.SourceError, match="rename the file"):
+        importing.open_base([strange])
+
+
+def test_a_home_that_cannot_be_made_is_a_fault_with_a_sentence(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CQLGUI_HOME", str(source / "home"))
+    with pytest.raises(errors.CqlguiError, match="cannot be made"):
+        importing.open_base([source])
+
+
 def test_recent_files_come_back_in_order(tmp_path: Path) -> None:
     bases.remember([tmp_path / "a.pgn"])
     time.sleep(0.002)

@@ -4,6 +4,7 @@ queries.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import errors, progress
-from cqlgui.tasks import explaining, importing, model, orbits, pool, queries, searching
+from cqlgui.tasks import explaining, importing, model, orbits, pool, queries, searching, sources, truths
 
 WHITE_WINS = '[White "A{n}"]\n[Result "1-0"]\n\n1. f4 e5 2. g4 Qh4# 0-1\n\n'
 QUIET = '[White "B{n}"]\n[Result "*"]\n\n1. e4 {{first}} e5 2. Nf3 (2. f4 exf4) Nc6 *\n\n'
@@ -122,6 +123,37 @@ def test_cancelling_keeps_what_was_found_and_is_quick(tmp_path: Path) -> None:
     assert len(searching.search(base, "mate", model.SearchOptions(limit=3)).order) == 3
 
 
+SLOW = "192 == shift flip count {#Ka1>=0 #ka3>=0}"
+
+
+def test_a_worker_drops_a_search_nobody_wants_and_serves_the_next(
+    tmp_path: Path, own_pool: pool.Pool
+) -> None:
+    source = tmp_path / "long.pgn"
+    moves = " ".join(f"{2 * n + 1}. Nf3 Nf6 {2 * n + 2}. Ng1 Ng8" for n in range(2000))
+    source.write_text(f'[Event "long"]\n\n{moves} *\n')
+    base = importing.open_base([source]).base
+    with own_pool.lease(1) as crew:
+        cancel = progress.CancelToken()
+        threading.Timer(1.0, cancel.cancel).start()
+        request = {
+            "op": "search", "query": SLOW, "variations": False,
+            **sources.words(base.sources[0]), "games": [0],
+        }  # fmt: skip
+        waiting = [request]
+        work = pool.Work(
+            take=lambda _size: [waiting.pop()] if waiting else [],
+            message=lambda items: items[0],
+            done=lambda _items, _reply: pytest.fail("the search was not slow"),
+            lost=lambda _item, reason: pytest.fail(reason),
+        )
+        assert not crew.run(work, cancel)
+        (before,) = crew.pids
+    options = model.SearchOptions(workers=1)
+    assert searching.search(base, "initial", options, pool=own_pool).positions == 1
+    assert own_pool.take().pid == before
+
+
 def test_a_killed_worker_is_replaced_and_nothing_is_lost(tmp_path: Path, own_pool: pool.Pool) -> None:
     base = make(tmp_path, 3000)
     killed: list[int] = []
@@ -220,6 +252,24 @@ def test_a_position_is_explained(base: model.Base) -> None:
         explaining.explain_fen("nonsense", "Ka1")
     with pytest.raises(errors.CqlguiError, match="no position 99"):
         explaining.explain(base, 3, 99, "mate")
+
+
+def test_a_long_game_is_explained_by_a_worker(tmp_path: Path, own_pool: pool.Pool) -> None:
+    source = tmp_path / "long.pgn"
+    moves = " ".join(f"{2 * n + 1}. Nf3 Nf6 {2 * n + 2}. Ng1 Ng8" for n in range(300))
+    source.write_text(f'[Event "long"]\n\n{moves} *\n')
+    base = importing.open_base([source]).base
+    found = explaining.explain(base, 1, 1197, "flipcolor {Nf3 btm} and ply>5", pool=own_pool)
+    assert own_pool.take().ready, "no worker was asked"
+    assert found.matched
+    assert (found.positionid, [part.matched for part in found.parts]) == (1197, [True, False])
+    with pytest.raises(errors.CqlguiError, match="no position 5000"):
+        explaining.explain(base, 1, 5000, "mate", pool=own_pool)
+
+
+def test_an_explanation_survives_being_sent(base: model.Base) -> None:
+    found = explaining.explain(base, 3, 4, "flip {Ka1 or flipcolor Qh4} and not {wtm btm}")
+    assert truths.unpacked(json.loads(json.dumps(truths.packed(found)))) == found
 
 
 def test_query_files_must_be_text(tmp_path: Path) -> None:

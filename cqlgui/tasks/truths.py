@@ -1,0 +1,90 @@
+"""The truth of a query's parts at a position as plain data, and as a flat list that a worker can send."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cqlgui.base import errors
+from cqlgui.board import tree
+from cqlgui.cql import evaluation, explain, host, transforms
+from cqlgui.tasks import model
+
+
+def truth(
+    expanded: transforms.Expanded, played: tree.GameTree, world: host.Host, positionid: int
+) -> model.Truth:
+    """Evaluate a query at one position; raises `CqlguiError` for a position that is not there and for a fault
+    of the query there.
+    """
+    if not 0 <= positionid < len(played):
+        raise errors.CqlguiError(
+            f"There is no position {positionid}; the game has {len(played)}, counted from 0."
+        )
+    try:
+        return _plain(explain.explain(expanded, played, world, positionid))
+    except evaluation.QueryError as error:
+        raise errors.CqlguiError(str(error)) from error
+
+
+def packed(found: model.Truth) -> list[list[Any]]:
+    """All parts in preorder, each with the number of its own parts first: no nesting that a reader of JSON
+    might refuse.
+    """
+    rows: list[list[Any]] = []
+    waiting = [found]
+    while waiting:
+        part = waiting.pop()
+        rows.append(
+            [
+                len(part.parts), part.offset, part.length, part.text, part.matched, part.value, part.squares,
+                part.elements, part.positionid, part.transform, part.words, part.orbit,
+            ]
+        )  # fmt: skip
+        waiting.extend(reversed(part.parts))
+    return rows
+
+
+def unpacked(rows: Sequence[Sequence[Any]]) -> model.Truth:
+    """The inverse of `packed`."""
+    done: list[model.Truth] = []
+    for count, offset, length, text, matched, value, squares, elements, *where in reversed(rows):
+        parts = tuple(done.pop() for _ in range(count))
+        positionid, transform, words, orbit = where
+        done.append(
+            model.Truth(
+                offset=offset,
+                length=length,
+                text=text,
+                matched=matched,
+                value=value,
+                squares=squares,
+                elements=tuple(elements),
+                parts=parts,
+                positionid=positionid,
+                transform=transform,
+                words=words,
+                orbit=orbit,
+            )
+        )
+    (whole,) = done
+    return whole
+
+
+def _plain(found: explain.Explanation) -> model.Truth:
+    span = found.span
+    elements = enumerate(found.children)
+    return model.Truth(
+        offset=span.offset,
+        length=span.length,
+        text=found.text,
+        matched=found.matched,
+        value=found.value,
+        squares=found.squares,
+        elements=tuple(place for place, part in elements if part.transform and part.matched),
+        parts=tuple(_plain(part) for part in found.children),
+        positionid=found.positionid,
+        transform=found.transform,
+        words=found.words,
+        orbit=found.orbit,
+    )
