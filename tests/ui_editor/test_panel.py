@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
@@ -231,3 +232,27 @@ def test_a_window_that_holds_the_panels_closes_in_the_middle_of_a_check(qtbot: Q
     editor.shut_down()
     window.close()
     assert not editor.checking
+
+
+def test_escape_reaches_popup_and_find_bar_before_the_windows_shortcut(qtbot: QtBot) -> None:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    editor = panel.EditorPanel(window)
+    window.setCentralWidget(editor)
+    stopped: list[bool] = []
+    stop = QShortcut(QKeySequence("Esc"), window)
+    stop.activated.connect(lambda: stopped.append(True))
+    with qtbot.waitExposed(window):
+        window.show()
+    window.activateWindow()
+    editor.edit.setFocus()
+    QTest.keyClicks(editor.edit, "mat")
+    QTest.keyClick(editor.edit, Qt.Key.Key_Escape)
+    assert editor.edit.completer.words() == []
+    QTest.keyClick(editor.edit, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(editor.find_bar.needle, Qt.Key.Key_Escape)
+    assert not editor.find_bar.isVisible()
+    assert stopped == []
+    QTest.keyClick(editor.edit, Qt.Key.Key_Escape)
+    assert stopped == [True]
+    editor.shut_down()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -140,6 +140,8 @@ def test_order_and_count_are_edits_of_the_chain(qtbot: QtBot, pair: Pair) -> Non
     picker.counts_box.click()
     picker.remove_button.click()
     assert editor.text() == "{Ra1 kb8}"
+    QTest.keyClick(picker.chosen_list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert editor.text() == "flipcolor flip {Ra1 kb8}"
 
 
 def test_a_choice_before_there_is_a_query_waits_for_apply(qtbot: QtBot, pair: Pair) -> None:

@@ -423,6 +423,18 @@ class QueryEdit(QPlainTextEdit):
             near.top() <= place.y() <= near.bottom() and near.left() <= place.x() <= near.left() + 3 * width
         )
 
+    def event(self, event: QEvent) -> bool:
+        # Esc closes the popup before it may mean anything to the window.
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Escape
+            and self.completer.words()
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.completer.takes(event):
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
@@ -110,6 +110,17 @@ class FindBar(QWidget):
         self._editor.set_found(self._spans)
         many = "+" if len(self._spans) == _MOST else ""
         self._count.setText(f"{len(self._spans)}{many} found" if needle else "")
+
+    def event(self, event: QEvent) -> bool:
+        # Esc closes the bar, whatever it means to the window.
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Escape
+        ):
+            event.accept()
+            return True
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -43,12 +43,12 @@ class Gutter(QWidget):
         current = self._editor.textCursor().blockNumber()
         severities = self._editor.line_severities()
         mark = self._mark_size()
+        here, elsewhere = colours.of(self, "gutter-current"), colours.of(self, "gutter-text")
         for block, top, height in self._editor.visible_blocks():
             if top + height < event.rect().top() or top > event.rect().bottom():
                 continue
             number = block.blockNumber()
-            role = "gutter-current" if number == current else "gutter-text"
-            painter.setPen(colours.of(self, role))
+            painter.setPen(here if number == current else elsewhere)
             line_height = self._editor.fontMetrics().height()
             box = QRect(_SIDE + mark, int(top), self.width() - 2 * _SIDE - mark, line_height)
             painter.drawText(

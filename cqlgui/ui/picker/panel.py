@@ -6,7 +6,7 @@ Edits the query through the editor.
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -420,6 +420,18 @@ class PickerPanel(QWidget):
         ink, accent = self.palette().buttonText().color(), colours.of(self, "accent")
         for word, button in self.toggles.items():
             button.setIcon(icons.icon(word, ink, accent))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # What is done here are edits of the query, and undone like them wherever the focus is.
+        editor = self._editor
+        if editor is not None and event.matches(QKeySequence.StandardKey.Undo):
+            editor.edit.undo()
+        elif editor is not None and event.matches(QKeySequence.StandardKey.Redo):
+            editor.edit.redo()
+        else:
+            super().keyPressEvent(event)
+            return
+        event.accept()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.shut_down()
