@@ -1,4 +1,4 @@
-"""Jobs: results come home on the GUI thread, stale ones do not; failures and cancelling have their own way."""
+"""Jobs: results come home on the GUI thread, stale ones do not; failures and cancelling go their own way."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class HitsPanel(QWidget):
         self._summary = labels.ElidedLabel("No search yet", self)
         self._summary.setAccessibleName("Result of the search")
         self._detail = labels.ElidedLabel("", self)
-        self._detail.setForegroundRole(self._detail.foregroundRole())
+        self._detail.setAccessibleName("Course of the search")
         self._chip = QPushButton(self)
         self._chip.setObjectName("chip")
         self._chip.setToolTip("Show the hits of all elements again")
@@ -196,6 +196,10 @@ class HitsPanel(QWidget):
     def restore_columns(self, state: QByteArray) -> None:
         """Put the columns back as they were; a damaged state changes nothing."""
         self.table.horizontalHeader().restoreState(state)
+
+    def running_text(self) -> str:
+        """How the search goes, or how it ended."""
+        return self._detail.text()
 
     # --- within ---
 

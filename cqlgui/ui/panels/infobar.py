@@ -171,9 +171,7 @@ class InfoBar(QFrame):
 
 
 class Sign(QWidget):
-    """The shape of a kind of message: a disc for information, a triangle for a warning, an octagon for an
-    error.
-    """
+    """The shape of a kind of message: a disc informs, a triangle warns, a square stands for an error."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -206,8 +204,7 @@ class Sign(QWidget):
         elif self._kind == WARNING:
             painter.drawPolygon(QPolygonF([QPointF(10, 1), QPointF(19.5, 18.5), QPointF(0.5, 18.5)]))
         else:
-            corners = ((6, 1), (14, 1), (19, 6), (19, 14), (14, 19), (6, 19), (1, 14), (1, 6))
-            painter.drawPolygon(QPolygonF([QPointF(x, y) for x, y in corners]))
+            painter.drawRoundedRect(QRectF(1, 1, 18, 18), 2, 2)
         font = painter.font()
         font.setPixelSize(12)
         font.setBold(True)

@@ -1,0 +1,149 @@
+"""The notation: reading order, marks, clicks, games too long for one go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QTextCursor
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from cqlgui.tasks import games, importing, model
+from cqlgui.ui import notation, theme
+
+VARIATIONS = """[White "A"]
+[Black "B"]
+[Result "1-0"]
+
+{Before} 1. e4 $1 e5 {open} (1... c5 2. Nf3 (2. c3 {Alapin}) 2... d6) (1... e6) 2. Nf3 Nc6 1-0
+"""
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> notation.NotationView:
+    theme.theme().apply(theme.Choice.LIGHT)
+    made = notation.NotationView()
+    qtbot.addWidget(made)
+    made.resize(500, 300)
+    made.show()
+    return made
+
+
+def load(tmp_path: Path, text: str) -> model.LoadedGame:
+    path = tmp_path / "a.pgn"
+    path.write_text(text)
+    return games.load(importing.open_base([path]).base, 1)
+
+
+def find(view: notation.NotationView, text: str) -> QPoint:
+    """A point on a stretch of the notation."""
+    start = view.toPlainText().index(text) + 1
+    cursor = QTextCursor(view.document())
+    cursor.setPosition(start)
+    return view.cursorRect(cursor).center()
+
+
+def marked(view: notation.NotationView) -> list[str]:
+    """The texts of the extra selections."""
+    return [selection.cursor.selectedText() for selection in view.extraSelections()]
+
+
+def test_moves_variations_comments_and_glyphs_stand_in_reading_order(
+    view: notation.NotationView, tmp_path: Path
+) -> None:
+    view.set_game(load(tmp_path, VARIATIONS))
+    assert view.toPlainText() == (
+        "Before 1.e4! e5 open (1...c5 2.Nf3 (2.c3 Alapin) 2...d6) (1...e6) 2.Nf3 Nc6 1-0"
+    )
+    view.set_figurine(True)
+    assert "2.♘f3" in view.toPlainText()
+    view.set_game(None)
+    assert view.toPlainText() == ""
+
+
+def test_a_click_chooses_the_position_behind_the_move(
+    view: notation.NotationView, tmp_path: Path, qtbot: QtBot
+) -> None:
+    game = load(tmp_path, VARIATIONS)
+    view.set_game(game)
+    for text, moves in (("2.c3", 3), ("1...e6", 2), ("Nc6 1-0", 4)):
+        with qtbot.waitSignal(view.position_chosen) as caught:
+            QTest.mouseClick(
+                view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, find(view, text)
+            )
+        assert caught.args is not None
+        assert game.tree.plies[caught.args[0]] == moves
+    with qtbot.assertNotEmitted(view.position_chosen):
+        QTest.mouseClick(
+            view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, find(view, "Before")
+        )
+
+
+def test_hits_and_the_current_move_are_marked_without_touching_the_text(
+    view: notation.NotationView, tmp_path: Path
+) -> None:
+    view.set_game(load(tmp_path, VARIATIONS))
+    before = view.document().revision()
+    view.set_hits([1, 3])
+    view.set_current(2)
+    assert sorted(marked(view)) == ["1.e4!", "2.Nf3", "e5"]
+    underlined = [s.cursor.selectedText() for s in view.extraSelections() if s.format.fontUnderline()]
+    assert underlined == ["1.e4!", "2.Nf3"]
+    assert view.document().revision() == before
+    view.set_hits([])
+    view.set_current(0)
+    assert marked(view) == []
+
+
+def test_a_long_game_is_laid_out_in_pieces_and_comes_out_whole(
+    view: notation.NotationView, tmp_path: Path, qtbot: QtBot
+) -> None:
+    shuffle = " ".join(f"{2 * n + 1}. Nf3 Nf6 {2 * n + 2}. Ng1 (2. Nd4 Nd5) Ng8" for n in range(400))
+    game = load(tmp_path, f'[Result "*"]\n\n{shuffle} *\n')
+    view.set_game(game)
+    assert len(view.toPlainText()) < 8_000
+    qtbot.waitUntil(lambda: view.toPlainText().endswith("*"), timeout=20_000)
+    whole = " ".join(text for _, text, _ in notation.pieces(game)).replace("( ", "(").replace(" )", ")")
+    assert view.toPlainText() == f"{whole} *"
+    view.set_current(notation.end(game.tree, 0))
+    assert marked(view) == [whole.split()[-1]]
+
+
+def test_a_deeply_nested_game_needs_no_recursion(tmp_path: Path) -> None:
+    depth = 1_200
+    text = "1. e4 " + "(1. d4 " * depth + ")" * depth + " e5 *"
+    game = load(tmp_path, f'[White "A"]\n\n{text}\n')
+    words = [text for _, text, _ in notation.pieces(game)]
+    assert words.count("(") == words.count(")")
+    assert words[0] == "1.e4"
+
+
+def test_another_theme_draws_anew_and_keeps_the_place(view: notation.NotationView, tmp_path: Path) -> None:
+    view.set_game(load(tmp_path, VARIATIONS))
+    view.set_current(2)
+    theme.theme().apply(theme.Choice.DARK)
+    assert marked(view) == ["e5"]
+    assert view.extraSelections()[0].format.background().color() == theme.DARK.colour("current_move")
+
+
+def test_keys_step_and_jump(view: notation.NotationView, tmp_path: Path, qtbot: QtBot) -> None:
+    view.set_game(load(tmp_path, VARIATIONS))
+    for key, signal, amount in (
+        (Qt.Key.Key_Left, view.stepped, -1),
+        (Qt.Key.Key_Right, view.stepped, 1),
+        (Qt.Key.Key_Home, view.jumped, -1),
+        (Qt.Key.Key_End, view.jumped, 1),
+    ):
+        with qtbot.waitSignal(signal) as caught:
+            QTest.keyClick(view, key)
+        assert caught.args == [amount]
+
+
+def test_steps_follow_the_main_continuation(tmp_path: Path) -> None:
+    line = load(tmp_path, VARIATIONS).tree
+    assert notation.step(line, 0, -1) == 0
+    assert notation.step(line, 0, 1) == 1
+    assert notation.end(line, 0) == line.mainline_length - 1
+    assert notation.step(line, notation.end(line, 0), 1) == notation.end(line, 0)

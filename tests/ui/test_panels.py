@@ -1,0 +1,471 @@
+"""The panels over a real base."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QDialog, QFileDialog, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from cqlgui.base import progress
+from cqlgui.tasks import bases, model
+from cqlgui.ui import jobs
+from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits, infobar, wording
+from cqlgui.ui.tables import hits_model
+
+COUNTS = export_dialog.ExportCounts(hits=120, games=40, selected_games=3)
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, door: jobs.Jobs) -> hits.HitsPanel:
+    made = hits.HitsPanel(door)
+    qtbot.addWidget(made)
+    made.resize(1000, 260)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def list_panel(qtbot: QtBot, door: jobs.Jobs) -> games.GamesPanel:
+    made = games.GamesPanel(door)
+    qtbot.addWidget(made)
+    made.resize(1000, 260)
+    made.show()
+    return made
+
+
+def text(panel: QWidget, name: str) -> str:
+    """The text of the label with this accessible name."""
+    found = [child for child in panel.findChildren(QWidget) if child.accessibleName() == name]
+    assert len(found) == 1, name
+    return str(found[0].property("text"))
+
+
+def filled(panel: hits.HitsPanel, base: model.Base, result: model.SearchResult) -> None:
+    panel.begin(base, base.games, result.orbits)
+    panel.add([result.games[game] for game in result.order])
+    panel.finish(result)
+
+
+# --- hits ---
+
+
+def test_the_hits_panel_tells_how_the_search_goes(
+    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("cqlgui.ui.panels.hits.time.monotonic", lambda: clock[0])
+    panel.begin(base, 1_000, result.orbits)
+    assert text(panel, "Result of the search") == "0 hits in 0 games"
+    panel.add([result.games[game] for game in result.order])
+    clock[0] = 102.0
+    panel.progress(progress.Progress(200, 1_000))
+    assert text(panel, "Result of the search") == (
+        f"{wording.hits(result.positions)} in {wording.games(len(result.games))}"
+    )
+    assert panel.running_text() == "200 of 1,000 games · 100 games/s · 8.0 s left"
+    panel.finish(dataclasses.replace(result, cancelled=True, games_searched=200, seconds=2.0))
+    assert panel.running_text() == "stopped after 200 games of 1,000, 2.0 s"
+    panel.fail("The file has gone.")
+    assert panel.running_text() == "The file has gone."
+    assert panel.count == result.positions
+
+
+def test_hits_are_stepped_through_in_the_order_of_the_table(
+    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult, qtbot: QtBot
+) -> None:
+    filled(panel, base, result)
+    seen: list[int] = []
+    panel.current_changed.connect(seen.append)
+    assert panel.position_text() == ""
+    while panel.next_hit(1):
+        pass
+    assert seen == list(range(panel.count))
+    assert panel.position_text() == f"hit {panel.count} of {panel.count}"
+    assert panel.next_hit(-1)
+    assert panel.current() == panel.hit_at(panel.count - 2)
+    assert not panel.select_row(panel.count)
+    with pytest.raises(IndexError):
+        panel.hit_at(panel.count)
+    panel.table.clearSelection()
+    panel.clear()
+    assert not panel.next_hit(1)
+    assert not panel.next_hit(-1)
+
+
+def test_enter_and_double_click_open_a_hit(
+    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult, qtbot: QtBot
+) -> None:
+    filled(panel, base, result)
+    panel.select_row(1)
+    hit = panel.hit_at(1)
+    with qtbot.waitSignal(panel.opened) as caught:
+        QTest.keyClick(panel.table, Qt.Key.Key_Return)
+    assert caught.args == [hit.game, hit.positionid, 1]
+    place = panel.table.visualRect(panel.hits.index(0, hits_model.WHITE)).center()
+    with qtbot.waitSignal(panel.opened) as caught:
+        for click in (QTest.mouseClick, QTest.mouseDClick):
+            click(panel.table.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    assert caught.args == [panel.hit_at(0).game, panel.hit_at(0).positionid, 0]
+
+
+def test_a_limit_keeps_the_current_hit_and_its_chip_takes_it_off(
+    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult, qtbot: QtBot
+) -> None:
+    filled(panel, base, result)
+    row = next(
+        row for row in range(panel.count) if any(match.element == 1 for match in panel.hit_at(row).matches)
+    )
+    panel.select_row(row)
+    kept = panel.current()
+    panel.limit(0, 1)
+    assert panel.current() == kept
+    assert panel.limited_to == (0, 1)
+    chip = panel.findChild(QAbstractButton, "chip")
+    assert isinstance(chip, QAbstractButton)
+    assert chip.isVisible()
+    assert chip.text().startswith(f"only: {result.orbits[0].elements[1].words}")
+    with qtbot.waitSignal(panel.limit_removed):
+        chip.click()
+    assert panel.limited_to is None
+    assert not chip.isVisible()
+    assert panel.current() == kept
+    assert panel.count == result.positions
+
+
+def test_the_current_hit_stays_when_the_order_changes(
+    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+) -> None:
+    panel.begin(base, base.games, result.orbits)
+    panel.add([result.games[game] for game in result.order])
+    panel.select_row(0)
+    kept = panel.current()
+    panel.finish(dataclasses.replace(result, order=result.order[::-1]))
+    assert panel.current() == kept
+    assert panel.table.row > 0
+
+
+def test_selected_games_come_once_each(
+    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+) -> None:
+    filled(panel, base, result)
+    assert panel.selected_games() == []
+    panel.table.selectAll()
+    assert panel.selected_games() == list(result.order)
+
+
+def test_columns_can_be_hidden_but_not_all(
+    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+) -> None:
+    filled(panel, base, result)
+    head = panel.table.horizontalHeader()
+    usual = panel.columns()
+    for column in range(1, head.count()):
+        panel.table.columns_menu().actions()[column].setChecked(False)
+    assert [head.isSectionHidden(column) for column in range(3)] == [False, True, True]
+    last = panel.table.columns_menu().actions()[0]
+    assert not last.isEnabled()
+    panel.select_row(0)
+    panel.table.reset_columns()
+    assert head.hiddenSectionCount() == 0
+    panel.table.setColumnHidden(3, True)
+    panel.restore_columns(usual)
+    assert head.hiddenSectionCount() == 0
+
+
+# --- games ---
+
+
+def test_the_games_panel_lists_filters_and_sorts(
+    list_panel: games.GamesPanel, base: model.Base, qtbot: QtBot
+) -> None:
+    list_panel.set_base(base)
+    qtbot.waitUntil(lambda: list_panel.shown == base.games)
+    assert text(list_panel, "Number of games") == f"{base.games} games"
+    QTest.keyClicks(list_panel.filter, "white:broken")
+    qtbot.waitUntil(lambda: list_panel.shown == 1)
+    assert text(list_panel, "Number of games") == f"1 of {base.games} games"
+    list_panel.filter.clear()
+    qtbot.waitUntil(lambda: list_panel.shown == base.games)
+    head = list_panel.table.horizontalHeader()
+    for _ in range(2):
+        head.sectionClicked.emit(0)
+        qtbot.waitUntil(lambda: list_panel.model.game(0) == base.games or head.sortIndicatorSection() != 0)
+        head.sectionClicked.emit(1)
+    qtbot.waitUntil(lambda: list_panel.model.game(0) not in (1, base.games))
+
+
+def test_select_and_open_a_game(list_panel: games.GamesPanel, base: model.Base, qtbot: QtBot) -> None:
+    list_panel.set_base(base)
+    # Its row is not there yet.
+    assert not list_panel.select(7)
+    qtbot.waitUntil(lambda: list_panel.current() == 7)
+    with qtbot.waitSignal(list_panel.opened) as caught:
+        QTest.keyClick(list_panel.table, Qt.Key.Key_Return)
+    assert caught.args == [7]
+    with qtbot.waitSignal(list_panel.current_changed) as caught:
+        QTest.keyClick(list_panel.table, Qt.Key.Key_Down)
+    assert caught.args == [8]
+    with qtbot.assertNotEmitted(list_panel.current_changed):
+        assert list_panel.select(2)
+    assert list_panel.selected() == [2]
+
+
+def test_a_growing_base_keeps_selection_and_place(
+    list_panel: games.GamesPanel, base: model.Base, qtbot: QtBot
+) -> None:
+    source = base.sources[0]
+
+    def state(count: int) -> model.Base:
+        return dataclasses.replace(
+            base,
+            games=count,
+            complete=count == base.games,
+            sources=(dataclasses.replace(source, games=count, complete=count == base.games),),
+        )
+
+    list_panel.set_base(state(20))
+    qtbot.waitUntil(lambda: list_panel.shown == 20)
+    assert text(list_panel, "Number of games") == "20 games so far"
+    list_panel.select(3)
+    list_panel.table.verticalScrollBar().setValue(8)
+    head = list_panel.table.horizontalHeader()
+    list_panel.set_base(base)
+    qtbot.waitUntil(lambda: list_panel.shown == base.games)
+    assert list_panel.current() == 3
+    assert list_panel.table.verticalScrollBar().value() == 8
+    # Sorted otherwise new games come in between.
+    list_panel.set_base(state(20))
+    head.sectionClicked.emit(1)
+    qtbot.waitUntil(lambda: list_panel.shown == 20 and list_panel.model.game(0) != 1)
+    list_panel.set_base(base)
+    qtbot.waitUntil(lambda: list_panel.shown == base.games)
+    assert list_panel.current() == 3
+
+
+def test_another_base_starts_anew(list_panel: games.GamesPanel, base: model.Base, qtbot: QtBot) -> None:
+    list_panel.set_base(base)
+    list_panel.filter.setText("broken")
+    qtbot.waitUntil(lambda: list_panel.shown == 1)
+    list_panel.set_base(None)
+    assert list_panel.shown == 0
+    assert list_panel.filter.text() == ""
+    assert text(list_panel, "Number of games") == "No file is open"
+
+
+# --- messages ---
+
+
+def test_messages_wait_for_each_other(qtbot: QtBot) -> None:
+    bar = infobar.InfoBar()
+    qtbot.addWidget(bar)
+    done: list[str] = []
+    assert not bar.isVisible()
+    bar.show_message("one", "info", ("Do it", lambda: done.append("it")))
+    bar.show_message("two", "warning")
+    bar.show_message("two", "warning")
+    bar.show_message("three", "error")
+    assert bar.isVisible()
+    assert bar.shown is not None
+    assert (bar.shown.text, bar.waiting) == ("one", 2)
+    bar._action.click()
+    assert done == ["it"]
+    assert bar.shown.text == "two"
+    QTest.keyClick(bar, Qt.Key.Key_Escape)
+    assert bar.shown.text == "three"
+    assert bar.accessibleDescription() == "three"
+    with qtbot.waitSignal(bar.closed):
+        bar.close_message()
+    assert not bar.isVisible()
+    assert bar.shown is None
+
+
+def test_a_key_replaces_and_takes_back_messages(qtbot: QtBot) -> None:
+    bar = infobar.InfoBar()
+    qtbot.addWidget(bar)
+    bar.show_message("other", "info")
+    bar.show_message("old", "error", key="search")
+    bar.show_message("new", "error", key="search")
+    assert bar.waiting == 1
+    bar.dismiss("search")
+    assert bar.waiting == 0
+    bar.show_message("newer", "error", key="search")
+    bar.close_message()
+    bar.show_message("newest", "error", key="search")
+    assert bar.shown is not None
+    assert bar.shown.text == "newest"
+    bar.dismiss("search")
+    assert not bar.isVisible()
+
+
+def test_kinds_of_messages_differ_in_shape(qtbot: QtBot) -> None:
+    outlines = []
+    for kind in (infobar.INFO, infobar.WARNING, infobar.ERROR):
+        sign = infobar.Sign()
+        qtbot.addWidget(sign)
+        sign.set_kind(kind)
+        image = sign.grab().toImage()
+        ground = image.pixel(0, 0)
+        outlines.append([image.pixel(x, y) == ground for x in range(20) for y in range(20)])
+        assert sign.accessibleName()
+    differing = [
+        sum(a != b for a, b in zip(one, other, strict=True))
+        for one, other in itertools.combinations(outlines, 2)
+    ]
+    assert min(differing) > 20
+
+
+# --- bad games ---
+
+
+def test_bad_games_are_listed_opened_and_copied(base: model.Base, qtbot: QtBot) -> None:
+    dialog = bad_games.BadGamesDialog()
+    qtbot.addWidget(dialog)
+    bad = bases.bad_games(base)
+    dialog.set_games(bad)
+    dialog.show()
+    assert not dialog.isModal()
+    assert dialog.model.rowCount() == len(bad) == 1
+    dialog.table.go_to(0)
+    with qtbot.waitSignal(dialog.opened) as caught:
+        QTest.keyClick(dialog.table, Qt.Key.Key_Return)
+    assert caught.args == [base.games]
+    QTest.keyClick(dialog.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    copied = QGuiApplication.clipboard().text().splitlines()
+    assert copied[0].split("\t") == ["Game", "File", "Byte", "Line", "Reason"]
+    assert copied[1].split("\t")[:2] == [str(base.games), "cut.pgn"]
+    assert copied[1].split("\t")[4] == bad[0].reason
+    dialog.set_games(())
+    with qtbot.assertNotEmitted(dialog.opened):
+        dialog._open.click()
+
+
+# --- export ---
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot, tmp_path: Path) -> export_dialog.ExportDialog:
+    made = export_dialog.ExportDialog(None, COUNTS, tmp_path, "hits")
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_the_export_dialog_begins_with_all_hits_as_they_stand(
+    dialog: export_dialog.ExportDialog, tmp_path: Path
+) -> None:
+    assert dialog.choice() == export_dialog.ExportChoice(export_dialog.What.ALL, False, tmp_path / "hits.pgn")
+    assert not dialog.choices[export_dialog.What.ELEMENT].isEnabled()
+
+
+def test_format_and_ending_follow_each_other(dialog: export_dialog.ExportDialog, tmp_path: Path) -> None:
+    dialog.marked.setChecked(True)
+    assert dialog.choice().annotate
+    dialog.format.setCurrentIndex(dialog.format.findData(".epd"))
+    assert dialog.choice().path == tmp_path / "hits.epd"
+    assert not dialog.choice().annotate
+    assert not dialog.marked.isEnabled()
+    dialog.path.setText(str(tmp_path / "x.JSONL"))
+    assert dialog.format.currentData() == ".jsonl"
+    dialog.path.setText(str(tmp_path / "plain"))
+    assert dialog.choice().path == tmp_path / "plain.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("", "Name a file"), ("a.txt", "ending must be"), ("no/a.pgn", "no folder"), ("dir.pgn", "a folder")],
+)
+def test_a_path_that_cannot_be_is_refused_before_anything_is_written(
+    dialog: export_dialog.ExportDialog, tmp_path: Path, name: str, words: str
+) -> None:
+    (tmp_path / "dir.pgn").mkdir()
+    dialog.path.setText(str(tmp_path / name) if name else "")
+    assert words in dialog._problem.text()
+    assert not dialog.export.isEnabled()
+
+
+def test_an_existing_file_is_named_as_such(dialog: export_dialog.ExportDialog, tmp_path: Path) -> None:
+    (tmp_path / "old.pgn").touch()
+    dialog.path.setText(str(tmp_path / "old.pgn"))
+    assert "will be replaced" in dialog._problem.text()
+    assert dialog.export.isEnabled()
+
+
+def test_browsing_fills_in_the_path(
+    dialog: export_dialog.ExportDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = str(tmp_path / "found.csv")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (chosen, ""))
+    dialog._browse.click()
+    assert dialog.choice().path == Path(chosen)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
+    dialog._browse.click()
+    assert dialog.choice().path == Path(chosen)
+
+
+def test_asking_gives_a_choice_or_none(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limited = dataclasses.replace(COUNTS, element_words="colours swapped", element_hits=17)
+    monkeypatch.setattr(export_dialog.ExportDialog, "exec", lambda _self: QDialog.DialogCode.Accepted)
+    choice = export_dialog.ExportDialog.ask(None, limited, tmp_path)
+    assert choice == export_dialog.ExportChoice(export_dialog.What.ELEMENT, False, tmp_path / "hits.pgn")
+    monkeypatch.setattr(export_dialog.ExportDialog, "exec", lambda _self: QDialog.DialogCode.Rejected)
+    assert export_dialog.ExportDialog.ask(None, limited, tmp_path) is None
+
+
+# --- the bar under the board ---
+
+
+def test_the_hit_bar_tells_game_and_hit(qtbot: QtBot) -> None:
+    bar = hitbar.HitBar()
+    qtbot.addWidget(bar)
+    bar.show_game(
+        model.GameRow(1, "Anderssen", "Kieseritzky", 2600, None, "1-0", "1851.06.21", "London", "?", "?",
+                      "C33", 45, False)
+    )  # fmt: skip
+    bar.show_hit("hit 3 of 7", "22.Bxh7+", "colours swapped")
+    assert bar.text() == (
+        "Anderssen (2600) – Kieseritzky   London, 1851, C33  1-0  hit 3 of 7 · 22.Bxh7+ · colours swapped"
+    )
+    bar.show_hit("", "22.Bxh7+")
+    bar.show_game(None)
+    assert bar.text() == "22.Bxh7+"
+    seen: list[int] = []
+    bar.stepped.connect(seen.append)
+    bar._next.click()
+    bar._previous.click()
+    bar.set_steps(False, True)
+    bar._previous.click()
+    assert seen == [1, -1]
+
+
+def test_every_control_has_a_name_for_assistive_technology(
+    panel: hits.HitsPanel,
+    list_panel: games.GamesPanel,
+    dialog: export_dialog.ExportDialog,
+    qtbot: QtBot,
+) -> None:
+    bar, messages = hitbar.HitBar(), infobar.InfoBar()
+    for widget in (bar, messages):
+        qtbot.addWidget(widget)
+    for owner in (panel, list_panel, dialog, bar, messages):
+        for control in [*owner.findChildren(QAbstractButton), *owner.findChildren(QLineEdit)]:
+            # Buttons that Qt puts into its own widgets are Qt's to name.
+            if control.objectName().startswith("_q_") or control.parent() in owner.findChildren(QLineEdit):
+                continue
+            words = control.accessibleName() or getattr(control, "text", str)()
+            if control.isVisible():
+                assert words.strip(" ✕…"), (owner, control)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.004, "0.00 s"), (0.42, "0.4 s"), (12.4, "12 s"), (65, "1 min 05 s"), (7_800, "2 h 10 min")],
+)
+def test_times_are_read_at_a_glance(seconds: float, words: str) -> None:
+    assert wording.duration(seconds) == words

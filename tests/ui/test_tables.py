@@ -1,0 +1,207 @@
+"""The models behind the tables: rows that fill, grow and are limited; what they repaint; what they read."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from array import array
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from cqlgui.tasks import bases, model
+from cqlgui.ui import jobs
+from cqlgui.ui.panels import bad_games
+from cqlgui.ui.tables import games_model, hits_model, lines, ranges, rows
+
+Hits = tuple[hits_model.HitsModel, list[tuple[int, int, int, int]]]
+
+
+@pytest.fixture
+def hits(door: jobs.Jobs, base: model.Base) -> Hits:
+    """The model of hits, and what it says has changed (first and last row, first and last column)."""
+    cache, moves = rows.RowCache(door), lines.LineCache(door)
+    cache.set_base(base)
+    moves.set_base(base)
+    made = hits_model.HitsModel(cache, moves)
+    # Their owner is Python here, as no panel is.
+    cache.setParent(made)
+    moves.setParent(made)
+    changed: list[tuple[int, int, int, int]] = []
+    made.dataChanged.connect(
+        lambda a, b, _roles=None: changed.append((a.row(), b.row(), a.column(), b.column()))
+    )
+    return made, changed
+
+
+def cell(table: QAbstractItemModel, row: int, column: int, role: int = Qt.ItemDataRole.DisplayRole) -> str:
+    return str(table.data(table.index(row, column), role) or "")
+
+
+def in_order(result: model.SearchResult) -> list[model.GameHits]:
+    return [result.games[game] for game in result.order]
+
+
+def test_the_models_obey_the_rules_of_qt(
+    qtmodeltester: ModelTester, hits: Hits, result: model.SearchResult, door: jobs.Jobs, base: model.Base
+) -> None:
+    table, _ = hits
+    qtmodeltester.check(table)
+    table.clear(result.orbits)
+    for found in in_order(result):
+        table.add([found])
+    table.limit((0, 1))
+    table.limit(None)
+    table.finish(result)
+    qtmodeltester.check(table)
+    cache = rows.RowCache(door)
+    cache.set_base(base)
+    games = games_model.GamesModel(cache)
+    cache.setParent(games)
+    qtmodeltester.check(games)
+    games.set_ids(array("q", range(1, 6)))
+    games.set_ids(array("q", range(1, base.games + 1)))
+    games.set_ids(array("q", [3, 1]))
+    qtmodeltester.check(games)
+    bad = bad_games.BadGamesModel()
+    bad.set_games(bases.bad_games(base))
+    assert bad.rowCount() == 1
+    qtmodeltester.check(bad)
+
+
+def test_rows_stand_in_the_order_of_the_hits(hits: Hits, result: model.SearchResult) -> None:
+    table, _ = hits
+    table.add(in_order(result))
+    expected = [(found.game, hit) for found in in_order(result) for hit in found.hits]
+    assert [table.hit(row) for row in range(table.rowCount())] == expected
+    assert (table.hits, table.games) == (result.positions, len(result.games))
+    for row, (game, hit) in enumerate(expected):
+        assert table.row_of(game, hit.positionid) == row
+    assert table.hit(-1) is table.hit(len(expected)) is None
+    assert table.row_of(10**6, 0) == table.first_row(10**6) == -1
+    assert table.hits_of(10**6) == {}
+
+
+def test_a_limit_shows_one_element_and_goes_again(hits: Hits, result: model.SearchResult) -> None:
+    table, _ = hits
+    table.add(in_order(result))
+    table.finish(result)
+    whole = table.rowCount()
+    table.limit((0, 1))
+    element = table.element_at((0, 1))
+    assert element is not None
+    assert table.rowCount() == element.positions
+    assert table.games == element.games
+    assert 0 < table.rowCount() < whole
+    for row in range(table.rowCount()):
+        found = table.hit(row)
+        assert found is not None
+        match = table.match_of(found[1])
+        assert match is not None
+        assert (match.orbit, match.element) == (0, 1)
+        assert cell(table, row, hits_model.TRANSFORM) == element.words
+        assert cell(table, row, hits_model.TRANSFORM, Qt.ItemDataRole.ToolTipRole) == element.transform
+        place, count = table.place_in_game(row)
+        assert 1 <= place <= count
+    table.limit(None)
+    assert table.rowCount() == whole
+
+
+def test_the_result_may_bring_another_order(hits: Hits, result: model.SearchResult) -> None:
+    table, _ = hits
+    table.add(in_order(result))
+    reverse = dataclasses.replace(result, order=result.order[::-1])
+    table.finish(reverse)
+    first = table.hit(0)
+    assert first is not None
+    assert first[0] == result.order[-1]
+    assert table.row_of(result.order[-1], result.games[result.order[-1]].hits[0].positionid) == 0
+
+
+def test_headers_and_moves_come_for_rows_in_view_and_only_those_are_repainted(
+    qtbot: QtBot, hits: Hits, result: model.SearchResult
+) -> None:
+    table, changed = hits
+    table.add(in_order(result))
+    assert cell(table, 0, hits_model.WHITE) == cell(table, 0, hits_model.MOVES) == ""
+    assert cell(table, 0, hits_model.GAME) == str(result.order[0])
+    qtbot.waitUntil(lambda: bool(cell(table, 0, hits_model.WHITE) and cell(table, 0, hits_model.MOVES)))
+    assert int(cell(table, 0, hits_model.PLY)) > 0
+    last = len(result.games[result.order[0]].hits) - 1
+    assert set(changed) == {
+        (0, last, hits_model.WHITE, hits_model.ECO),
+        (0, last, hits_model.PLY, hits_model.MOVES),
+    }
+
+
+def test_a_position_that_is_not_there_stays_empty_and_is_asked_once(
+    qtbot: QtBot, door: jobs.Jobs, base: model.Base
+) -> None:
+    moves = lines.LineCache(door)
+    moves.set_base(base)
+    with qtbot.waitSignal(moves.arrived):
+        assert moves.get(base.games + 5, 0) is None
+    assert moves.get(base.games + 5, 0) == lines.UNKNOWN
+    moves.set_base(None)
+    assert moves.get(1, 0) is None
+
+
+def test_games_grow_at_the_end_without_a_reset(door: jobs.Jobs, base: model.Base, qtbot: QtBot) -> None:
+    cache = rows.RowCache(door)
+    cache.set_base(base)
+    table = games_model.GamesModel(cache)
+    seen: list[str] = []
+    table.rowsInserted.connect(lambda _parent, first, last: seen.append(f"{first}-{last}"))
+    table.modelReset.connect(lambda: seen.append("reset"))
+    table.set_ids(array("q", [1, 2]))
+    table.set_ids(array("q", [1, 2, 3, 4]))
+    table.set_ids(array("q", [1, 2, 3, 4]))
+    table.set_ids(array("q", [4, 3]))
+    assert seen == ["reset", "2-3", "reset"]
+    assert [table.row_of(game) for game in (4, 3, 1)] == [0, 1, -1]
+    assert (table.game(0), table.game(2), table.game(-1)) == (4, None, None)
+
+
+def test_a_bad_game_has_a_sign_and_says_why(door: jobs.Jobs, base: model.Base, qtbot: QtBot) -> None:
+    cache = rows.RowCache(door)
+    cache.set_base(base)
+    table = games_model.GamesModel(cache)
+    table.set_ids(array("q", range(1, base.games + 1)))
+    assert cell(table, base.games - 1, 0) == str(base.games)
+    qtbot.waitUntil(lambda: cell(table, base.games - 1, 0) == f"⚠ {base.games}")
+    assert "could not be read whole" in cell(table, base.games - 1, 0, Qt.ItemDataRole.ToolTipRole)
+    assert cell(table, base.games - 1, 1) == "Broken, Bert"
+
+
+def test_the_same_base_grown_keeps_its_headers_and_another_does_not(
+    door: jobs.Jobs, base: model.Base, qtbot: QtBot
+) -> None:
+    cache = rows.RowCache(door)
+    cache.set_base(base)
+    with qtbot.waitSignal(cache.arrived) as caught:
+        assert cache.get(2) is None
+    assert caught.args == [[2]]
+    cache.set_base(dataclasses.replace(base, games=base.games + 1))
+    assert cache.get(2) is not None
+    cache.set_base(dataclasses.replace(base, id=base.id + 1))
+    assert cache.get(2) is None
+
+
+def test_nothing_asks_a_wrong_index(hits: Hits, result: model.SearchResult) -> None:
+    table, _ = hits
+    assert table.data(QModelIndex()) is None
+    assert table.rowCount() == 0
+    table.add(in_order(result))
+    assert table.rowCount(table.index(0, 0)) == table.columnCount(table.index(0, 0)) == 0
+    assert table.headerData(99, Qt.Orientation.Horizontal) is None
+
+
+@given(st.lists(st.integers(0, 60)))
+def test_rows_are_merged_into_runs(changed: list[int]) -> None:
+    runs = list(ranges.merged(changed))
+    assert [row for first, last in runs for row in range(first, last + 1)] == sorted(set(changed))
+    assert all(after[0] > before[1] + 1 for before, after in itertools.pairwise(runs))
