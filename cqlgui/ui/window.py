@@ -328,8 +328,9 @@ class MainWindow(QMainWindow):
             more = len(result.failed_games) - 1
             others = f" (and {more:,} more)" if more else ""
             self.infobar.show_message(f"Game {failed.game} was left out{others}: {failed.reason}", "warning")
-        self.history.set_entries(history.entries())
-        self._enable()
+        self._fill_library()
+        # The number of hits beside the board was that of the moment the first came.
+        self._browsed(self.browser.game, self.browser.positionid)
 
     def _search_rejected(self, found: tuple[object, ...]) -> None:
         self.editor.check_now()
@@ -515,10 +516,10 @@ class MainWindow(QMainWindow):
             self.tabifyDockWidget(self.library_dock, self.picker_dock)
         else:
             self.addDockWidget(right, self.picker_dock)
-            self.resizeDocks([self.picker_dock], [300], Qt.Orientation.Horizontal)
+            self.resizeDocks([self.picker_dock], [318], Qt.Orientation.Horizontal)
         self.query_dock.raise_()
         self.resizeDocks([self.query_dock], [360], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.results_dock], [round(self.height() * 0.33)], Qt.Orientation.Vertical)
+        self.resizeDocks([self.results_dock], [round(self.height() * 0.3)], Qt.Orientation.Vertical)
         self._split.setSizes([self._split.width() * 3 // 5, self._split.width() * 2 // 5])
 
     def _lay_out(self) -> None:
