@@ -53,3 +53,7 @@ def test_suggests_the_keyword_that_was_meant(word: str, meant: str | None) -> No
 def test_looks_up_both_spellings() -> None:
     ascii_row, sign_row = registry.lookup("flipcolor"), registry.lookup("⬓")
     assert ascii_row is sign_row is not None
+
+
+def test_completion_puts_a_word_that_is_nearly_typed_before_longer_ones() -> None:
+    assert next(row.name for row in registry.complete("mat")) == "mate"

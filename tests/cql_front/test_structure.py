@@ -45,3 +45,26 @@ def test_smallest_filter_at_the_caret() -> None:
 
 def test_a_broken_text_is_left_alone() -> None:
     assert structure.unwrap("flip (", 2) == "flip ("
+
+
+@pytest.mark.parametrize(
+    ("selected", "words"),
+    [
+        ("{Ra1 wtm}", ["flipcolor", "flip"]),
+        (" {Ra1 wtm}", ["flipcolor", "flip"]),
+        ("Ra1", None),
+        ("flip 2 {Ra1 wtm}", None),
+    ],
+)
+def test_a_selection_may_be_the_operand_of_a_chain(selected: str, words: list[str] | None) -> None:
+    text = "mate flipcolor flip 2 {Ra1 wtm}"
+    start = text.index(selected)
+    found = structure.chain_of_operand(text, start, start + len(selected))
+    assert (None if found is None else [link.word for link in found.links]) == words
+
+
+@pytest.mark.parametrize("gap", [" ", "\n", " /* a */ ", " // a\n", " ; a\n", " //// a\n"])
+def test_comments_may_stand_between_a_transform_and_its_operand(gap: str) -> None:
+    text = f"flip{gap}{{Ra1 wtm}}"
+    operand = structure.transform_chain_at(text, 1).operand
+    assert text[operand.offset : operand.end] == "{Ra1 wtm}"

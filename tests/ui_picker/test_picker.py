@@ -37,6 +37,9 @@ def pair(qtbot: QtBot) -> Iterator[Pair]:
         ("Bh7 kh8", 0, 7, ("flipcolor", "flipvertical"), "flipcolor flipvertical {Bh7 kh8}"),
         ("Bh7 kh8", 1, 1, ("flipcolor",), "flipcolor Bh7 kh8"),
         ("flipcolor {Bh7 kh8}", 1, 1, (), "{Bh7 kh8}"),
+        ("Bh7 & kh8", 1, 1, ("flip",), "(flip Bh7) & kh8"),
+        ("(flip Bh7) & kh8", 3, 3, (), "Bh7 & kh8"),
+        ("comment(flip Ra1)", 10, 10, (), "comment(Ra1)"),
         ("flipcolor 2 flip K", 1, 1, ("flip", "flipcolor"), "flip flipcolor 2 K"),
     ],
 )
@@ -122,6 +125,17 @@ def test_a_selection_that_is_the_operand_of_a_chain_extends_the_chain(qtbot: QtB
     assert editor.text() == "mate flipcolor {Ra1 kb8}"
     editor.edit.undo()
     settled(qtbot, pair, {"flip", "flipcolor"})
+
+
+def test_a_caret_in_white_space_goes_to_the_filter_it_means(qtbot: QtBot, pair: Pair) -> None:
+    editor, picker = pair
+    editor.set_text("  Ra1  ")
+    editor.go_to(7)
+    picker.toggles["flip"].click()
+    assert editor.text() == "  flip Ra1  "
+    settled(qtbot, pair, {"flip"})
+    picker.toggles["flip"].click()
+    assert editor.text() == "  Ra1  "
 
 
 def test_order_and_count_are_edits_of_the_chain(qtbot: QtBot, pair: Pair) -> None:

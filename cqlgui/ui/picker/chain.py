@@ -44,6 +44,12 @@ def whole(text: str) -> tuple[int, int]:
     return (len(text), len(text)) if query is None else (query.body.span.offset, query.body.span.end)
 
 
+def reached(text: str, offset: int) -> int:
+    """The caret, or where the filter that it means begins when it stands beside it in white space."""
+    span = structure.transform_chain_at(text, offset).operand
+    return offset if span.offset <= offset <= span.end or not span.length else span.offset
+
+
 def over(text: str, start: int, end: int) -> Chain:
     """The chain whose operand is exactly the selection; an empty one when it is no operand."""
     found = structure.chain_of_operand(text, start, end)
@@ -72,7 +78,7 @@ def changed(text: str, start: int, end: int, wanted: Chain) -> Edit | None:
         return _difference(text, structure.wrap(text, start, end, tuple(spelled)))
     first = found.links[0].word_span.offset
     if not wanted.words:
-        return _difference(text, text[:first] + text[found.operand.offset :])
+        return _difference(text, _unwrapped(text, first, found.operand))
     ranges = [(words.SYNONYMS.get(link.word, link.word), link.word, link.range_text) for link in found.links]
     parts = []
     for place, word in enumerate(wanted.words):
@@ -87,6 +93,20 @@ def changed(text: str, start: int, end: int, wanted: Chain) -> Edit | None:
         parts.append(f"{known[1] if known is not None else word} {bounds}".strip())
     gap = text[found.links[-1].range_span.end : found.operand.offset] or " "
     return _difference(text, text[:first] + " ".join(parts) + gap + text[found.operand.offset :])
+
+
+def _unwrapped(text: str, first: int, operand: diagnostics.Span) -> str:
+    """The text without the transforms from `first` to the operand, nor the round brackets that wrapping put
+    round the whole where an operator follows; those of a keyword's argument stay."""
+    inner = text[operand.offset : operand.end]
+    before, after = text[:first], text[operand.end :]
+    ours = before.endswith("(") and after.startswith(")") and before[:-1].rstrip()[-1:] in _BEFORE_FILTER
+    if ours and len(inner.split()) == 1:
+        return before[:-1] + inner + after[1:]
+    return before + inner + after
+
+
+_BEFORE_FILTER = ("", "(", "{", "&", "|")
 
 
 def _of(found: structure.Chain) -> Chain:

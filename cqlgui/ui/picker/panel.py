@@ -187,6 +187,11 @@ class PickerPanel(QWidget):
         self._held = self._held or editor is None or not chain.readable(text)
         if editor is not None and not self._held:
             joined = start != end and bool(chain.over(text, start, end).words)
+            if start == end:
+                reached = chain.reached(text, start)
+                if reached != start:
+                    start = end = reached
+                    editor.edit.select(start, start)
             edit = chain.changed(text, start, end, wanted)
             if edit is not None:
                 editor.replace(edit.start, edit.end, edit.text)
