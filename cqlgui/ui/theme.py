@@ -365,6 +365,8 @@ QComboBox { background: @base@; border: 1px solid @border@; border-radius: 5px; 
     color: @text@; }
 QComboBox:focus, QComboBox:on { border-color: @accent@; }
 QComboBox::drop-down { border: none; width: 22px; }
+QComboBox::down-arrow { width: 0; height: 0; border-left: 4px solid @base@; border-right: 4px solid @base@;
+    border-top: 5px solid @muted@; }
 QComboBox QAbstractItemView { background: @raised@; border: 1px solid @border@; }
 QProgressBar { background: @base@; border: 1px solid @border@; border-radius: 4px; text-align: center;
     color: @text@; min-height: 12px; max-height: 12px; }

@@ -142,6 +142,7 @@ class ExportDialog(QDialog):
 
     def _lay_out(self) -> None:
         file_row = QHBoxLayout()
+        file_row.setSpacing(8)
         file_row.addWidget(self.path, 1)
         file_row.addWidget(self._browse)
         whats, hows = QVBoxLayout(), QVBoxLayout()
