@@ -9,7 +9,7 @@ from cqlgui.base import errors
 
 
 def resource(name: str) -> Path:
-    """Path of the shipped file or folder `name`, below `resources/`; raises `CqlguiError` when it is not there."""
+    """Path of the shipped file or folder `name`, below `resources/`; a `CqlguiError` when there is none."""
     package = Path(__file__).resolve().parent.parent
     roots = [package / "resources", package.parent / "resources"]
     frozen = getattr(sys, "_MEIPASS", None)

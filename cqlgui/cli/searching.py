@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from cqlgui.base import errors, progress
+from cqlgui.base import progress
 from cqlgui.cli import opening, terminal
 from cqlgui.cql import diagnostics
 from cqlgui.tasks import exporting, games, model, orbits, queries, records, searching
@@ -28,12 +28,13 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         _refuse_engine(arguments, text)
         queries.expanded(text, arguments.variations)
-        if arguments.output is not None and arguments.output.suffix.lower() not in exporting.ENDINGS:
-            raise errors.CqlguiError(
-                f"-o {arguments.output}: the ending must be one of {' '.join(exporting.ENDINGS)}."
-            )
+        if arguments.output is not None:
+            exporting.checked_ending(arguments.output)
         with terminal.interruptible() as cancel:
             base = opening.open_base(arguments.files, cancel).base
+            if arguments.output is not None:
+                # Before the search, which may take long.
+                exporting.refuse_source(base, arguments.output)
             return _once(arguments, base, text, cancel)
     except queries.Rejected as rejected:
         return terminal.reject(rejected, name, as_json=as_json)

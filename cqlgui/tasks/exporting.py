@@ -10,6 +10,7 @@ import html
 import io
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,6 +24,8 @@ from cqlgui.tasks import model, records, sources
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
 
 _REPORT_EVERY = 50
+# The header of the query's own comments; in a copy of the game its number would be another game's.
+_AUTOMATIC = re.compile(r"Game number \d+")
 _PAGE_HEAD = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -56,13 +59,8 @@ def export(
     file appears whole or not at all. Raises `CqlguiError` when it is a source of the base or cannot be
     written, and `errors.Cancelled`.
     """
-    ending = path.suffix.lower()
-    if ending not in ENDINGS:
-        raise errors.CqlguiError(f"{path.name}: the ending must be one of {' '.join(ENDINGS)}.")
-    for source in base.sources:
-        with contextlib.suppress(OSError):
-            if path.exists() and path.samefile(source.path):
-                raise errors.CqlguiError(f"{path} is a source of this base and is not overwritten.")
+    ending = checked_ending(path)
+    refuse_source(base, path)
     token = cancel or progress_module.CancelToken()
     chosen = _chosen(result, games, element)
     job = _Job(base, result, chosen, annotate, token, progress)
@@ -88,6 +86,22 @@ def export(
     return model.ExportReport(path, len(chosen), sum(len(found.hits) for found in chosen))
 
 
+def checked_ending(path: Path) -> str:
+    """The ending of a file to be written, in small letters; raises `CqlguiError` when it names no format."""
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise errors.CqlguiError(f"{path.name}: the ending must be one of {' '.join(ENDINGS)}.")
+    return ending
+
+
+def refuse_source(base: model.Base, path: Path) -> None:
+    """Raise `CqlguiError` when writing to `path` would overwrite a source of the base."""
+    for source in base.sources:
+        with contextlib.suppress(OSError):
+            if path.samefile(source.path):
+                raise errors.CqlguiError(f"{path} is a source of this base and is not overwritten.")
+
+
 def match_comments(hits: model.GameHits, orbits: Sequence[model.Orbit]) -> dict[int, str]:
     """The comment for each matching position: the match, its transform, the query's comments, ringed squares
     and lines.
@@ -111,9 +125,9 @@ def match_comments(hits: model.GameHits, orbits: Sequence[model.Orbit]) -> dict[
             parts.append(f"[%cal {arrows}]")
     for positionid, text in hits.comments:
         parts = texts.setdefault(positionid, [])
-        if text not in parts and text != "CQL":
+        if text not in parts and text != "CQL" and not _AUTOMATIC.fullmatch(text):
             parts.append(text)
-    return {positionid: " ".join(parts).replace("}", ")") for positionid, parts in texts.items()}
+    return {positionid: " ".join(parts).replace("}", ")") for positionid, parts in texts.items() if parts}
 
 
 def _chosen(

@@ -23,7 +23,7 @@ from cqlgui.tasks import pool as pool_module
 
 FIRST_BATCH = 200
 LATER_BATCH = 10_000
-_COMMIT_SECONDS = 3.0
+_COMMIT_SECONDS = 1.5
 _REPORT_SECONDS = 0.05
 _WAIT_SECONDS = 0.2
 

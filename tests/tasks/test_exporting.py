@@ -8,6 +8,8 @@ import csv
 import json
 from pathlib import Path
 
+import chess
+import chess.pgn
 import pytest
 
 from cqlgui.base import errors, progress
@@ -53,8 +55,22 @@ def test_a_match_is_marked_in_comments(tmp_path: Path, base: model.Base, result:
     text = out.read_text()
     assert "CQL: as written <>" in text
     assert "[%csl Ge4]" in text
+    assert "Game number" not in text
     again = importing.open_base([out]).base
     assert searching.search(again, "flipvertical {ply == 1 Pe4}").positions == result.positions
+
+
+def test_marks_are_read_by_other_programs(tmp_path: Path, base: model.Base) -> None:
+    out = tmp_path / "out.pgn"
+    exporting.export(base, searching.search(base, "flipvertical {ply == 1 Pd4}"), out, annotate=True)
+    with out.open() as file:
+        game = chess.pgn.read_game(file)
+    assert game is not None
+    arrows = game.next().arrows()
+    assert {(arrow.tail, arrow.head, arrow.color) for arrow in arrows} == {
+        (chess.E4, chess.E4, "green"),
+        (chess.D4, chess.E4, "yellow"),
+    }
 
 
 def test_only_chosen_games_or_elements_are_written(
