@@ -256,3 +256,19 @@ def test_escape_reaches_popup_and_find_bar_before_the_windows_shortcut(qtbot: Qt
     QTest.keyClick(editor.edit, Qt.Key.Key_Escape)
     assert stopped == [True]
     editor.shut_down()
+
+
+def test_the_list_of_problems_waits_for_a_pause_in_typing_and_stays_closed(
+    qtbot: QtBot, editor: panel.EditorPanel
+) -> None:
+    with qtbot.waitSignal(editor.diagnostics_changed, timeout=10_000):
+        QTest.keyClicks(editor.edit, "chekc")
+    assert editor.edit.line_severities() == {0: "error"}
+    assert not editor.problems.isVisible()
+    qtbot.waitUntil(editor.problems.isVisible)
+    editor._state.click()
+    assert not editor.problems.isVisible()
+    checked(qtbot, editor, "stalemat")
+    assert not editor.problems.isVisible()
+    editor._state.click()
+    assert editor.problems.isVisible()

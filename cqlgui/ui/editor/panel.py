@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QToolButton, QVBoxLayout, QWidget
 
@@ -13,6 +13,8 @@ from cqlgui.cql import diagnostics, structure, transforms
 from cqlgui.ui.editor import colours, edit, files, find, latest, problems
 
 CHECK_DELAY = 30  # milliseconds without a key before the text is checked
+
+_PAUSE = 600  # milliseconds without a key before the list of problems comes or goes
 
 
 class EditorPanel(QWidget):
@@ -37,6 +39,12 @@ class EditorPanel(QWidget):
         self._title = ""
         self._modified = False
         self._dragged = False
+        self._closed = False
+        # A word half typed is an error: the list may not come and go, and move the text, at every key.
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE)
+        self._pause.timeout.connect(self._reveal)
         self._diagnostics: tuple[diagnostics.Diagnostic, ...] = ()
         self.edit = edit.QueryEdit(self)
         self.find_bar = find.FindBar(self.edit, self)
@@ -108,10 +116,12 @@ class EditorPanel(QWidget):
 
     def check_now(self) -> None:
         """Check without waiting for a pause in typing; the answer comes as `diagnostics_changed`."""
+        self._pause.stop()
         self._checker.ask(self.text(), at_once=True)
 
     def shut_down(self) -> None:
         """Stop the background check, before the window closes."""
+        self._pause.stop()
         self._checker.close()
 
     # --- files ----------------------------------------------------------------------------------------------
@@ -214,6 +224,7 @@ class EditorPanel(QWidget):
 
     def _text_changed(self) -> None:
         text = self.text()
+        self._pause.start()
         self._checker.ask(text)
         self.text_changed.emit(text)
 
@@ -241,16 +252,18 @@ class EditorPanel(QWidget):
     def _show_diagnostics(self, text: str, found: tuple[diagnostics.Diagnostic, ...]) -> None:
         if text != self.text():
             return
-        changed = found != self._diagnostics
         self._diagnostics = found
         self.edit.set_diagnostics(found)
         self.problems.set_diagnostics(text, found)
-        if changed:
-            self.problems.setVisible(bool(found))
-            self._size_problems()
-        self.problems.setVisible(bool(found) and self.problems.isVisibleTo(self))
+        if not self._pause.isActive():
+            self._reveal()
         self._show_state()
         self.diagnostics_changed.emit(found)
+
+    def _reveal(self) -> None:
+        """Show the list of problems when there are any, unless the user closed it."""
+        self.problems.setVisible(bool(self._diagnostics) and not self._closed)
+        self._size_problems()
 
     def _size_problems(self) -> None:
         """As much room as the findings need, a third of the height at most, unless the user set it."""
@@ -277,7 +290,8 @@ class EditorPanel(QWidget):
             self._state.setIcon(problems.good_icon(colours.of(self, "good")))
 
     def _toggle_problems(self) -> None:
-        self.problems.setVisible(bool(self._diagnostics) and not self.problems.isVisible())
+        self._closed = self.problems.isVisibleTo(self)
+        self._reveal()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.shut_down()
