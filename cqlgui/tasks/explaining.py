@@ -7,7 +7,7 @@ from __future__ import annotations
 from cqlgui.base import errors, progress
 from cqlgui.board import tree
 from cqlgui.cql import printer, transforms
-from cqlgui.tasks import frames, hosts, model, queries, sources, truths
+from cqlgui.tasks import hosts, model, queries, sources, truths
 from cqlgui.tasks import pool as pool_module
 
 _LONG_GAME = 1_000
@@ -45,7 +45,7 @@ def explain(
         **sources.words(source),
         "games": [ordinal],
     }
-    return _asked(request, cancel or progress.CancelToken(), pool or pool_module.shared())
+    return truths.unpacked((pool or pool_module.shared()).ask(request, cancel)["truth"])
 
 
 def explain_fen(fen: str, text: str) -> model.Truth:
@@ -71,22 +71,3 @@ def stages(text: str) -> model.Stages:
 def _takes_long(expanded: transforms.Expanded, positions: int) -> bool:
     elements = sum(len(orbit.elements) for orbit in expanded.orbits)
     return positions > _LONG_GAME or elements > _LARGE_ORBIT
-
-
-def _asked(request: frames.Message, cancel: progress.CancelToken, pool: pool_module.Pool) -> model.Truth:
-    waiting = [request]
-    answers: list[frames.Message] = []
-
-    def lost(_request: frames.Message, reason: str) -> None:
-        raise errors.CqlguiError(f"The position could not be explained. {reason}")
-
-    work = pool_module.Work(
-        take=lambda _size: [waiting.pop()] if waiting else [],
-        message=lambda items: items[0],
-        done=lambda _items, reply: answers.append(reply),
-        lost=lost,
-    )
-    with pool.lease(1) as crew:
-        if not crew.run(work, cancel):
-            raise errors.Cancelled("Stopped.")
-    return truths.unpacked(answers[0]["truth"])

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from cqlgui.board import tree
 from cqlgui.db import headers
-from cqlgui.tasks import model, sources, workspace
+from cqlgui.tasks import frames, model, sources, workspace
+from cqlgui.tasks import pool as pool_module
 
+_LONG_TEXT = 1 << 15
 SORTS = (
     "game",
     "white",
@@ -54,8 +57,9 @@ def rows(base: model.Base, ordinals: Sequence[int]) -> list[model.GameRow]:
     return [by_game[game] for game in ordinals if game in by_game]
 
 
-def load(base: model.Base, ordinal: int) -> model.LoadedGame:
-    """One game for the board, read from its own text; `ordinal` is the base's, from 1.
+def load(base: model.Base, ordinal: int, *, pool: pool_module.Pool | None = None) -> model.LoadedGame:
+    """One game for the board, read from its own text; `ordinal` is the base's, from 1. A long text is read
+    by a worker process, so that the window's thread keeps the interpreter lock to itself.
 
     Raises `CqlguiError` for a number out of range and `errors.SourceError` when the file cannot be read any
     more.
@@ -73,7 +77,16 @@ def load(base: model.Base, ordinal: int) -> model.LoadedGame:
         note = ""
         if len(raw) < length:
             note = f"Only the beginning of this game is shown: its text is {length >> 20} MB long."
-        read = opened.read(place)
+        if length > _LONG_TEXT:
+            reply = (pool or pool_module.shared()).ask(
+                {"op": "load", **sources.words(source), "games": [place]}
+            )
+            read = _Texts.received(reply)
+        else:
+            found_game = opened.read(place)
+            read = _Texts(
+                found_game.tags, found_game.comments, found_game.before, found_game.nags, found_game.playable
+            )
         known = len(played)
         found = rows(base, [ordinal])
         row = (
@@ -95,6 +108,28 @@ def load(base: model.Base, ordinal: int) -> model.LoadedGame:
             raw=raw,
             playable=read.playable,
             note=note,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """What the index does not keep of a game; texts and glyphs by positionid."""
+
+    tags: tuple[tuple[str, str], ...]
+    comments: dict[int, str]
+    before: dict[int, str]
+    nags: dict[int, tuple[int, ...]]
+    playable: bool
+
+    @classmethod
+    def received(cls, reply: frames.Message) -> _Texts:
+        """From a worker's reply."""
+        return cls(
+            tags=tuple((name, value) for name, value in reply["tags"]),
+            comments=dict(reply["comments"]),
+            before=dict(reply["before"]),
+            nags={at: tuple(glyphs) for at, glyphs in reply["nags"]},
+            playable=reply["playable"],
         )
 
 

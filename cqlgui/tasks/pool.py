@@ -86,6 +86,27 @@ class Pool:
         finally:
             crew.disband()
 
+    def ask(self, request: frames.Message, cancel: progress.CancelToken | None = None) -> frames.Message:
+        """The reply of a worker to a single request. Raises the fault it reports, `CqlguiError` when it costs
+        its worker, and `errors.Cancelled`.
+        """
+        waiting = [request]
+        replies: list[frames.Message] = []
+
+        def lost(_request: frames.Message, reason: str) -> None:
+            raise errors.CqlguiError(reason)
+
+        work = Work(
+            take=lambda _size: [waiting.pop()] if waiting else [],
+            message=lambda items: items[0],
+            done=lambda _items, reply: replies.append(reply),
+            lost=lost,
+        )
+        with self.lease(1) as crew:
+            if not crew.run(work, cancel or progress.CancelToken()):
+                raise errors.Cancelled("Stopped.")
+        return replies[0]
+
     def warm(self) -> None:
         """Start the workers before they are needed."""
         with self._lock:

@@ -74,9 +74,10 @@ class Service:
         self._working = False
 
     def answer(self, request: frames.Message) -> frames.Message:
-        """The reply to one request: `read`, `search` or `explain`."""
+        """The reply to one request: `read`, `load`, `search` or `explain`."""
         operations: dict[str, Callable[[frames.Message], frames.Message]] = {
             "read": self._read,
+            "load": self._load,
             "search": self._search,
             "explain": self._explain,
         }
@@ -165,6 +166,19 @@ class Service:
                     ]
                 )
         return {"hits": hits, "failed": failed, "positions": positions}
+
+    def _load(self, request: frames.Message) -> frames.Message:
+        """A game of an indexed source read from its text, without its moves, which the index has."""
+        source = self._opened(request)
+        with self._interruptible():
+            game = source.read(request["games"][0])
+        return {
+            "tags": game.tags,
+            "comments": list(game.comments.items()),
+            "before": list(game.before.items()),
+            "nags": list(game.nags.items()),
+            "playable": game.playable,
+        }
 
     def _explain(self, request: frames.Message) -> frames.Message:
         """Why a query matches at a position of a game or not, as nested lists."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
@@ -249,6 +250,19 @@ def test_a_game_is_loaded_with_texts_and_glyphs(source: Path) -> None:
     assert loaded.nags[good] == (1,)
     assert list(loaded.before.values()) == ["why"]
     assert len(loaded.tree) == POSITIONS
+
+
+def test_a_long_game_is_loaded_by_a_worker(tmp_path: Path) -> None:
+    source = tmp_path / "long.pgn"
+    moves = " ".join(f"{2 * n + 1}. Nf3 $1 Nf6 {{at {n}}} {2 * n + 2}. Ng1 Ng8" for n in range(1200))
+    source.write_text(f'[Event "long"]\n\n{moves} *\n')
+    base = importing.open_base([source]).base
+    with contextlib.closing(pool.Pool(size=1)) as own:
+        loaded = games.load(base, 1, pool=own)
+        assert own.take().ready, "no worker was asked"
+    assert loaded.tags == (("Event", "long"),)
+    assert (loaded.comments[4 * 700 + 2], loaded.nags[4 * 700 + 1]) == ("at 700", (1,))
+    assert (loaded.playable, len(loaded.tree)) == (True, 4801)
 
 
 def test_a_list_of_sources_opens_as_a_named_base(tmp_path: Path, source: Path) -> None:
