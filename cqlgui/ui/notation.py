@@ -174,6 +174,7 @@ class NotationView(QTextEdit):
             made = QTextCharFormat()
             made.setBackground(colours.colour("current_move"))
             made.setForeground(colours.colour("current_move_text"))
+            made.setFontUnderline(self._current in self._hits)
             marks.append(self._selection(self._current, made))
         self.setExtraSelections(marks)
 

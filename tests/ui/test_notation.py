@@ -92,6 +92,8 @@ def test_hits_and_the_current_move_are_marked_without_touching_the_text(
     underlined = [s.cursor.selectedText() for s in view.extraSelections() if s.format.fontUnderline()]
     assert underlined == ["1.e4!", "2.Nf3"]
     assert view.document().revision() == before
+    view.set_current(3)
+    assert view.extraSelections()[-1].format.fontUnderline()
     view.set_hits([])
     view.set_current(0)
     assert marked(view) == []

@@ -8,9 +8,17 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QDialog, QFileDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QDialog,
+    QFileDialog,
+    QLineEdit,
+    QMenu,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import progress
@@ -177,6 +185,26 @@ def test_columns_can_be_hidden_but_not_all(
     panel.table.setColumnHidden(3, True)
     panel.restore_columns(usual)
     assert head.hiddenSectionCount() == 0
+
+
+def test_the_menu_of_a_row_opens_it_and_offers_the_columns(
+    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult, qtbot: QtBot
+) -> None:
+    filled(panel, base, result)
+    panel.select_row(2)
+    place = panel.table.visualRect(panel.hits.index(2, 0)).center()
+    event = QContextMenuEvent(
+        QContextMenuEvent.Reason.Keyboard, place, panel.table.viewport().mapToGlobal(place)
+    )
+    QApplication.sendEvent(panel.table.viewport(), event)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    assert [action.text() for action in menu.actions()] == ["Open", "Columns"]
+    with qtbot.waitSignal(panel.opened) as caught:
+        menu.actions()[0].trigger()
+    assert caught.args is not None
+    assert caught.args[2] == 2
+    menu.close()
 
 
 # --- games ---

@@ -17,7 +17,7 @@ Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 TITLES = ("Game", "White", "Black", "Result", "Year", "ECO", "Hit", "Ply", "Transform", "Value", "From here")
-WIDTHS = (62, 150, 150, 68, 52, 50, 54, 48, 200, 60, 260)
+WIDTHS = (60, 132, 132, 66, 50, 48, 52, 46, 176, 54, 240)
 GAME, WHITE, BLACK, RESULT, YEAR, ECO, PLACE, PLY, TRANSFORM, VALUE, MOVES = range(len(TITLES))
 
 Element = tuple[int, int]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -96,10 +96,9 @@ class TableView(QTableView):
             found += range(stretch.top(), stretch.bottom() + 1)
         return sorted(set(found))
 
-    def columns_menu(self) -> QMenu:
-        """A menu that shows and hides columns, and puts back the usual ones; it deletes itself."""
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    def columns_menu(self, parent: QWidget | None = None) -> QMenu:
+        """A menu that shows and hides columns, and puts back the usual ones."""
+        menu = QMenu("Columns", parent or self)
         head = self.horizontalHeader()
         shown = [column for column in range(head.count()) if not head.isSectionHidden(column)]
         for column in range(head.count()):
@@ -124,7 +123,9 @@ class TableView(QTableView):
             self.setColumnWidth(column, width)
 
     def _offer_columns(self, place: QPoint) -> None:
-        self.columns_menu().popup(self.horizontalHeader().mapToGlobal(place))
+        menu = self.columns_menu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.horizontalHeader().mapToGlobal(place))
 
     def _first_column(self) -> int:
         head = self.horizontalHeader()
@@ -139,6 +140,16 @@ class TableView(QTableView):
     def _current_row_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
         if current.isValid():
             self.moved.emit(current.row())
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        # What the header offers to the mouse is here within reach of the keyboard, too.
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        row = self.row
+        opening = menu.addAction("Open", lambda: self.chosen.emit(row))
+        opening.setEnabled(row >= 0)
+        menu.addMenu(self.columns_menu(menu))
+        menu.popup(event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.row >= 0:
