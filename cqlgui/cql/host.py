@@ -16,6 +16,12 @@ class Host(Protocol):
     def game_count(self) -> int:
         """Number of games in that source file."""
 
+    @property
+    def result(self) -> str | None:
+        """The result at the end of the game's text, else that of its tag: where they differ the reference
+        goes by the text.
+        """
+
     def tag(self, name: str) -> str | None:
         """Value of a PGN tag, or None when the game lacks it."""
 

@@ -159,4 +159,4 @@ def _admits(header: nodes.Header, host: hosts.Host) -> bool:
     """The header's conditions on games; all results given must hold (spec 3)."""
     if header.gamenumber is not None and not closures.constant_range(header.gamenumber, host.gamenumber):
         return False
-    return all(host.tag("Result") == result for result in header.results)
+    return all(host.result == result for result in header.results)

@@ -41,7 +41,7 @@ _JOINS = """
 """
 _COLUMNS = """
     w.name, b.name, g.white_elo, g.black_elo, g.result, g.date, e.name, s.name, g.round, g.eco, g.plies,
-    g.bad, g.more
+    g.bad, g.more, g.ending
 """
 
 
@@ -80,6 +80,9 @@ class Catalog:
         if not create:
             return
         with self._file.writing() as connection:
+            if int(connection.execute("PRAGMA user_version").fetchone()[0]) < schema.VERSION:
+                # Rows of an older version are read again from the sources when these are opened next.
+                connection.execute("drop table if exists game")
             self._file.database.create_tables(self._models.all, safe=True)
             connection.execute(f"PRAGMA user_version = {schema.VERSION}")
 
@@ -154,7 +157,8 @@ class Catalog:
             connection.executemany(
                 "insert or replace into game("
                 "source_id, ordinal, white_id, black_id, white_elo, black_elo, result, date, "
-                "event_id, site_id, round, eco, plies, bad, more) values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                "event_id, site_id, round, eco, plies, bad, more, ending) "
+                "values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 [
                     (
                         source,
@@ -172,6 +176,7 @@ class Catalog:
                         head.plies,
                         head.bad,
                         head.more,
+                        head.ending,
                     )
                     for place, head in enumerate(headers)
                 ],

@@ -26,7 +26,7 @@ RATINGS = {"WhiteElo": "white_elo", "BlackElo": "black_elo"}
 @dataclass(frozen=True, slots=True)
 class Header:
     """One game's row. None means that the game lacks the tag; `more` is the JSON text of the other tags ("" =
-    none).
+    none). `ending` is the result at the end of the text where the tag says something else, or nothing.
     """
 
     white: str | None
@@ -42,10 +42,13 @@ class Header:
     plies: int
     bad: bool
     more: str
+    ending: str | None = None
 
 
-def from_tags(tags: Iterable[tuple[str, str]], plies: int, bad: bool) -> Header:
-    """The row of a game; of a tag that stands twice the first text counts."""
+def from_tags(tags: Iterable[tuple[str, str]], plies: int, bad: bool, ending: str = "") -> Header:
+    """The row of a game; of a tag that stands twice the first text counts. `ending` is the result at the end
+    of its text ("" = none).
+    """
     texts: dict[str, str] = {}
     for name, text in tags:
         texts.setdefault(name, text)
@@ -71,6 +74,7 @@ def from_tags(tags: Iterable[tuple[str, str]], plies: int, bad: bool) -> Header:
         plies=plies,
         bad=bad,
         more=json.dumps(texts, ensure_ascii=False) if texts else "",
+        ending=ending if ending and ending != columns["result"] else None,
     )
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import peewee
 
-VERSION = 1
+VERSION = 2
+"""2: `game.ending`."""
 
 
 def models(database: Any) -> SimpleNamespace:
@@ -71,6 +72,7 @@ def models(database: Any) -> SimpleNamespace:
         plies = peewee.IntegerField()
         bad = peewee.BooleanField(default=False)
         more = peewee.TextField(default="")
+        ending = peewee.TextField(null=True)
 
         class Meta:
             table_name = "game"

@@ -62,6 +62,8 @@ class ReadGame:
     nags: dict[int, tuple[int, ...]]
     problems: tuple[Problem, ...]
     result: str
+    ending: str
+    """The result at the end of the text, whatever the tag says; empty when there is none."""
     playable: bool
     chess960: bool
     positions: int
@@ -216,6 +218,7 @@ class _Reading:
             nags={ids[handle]: tuple(glyphs) for handle, glyphs in self.nags.items()},
             problems=tuple(sorted(self.problems, key=lambda found: found.offset)),
             result=result,
+            ending=self.result,
             playable=board is not None,
             chess960=board is not None and board.chess960,
             positions=len(self.parents),

@@ -72,13 +72,14 @@ def reading_limit(length: int) -> int:
 class GameHost:
     """`cql.host.Host` for a game of a source. Rows and texts are fetched when a query first asks for them."""
 
-    __slots__ = ("_count", "_game", "_ordinal", "_reader", "_tags")
+    __slots__ = ("_count", "_ending", "_game", "_ordinal", "_reader", "_tags")
 
     def __init__(self, source: SourceReader, ordinal: int, count: int) -> None:
         self._reader = source
         self._ordinal = ordinal
         self._count = count
         self._tags: dict[str, str] | None = None
+        self._ending: str | None = None
         self._game: reader.ReadGame | None = None
 
     @property
@@ -93,10 +94,13 @@ class GameHost:
 
     def tag(self, name: str) -> str | None:
         """A tag's text."""
-        if self._tags is None:
-            row = self._reader.rows.header(self._reader.source, self._ordinal)
-            self._tags = headers.to_tags(row) if row else {}
-        return self._tags.get(name)
+        return self._header().get(name)
+
+    @property
+    def result(self) -> str | None:
+        """The result at the end of the text, else the tag's."""
+        tags = self._header()
+        return self._ending or tags.get("Result")
 
     def comment(self, positionid: int) -> str | None:
         """The comment at a position."""
@@ -105,6 +109,13 @@ class GameHost:
     def nags(self, positionid: int) -> tuple[int, ...]:
         """The glyphs at a position."""
         return self._read().nags.get(positionid, ())
+
+    def _header(self) -> dict[str, str]:
+        if self._tags is None:
+            row = self._reader.rows.header(self._reader.source, self._ordinal)
+            self._tags = headers.to_tags(row) if row else {}
+            self._ending = row.ending if row else None
+        return self._tags
 
     def _read(self) -> reader.ReadGame:
         if self._game is None:
@@ -117,6 +128,7 @@ class BareHost:
 
     gamenumber = 1
     game_count = 1
+    result = None
 
     def tag(self, name: str) -> str | None:
         """No tag."""

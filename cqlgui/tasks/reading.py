@@ -110,7 +110,7 @@ class _Run:
         self._give()
 
     def lost(self, item: _Item, reason: str) -> None:
-        answer = [[], None, "", 1, 0, index.BAD, [[item.line, item.offset, reason, "error"]]]
+        answer = [[], None, "", 1, 0, index.BAD, [[item.line, item.offset, reason, "error"]], ""]
         self._waiting[item.number] = _reading(item, answer)
         self._give()
 
@@ -121,7 +121,7 @@ class _Run:
 
 
 def _reading(item: _Item, answer: list[Any]) -> Reading:
-    tags, start_fen, packed, positions, plies, flags, problems = answer
+    tags, start_fen, packed, positions, plies, flags, problems, ending = answer
     words = array("H")
     words.frombytes(base64.b64decode(packed))
     if sys.byteorder == "big":
@@ -137,5 +137,5 @@ def _reading(item: _Item, answer: list[Any]) -> Reading:
         flags=flags,
         problems=tuple((offset, line, reason, severity) for line, offset, reason, severity in problems),
     )
-    header = headers.from_tags([(name, text) for name, text in tags], plies, bool(flags & index.BAD))
+    header = headers.from_tags([(name, text) for name, text in tags], plies, bool(flags & index.BAD), ending)
     return Reading(record, header, item.offset + item.length, item.end_line)

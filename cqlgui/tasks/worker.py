@@ -249,7 +249,7 @@ def _read_game(text: archives.Text, offset: int, length: int, line: int, problem
         # The boundary of a job: a bug met by one game must cost that game alone.
         traceback.print_exc()
         reason = f"the reader failed: {type(error).__name__}"
-        return [[], None, "", 1, 0, index.BAD, [[line, offset, reason, "error"]]]
+        return [[], None, "", 1, 0, index.BAD, [[line, offset, reason, "error"]], ""]
     words = game.words
     if sys.byteorder == "big":
         words = words[:]
@@ -269,6 +269,7 @@ def _read_game(text: archives.Text, offset: int, length: int, line: int, problem
         game.plies,
         flags,
         [[found.line, found.offset, found.reason, found.severity] for found in game.problems],
+        game.ending,
     ]
 
 

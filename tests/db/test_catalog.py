@@ -126,6 +126,33 @@ def test_a_newer_catalog_is_refused(tmp_path: Path) -> None:
     assert path.exists()
 
 
+def test_the_games_of_an_older_catalog_are_forgotten_so_that_they_are_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.sqlite"
+    opened = catalog.Catalog(path)
+    source = fill(opened, "/a.pgn", [header(White="x")])
+    opened.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("alter table game drop column ending")
+        connection.execute("pragma user_version = 1")
+    connection.close()
+    opened = catalog.Catalog(path)
+    assert opened.count(source) == 0
+    assert fill(opened, "/a.pgn", [header(White="x")]) == source
+    assert opened.count(source) == 1
+    opened.close()
+
+
+def test_the_result_of_the_text_is_kept_where_the_tag_says_something_else(tmp_path: Path) -> None:
+    tags = [("Result", "1-0")]
+    rows = [headers.from_tags(tags, 0, False, ending) for ending in ("1-0", "*", "")]
+    assert [row.ending for row in rows] == [None, "*", None]
+    assert headers.from_tags([], 0, False, "0-1").ending == "0-1"
+    opened = catalog.Catalog(tmp_path / "catalog.sqlite")
+    source = fill(opened, "/a.pgn", rows)
+    assert [opened.header(source, number) for number in range(3)] == rows
+    opened.close()
+
+
 @pytest.mark.allow_log("damaged")
 @pytest.mark.parametrize("damage", [b"no database at all", b"SQLite format 3\0" + b"\xff" * 5000])
 def test_a_damaged_catalog_is_set_aside(tmp_path: Path, damage: bytes) -> None:

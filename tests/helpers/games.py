@@ -30,6 +30,11 @@ class Host:
     tags: dict[str, str] = field(default_factory=dict)
     comments: dict[int, str] = field(default_factory=dict)
     glyphs: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    ending: str | None = None
+
+    @property
+    def result(self) -> str | None:
+        return self.ending or self.tags.get("Result")
 
     def tag(self, name: str) -> str | None:
         return self.tags.get(name)
