@@ -3,8 +3,8 @@
 Conventions: a closure takes the `Evaluation`. Values are bitboards for sets, integers, strings and
 positionids, None where a filter has no value; tests give something true or false. Sets never fail, they are
 empty. A closure whose filter can write comments or note orbit matches is wrapped so that a failure takes
-those back (output spec 3.4, D31). The compilers of single node kinds are in `closures_board` (sets and
-geometry) and `closures_game` (the rest).
+those back (output spec 3.4, D31). The compilers of single node kinds are in the modules
+`closures_…`, by subject.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def _transactional(made: Code) -> Code:
 NodeCompiler = Callable[[Compiler, Any], Code]
 
 COMPILERS: Final[dict[type[nodes.Node], NodeCompiler]] = {}
-"""The compiler of every filter kind; filled by `closures_board` and `closures_game`."""
+"""The compiler of every filter kind; filled by the modules `closures_…`."""
 
 
 def compiles(kind: type[nodes.Node]) -> Callable[[NodeCompiler], NodeCompiler]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cqlgui.board import tree
-from cqlgui.cql import closures, closures_game, nodes, printer, rings, transforms, types, words
+from cqlgui.cql import closures, closures_output, nodes, printer, rings, transforms, types, words
 from cqlgui.cql import host as hosts
 from cqlgui.cql.closures import Code, Run
 from cqlgui.cql.diagnostics import Span
@@ -129,7 +129,7 @@ class _Explainer:
         shown = None
         if matched and made.type is not Type.LOGICAL and value is not None:
             s.goto(where)
-            shown = closures_game.value_text(made)(s, value)
+            shown = closures_output.value_text(made)(s, value)
         return Explanation(
             node.span,
             self._text(node),

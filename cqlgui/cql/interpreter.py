@@ -10,7 +10,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cqlgui.board import tree
-from cqlgui.cql import closures, closures_board, closures_game, nodes, ordering, rings, transforms
+from cqlgui.cql import (
+    closures,
+    closures_board,
+    closures_facts,
+    closures_find,
+    closures_logic,
+    closures_numbers,
+    closures_orbit,
+    closures_output,
+    nodes,
+    ordering,
+    rings,
+    transforms,
+)
 from cqlgui.cql import host as hosts
 from cqlgui.cql.closures import SortSpec
 from cqlgui.cql.evaluation import Evaluation, QueryError, TooSlow
@@ -18,8 +31,16 @@ from cqlgui.cql.types import Type
 
 __all__ = ["GameOutcome", "Hit", "Program", "QueryError", "SortSpec", "TooSlow"]
 
-assert closures_board is not None
-assert closures_game is not None
+COMPILING = (
+    closures_board,
+    closures_facts,
+    closures_find,
+    closures_logic,
+    closures_numbers,
+    closures_orbit,
+    closures_output,
+)
+"""The modules that enter compilers of node kinds when they are imported."""
 
 MATCH_STRING = "CQL"
 _VALUED = frozenset({Type.SET, Type.PIECE, Type.NUMERIC, Type.STRING})
@@ -61,7 +82,7 @@ class Program:
         compiler = closures.Compiler(expanded.names)
         body = compiler.compile(query.body)
         self._body = body
-        self._value_text = closures_game.value_text(body) if body.type in _VALUED else None
+        self._value_text = closures_output.value_text(body) if body.type in _VALUED else None
         self._rings = rings.Rings(compiler, query.body, expanded.orbits)
         self._own_keys = len(compiler.sort_specs)
         self._slots = len(compiler.slots)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cqlgui.board import squares
-from cqlgui.cql import check, evaluation, explain, interpreter, transforms
+from cqlgui.cql import check, closures_facts, evaluation, explain, interpreter, transforms
 from tests.helpers import games
 
 MATE = """[Event "t"]
@@ -78,6 +78,42 @@ def names(board: int) -> set[str]:
 )
 def test_hits_and_values(text: str, expected: list[tuple[int, str | None]]) -> None:
     assert hits(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("tag", "name"),
+    [
+        ("Carlsen,M", "Carlsen, M"),
+        ("Le,Quang,Liem", "Le, Quang, Liem"),
+        ("Kan,  I", "Kan,  I"),
+        ("Morphy, Paul ", "Morphy, Paul"),
+        ("Ranken, CE.", "Ranken, CE"),
+        ("N.N.", "N.N"),
+        ("van der Lyn", "Van der Lyn"),
+        ("vanessa", "vanessa"),
+        ("de Boer", "de Boer"),
+        ("?", "?"),
+        (None, "?"),
+        ("", None),
+    ],
+)
+def test_players_have_the_names_that_the_reference_gives_them(tag: str | None, name: str | None) -> None:
+    assert closures_facts.player_name(tag) == name
+
+
+def test_a_player_without_a_tag_is_unknown() -> None:
+    (game,) = games.from_pgn(MATE)
+    game.host.tags.pop("White")
+    outcome = program("cql() initial player white").run(game.tree, game.host)
+    assert outcome is not None
+    assert outcome.hits[0].value == "?"
+
+
+def test_the_result_is_that_of_the_text() -> None:
+    (game,) = games.from_pgn(MATE)
+    game.host.ending = "1-0"
+    assert program("cql(result 1-0) initial result 1-0").run(game.tree, game.host)
+    assert not program("cql() initial result 0-1").run(game.tree, game.host)
 
 
 def test_variations_are_searched_only_when_the_header_says_so() -> None:

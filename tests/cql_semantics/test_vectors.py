@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import check, closures, closures_game, evaluation, interpreter, transforms
+from cqlgui.cql import check, closures, closures_output, evaluation, interpreter, transforms
 from tests.helpers import games
 
 DATA = Path(__file__).parent / "data"
@@ -22,7 +22,7 @@ def printed(expression: str, game: games.Game, header: str, positionid: int) -> 
     expanded = transforms.expand(checked)
     assert expanded.query is not None
     compiler = closures.Compiler(expanded.names)
-    text = closures_game.text_of(compiler, expanded.query.body)
+    text = closures_output.text_of(compiler, expanded.query.body)
     searched = game.tree if "variations" in header else game.tree.mainline()
     state = evaluation.Evaluation(
         searched,

@@ -1,0 +1,121 @@
+"""Compilers of arithmetic on numbers and strings, counts and extremes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isqrt
+from typing import Any, Final
+
+from cqlgui.cql import nodes
+from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
+from cqlgui.cql.evaluation import Evaluation
+from cqlgui.cql.types import Type
+
+
+def _divide(x: int, y: int) -> int | None:
+    """Quotient truncated toward zero; None for a zero divisor."""
+    if y == 0:
+        return None
+    quotient = abs(x) // abs(y)
+    return quotient if (x < 0) == (y < 0) else -quotient
+
+
+def _remainder(x: int, y: int) -> int | None:
+    """Remainder with the sign of the dividend; None for a zero divisor."""
+    if y == 0:
+        return None
+    rest = abs(x) % abs(y)
+    return -rest if x < 0 else rest
+
+
+ARITHMETIC: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "+": lambda x, y: x + y,
+    "-": lambda x, y: x - y,
+    "*": lambda x, y: x * y,
+    "/": _divide,
+    "%": _remainder,
+}
+
+
+@compiles(nodes.Arithmetic)
+def _arithmetic(compiler: Compiler, node: nodes.Arithmetic) -> Code:
+    left, right = compiler.compile(node.left), compiler.compile(node.right)
+    a, b, combine = left.value, right.value, ARITHMETIC[node.operator]
+
+    def value(s: Evaluation) -> Any:
+        x = a(s)
+        if x is None:
+            return None
+        y = b(s)
+        return None if y is None else combine(x, y)
+
+    return code(left.type, value, logs=left.logs or right.logs)
+
+
+@compiles(nodes.Negate)
+def _negate(compiler: Compiler, node: nodes.Negate) -> Code:
+    return _of_number(compiler.compile(node.operand), lambda x: -x)
+
+
+@compiles(nodes.Numeric)
+def _numeric(compiler: Compiler, node: nodes.Numeric) -> Code:
+    operand = compiler.compile(node.operand)
+    if node.word == "abs":
+        return _of_number(operand, abs)
+    return _of_number(operand, lambda x: isqrt(x) if x >= 0 else None)
+
+
+def _of_number(operand: Code, function: Callable[[int], int | None]) -> Code:
+    inner = operand.value
+
+    def value(s: Evaluation) -> int | None:
+        x = inner(s)
+        return None if x is None else function(x)
+
+    return code(Type.NUMERIC, value, logs=operand.logs)
+
+
+@compiles(nodes.Count)
+def _count(compiler: Compiler, node: nodes.Count) -> Code:
+    operand = compiler.compile(node.operand)
+    inner = operand.value
+    if operand.is_set:
+        return code(Type.NUMERIC, lambda s: inner(s).bit_count(), logs=operand.logs)
+
+    def length(s: Evaluation) -> int | None:
+        text = inner(s)
+        return None if text is None else len(text)
+
+    return code(Type.NUMERIC, length, logs=operand.logs)
+
+
+@compiles(nodes.Extremum)
+def _extremum(compiler: Compiler, node: nodes.Extremum) -> Code:
+    operands = compiler.compile_all(node.operands)
+    runs = [operand.value for operand in operands]
+    logs = any(operand.logs for operand in operands)
+    return code(operands[0].type, best_of(runs, node.word == "max", lambda s, index: None), logs=logs)
+
+
+def best_of(runs: list[Run], largest: bool, matched: Callable[[Evaluation, int], None]) -> Run:
+    """The largest (smallest) value there is; only comments of the runs that give it stay. `matched` hears of
+    values.
+    """
+
+    def value(s: Evaluation) -> Any:
+        best = None
+        start = len(s.log)
+        for index, run in enumerate(runs):
+            mark = len(s.log)
+            found = run(s)
+            if found is None:
+                continue
+            matched(s, index)
+            if best is None or (found > best if largest else found < best):
+                best = found
+                del s.log[start:mark]
+            elif found != best:
+                del s.log[mark:]
+        return best
+
+    return value

@@ -1,0 +1,131 @@
+"""Compilers of transforms: orbits of elements, `notransform` and `currenttransform`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cqlgui.cql import closures_board, closures_numbers, nodes, words
+from cqlgui.cql.closures import Code, Compiler, code, compiles
+from cqlgui.cql.evaluation import OCCUPIED, Evaluation
+from cqlgui.cql.types import Type
+
+
+@compiles(nodes.NoTransform)
+def _no_transform(compiler: Compiler, node: nodes.NoTransform) -> Code:
+    return compiler.compile(node.operand)
+
+
+@compiles(nodes.Orbit)
+def _orbit(compiler: Compiler, node: nodes.Orbit) -> Code:
+    elements = compiler.compile_all([element.filter for element in node.elements])
+    noted, index = node.index >= 0, node.index
+    logs = noted or any(element.logs for element in elements)
+
+    def note(s: Evaluation, element: int) -> None:
+        if noted:
+            s.found.append((index, element, s.id))
+
+    if node.range is not None:
+        count, within = _matching(node, elements, note), compiler.within(node.range)
+
+        def number(s: Evaluation) -> int | None:
+            matches = count(s)
+            return matches if within(s, matches) else None
+
+        return code(Type.NUMERIC, number, logs=logs)
+    kind = compiler.type_of(node)
+    if kind is Type.SET:
+        runs = [element.value for element in elements]
+
+        def union(s: Evaluation) -> int:
+            found = 0
+            for element, run in enumerate(runs):
+                part = run(s)
+                if part:
+                    found |= part
+                    if noted:
+                        s.found.append((index, element, s.id))
+            return found
+
+        return code(Type.SET, union, logs=logs)
+    if kind is Type.NUMERIC:
+        return code(
+            Type.NUMERIC,
+            closures_numbers.best_of([element.value for element in elements], True, note),
+            logs=logs,
+        )
+    matching = _matching(node, elements, note)
+    return code(Type.LOGICAL, lambda s: matching(s) > 0, logs=logs)
+
+
+def _matching(
+    node: nodes.Orbit, elements: list[Code], note: Callable[[Evaluation, int], None]
+) -> Callable[[Evaluation], int]:
+    """Number of elements that match; all are always evaluated, in canonical order (transforms spec 4.1)."""
+    table = _designator_table(node)
+    if table is not None:
+        return _matching_in(table, note)
+    tests = [element.test for element in elements]
+
+    def count(s: Evaluation) -> int:
+        s.step()
+        matches = 0
+        for element, test in enumerate(tests):
+            if test(s):
+                matches += 1
+                note(s, element)
+        return matches
+
+    return count
+
+
+_Table = list[list[tuple[int, int]]]
+
+
+def _designator_table(node: nodes.Orbit) -> _Table | None:
+    """For an orbit of plain designators: (place in `Evaluation.men`, squares) of each; None for others."""
+    table: _Table = []
+    for element in node.elements:
+        filters = element.filter.filters if isinstance(element.filter, nodes.Compound) else (element.filter,)
+        row = []
+        for each in filters:
+            if not isinstance(each, nodes.Designator):
+                return None
+            places = closures_board.places(each.men)
+            if len(places) != 1:
+                return None
+            row.append((places[0], each.squares))
+        table.append(row)
+    return table
+
+
+def _matching_in(table: _Table, note: Callable[[Evaluation, int], None]) -> Callable[[Evaluation], int]:
+    """The same for a table: the first two designators of each element are tested without any call."""
+    always = (OCCUPIED, 0)
+    flat = [
+        (element, *row[0], *(row[1] if len(row) > 1 else always), len(row) > 1, row[2:])
+        for element, row in enumerate(table)
+    ]
+
+    def count(s: Evaluation) -> int:
+        s.step()
+        men = s.men
+        matches = 0
+        for element, place, area, second, other, paired, rest in flat:
+            if not men[place] & area or (paired and not men[second] & other):
+                continue
+            for more, third in rest:
+                if not men[more] & third:
+                    break
+            else:
+                matches += 1
+                note(s, element)
+        return matches
+
+    return count
+
+
+@compiles(nodes.CurrentTransform)
+def _current_transform(compiler: Compiler, node: nodes.CurrentTransform) -> Code:
+    text = words.bracketed(node.applied)
+    return code(Type.STRING, lambda s: text)

@@ -1,0 +1,87 @@
+"""Compilers of sorts and comments, and the text of values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cqlgui.cql import nodes, values
+from cqlgui.cql.closures import Code, Compiler, code, compiles
+from cqlgui.cql.evaluation import UNBOUND, Evaluation
+from cqlgui.cql.types import Type
+
+
+@compiles(nodes.Sort)
+def _sort(compiler: Compiler, node: nodes.Sort) -> Code:
+    key = compiler.sort_key(node)
+    operand = compiler.compile(node.operand)
+    inner, is_set, descending = operand.value, operand.is_set, node.order != "min"
+
+    def value(s: Evaluation) -> Any:
+        mark = len(s.log)
+        found = inner(s)
+        if found is None or (is_set and not found):
+            return found
+        measure = found.bit_count() if is_set else found
+        comments = tuple(s.log[mark:])
+        del s.log[mark:]
+        best = s.best[key]
+        if best is None or (measure > best if descending else measure < best):
+            s.best[key] = measure
+            s.asides[key] = comments
+        return found
+
+    kind = Type.SET if is_set else operand.type
+    return code(kind, value, logs=operand.logs)
+
+
+@compiles(nodes.Comment)
+def _comment(compiler: Compiler, node: nodes.Comment) -> Code:
+    texts = [text_of(compiler, part) for part in node.parts]
+
+    def write(s: Evaluation) -> bool:
+        text = "".join([part(s) for part in texts])
+        if s.explicit_comments and text:
+            s.log.append((s.id, text))
+        return True
+
+    return code(Type.LOGICAL, write, logs=True)
+
+
+def text_of(compiler: Compiler, node: nodes.Node) -> Callable[[Evaluation], str]:
+    """A closure that gives the textual form of a filter (output spec 2)."""
+    if isinstance(node, nodes.Name):
+        slot, unbound = compiler.slot(node.name), values.unbound_text(node.name)
+        bound = _text(compiler.compile(node))
+        return lambda s: unbound if s.variables[slot] is UNBOUND else bound(s)
+    return _text(compiler.compile(node))
+
+
+def _text(operand: Code) -> Callable[[Evaluation], str]:
+    value, text = operand.value, value_text(operand)
+    return lambda s: text(s, value(s))
+
+
+def value_text(operand: Code) -> Callable[[Evaluation, Any], str]:
+    """A function that gives the text of a value of the filter at the current position."""
+    match operand.type:
+        case Type.SET:
+            return lambda s, value: values.set_text(value)
+        case Type.PIECE:
+            return lambda s, value: values.piece_text(value, s.position.squares)
+        case Type.NUMERIC:
+            return lambda s, value: values.number_text(value)
+        case Type.STRING:
+            return lambda s, value: values.string_text(value)
+        case Type.POSITION:
+            return _position_text
+        case Type.LOGICAL:
+            return lambda s, value: values.truth_text(value)
+
+
+def _position_text(s: Evaluation, positionid: int | None) -> str:
+    if positionid is None:
+        return values.NO_VALUE
+    if s.tree.depths[positionid] and s.explicit_comments:
+        s.log.append((positionid, f"id:{positionid}"))
+    return s.position_text(positionid)
