@@ -22,8 +22,10 @@ from typing import Protocol
 
 from cqlgui.pgn import braces, tagpairs
 
-LONGEST_GAME = 64 << 20
-"""Bytes of a game that are handed on; of a longer one only the beginning is, with a problem."""
+LONGEST_GAME = 8 << 20
+"""Bytes of a game that are handed on; of a longer one only the beginning is, with a problem. Moves alone of
+this length take a worker well under the time after which it counts as hanging.
+"""
 
 _PIECE = 4 << 20
 # Everything but comments, lines and runs of blanks is shorter than this, so a scan that starts this far
