@@ -9,14 +9,20 @@ from array import array
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, Qt
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractTableModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+)
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from cqlgui.tasks import bases, model
 from cqlgui.ui import jobs
 from cqlgui.ui.panels import bad_games
-from cqlgui.ui.tables import games_model, hits_model, lines, ranges, rows
+from cqlgui.ui.tables import games_model, hits_model, lines, ranges, rows, view
 
 Hits = tuple[hits_model.HitsModel, list[tuple[int, int, int, int]]]
 
@@ -97,9 +103,16 @@ def test_a_limit_shows_one_element_and_goes_again(hits: Hits, result: model.Sear
     assert table.rowCount() == element.positions
     assert table.games == element.games
     assert 0 < table.rowCount() < whole
+    assert table.games_in([(0, table.rowCount() - 1)]) == sorted(
+        game
+        for game, found in result.games.items()
+        if any((match.orbit, match.element) == (0, 1) for hit in found.hits for match in hit.matches)
+    )
     for row in range(table.rowCount()):
         found = table.hit(row)
         assert found is not None
+        assert table.row_of(found[0], found[1].positionid) == row
+        assert table.first_row(found[0]) <= row
         match = table.match_of(found[1])
         assert match is not None
         assert (match.orbit, match.element) == (0, 1)
@@ -189,6 +202,34 @@ def test_the_same_base_grown_keeps_its_headers_and_another_does_not(
     assert cache.get(2) is not None
     cache.set_base(dataclasses.replace(base, id=base.id + 1))
     assert cache.get(2) is None
+
+
+def test_selecting_all_rows_does_not_ask_for_each(qtbot: QtBot) -> None:
+    asked = [0]
+
+    class Numbers(QAbstractTableModel):
+        def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
+            return 0 if parent.isValid() else 5_000
+
+        def columnCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
+            return 0 if parent.isValid() else 3
+
+        def data(self, index: QModelIndex | QPersistentModelIndex, role: int = 0) -> str | None:
+            return str(index.row()) if role == Qt.ItemDataRole.DisplayRole else None
+
+        def flags(self, index: QModelIndex | QPersistentModelIndex) -> Qt.ItemFlag:
+            asked[0] += 1
+            return super().flags(index)
+
+    table = view.TableView("Numbers")
+    qtbot.addWidget(table)
+    table.setModel(Numbers(table))
+    table.set_widths((50, 50, 50))
+    table.show()
+    table.selectAll()
+    table.grab()
+    assert table.stretches() == [(0, 4_999)]
+    assert asked[0] < 1_000
 
 
 def test_nothing_asks_a_wrong_index(hits: Hits, result: model.SearchResult) -> None:

@@ -182,12 +182,7 @@ class HitsPanel(QWidget):
 
     def selected_games(self) -> list[int]:
         """The games of the selected rows, each once, in the order of the table."""
-        found: dict[int, None] = {}
-        for row in self.table.selected():
-            hit = self.hits.hit(row)
-            if hit is not None:
-                found[hit[0]] = None
-        return list(found)
+        return self.hits.games_in(self.table.stretches())
 
     def columns(self) -> QByteArray:
         """Which columns are shown, where and how wide, to be given to `restore_columns` another time."""

@@ -5,6 +5,8 @@ It fills while a search runs and can be limited to one orbit element.
 
 from __future__ import annotations
 
+import bisect
+from array import array
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -32,10 +34,13 @@ class HitsModel(QAbstractTableModel):
         self._cache = cache
         self._moves = moves
         self._games: dict[int, model.GameHits] = {}
-        self._order: list[int] = []
-        self._shown: list[tuple[model.GameHits, int]] = []
-        # Row after row belongs to one game, so the first row and their number are enough.
-        self._places: dict[int, tuple[int, int]] = {}
+        # All hits are numbered in the order of the table. Arrays of plain numbers keep a million of them
+        # small, quick to limit, and out of the way of Python's collector.
+        self._first: dict[int, int] = {}
+        self._owners: array[int] = array("q")
+        self._places: array[int] = array("q")
+        self._of_element: dict[Element, array[int]] = {}
+        self._games_of_element: dict[Element, int] = {}
         self._limit: Element | None = None
         self._orbits: tuple[model.Orbit, ...] = ()
         cache.arrived.connect(self._rows_came)
@@ -44,47 +49,34 @@ class HitsModel(QAbstractTableModel):
     def clear(self, orbits: tuple[model.Orbit, ...] = ()) -> None:
         """Start anew, for a query with these orbits."""
         self.beginResetModel()
-        self._games, self._order, self._shown, self._places = {}, [], [], {}
+        self._forget()
         self._limit, self._orbits = None, orbits
         self.endResetModel()
 
     def add(self, found: Iterable[model.GameHits]) -> None:
         """Append the hits of some games; a game comes once."""
-        shown: list[tuple[model.GameHits, int]] = []
-        first = len(self._shown)
-        places: dict[int, tuple[int, int]] = {}
-        for game in found:
-            self._games[game.game] = game
-            self._order.append(game.game)
-            passing = self._passing(game)
-            if passing:
-                places[game.game] = (first + len(shown), len(passing))
-                shown += passing
-        if shown:
-            self.beginInsertRows(QModelIndex(), first, first + len(shown) - 1)
-            self._shown += shown
-            self._places.update(places)
+        batch = _Batch(len(self._owners), found)
+        more = len(batch.owners) if self._limit is None else len(batch.of_element.get(self._limit, ()))
+        first = self.hits
+        if more:
+            self.beginInsertRows(QModelIndex(), first, first + more - 1)
+        self._append(batch)
+        if more:
             self.endInsertRows()
 
     def finish(self, result: model.SearchResult) -> None:
         """Take the final result: its order (a query may sort) and its orbits."""
         self._orbits = result.orbits
-        if list(result.order) != self._order or any(
+        if list(result.order) != list(self._games) or any(
             len(self._games[game].hits) != len(found.hits) for game, found in result.games.items()
         ):
             self.beginResetModel()
-            self._games, self._order = dict(result.games), list(result.order)
-            self._show()
+            self._forget()
+            self._append(_Batch(0, (result.games[game] for game in result.order)))
             self.endResetModel()
-        elif self._shown:
-            # Which element matched is known only now.
-            self._changed([(0, len(self._shown) - 1)], TRANSFORM, TRANSFORM)
-
-    def set_orbits(self, orbits: tuple[model.Orbit, ...]) -> None:
-        """Name the elements of the running query, before its result brings them with their counts."""
-        self._orbits = orbits
-        if self._shown:
-            self._changed([(0, len(self._shown) - 1)], TRANSFORM, TRANSFORM)
+        elif self.hits:
+            # How the elements are called may be known only now.
+            self._changed([(0, self.hits - 1)], TRANSFORM, TRANSFORM)
 
     def limit(self, element: Element | None) -> None:
         """Show only hits in which this (orbit, element) matched; None shows all."""
@@ -92,7 +84,6 @@ class HitsModel(QAbstractTableModel):
             return
         self.beginResetModel()
         self._limit = element
-        self._show()
         self.endResetModel()
 
     @property
@@ -102,10 +93,11 @@ class HitsModel(QAbstractTableModel):
 
     def hit(self, row: int) -> tuple[int, model.Hit] | None:
         """The game's ordinal and the hit of a row."""
-        if not 0 <= row < len(self._shown):
+        if not 0 <= row < self.hits:
             return None
-        game, place = self._shown[row]
-        return game.game, game.hits[place]
+        number = self._number(row)
+        game = self._owners[number]
+        return game, self._games[game].hits[self._places[number]]
 
     def hits_of(self, game: int) -> dict[int, model.Hit]:
         """The hits of a game by positionid."""
@@ -117,31 +109,43 @@ class HitsModel(QAbstractTableModel):
         found = self.hit(row)
         if found is None:
             return 0, 0
-        first, count = self._places[found[0]]
-        return row - first + 1, count
+        first, end = self._rows_of(found[0])
+        return row - first + 1, end - first
 
     def row_of(self, game: int, positionid: int) -> int:
         """The row of a hit, or -1."""
-        first, count = self._places.get(game, (0, 0))
-        for row in range(first, first + count):
-            entry, place = self._shown[row]
-            if entry.hits[place].positionid == positionid:
+        for row in range(*self._rows_of(game)):
+            found = self.hit(row)
+            if found is not None and found[1].positionid == positionid:
                 return row
         return -1
 
     def first_row(self, game: int) -> int:
         """The row of a game's first shown hit, or -1."""
-        return self._places.get(game, (-1, 0))[0]
+        first, end = self._rows_of(game)
+        return first if end > first else -1
+
+    def games_in(self, stretches: Iterable[tuple[int, int]]) -> list[int]:
+        """The games of some stretches of rows (first and last one), each once, in the order of the table."""
+        found: dict[int, None] = {}
+        shown = self._shown
+        for first, last in stretches:
+            if shown is None:
+                found.update(dict.fromkeys(self._owners[first : last + 1]))
+            else:
+                found.update(dict.fromkeys(map(self._owners.__getitem__, shown[first : last + 1])))
+        return list(found)
 
     @property
     def games(self) -> int:
         """Number of games that have rows."""
-        return len(self._places)
+        return len(self._games) if self._limit is None else self._games_of_element.get(self._limit, 0)
 
     @property
     def hits(self) -> int:
         """Number of rows."""
-        return len(self._shown)
+        shown = self._shown
+        return len(self._owners) if shown is None else len(shown)
 
     @property
     def orbits(self) -> tuple[model.Orbit, ...]:
@@ -167,21 +171,40 @@ class HitsModel(QAbstractTableModel):
         elements = self._orbits[orbit].elements
         return elements[element] if 0 <= element < len(elements) else None
 
-    def _passing(self, game: model.GameHits) -> list[tuple[model.GameHits, int]]:
-        limit = self._limit
-        return [
-            (game, place)
-            for place, hit in enumerate(game.hits)
-            if limit is None or any((match.orbit, match.element) == limit for match in hit.matches)
-        ]
+    @property
+    def _shown(self) -> array[int] | None:
+        """The numbers of the hits shown, ascending; None means all."""
+        return None if self._limit is None else self._of_element.get(self._limit, _NONE)
 
-    def _show(self) -> None:
-        self._shown, self._places = [], {}
-        for number in self._order:
-            passing = self._passing(self._games[number])
-            if passing:
-                self._places[number] = (len(self._shown), len(passing))
-                self._shown += passing
+    def _number(self, row: int) -> int:
+        shown = self._shown
+        return row if shown is None else shown[row]
+
+    def _rows_of(self, game: int) -> tuple[int, int]:
+        """The first row of a game, and the one after its last; equal when it has none."""
+        first = self._first.get(game)
+        if first is None:
+            return 0, 0
+        end = first + len(self._games[game].hits)
+        shown = self._shown
+        if shown is None:
+            return first, end
+        return bisect.bisect_left(shown, first), bisect.bisect_left(shown, end)
+
+    def _forget(self) -> None:
+        self._games, self._first = {}, {}
+        self._owners, self._places = array("q"), array("q")
+        self._of_element, self._games_of_element = {}, {}
+
+    def _append(self, batch: _Batch) -> None:
+        self._games.update(batch.games)
+        self._first.update(batch.first)
+        self._owners.extend(batch.owners)
+        self._places.extend(batch.places)
+        for element, numbers in batch.of_element.items():
+            self._of_element.setdefault(element, array("q")).extend(numbers)
+            had = self._games_of_element.get(element, 0)
+            self._games_of_element[element] = had + batch.games_of_element[element]
 
     def _rows_came(self, games: Iterable[int]) -> None:
         self._changed(self._stretches(games), WHITE, ECO)
@@ -192,8 +215,7 @@ class HitsModel(QAbstractTableModel):
     def _stretches(self, games: Iterable[int]) -> Iterable[tuple[int, int]]:
         changed: list[int] = []
         for game in games:
-            first, count = self._places.get(game, (0, 0))
-            changed += range(first, first + count)
+            changed += range(*self._rows_of(game))
         return ranges.merged(changed)
 
     def _changed(self, stretches: Iterable[tuple[int, int]], left: int, right: int) -> None:
@@ -201,20 +223,21 @@ class HitsModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(first, left), self.index(last, right))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
-        return 0 if parent.isValid() else len(self._shown)
+        return 0 if parent.isValid() else self.hits
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(TITLES)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self._shown):
+        if not index.isValid() or index.row() >= self.hits:
             return None
         column = index.column()
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if column in _NUMBERS else None
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return None
-        game, place = self._shown[index.row()]
+        number = self._number(index.row())
+        game, place = self._games[self._owners[number]], self._places[number]
         hit = game.hits[place]
         if column in _OF_ROW:
             row = self._cache.get(game.game)
@@ -249,6 +272,36 @@ class HitsModel(QAbstractTableModel):
         return TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None
 
 
+class _Batch:
+    """Some games' hits, numbered from `start` on, and which of them each element matched."""
+
+    __slots__ = ("first", "games", "games_of_element", "of_element", "owners", "places")
+
+    def __init__(self, start: int, found: Iterable[model.GameHits]) -> None:
+        self.games: dict[int, model.GameHits] = {}
+        self.first: dict[int, int] = {}
+        self.owners: array[int] = array("q")
+        self.places: array[int] = array("q")
+        self.of_element: dict[Element, array[int]] = {}
+        self.games_of_element: dict[Element, int] = {}
+        number = start
+        for game in found:
+            self.games[game.game] = game
+            self.first[game.game] = number
+            in_game: set[Element] = set()
+            for place, hit in enumerate(game.hits):
+                self.owners.append(game.game)
+                self.places.append(place)
+                # An element may match several times at one position, yet that is one row.
+                for element in {(match.orbit, match.element) for match in hit.matches}:
+                    self.of_element.setdefault(element, array("q")).append(number)
+                    in_game.add(element)
+                number += 1
+            for element in in_game:
+                self.games_of_element[element] = self.games_of_element.get(element, 0) + 1
+
+
+_NONE: array[int] = array("q")
 _NUMBERS = (GAME, PLACE, PLY)
 _OF_ROW: dict[int, Callable[[model.GameRow], str]] = {
     WHITE: lambda row: row.white,

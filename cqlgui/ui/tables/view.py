@@ -70,6 +70,10 @@ class TableView(QTableView):
         self._widths = tuple(widths)
         for column, width in enumerate(widths):
             self.setColumnWidth(column, width)
+        # A header asks of each of its sections whether it is selected whole, and that asks the model for
+        # every row: seconds, where all of many rows are selected. So it watches a selection of its own.
+        head = self.horizontalHeader()
+        head.setSelectionModel(QItemSelectionModel(self.model(), head))
         self.selectionModel().currentRowChanged.connect(self._current_row_changed)
 
     @property
@@ -87,14 +91,15 @@ class TableView(QTableView):
         self.scrollTo(found)
         return True
 
+    def stretches(self) -> list[tuple[int, int]]:
+        """The selected rows as (first, last) of each stretch, ascending."""
+        selection = self.selectionModel().selection()
+        found = (selection.at(place) for place in range(selection.count()))
+        return sorted({(stretch.top(), stretch.bottom()) for stretch in found})
+
     def selected(self) -> list[int]:
         """The selected rows, ascending."""
-        found: list[int] = []
-        selection = self.selectionModel().selection()
-        for place in range(selection.count()):
-            stretch = selection.at(place)
-            found += range(stretch.top(), stretch.bottom() + 1)
-        return sorted(set(found))
+        return [row for first, last in self.stretches() for row in range(first, last + 1)]
 
     def columns_menu(self, parent: QWidget | None = None) -> QMenu:
         """A menu that shows and hides columns, and puts back the usual ones."""
