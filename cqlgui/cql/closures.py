@@ -59,7 +59,7 @@ class Compiler:
     def __init__(self, names: types.Names, watch: Callable[[nodes.Node, Code], Code] | None = None) -> None:
         self.names = names
         self.slots: dict[str, int] = {}
-        self._watch = watch
+        self.watch = watch
         self._sorts: dict[object, _SortKey] = {}
 
     @property
@@ -72,7 +72,7 @@ class Compiler:
         code = COMPILERS[type(node)](self, node)
         if code.logs:
             code = _transactional(code)
-        return code if self._watch is None else self._watch(node, code)
+        return code if self.watch is None else self.watch(node, code)
 
     def compile_all(self, filters: Sequence[nodes.Node]) -> list[Code]:
         """The closures of several filters, in order."""

@@ -61,6 +61,14 @@ def designator(men: int, area: int) -> Run:
     return several
 
 
+def single_place(node: nodes.Node) -> tuple[int, int] | None:
+    """(place in `Evaluation.men`, squares) of a designator that one look-up answers, else None."""
+    if not isinstance(node, nodes.Designator) or node.men == board_men.ANY_MASK:
+        return None
+    found_in = places(node.men)
+    return (found_in[0], node.squares) if len(found_in) == 1 else None
+
+
 def places(men: int) -> tuple[int, ...]:
     """Places of `Evaluation.men` whose union is the mask: whole colours first, then single men."""
     found = []
@@ -336,6 +344,10 @@ def _castled(s: Evaluation) -> int:
 @compiles(nodes.Power)
 def _power(compiler: Compiler, node: nodes.Power) -> Code:
     operand = compiler.compile(node.operand)
+    simple = single_place(node.operand)
+    if simple is not None and simple[0] in (WHITE, BLACK) and compiler.watch is None:
+        side = 0 if simple[0] == WHITE else 6
+        return code(Type.NUMERIC, _power_of_side(side, simple[1]))
     inner = operand.value
 
     def power(s: Evaluation) -> int:
@@ -349,6 +361,22 @@ def _power(compiler: Compiler, node: nodes.Power) -> Code:
         )
 
     return code(Type.NUMERIC, power, logs=operand.logs)
+
+
+def _power_of_side(side: int, area: int) -> Run:
+    """The same for the men of one colour on fixed squares: half the look-ups, and no call."""
+    pawn, knight, bishop, rook, queen = range(side + 1, side + 6)
+
+    def power(s: Evaluation) -> int:
+        board = s.men
+        return (
+            9 * (area & board[queen]).bit_count()
+            + 5 * (area & board[rook]).bit_count()
+            + 3 * (area & (board[knight] | board[bishop])).bit_count()
+            + (area & board[pawn]).bit_count()
+        )
+
+    return power
 
 
 # --- loops over squares and men -----------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -85,12 +86,12 @@ def _in(compiler: Compiler, node: nodes.In) -> Code:
 
 
 _RELATIONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "==": lambda x, y: x == y,
-    "!=": lambda x, y: x != y,
-    "<": lambda x, y: x < y,
-    ">": lambda x, y: x > y,
-    "<=": lambda x, y: x <= y,
-    ">=": lambda x, y: x >= y,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
 }
 
 
@@ -197,6 +198,6 @@ def _assign(compiler: Compiler, node: nodes.Assign) -> Code:
 
 
 _SET_OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "|=": lambda x, y: x | y,
-    "&=": lambda x, y: x & y,
+    "|=": operator.or_,
+    "&=": operator.and_,
 }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from math import isqrt
 from typing import Any, Final
 
-from cqlgui.cql import nodes
+from cqlgui.cql import closures_board, nodes
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import Evaluation
 from cqlgui.cql.types import Type
@@ -29,9 +30,9 @@ def _remainder(x: int, y: int) -> int | None:
 
 
 ARITHMETIC: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "+": lambda x, y: x + y,
-    "-": lambda x, y: x - y,
-    "*": lambda x, y: x * y,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
     "/": _divide,
     "%": _remainder,
 }
@@ -79,6 +80,10 @@ def _of_number(operand: Code, function: Callable[[int], int | None]) -> Code:
 def _count(compiler: Compiler, node: nodes.Count) -> Code:
     operand = compiler.compile(node.operand)
     inner = operand.value
+    simple = closures_board.single_place(node.operand)
+    if simple is not None and compiler.watch is None:
+        place, area = simple
+        return code(Type.NUMERIC, lambda s: (s.men[place] & area).bit_count())
     if operand.is_set:
         return code(Type.NUMERIC, lambda s: inner(s).bit_count(), logs=operand.logs)
 
@@ -92,15 +97,23 @@ def _count(compiler: Compiler, node: nodes.Count) -> Code:
 @compiles(nodes.Extremum)
 def _extremum(compiler: Compiler, node: nodes.Extremum) -> Code:
     operands = compiler.compile_all(node.operands)
-    runs = [operand.value for operand in operands]
     logs = any(operand.logs for operand in operands)
-    return code(operands[0].type, best_of(runs, node.word == "max", lambda s, index: None), logs=logs)
+    return code(operands[0].type, best_of(operands, node.word == "max", None), logs=logs)
 
 
-def best_of(runs: list[Run], largest: bool, matched: Callable[[Evaluation, int], None]) -> Run:
+def best_of(operands: list[Code], largest: bool, matched: Callable[[Evaluation, int], None] | None) -> Run:
     """The largest (smallest) value there is; only comments of the runs that give it stay. `matched` hears of
-    values.
+    the place of each operand that has a value.
     """
+    runs = [operand.value for operand in operands]
+    if matched is None and not any(operand.logs for operand in operands):
+        choose = max if largest else min
+
+        def plain(s: Evaluation) -> Any:
+            found = [result for run in runs if (result := run(s)) is not None]
+            return choose(found) if found else None
+
+        return plain
 
     def value(s: Evaluation) -> Any:
         best = None
@@ -110,7 +123,8 @@ def best_of(runs: list[Run], largest: bool, matched: Callable[[Evaluation, int],
             found = run(s)
             if found is None:
                 continue
-            matched(s, index)
+            if matched is not None:
+                matched(s, index)
             if best is None or (found > best if largest else found < best):
                 best = found
                 del s.log[start:mark]

@@ -51,7 +51,7 @@ def _orbit(compiler: Compiler, node: nodes.Orbit) -> Code:
     if kind is Type.NUMERIC:
         return code(
             Type.NUMERIC,
-            closures_numbers.best_of([element.value for element in elements], True, note),
+            closures_numbers.best_of(elements, True, note if noted else None),
             logs=logs,
         )
     matching = _matching(node, elements, note)
@@ -89,12 +89,10 @@ def _designator_table(node: nodes.Orbit) -> _Table | None:
         filters = element.filter.filters if isinstance(element.filter, nodes.Compound) else (element.filter,)
         row = []
         for each in filters:
-            if not isinstance(each, nodes.Designator):
+            simple = closures_board.single_place(each)
+            if simple is None:
                 return None
-            places = closures_board.places(each.men)
-            if len(places) != 1:
-                return None
-            row.append((places[0], each.squares))
+            row.append(simple)
         table.append(row)
     return table
 
