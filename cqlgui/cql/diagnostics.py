@@ -53,8 +53,8 @@ SHOWN_WIDTH = 100
 def render(text: str, diagnostic: Diagnostic, name: str = "query") -> str:
     """`name:line:col: error[code]: message`, the source line, a caret under the span, and the hint.
 
-    Of a long line only the stretch round the span is shown, and control characters as blanks: a stranger's text
-    reaches a terminal through this.
+    Of a long line only the stretch round the span is shown, and control characters as blanks: a stranger's
+    text reaches a terminal through this.
     """
     line, column = line_and_column(text, diagnostic.span.offset)
     parts = [f"{name}:{line}:{column}: {diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]

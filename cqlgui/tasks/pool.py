@@ -39,10 +39,10 @@ Item = TypeVar("Item")
 
 @dataclass
 class Piece(Generic[Item]):
-    """Items sent to a worker together."""
+    """Items sent to a worker together; `retried` when they went down with another worker before."""
 
     items: list[Item]
-    single: bool
+    retried: bool
     started: float = 0.0
 
 
@@ -190,7 +190,7 @@ class Crew:
                     if not items:
                         exhausted = True
                         break
-                    piece = Piece(items, len(items) == 1)
+                    piece = Piece(items, False)
                 worker = idle.pop() if idle else self._new()
                 piece.started = time.monotonic()
                 busy[worker] = piece
@@ -208,7 +208,7 @@ class Crew:
                 continue
             if reply is None:
                 why = self._bury(worker)
-                if piece_done.single:
+                if piece_done.retried:
                     work.lost(piece_done.items[0], why)
                 else:
                     again.extend([item] for item in piece_done.items)
@@ -218,7 +218,7 @@ class Crew:
             if "error" in reply:
                 raise errors.CqlguiError(str(reply["error"]))
             seconds = time.monotonic() - piece_done.started
-            if not piece_done.single or len(piece_done.items) == size:
+            if not piece_done.retried:
                 per_item = max(seconds, 1e-4) / len(piece_done.items)
                 size = max(1, min(int(work.target / per_item), size * 4, work.largest))
             work.done(piece_done.items, reply)

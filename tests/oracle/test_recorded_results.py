@@ -1,7 +1,7 @@
 """The recorded answers of the sample base: an oracle for a clone that has no other.
 
-They were recorded once the interpreter agreed with the reference on the whole core; `--update-golden` records anew,
-and the difference is to be read. The quick form asks every third query; `-m full` asks all of them.
+They were recorded once the interpreter agreed with the reference on the whole core; `--update-golden` records
+anew, and the difference is to be read. The quick form asks every third query; `-m full` asks all of them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def recorded() -> dict[str, dict[str, Any]]:
 
 
 def answer(base: model.Base, query: str) -> dict[str, Any]:
-    """What a search found, short enough to read: counts, the first hits, and a digest of all with values and order."""
+    """What a search found, short enough to read: counts, the first hits, a digest of all with values and order."""
     result = searching.search(base, query, model.SearchOptions())
     hits = [
         [game, hit.positionid, hit.value, [[m.orbit, m.element, m.positionid] for m in hit.matches]]

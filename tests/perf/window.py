@@ -42,7 +42,7 @@ def main(words: Sequence[str]) -> int:
     watch: list[Watch] = []
     run = QApplication.exec
 
-    def watched() -> int:
+    def watched(*_: object) -> int:
         watch.append(Watch(born))
         return run()
 
