@@ -17,14 +17,16 @@ import pytest
 from cqlgui.base import errors, progress
 from cqlgui.tasks import explaining, importing, model, orbits, pool, queries, searching, sources, truths
 
-WHITE_WINS = '[White "A{n}"]\n[Result "1-0"]\n\n1. f4 e5 2. g4 Qh4# 0-1\n\n'
+BLACK_MATES = '[White "A{n}"]\n[Result "1-0"]\n\n1. f4 e5 2. g4 Qh4# 0-1\n\n'
 QUIET = '[White "B{n}"]\n[Result "*"]\n\n1. e4 {{first}} e5 2. Nf3 (2. f4 exf4) Nc6 *\n\n'
 
 
 def make(tmp_path: Path, count: int) -> model.Base:
     """Every third game ends in mate."""
     source = tmp_path / "a.pgn"
-    source.write_text("".join((WHITE_WINS if n % 3 == 0 else QUIET).format(n=n) for n in range(1, count + 1)))
+    source.write_text(
+        "".join((BLACK_MATES if n % 3 == 0 else QUIET).format(n=n) for n in range(1, count + 1))
+    )
     return importing.open_base([source]).base
 
 
@@ -80,7 +82,9 @@ def test_sorting_orders_the_games(tmp_path: Path) -> None:
 def test_tags_texts_and_numbers_reach_the_query(base: model.Base) -> None:
     assert searching.search(base, 'player white "A3"').order == (3, 30)
     assert searching.search(base, "gamenumber == 7").order == (7,)
-    assert searching.search(base, "result 1-0 initial").order == tuple(range(3, 31, 3))
+    assert searching.search(base, "result 0-1 initial").order == tuple(range(3, 31, 3))
+    # Where the tag says otherwise, the end of the text counts.
+    assert searching.search(base, "result 1-0").order == ()
 
 
 def test_gamenumber_counts_per_source_and_ordinals_run_on(tmp_path: Path) -> None:
