@@ -166,12 +166,15 @@ def colour_at(editor: panel.EditorPanel, line: int) -> str:
 def test_a_theme_change_colours_the_text_anew_and_keeps_what_was_found(
     qtbot: QtBot, editor: panel.EditorPanel
 ) -> None:
-    editor.setPalette(theme.palette(theme.LIGHT))
+    theme.theme().apply(theme.Choice.LIGHT)
     checked(qtbot, editor, "flip Ra1 chekc")
     assert colour_at(editor, 0) == theme.LIGHT.transform
-    editor.setPalette(theme.palette(theme.DARK))
-    assert colour_at(editor, 0) == theme.DARK.transform
-    assert len(editor.edit.line_severities()) == 1
+    try:
+        theme.theme().apply(theme.Choice.DARK)
+        assert colour_at(editor, 0) == theme.DARK.transform
+        assert len(editor.edit.line_severities()) == 1
+    finally:
+        theme.theme().apply(theme.Choice.LIGHT)
 
 
 def test_a_long_query_is_coloured_where_it_is_looked_at(editor: panel.EditorPanel) -> None:
