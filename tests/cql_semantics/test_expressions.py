@@ -1,0 +1,38 @@
+"""Values of expressions that were worked out by hand from one position and the rules of the language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cqlgui.cql import check, closures, closures_output, evaluation, interpreter, transforms
+from tests.helpers import games
+
+LINES = (Path(__file__).parent / "data" / "expressions.txt").read_text(encoding="utf-8").splitlines()
+FEN = LINES[0].removeprefix("# fen: ")
+PAIRS = [tuple(line.split(" => ")) for line in LINES if " => " in line and not line.startswith("# ")]
+
+
+def printed(expression: str) -> str:
+    """What `str` of the expression prints at the position."""
+    assert interpreter.COMPILING
+    expanded = transforms.expand(check.check(expression))
+    assert expanded.query is not None, expression
+    compiler = closures.Compiler(expanded.names)
+    text = closures_output.text_of(compiler, expanded.query.body)
+    game = games.from_fen(FEN)
+    state = evaluation.Evaluation(
+        game.tree,
+        game.host,
+        variables=len(compiler.slots),
+        sort_keys=len(compiler.sort_specs),
+        automatic_comments=True,
+        explicit_comments=True,
+    )
+    return text(state)
+
+
+@pytest.mark.parametrize(("expression", "expected"), PAIRS)
+def test_an_expression_has_the_value_worked_out_by_hand(expression: str, expected: str) -> None:
+    assert printed(expression) == expected
