@@ -84,9 +84,10 @@ class Browser(QObject):
             and (self._base.id, self._game.game) == (base.id, game)
         ):
             self._jobs.cancel(_JOB, drop=True)
-            self._base = base
-            self.set_hits(found)
-            self.go(positionid)
+            self._base, self._hits = base, found
+            self._notation.set_hits(found)
+            self._position = min(positionid, len(self._game.tree) - 1)
+            self._show()
             return
 
         def done(loaded: model.LoadedGame) -> None:

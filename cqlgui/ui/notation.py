@@ -1,7 +1,8 @@
 """The moves of a game with variations, comments and glyphs; the current move and the hits are marked.
 
-Long games are laid out in chunks between events, and moving about only changes extra selections, never the
-text.
+Long games are laid out in chunks between events. Each chunk is a paragraph of its own, since Qt lays a whole
+paragraph out anew at every change. Moving about only changes extra selections, never the text, and only what
+is in view has them.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterable
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QTextCharFormat, QTextCursor
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QResizeEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from cqlgui.board import men, san, tree
@@ -85,6 +86,7 @@ class NotationView(QTextEdit):
         self._timer = QTimer(self)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._lay_out_chunk)
+        self.verticalScrollBar().valueChanged.connect(lambda _value: self._mark())
         theme.theme().changed.connect(self._render)
 
     def set_game(self, game: model.LoadedGame | None) -> None:
@@ -101,13 +103,13 @@ class NotationView(QTextEdit):
     def set_current(self, positionid: int) -> None:
         """Mark the move that led to this position and bring it into view."""
         self._current = positionid
-        self._mark()
         span = self._spans.get(positionid)
         if span is not None:
             cursor = QTextCursor(self.document())
             cursor.setPosition(span[0])
             self.setTextCursor(cursor)
             self.ensureCursorVisible()
+        self._mark()
 
     def set_hits(self, ids: Iterable[int]) -> None:
         """Mark the moves that led to hits."""
@@ -116,8 +118,9 @@ class NotationView(QTextEdit):
 
     def _render(self) -> None:
         self._timer.stop()
-        self.clear()
+        # The text goes last: its going scrolls, which marks what is in view.
         self._spans, self._starts, self._ids = {0: (0, 0)}, [], []
+        self.clear()
         if self._game is None:
             return
         self._left = iter(pieces(self._game, self._figurine))
@@ -140,9 +143,11 @@ class NotationView(QTextEdit):
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.beginEditBlock()
+        if cursor.position():
+            cursor.insertBlock()
         previous = ""
         for count, (kind, text, number) in enumerate(self._left, 1):
-            if not (text == ")" or previous == "(") and cursor.position():
+            if not (text == ")" or previous == "(") and not cursor.atBlockStart():
                 cursor.insertText(" ", formats["sign"])
             start = cursor.position()
             cursor.insertText(text.replace("\n", " "), formats[kind])
@@ -151,21 +156,23 @@ class NotationView(QTextEdit):
                 self._starts.append(start)
                 self._ids.append(number)
             previous = text
-            # A chunk must not end behind "(", or the next would put a blank there.
-            if count >= CHUNK and text != "(":
+            # No line shall end with "(", nor begin with ")" where that can be helped.
+            if count >= CHUNK and (kind == "main" or (count >= 2 * CHUNK and text != "(")):
                 break
         else:
             self._timer.stop()
             if self._game is not None and self._game.row.result:
-                cursor.insertText((" " if cursor.position() else "") + self._game.row.result, formats["main"])
+                cursor.insertText(
+                    ("" if cursor.atBlockStart() else " ") + self._game.row.result, formats["main"]
+                )
         cursor.endEditBlock()
         self._mark()
 
     def _mark(self) -> None:
         colours = theme.colours()
         marks = []
-        for number in sorted(self._hits)[:2000]:
-            if number in self._spans and number:
+        for number in self._in_view() if self._hits else ():
+            if number in self._hits:
                 made = QTextCharFormat()
                 made.setForeground(colours.colour("hit_move"))
                 made.setFontUnderline(True)
@@ -178,6 +185,13 @@ class NotationView(QTextEdit):
             marks.append(self._selection(self._current, made))
         self.setExtraSelections(marks)
 
+    def _in_view(self) -> list[int]:
+        """The positions whose moves can be seen."""
+        corner = self.viewport().rect().bottomRight()
+        top, bottom = (self.cursorForPosition(place).position() for place in (QPoint(0, 0), corner))
+        first = bisect.bisect_right(self._starts, top) - 1
+        return self._ids[max(0, first) : bisect.bisect_right(self._starts, bottom)]
+
     def _selection(self, number: int, made: QTextCharFormat) -> QTextEdit.ExtraSelection:
         selection = QTextEdit.ExtraSelection()
         cursor = QTextCursor(self.document())
@@ -187,6 +201,10 @@ class NotationView(QTextEdit):
         selection.cursor = cursor
         selection.format = made
         return selection
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._mark()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)

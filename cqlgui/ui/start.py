@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from cqlgui.base import resources
 from cqlgui.tasks import pool
-from cqlgui.ui import theme, window
+from cqlgui.ui import collector, theme, window
 
 _log = logging.getLogger(__name__)
 _LEVELS = {
@@ -39,9 +39,12 @@ def run(arguments: list[str]) -> int:
     ticker = QTimer()
     ticker.timeout.connect(lambda: None)
     ticker.start(200)
+    garbage = collector.Collector(lambda: main.jobs.count > 0)
+    garbage.start()
     try:
         return application.exec()
     finally:
+        garbage.stop()
         pool.close()
         qInstallMessageHandler(None)
 

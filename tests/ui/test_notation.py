@@ -108,9 +108,29 @@ def test_a_long_game_is_laid_out_in_pieces_and_comes_out_whole(
     assert len(view.toPlainText()) < 8_000
     qtbot.waitUntil(lambda: view.toPlainText().endswith("*"), timeout=20_000)
     whole = " ".join(text for _, text, _ in notation.pieces(game)).replace("( ", "(").replace(" )", ")")
-    assert view.toPlainText() == f"{whole} *"
+    lines = view.toPlainText().split("\n")
+    assert " ".join(lines) == f"{whole} *"
+    # Qt lays a paragraph out anew at every change, so none may grow long.
+    assert max(map(len, lines)) < 8_000
+    assert not any(line.startswith(")") or line.endswith("(") for line in lines)
     view.set_current(notation.end(game.tree, 0))
     assert marked(view) == [whole.split()[-1]]
+
+
+def test_only_hits_in_view_are_marked_as_one_scrolls(
+    view: notation.NotationView, tmp_path: Path, qtbot: QtBot
+) -> None:
+    shuffle = " ".join("Nf3 Nf6 Ng1 Ng8" for _ in range(500))
+    game = load(tmp_path, f'[Result "*"]\n\n{shuffle} *\n')
+    view.set_game(game)
+    qtbot.waitUntil(lambda: view.toPlainText().endswith("*"), timeout=20_000)
+    view.set_hits(range(1, 2001))
+    first = marked(view)
+    assert "1.Nf3" in first
+    assert len(first) < 1_000
+    view.set_current(notation.end(game.tree, 0))
+    assert "1.Nf3" not in marked(view)
+    assert "1000.Ng1" in marked(view)
 
 
 def test_a_deeply_nested_game_needs_no_recursion(tmp_path: Path) -> None:

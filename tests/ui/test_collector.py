@@ -1,0 +1,41 @@
+"""Garbage is collected where and when it disturbs nobody."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+
+from pytestqt.qtbot import QtBot
+
+from cqlgui.ui import collector
+
+
+class _Ring:
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_other_threads_collect_nothing_and_an_idle_look_collects_all(qtbot: QtBot) -> None:
+    busy = True
+    made = collector.Collector(lambda: busy)
+    made.start()
+    try:
+        assert not gc.isenabled()
+        ring = _Ring()
+        ends = weakref.ref(ring)
+        # Old enough that only a look through everything finds it.
+        gc.collect(1)
+        del ring
+        thread = threading.Thread(target=lambda: [_Ring() for _ in range(5_000)])
+        thread.start()
+        thread.join()
+        for _ in range(collector.WHOLE_EVERY):
+            made.look()
+        assert ends() is not None, "the program was at work"
+        busy = False
+        made.look()
+        assert ends() is None
+    finally:
+        made.stop()
+    assert gc.isenabled()
