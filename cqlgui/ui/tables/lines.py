@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject
 
 from cqlgui.base import errors, progress
 from cqlgui.board import tree
 from cqlgui.tasks import model, sources
 from cqlgui.ui import jobs
+from cqlgui.ui.tables import fetch
 
 FROM_HERE = 8
 """Plies of notation from a position on."""
 
-KEPT = 20_000
 BATCH = 120
 
 Place = tuple[int, int]
@@ -28,69 +27,24 @@ UNKNOWN: Line = (-1, "")
 """Stands for a position that cannot be read."""
 
 
-class LineCache(QObject):
-    """`get(game, positionid)` answers from memory or None, and then fetches; `arrived` names the games."""
-
-    arrived = Signal(object)
+class LineCache(fetch.FetchCache[Place, Line]):
+    """Lines by place."""
 
     def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._jobs = door
-        self._base: model.Base | None = None
-        self._epoch = 0
-        self._lines: collections.OrderedDict[Place, Line] = collections.OrderedDict()
-        self._wanted: dict[Place, None] = {}
-        self._pending: set[Place] = set()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._fetch)
-
-    def set_base(self, base: model.Base | None) -> None:
-        """Read from this base from now on; a grown state of the same base keeps what is known."""
-        same = base is not None and self._base is not None and base.id == self._base.id
-        self._base = base
-        if not same:
-            self._epoch += 1
-            self._lines.clear()
-            self._pending.clear()
-            self._wanted.clear()
+        # One batch at a time: reading is Python and must leave the interpreter to the window now and then.
+        super().__init__(door, BATCH, one_at_a_time=True, parent=parent)
 
     def get(self, game: int, positionid: int) -> Line | None:
         """The line of a position if it is here; otherwise it is on its way."""
-        place = (game, positionid)
-        line = self._lines.get(place)
-        if line is None and place not in self._pending:
-            self._wanted[place] = None
-            if not self._timer.isActive():
-                self._timer.start(0)
-        return line
+        return self.lookup((game, positionid))
 
-    def _fetch(self) -> None:
-        base = self._base
-        # One batch at a time: reading is Python and must leave the interpreter to the window now and then.
-        if base is None or not self._wanted or self._pending:
-            return
-        batch = list(self._wanted)[-BATCH:]
-        self._wanted.clear()
-        self._pending.update(batch)
-        epoch = self._epoch
-        self._jobs.run(
-            lambda token, _sink: read(base, batch, token),
-            lambda found: self._take(epoch, batch, found),
-            lambda _error: self._take(epoch, batch, {}),
-        )
+    def read(self, base: model.Base, keys: Sequence[Place], token: progress.CancelToken) -> dict[Place, Line]:
+        """The lines of some places; what can't be read is `UNKNOWN`, and so not asked for again and again."""
+        return dict.fromkeys(keys, UNKNOWN) | read(base, keys, token)
 
-    def _take(self, epoch: int, batch: Sequence[Place], found: dict[Place, Line]) -> None:
-        if epoch == self._epoch:
-            self._pending.difference_update(batch)
-            for place in batch:
-                # What could not be read stays empty, and is not asked for again and again.
-                self._lines[place] = found.get(place, UNKNOWN)
-            while len(self._lines) > KEPT:
-                self._lines.popitem(last=False)
-            self.arrived.emit(sorted({game for game, _ in batch}))
-        if self._wanted:
-            self._timer.start(0)
+    def games(self, keys: Iterable[Place]) -> list[int]:
+        """The games of some places."""
+        return sorted({game for game, _ in keys})
 
 
 def read(base: model.Base, places: Iterable[Place], token: progress.CancelToken) -> dict[Place, Line]:

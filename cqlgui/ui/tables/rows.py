@@ -2,84 +2,37 @@
 
 from __future__ import annotations
 
-import collections
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject
 
+from cqlgui.base import progress
 from cqlgui.tasks import games, model
 from cqlgui.ui import jobs
+from cqlgui.ui.tables import fetch
 
-KEPT = 20_000
-PAGE = 200
+BATCH = 400
 
 
-class RowCache(QObject):
-    """`get(game)` answers from memory or None, and then fetches; `arrived` names the games that came."""
-
-    arrived = Signal(object)
+class RowCache(fetch.FetchCache[int, model.GameRow]):
+    """Headers by the game's ordinal."""
 
     def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._jobs = door
-        self._base: model.Base | None = None
-        self._epoch = 0
-        self._rows: collections.OrderedDict[int, model.GameRow] = collections.OrderedDict()
-        self._wanted: dict[int, None] = {}
-        self._pending: set[int] = set()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._fetch)
-
-    @property
-    def base(self) -> model.Base | None:
-        """The base whose games are asked for."""
-        return self._base
-
-    def set_base(self, base: model.Base | None) -> None:
-        """Ask this base from now on; a grown state of the same base keeps what is known."""
-        same = base is not None and self._base is not None and base.id == self._base.id
-        self._base = base
-        if not same:
-            self._epoch += 1
-            self._rows.clear()
-            self._pending.clear()
-            self._wanted.clear()
+        super().__init__(door, BATCH, one_at_a_time=False, parent=parent)
 
     def get(self, game: int) -> model.GameRow | None:
         """The headers of a game if they are here; otherwise they are on their way."""
-        row = self._rows.get(game)
-        if row is None and game not in self._pending:
-            self._wanted[game] = None
-            if not self._timer.isActive():
-                self._timer.start(0)
-        return row
+        return self.lookup(game)
 
-    def _fetch(self) -> None:
-        base = self._base
-        if base is None or not self._wanted:
-            return
-        # The latest asked are in view; what was scrolled past meanwhile is asked again if it comes back.
-        batch = list(self._wanted)[-PAGE * 2 :]
-        self._wanted.clear()
-        self._pending.update(batch)
-        epoch = self._epoch
-        self._jobs.run(
-            lambda _token, _sink: games.rows(base, batch),
-            lambda rows: self._take(epoch, batch, rows),
-            lambda _error: self._take(epoch, batch, []),
-        )
+    def read(
+        self, base: model.Base, keys: Sequence[int], token: progress.CancelToken
+    ) -> dict[int, model.GameRow]:
+        """The headers of some games."""
+        return {row.game: row for row in games.rows(base, keys)}
 
-    def _take(self, epoch: int, batch: Sequence[int], rows: Sequence[model.GameRow]) -> None:
-        if epoch != self._epoch:
-            return
-        self._pending.difference_update(batch)
-        for row in rows:
-            self._rows[row.game] = row
-        while len(self._rows) > KEPT:
-            self._rows.popitem(last=False)
-        if rows:
-            self.arrived.emit([row.game for row in rows])
+    def games(self, keys: Iterable[int]) -> list[int]:
+        """The keys are the games."""
+        return list(keys)
 
 
 Column = tuple[str, str, Callable[[model.GameRow], str], int]

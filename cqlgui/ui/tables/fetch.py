@@ -1,0 +1,102 @@
+"""Answers at once from memory and fetches the rest by jobs; what the tables' caches have in common."""
+
+from __future__ import annotations
+
+import collections
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from cqlgui.base import progress
+from cqlgui.tasks import model
+from cqlgui.ui import jobs
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+KEPT = 20_000
+
+
+class FetchCache(QObject, Generic[Key, Value]):
+    """`lookup(key)` answers from memory or None, and then fetches; `arrived` names the games that came.
+
+    Of more keys than fit into a batch only the latest are fetched: they are in view, and what was scrolled
+    past meanwhile is asked for again if it comes back.
+    """
+
+    arrived = Signal(object)
+
+    def __init__(
+        self, door: jobs.Jobs, batch: int, *, one_at_a_time: bool, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._jobs = door
+        self._batch = batch
+        self._alone = one_at_a_time
+        self._base: model.Base | None = None
+        self._epoch = 0
+        self._known: collections.OrderedDict[Key, Value] = collections.OrderedDict()
+        self._wanted: dict[Key, None] = {}
+        self._pending: set[Key] = set()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._fetch)
+
+    @abstractmethod
+    def read(self, base: model.Base, keys: Sequence[Key], token: progress.CancelToken) -> dict[Key, Value]:
+        """The values of some keys, in a job; keys left out are asked for again when they come into view."""
+
+    @abstractmethod
+    def games(self, keys: Iterable[Key]) -> list[int]:
+        """The games that keys belong to."""
+
+    @property
+    def base(self) -> model.Base | None:
+        """The base that is asked."""
+        return self._base
+
+    def set_base(self, base: model.Base | None) -> None:
+        """Ask this base from now on; a grown state of the same base keeps what is known."""
+        same = base is not None and self._base is not None and base.id == self._base.id
+        self._base = base
+        if not same:
+            self._epoch += 1
+            self._known.clear()
+            self._pending.clear()
+            self._wanted.clear()
+
+    def lookup(self, key: Key) -> Value | None:
+        """The value of a key if it is here; otherwise it is on its way."""
+        value = self._known.get(key)
+        if value is None and key not in self._pending:
+            self._wanted[key] = None
+            if not self._timer.isActive():
+                self._timer.start(0)
+        return value
+
+    def _fetch(self) -> None:
+        base = self._base
+        if base is None or not self._wanted or (self._alone and self._pending):
+            return
+        batch = list(self._wanted)[-self._batch :]
+        self._wanted.clear()
+        self._pending.update(batch)
+        epoch = self._epoch
+        self._jobs.run(
+            lambda token, _sink: self.read(base, batch, token),
+            lambda found: self._take(epoch, batch, found),
+            lambda _error: self._take(epoch, batch, {}),
+        )
+
+    def _take(self, epoch: int, batch: Sequence[Key], found: dict[Key, Value]) -> None:
+        if epoch == self._epoch:
+            self._pending.difference_update(batch)
+            self._known.update(found)
+            while len(self._known) > KEPT:
+                self._known.popitem(last=False)
+            if found:
+                self.arrived.emit(self.games(found))
+        if self._wanted:
+            self._timer.start(0)
