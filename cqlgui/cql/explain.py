@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cqlgui.board import tree
-from cqlgui.cql import closures, closures_output, nodes, printer, rings, transforms, types, words
+from cqlgui.cql import closures_output, compilers, nodes, printer, rings, transforms, types, words
 from cqlgui.cql import host as hosts
 from cqlgui.cql.closures import Code, Run
 from cqlgui.cql.diagnostics import Span
@@ -63,10 +63,13 @@ class _Explainer:
         # orbits).
         self._records: dict[int, dict[int, Any]] = {}
         self._codes: dict[int, Code] = {}
-        self._compiler = closures.Compiler(expanded.names, self._watch)
+        self._compiler = compilers.compiler(expanded.names, self._watch)
         self._query = query
+        # Filters with an orbit in them are shown as they were written: printed they would list its elements.
+        self._written: set[int] = set()
+        self._find_orbits(query.body)
         self._body = self._compiler.compile(query.body)
-        self._rings = rings.Rings(closures.Compiler(expanded.names), query.body, expanded.orbits)
+        self._rings = rings.Rings(compilers.compiler(expanded.names), query.body, expanded.orbits)
 
     def explain(self, searched: tree.GameTree, host: hosts.Host, positionid: int) -> Explanation:
         s = Evaluation(
@@ -88,6 +91,21 @@ class _Explainer:
         self._body.test(s)
         self._recording = False
         return self._node(s, self._query.body, positionid, before)
+
+    def _find_orbits(self, node: nodes.Node) -> bool:
+        if isinstance(node, nodes.Orbit):
+            found = True
+        elif isinstance(node, nodes.NoTransform):
+            found = self._find_orbits(node.operand)
+        elif type(node) in transforms.RULES:
+            # Every child is looked at, so that none goes unmarked.
+            below = [self._find_orbits(child) for child in transforms.RULES[type(node)].children(node)]
+            found = any(below)
+        else:
+            found = False
+        if found:
+            self._written.add(id(node))
+        return found
 
     # -- recording
 
@@ -169,7 +187,7 @@ class _Explainer:
         return self._rings.filter_squares(s, node)
 
     def _text(self, node: nodes.Node) -> str:
-        if isinstance(node, nodes.Orbit):
+        if id(node) in self._written:
             return self._source[node.span.offset : node.span.end]
         return printer.print_node(node)
 

@@ -10,37 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cqlgui.board import tree
-from cqlgui.cql import (
-    closures,
-    closures_board,
-    closures_facts,
-    closures_find,
-    closures_logic,
-    closures_numbers,
-    closures_orbit,
-    closures_output,
-    nodes,
-    ordering,
-    rings,
-    transforms,
-)
+from cqlgui.cql import closures, closures_output, compilers, nodes, ordering, rings, transforms
 from cqlgui.cql import host as hosts
 from cqlgui.cql.closures import SortSpec
 from cqlgui.cql.evaluation import Evaluation, QueryError, TooSlow
 from cqlgui.cql.types import Type
 
 __all__ = ["GameOutcome", "Hit", "Program", "QueryError", "SortSpec", "TooSlow"]
-
-COMPILING = (
-    closures_board,
-    closures_facts,
-    closures_find,
-    closures_logic,
-    closures_numbers,
-    closures_orbit,
-    closures_output,
-)
-"""The modules that enter compilers of node kinds when they are imported."""
 
 MATCH_STRING = "CQL"
 _VALUED = frozenset({Type.SET, Type.PIECE, Type.NUMERIC, Type.STRING})
@@ -79,7 +55,7 @@ class Program:
         if query is None:
             raise ValueError("a query with errors cannot be compiled")
         self._header = query.header
-        compiler = closures.Compiler(expanded.names)
+        compiler = compilers.compiler(expanded.names)
         body = compiler.compile(query.body)
         self._body = body
         self._value_text = closures_output.value_text(body) if body.type in _VALUED else None

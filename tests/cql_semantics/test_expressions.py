@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import check, closures, closures_output, evaluation, interpreter, transforms
+from cqlgui.cql import check, closures_output, compilers, evaluation, transforms
 from tests.helpers import games
 
 LINES = (Path(__file__).parent / "data" / "expressions.txt").read_text(encoding="utf-8").splitlines()
@@ -16,10 +16,9 @@ PAIRS = [tuple(line.split(" => ")) for line in LINES if " => " in line and not l
 
 def printed(expression: str) -> str:
     """What `str` of the expression prints at the position."""
-    assert interpreter.COMPILING
     expanded = transforms.expand(check.check(expression))
     assert expanded.query is not None, expression
-    compiler = closures.Compiler(expanded.names)
+    compiler = compilers.compiler(expanded.names)
     text = closures_output.text_of(compiler, expanded.query.body)
     game = games.from_fen(FEN)
     state = evaluation.Evaluation(

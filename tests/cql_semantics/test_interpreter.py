@@ -228,6 +228,16 @@ def test_piece_variables_follow_their_man() -> None:
     assert hits("initial piece X in qd8 find X&h4") == [(0, "d8")]
 
 
+def test_an_explanation_shows_filters_around_an_orbit_as_they_were_written() -> None:
+    game = games.from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1")
+    expanded = transforms.expand(check.check("cql() wtm not flipcolor {Kd1 kd8}"))
+    body = explain.explain(expanded, game.tree, game.host, 0)
+    negation = body.children[1]
+    assert negation.text == "not flipcolor {Kd1 kd8}"
+    assert negation.children[0].text == "flipcolor {Kd1 kd8}"
+    assert [element.text for element in negation.children[0].children] == ["{Kd1 kd8}", "{kd8 Kd1}"]
+
+
 def test_an_explanation_mirrors_the_text() -> None:
     (game,) = games.from_pgn(MATE)
     expanded = transforms.expand(check.check("mate flipcolor {qh4 Kb1} or K==1"))

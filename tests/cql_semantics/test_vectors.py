@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import check, closures, closures_output, evaluation, interpreter, transforms
+from cqlgui.cql import check, closures_output, compilers, evaluation, transforms
 from tests.helpers import games
 
 DATA = Path(__file__).parent / "data"
@@ -21,7 +21,7 @@ def printed(expression: str, game: games.Game, header: str, positionid: int) -> 
     assert not checked.errors, (expression, checked.errors)
     expanded = transforms.expand(checked)
     assert expanded.query is not None
-    compiler = closures.Compiler(expanded.names)
+    compiler = compilers.compiler(expanded.names)
     text = closures_output.text_of(compiler, expanded.query.body)
     searched = game.tree if "variations" in header else game.tree.mainline()
     state = evaluation.Evaluation(
@@ -37,7 +37,6 @@ def printed(expression: str, game: games.Game, header: str, positionid: int) -> 
 
 
 def test_vectors_agree() -> None:
-    assert interpreter.Program is not None
     known = {
         game.host.tags["VectorGame"]: game
         for game in games.from_pgn((DATA / "cql-vectors.pgn").read_text(encoding="utf-8"))
