@@ -108,8 +108,10 @@ def test_a_search_from_opening_to_reopening(
     element = main.result.orbits[0].elements[hit.matches[0].element]
     main.hits.select_row(row)
     qtbot.waitUntil(
-        lambda: main.browser.game is not None
-        and (main.browser.game.game, main.browser.positionid) == (hit.game, hit.positionid),
+        lambda: (
+            main.browser.game is not None
+            and (main.browser.game.game, main.browser.positionid) == (hit.game, hit.positionid)
+        ),
         timeout=LONG,
     )
     board = main.board
@@ -170,9 +172,7 @@ def test_a_query_with_three_mistakes_is_refused_with_all_of_them(
     shoot(main, "5-mistakes")
 
 
-def test_arrows_walk_through_the_game_and_f3_through_the_hits(
-    qtbot: QtBot, main: window.MainWindow
-) -> None:
+def test_arrows_walk_through_the_game_and_f3_through_the_hits(qtbot: QtBot, main: window.MainWindow) -> None:
     open_sample(qtbot, main, resource("sample/sample.pgn"))
     main.editor.set_text("mate")
     ask(qtbot, main)
@@ -189,9 +189,11 @@ def test_arrows_walk_through_the_game_and_f3_through_the_hits(
     qtbot.waitUntil(lambda: main.browser.game is not None and main.browser.game is not first, timeout=LONG)
     qtbot.keyClick(main, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
     qtbot.waitUntil(
-        lambda: main.browser.game is not None
-        and main.browser.game.game == first.game
-        and main.browser.positionid == end,
+        lambda: (
+            main.browser.game is not None
+            and main.browser.game.game == first.game
+            and main.browser.positionid == end
+        ),
         timeout=LONG,
     )
 
@@ -204,11 +206,11 @@ def test_the_next_start_finds_everything_as_it_was_left(
     open_sample(qtbot, main, source)
     main.editor.set_text("mate flipcolor Qh7")
     main.show_game(17)
-    qtbot.waitUntil(
-        lambda: main.browser.game is not None and main.browser.game.game == 17, timeout=LONG
-    )
+    qtbot.waitUntil(lambda: main.browser.game is not None and main.browser.game.game == 17, timeout=LONG)
     main.browser.go(5)
     main.board.set_turned(True)
+    main.actions_.figurines.trigger()
+    main.hits.table.setColumnHidden(5, True)
     theme.theme().apply(theme.Choice.DARK)
     main.close()
 
@@ -222,5 +224,83 @@ def test_the_next_start_finds_everything_as_it_was_left(
     assert (again.browser.game.game, again.browser.positionid) == (17, 5)
     assert again.editor.text() == "mate flipcolor Qh7"
     assert again.board.turned
+    assert again.actions_.figurines.isChecked()
+    assert again.hits.table.isColumnHidden(5)
     assert theme.theme().choice is theme.Choice.DARK
     again.close()
+
+
+def test_the_query_of_the_last_session_goes_on_at_the_hit_that_was_left(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    source = tmp_path / "games.pgn"
+    shutil.copy(resource("sample/sample.pgn"), source)
+    open_sample(qtbot, main, source)
+    main.editor.set_text("mate")
+    ask(qtbot, main)
+    main.hits.select_row(7)
+    main.close()
+
+    again = window.MainWindow()
+    qtbot.addWidget(again)
+    again.show()
+    with qtbot.waitSignal(again.opener.opened, timeout=LONG):
+        again.begin([])
+    for row in (7, 0):
+        # The second time it is a search like any other.
+        with qtbot.waitSignal(again.searcher.finished, timeout=LONG):
+            again.run()
+        assert again.hits.table.row == row
+    again.close()
+
+
+def test_a_file_that_changed_leaves_nothing_of_its_former_games(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    source = tmp_path / "games.pgn"
+    source.write_text('[White "Old, One"]\n[Result "*"]\n\n1. e4 *\n', encoding="utf-8")
+    open_sample(qtbot, main, source)
+    main.editor.set_text("Pe4")
+    ask(qtbot, main)
+    assert main.hits.count == 1
+    source.write_text('[White "New, One"]\n[Result "*"]\n\n1. d4 d5 *\n', encoding="utf-8")
+    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+        main.open_files([source])
+    assert main.hits.count == 0
+    qtbot.waitUntil(lambda: "New, One" in main.hitbar.text(), timeout=LONG)
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+        main.editor.set_text("Pd4")
+        main.run()
+    cell = main.hits.hits.index(0, 1)
+    qtbot.waitUntil(lambda: cell.data() == "New, One", timeout=LONG)
+
+
+def test_a_query_of_the_library_can_be_undone_and_belongs_to_no_file(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    own = tmp_path / "own.cql"
+    own.write_text("mate", encoding="utf-8")
+    main.begin([own])
+    assert main.editor.path == own
+    main.library.chosen.emit("stalemate", "Stalemates")
+    assert main.editor.text() == "stalemate"
+    assert main.editor.path is None, "saving must not write it over the file that was open"
+    qtbot.keyClick(main.editor.edit, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert main.editor.text() == "mate"
+
+
+def test_panes_follow_the_width_and_show_their_name_once(qtbot: QtBot, main: window.MainWindow) -> None:
+    main.begin([])
+    left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
+    assert main.dockWidgetArea(main.docks.picker) == right
+    assert main.docks.picker.titleBarWidget() is None
+    main.resize(1024, 700)
+    qtbot.waitUntil(lambda: main.dockWidgetArea(main.docks.picker) == left, timeout=LONG)
+    # Tabs name the panes of the left column; a title bar would do so again.
+    assert all(dock.titleBarWidget() is not None for dock in (main.docks.query, main.docks.picker))
+    main.docks.library.close()
+    main.docks.picker.close()
+    qtbot.waitUntil(lambda: main.docks.query.titleBarWidget() is None, timeout=LONG)
+    main.resize(1366, 768)
+    qtbot.wait(50)
+    assert not main.docks.picker.isVisible(), "what was closed stays closed"
