@@ -139,7 +139,7 @@ class Actions:
             self._themes[choice] = action
         self.show_theme()
         menu.addSeparator()
-        for dock in main.docks:
+        for dock in main.docks.all:
             menu.addAction(dock.toggleViewAction())
         menu.addSeparator()
         self._action(menu, "&Reset layout", main.reset_layout)

@@ -19,7 +19,7 @@ class Searcher(QObject):
 
     `started` carries the orbits of the query, `found` lists of `GameHits` in game order, `finished` the
     result (also after Stop, with what was found until then), `rejected` the diagnostics of a bad query,
-    `failed` a sentence.
+    `failed` a sentence. `abandoned` follows a Stop that came before there was anything to search.
     """
 
     started = Signal(tuple)
@@ -28,6 +28,7 @@ class Searcher(QObject):
     finished = Signal(object)
     rejected = Signal(tuple)
     failed = Signal(str)
+    abandoned = Signal()
     running_changed = Signal(bool)
 
     def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
@@ -88,7 +89,7 @@ class Searcher(QObject):
 
     def _cancelled(self) -> None:
         self._set_running(False)
-        self.failed.emit("The search was stopped before it began.")
+        self.abandoned.emit()
 
     def _failed(self, error: errors.CqlguiError) -> None:
         self._set_running(False)

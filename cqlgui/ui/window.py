@@ -19,7 +19,6 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
-    QDockWidget,
     QFileDialog,
     QHBoxLayout,
     QLabel,
@@ -36,7 +35,7 @@ from PySide6.QtWidgets import (
 from cqlgui.base import progress as progress_module
 from cqlgui.pgn import archives
 from cqlgui.tasks import bases, exporting, history, library, model
-from cqlgui.ui import actions, browser, icons, jobs, notation, opener, searcher, session, theme
+from cqlgui.ui import actions, browser, docks, icons, jobs, notation, opener, searcher, session, theme
 from cqlgui.ui.board import widget as board_widget
 from cqlgui.ui.editor import history as history_pane
 from cqlgui.ui.editor import library as library_pane
@@ -44,9 +43,6 @@ from cqlgui.ui.editor import panel as editor_panel
 from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits, infobar
 from cqlgui.ui.picker import panel as picker_panel
 from cqlgui.ui.picker import pattern
-
-NARROW = 1180
-"""Below this width in pixels the transforms share the left column with the query."""
 
 WELCOME = "Open a PGN file (Ctrl+O) or drop one here.\nPlain, .gz, .bz2, .zst and .zip files will do."
 PGN_FILES = "Chess games (*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip *.gz *.bz2 *.zst *.cqlbase);;All files (*)"
@@ -82,8 +78,10 @@ class MainWindow(QMainWindow):
         self._bad_games: tuple[model.BadGame, ...] = ()
         self._bad_dialog: bad_games.BadGamesDialog | None = None
         self._pending: session.Session | None = None
+        self._opened_anew = False
+        # The query of the last session and the row of its hits that was current.
+        self._wanted_row = ("", -1)
         self._folder = ""
-        self._narrow: bool | None = None
         self._lay_out()
         self.actions_ = actions.Actions(self)
         self._connect()
@@ -101,9 +99,16 @@ class MainWindow(QMainWindow):
         self.board.set_turned(kept.turned)
         self.board.set_coordinates(kept.coordinates)
         self.actions_.coordinates.setChecked(kept.coordinates)
+        self.notation.set_figurine(kept.figurines)
+        self.actions_.figurines.setChecked(kept.figurines)
+        for panel, columns in ((self.hits, kept.hits_columns), (self.games, kept.games_columns)):
+            if columns:
+                panel.restore_columns(QByteArray(session.unpacked(columns)))
         if kept.geometry:
-            self.restoreGeometry(QByteArray.fromBase64(kept.geometry.encode()))
-        if not kept.state or not self.restoreState(QByteArray.fromBase64(kept.state.encode())):
+            self.restoreGeometry(QByteArray(session.unpacked(kept.geometry)))
+        if kept.state and self.restoreState(QByteArray(session.unpacked(kept.state))):
+            self.docks.restored()
+        else:
             self.reset_layout()
         queries = [path for path in files if path.suffix.lower() == _QUERY_ENDING]
         sources = [path for path in files if path.suffix.lower() != _QUERY_ENDING]
@@ -115,6 +120,7 @@ class MainWindow(QMainWindow):
             self.open_files(sources)
         elif not files and kept.files:
             self._pending = kept
+            self._wanted_row = (kept.query, kept.hit_row)
             self.open_files([Path(name) for name in kept.files])
         self._fill_library()
         self.editor.edit.setFocus()
@@ -127,6 +133,7 @@ class MainWindow(QMainWindow):
                 self.editor.replace(0, len(self.editor.text()), kept.query)
         else:
             self.editor.set_text(kept.query)
+            self.editor.edit.document().setModified(kept.query_modified)
 
     def _snapshot(self) -> session.Session:
         path = self.editor.path
@@ -135,14 +142,18 @@ class MainWindow(QMainWindow):
             files=tuple(str(source.path) for source in self.base.sources) if self.base else (),
             query=self.editor.text(),
             query_path=str(path) if path else "",
+            query_modified=self.editor.modified,
             hit_row=self.hits.table.row,
             game=game.game if game else 0,
             positionid=self.browser.positionid,
-            geometry=bytes(self.saveGeometry().toBase64().data()).decode(),
-            state=bytes(self.saveState().toBase64().data()).decode(),
+            geometry=_packed(self.saveGeometry()),
+            state=_packed(self.saveState()),
+            hits_columns=_packed(self.hits.columns()),
+            games_columns=_packed(self.games.columns()),
             theme=theme.theme().choice.value,
             turned=self.board.turned,
             coordinates=self.board.coordinates,
+            figurines=self.actions_.figurines.isChecked(),
             folder=self._folder,
         )
 
@@ -196,15 +207,23 @@ class MainWindow(QMainWindow):
             if path.suffix.lower() == _QUERY_ENDING:
                 self.editor.open_file(path)
             elif path.is_dir():
-                inside = sorted(file for file in path.iterdir() if _is_source(file))
-                if not inside:
-                    self.infobar.show_message(f"There is no PGN file in the folder {path}.", "error")
-                wanted += inside
+                wanted += self._inside(path)
             else:
                 wanted.append(path)
         if wanted:
             self._folder = str(wanted[0].absolute().parent)
             self.opener.open(wanted)
+
+    def _inside(self, folder: Path) -> list[Path]:
+        """The sources in a folder, by name; says so where there are none or the folder is closed."""
+        try:
+            found = sorted(file for file in folder.iterdir() if _is_source(file))
+        except OSError as error:
+            self.infobar.show_message(f"{folder} cannot be read: {error.strerror or error}.", "error")
+            return []
+        if not found:
+            self.infobar.show_message(f"There is no PGN file in the folder {folder}.", "error")
+        return found
 
     def show_bad_games(self) -> None:
         """List the games that could not be read whole."""
@@ -216,6 +235,7 @@ class MainWindow(QMainWindow):
         self._bad_dialog.raise_()
 
     def _opening(self, paths: list[Path]) -> None:
+        self._opened_anew = True
         names = ", ".join(path.name for path in paths[:3]) + (" ..." if len(paths) > 3 else "")
         self._progress_box.setVisible(True)
         self._progress_bar.setRange(0, 0)
@@ -229,8 +249,9 @@ class MainWindow(QMainWindow):
         self._progress_words.setText(words or f"{rate:,.0f} a second")
 
     def _base_grown(self, base: model.Base) -> None:
-        fresh = self.base is None or self.base.id != base.id
-        if fresh:
+        if self._opened_anew:
+            # Also where it is the same base: its files may have changed.
+            self._opened_anew = False
             self._leave_base()
         self.base = base
         self.games.set_base(base)
@@ -250,7 +271,7 @@ class MainWindow(QMainWindow):
                 f"Reading was stopped: {report.base.games:,} games can be used; open the file to go on.",
                 "info",
             )
-        elif not report.base.games:
+        elif not report.base.games and not report.messages:
             self.infobar.show_message("There are no games in this file.", "warning")
         self._base_changed()
         kept, self._pending = self._pending, None
@@ -274,6 +295,7 @@ class MainWindow(QMainWindow):
         self._bad_games = ()
         self._clear_limit()
         self.hits.clear()
+        self.games.set_base(None)
         self.picker.set_counts(())
         self.browser.clear()
 
@@ -319,6 +341,15 @@ class MainWindow(QMainWindow):
         if first and self.hits.count:
             # Land on the first hit at once; the keyboard stays where the user is typing.
             self.hits.select_row(0)
+        self._return_to_row()
+
+    def _return_to_row(self) -> None:
+        """Where the query of the last session is asked again, go on at the hit that was left."""
+        query, row = self._wanted_row
+        if 0 <= row < self.hits.count:
+            self._wanted_row = ("", -1)
+            if query == self.editor.text() and self.hits.table.row == 0:
+                self.hits.select_row(row)
 
     def _search_finished(self, result: model.SearchResult) -> None:
         self.result = result
@@ -337,6 +368,9 @@ class MainWindow(QMainWindow):
         first = getattr(found[0], "message", "") if found else ""
         self.hits.fail("The query has mistakes; the list below the editor shows them.")
         self.infobar.show_message(f"The query cannot be run: {first}", "error")
+
+    def _search_abandoned(self) -> None:
+        self.hits.fail("Stopped before it began.")
 
     def _search_failed(self, sentence: str) -> None:
         self.hits.fail(sentence)
@@ -497,29 +531,7 @@ class MainWindow(QMainWindow):
 
     def reset_layout(self) -> None:
         """Put every pane where it belongs."""
-        narrow = self.width() < NARROW
-        self._narrow = narrow
-        for dock in self.docks:
-            dock.setFloating(False)
-            dock.setVisible(True)
-        left, right, below = (
-            Qt.DockWidgetArea.LeftDockWidgetArea,
-            Qt.DockWidgetArea.RightDockWidgetArea,
-            Qt.DockWidgetArea.BottomDockWidgetArea,
-        )
-        self.addDockWidget(left, self.query_dock)
-        self.addDockWidget(left, self.library_dock)
-        self.tabifyDockWidget(self.query_dock, self.library_dock)
-        self.addDockWidget(below, self.results_dock)
-        if narrow:
-            self.addDockWidget(left, self.picker_dock)
-            self.tabifyDockWidget(self.library_dock, self.picker_dock)
-        else:
-            self.addDockWidget(right, self.picker_dock)
-            self.resizeDocks([self.picker_dock], [318], Qt.Orientation.Horizontal)
-        self.query_dock.raise_()
-        self.resizeDocks([self.query_dock], [360], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.results_dock], [round(self.height() * 0.3)], Qt.Orientation.Vertical)
+        self.docks.reset()
         self._split.setSizes([self._split.width() * 3 // 5, self._split.width() * 2 // 5])
 
     def _lay_out(self) -> None:
@@ -557,21 +569,8 @@ class MainWindow(QMainWindow):
         asked.setDocumentMode(True)
         asked.addTab(self.library, "Library")
         asked.addTab(self.history, "History")
-        self.query_dock = self._dock("query", "Query", self.editor)
-        self.library_dock = self._dock("library", "Library and history", asked)
-        self.picker_dock = self._dock("picker", "Transforms", self.picker)
-        self.results_dock = self._dock("results", "Results", self._tabs)
-        self.docks = (self.query_dock, self.library_dock, self.picker_dock, self.results_dock)
-        self.setCorner(Qt.Corner.BottomLeftCorner, Qt.DockWidgetArea.BottomDockWidgetArea)
-        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
-        self.setTabPosition(Qt.DockWidgetArea.LeftDockWidgetArea, QTabWidget.TabPosition.North)
+        self.docks = docks.Docks(self, self.editor, asked, self.picker, self._tabs)
         self._lay_out_status()
-
-    def _dock(self, name: str, title: str, content: QWidget) -> QDockWidget:
-        dock = QDockWidget(title, self)
-        dock.setObjectName(f"dock-{name}")
-        dock.setWidget(content)
-        return dock
 
     def _lay_out_status(self) -> None:
         bar = self.statusBar()
@@ -608,6 +607,7 @@ class MainWindow(QMainWindow):
         self.searcher.finished.connect(self._search_finished)
         self.searcher.rejected.connect(self._search_rejected)
         self.searcher.failed.connect(self._search_failed)
+        self.searcher.abandoned.connect(self._search_abandoned)
         self.searcher.running_changed.connect(lambda _running: self._enable())
         self.editor.run_requested.connect(self.run)
         self.editor.failed.connect(lambda sentence: self.infobar.show_message(sentence, "error"))
@@ -634,10 +634,13 @@ class MainWindow(QMainWindow):
         self.show_hit(row)
         self.board.setFocus()
 
-    def _take_query(self, text: str, _title: str) -> None:
-        """A query of the library takes the editor's place as one undoable edit, so that nothing is lost."""
-        self.editor.replace(0, len(self.editor.text()), text)
-        self.query_dock.raise_()
+    def _take_query(self, text: str, title: str) -> None:
+        """A query of the library takes the editor's place as one undoable edit, so that nothing is lost.
+
+        It belongs to no file: saving must not write it over the one that was open.
+        """
+        self.editor.set_text(text, title)
+        self.docks.query.raise_()
         self.editor.edit.setFocus()
 
     def _fill_library(self) -> None:
@@ -671,12 +674,15 @@ class MainWindow(QMainWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self._narrow is not None and self._narrow != (event.size().width() < NARROW):
-            QTimer.singleShot(0, self.reset_layout)
+        self.docks.window_resized()
 
 
 def _dropped(data: QMimeData) -> list[Path]:
     return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+
+
+def _packed(state: QByteArray) -> str:
+    return session.packed(bytes(state.data()))
 
 
 def _open_outside(path: Path) -> None:

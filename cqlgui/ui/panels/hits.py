@@ -118,7 +118,9 @@ class HitsPanel(QWidget):
         self._end()
 
     def clear(self) -> None:
-        """Forget the hits, as when another base is opened."""
+        """Forget the hits and what is known of their games, as when another base is opened."""
+        self._cache.set_base(None)
+        self._moves.set_base(None)
         self.hits.clear()
         self._ended = ""
         self._end()

@@ -1,0 +1,118 @@
+"""The panes around the board: where they belong, how they follow the width, when they need a title."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
+
+NARROW = 1180
+"""Below this width in pixels the transforms share the left column with the query."""
+_LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
+_RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+_BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
+_PICKER_WIDTH = 318
+_QUERY_WIDTH = 360
+_RESULTS_SHARE = 0.3
+
+
+class Docks(QObject):
+    """The four panes of a window: query and library left, transforms right (left where it is narrow), results
+    below.
+    """
+
+    def __init__(
+        self, main: QMainWindow, query: QWidget, library: QWidget, picker: QWidget, results: QWidget
+    ) -> None:
+        super().__init__(main)
+        self._main = main
+        # Unknown until the panes were placed for the first time.
+        self._narrow: bool | None = None
+        self._titles = QTimer(self)
+        self._titles.setSingleShot(True)
+        self._titles.timeout.connect(self._fit_titles)
+        self._width = QTimer(self)
+        self._width.setSingleShot(True)
+        self._width.timeout.connect(self._fit_width)
+        self.query = self._dock("query", "Query", query)
+        self.library = self._dock("library", "Library and history", library)
+        self.picker = self._dock("picker", "Transforms", picker)
+        self.results = self._dock("results", "Results", results)
+        self.all = (self.query, self.library, self.picker, self.results)
+        main.setCorner(Qt.Corner.BottomLeftCorner, _BELOW)
+        main.setCorner(Qt.Corner.BottomRightCorner, _RIGHT)
+        main.setTabPosition(_LEFT, QTabWidget.TabPosition.North)
+
+    def reset(self) -> None:
+        """Put every pane where it belongs."""
+        main = self._main
+        self._narrow = main.width() < NARROW
+        for dock in self.all:
+            dock.setFloating(False)
+            dock.setVisible(True)
+        main.addDockWidget(_LEFT, self.query)
+        main.addDockWidget(_LEFT, self.library)
+        main.tabifyDockWidget(self.query, self.library)
+        main.addDockWidget(_BELOW, self.results)
+        self._place_picker()
+        self.query.raise_()
+        main.resizeDocks([self.query], [_QUERY_WIDTH], Qt.Orientation.Horizontal)
+        main.resizeDocks([self.results], [round(main.height() * _RESULTS_SHARE)], Qt.Orientation.Vertical)
+        self._fit_titles()
+
+    def restored(self) -> None:
+        """The panes stand as the user left them."""
+        self._narrow = self._main.width() < NARROW
+        self._fit_titles()
+
+    def window_resized(self) -> None:
+        """Let the panes follow a new width of the window, once it has got it."""
+        if self._narrow is not None and self._narrow != (self._main.width() < NARROW):
+            self._width.start()
+
+    def _place_picker(self) -> None:
+        if self._narrow:
+            self._main.addDockWidget(_LEFT, self.picker)
+            self._main.tabifyDockWidget(self.library, self.picker)
+        else:
+            self._main.addDockWidget(_RIGHT, self.picker)
+            self._main.resizeDocks([self.picker], [_PICKER_WIDTH], Qt.Orientation.Horizontal)
+
+    def _fit_width(self) -> None:
+        """Take the transforms to the left column, or back; only from where they belong at the other width,
+        because what the user arranged otherwise stays.
+        """
+        narrow = self._main.width() < NARROW
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        dock = self.picker
+        beside = self.library in self._main.tabifiedDockWidgets(dock)
+        moves = self._main.dockWidgetArea(dock) == _RIGHT and not beside if narrow else beside
+        if dock.isFloating() or not moves:
+            return
+        shown = dock.toggleViewAction().isChecked()
+        self._place_picker()
+        dock.setVisible(shown)
+        self.query.raise_()
+        self._fit_titles()
+
+    def _fit_titles(self) -> None:
+        """Hide the title bar of a pane whose tab says its name already."""
+        for dock in self.all:
+            beside = self._main.tabifiedDockWidgets(dock)
+            tabbed = not dock.isFloating() and any(other.toggleViewAction().isChecked() for other in beside)
+            bar = dock.titleBarWidget()
+            if tabbed and bar is None:
+                dock.setTitleBarWidget(QWidget(dock))
+            elif not tabbed and bar is not None:
+                dock.setTitleBarWidget(None)  # type: ignore[arg-type]  # so Qt puts its own back
+                bar.deleteLater()
+
+    def _dock(self, name: str, title: str, content: QWidget) -> QDockWidget:
+        dock = QDockWidget(title, self._main)
+        dock.setObjectName(f"dock-{name}")
+        dock.setWidget(content)
+        for changed in (dock.dockLocationChanged, dock.topLevelChanged, dock.visibilityChanged):
+            # Which panes share a tab bar is known only after Qt has finished moving them.
+            changed.connect(lambda _what: self._titles.start())
+        return dock
