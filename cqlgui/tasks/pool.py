@@ -27,6 +27,8 @@ from cqlgui.base import errors, progress
 from cqlgui.tasks import frames
 
 HANG_SECONDS = 120.0
+SILENT_SECONDS = 30.0
+"""How long a new worker may take to report that it is ready."""
 TARGET_SECONDS = 0.075
 _POLL_SECONDS = 0.02
 _STARTS_LOST = 3
@@ -247,8 +249,9 @@ class Crew:
     def _hanging(self, busy: dict[Worker, Piece[Item]], limit: float) -> Worker | None:
         now = time.monotonic()
         for worker, piece in busy.items():
-            if now - piece.started > limit:
-                _log.warning("Worker %d gave no answer for %.0f s and is ended.", worker.pid, limit)
+            patience = limit if worker.ready else min(limit, SILENT_SECONDS)
+            if now - piece.started > patience:
+                _log.warning("Worker %d gave no answer for %.0f s and is ended.", worker.pid, patience)
                 worker.hung = True
                 return worker
         return None
@@ -260,9 +263,8 @@ class Crew:
             self._starts_lost += 1
         worker.end()
         if self._starts_lost >= _STARTS_LOST:
-            raise errors.CqlguiError(
-                f"Worker processes cannot be started: {worker.last_words or 'no reason given'}"
-            )
+            silent = "they give no sign of life." if worker.hung else "no reason given."
+            raise errors.CqlguiError(f"Worker processes cannot be started: {worker.last_words or silent}")
         if worker.hung:
             return "The worker gave no answer in time and was ended."
         return "The worker process died."

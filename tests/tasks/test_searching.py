@@ -229,6 +229,17 @@ def test_workers_that_never_start_are_an_error(base: model.Base) -> None:
     broken.close()
 
 
+@pytest.mark.allow_log("worker")
+def test_workers_that_start_but_never_say_so_are_an_error(
+    base: model.Base, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "SILENT_SECONDS", 0.2)
+    silent = pool.Pool([sys.executable, "-c", "import time; time.sleep(60)"], size=2)
+    with pytest.raises(errors.CqlguiError, match="no sign of life"):
+        searching.search(base, "mate", pool=silent)
+    silent.close()
+
+
 def test_a_worker_ends_with_its_parent(own_pool: pool.Pool) -> None:
     worker = own_pool.take()
     assert worker.alive
