@@ -229,7 +229,7 @@ def test_workers_that_never_start_are_an_error(base: model.Base) -> None:
     broken.close()
 
 
-@pytest.mark.allow_log("worker")
+@pytest.mark.allow_log("gave no answer")
 def test_workers_that_start_but_never_say_so_are_an_error(
     base: model.Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -185,3 +185,14 @@ def test_a_small_board_draws_its_cells(qtbot: QtBot) -> None:
     assert mini.grab().toImage() != empty
     mini.set_cells(())
     assert mini.grab().toImage() == empty
+
+
+def test_lines_on_one_straight_bow_to_either_side_and_others_run_straight() -> None:
+    def pair(text: str) -> tuple[int, int]:
+        return squares.parse_square(text[:2]), squares.parse_square(text[2:])
+
+    assert painting.bows([pair("h7h2"), pair("h8h1")]) == [1, -1]
+    assert painting.bows([pair("a1h8"), pair("g7b2"), pair("a2g8"), pair("b1b8")]) == [1, -1, 0, 0]
+    assert painting.bows([pair("a4h4"), pair("h4a4"), pair("c4d4")]) == [1, -1, 2]
+    assert painting.bows([pair("a1b2"), pair("a2b1")]) == [0, 0], "they cross in one point only"
+    assert painting.bows([]) == []

@@ -458,7 +458,7 @@ def test_the_hit_bar_tells_game_and_hit(qtbot: QtBot) -> None:
     )  # fmt: skip
     bar.show_hit("hit 3 of 7", "22.Bxh7+", "colours swapped")
     assert bar.text() == (
-        "Anderssen (2600) – Kieseritzky   London, 1851, C33  1-0  hit 3 of 7 · 22.Bxh7+ · colours swapped"
+        "Anderssen (2600) – Kieseritzky   1851, C33, London  1-0  hit 3 of 7 · 22.Bxh7+ · colours swapped"
     )
     bar.show_hit("", "22.Bxh7+")
     bar.show_game(None)

@@ -6,7 +6,9 @@ drawing a pixmap is several times quicker than rendering its SVG.
 
 from __future__ import annotations
 
+import collections
 import functools
+import math
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
@@ -162,28 +164,66 @@ def draw_rings(painter: QPainter, frame: Frame, board: int, colours: theme.Colou
 def draw_lines(
     painter: QPainter, frame: Frame, pairs: Iterable[tuple[int, int]], colours: theme.Colours
 ) -> None:
-    """Dashed arrows from squares as written in the query to their images."""
+    """Dashed arrows from squares as written in the query to their images; lines that would cover each other
+    bow to either side.
+    """
     width = max(1.5, frame.cell * 0.035)
-    for origin, target in pairs:
-        if origin == target:
-            continue
+    moved = [pair for pair in pairs if pair[0] != pair[1]]
+    for (origin, target), bow in zip(moved, bows(moved), strict=True):
         start, end = frame.square(origin).center(), frame.square(target).center()
-        delta = end - start
-        length = (delta.x() ** 2 + delta.y() ** 2) ** 0.5
-        unit = delta / length
+        across = _along(start, end)
+        if (across.x(), across.y()) < (0, 0):
+            # The same side whichever way the line runs, so that two that swap squares part as well.
+            across = -across
+        bend = (start + end) / 2 + QPointF(-across.y(), across.x()) * bow * frame.cell * 0.5
+        unit = _along(bend, end)
         end = end - unit * frame.cell * 0.44
-        painter.setBrush(colours.colour("line"))
+        shaft = QPainterPath(start)
+        shaft.quadTo(bend, end)
         painter.setPen(QPen(colours.colour("line"), width, Qt.PenStyle.DashLine))
-        painter.drawEllipse(start, width * 1.6, width * 1.6)
-        painter.drawLine(start, end)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(shaft)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colours.colour("line"))
+        painter.drawEllipse(start, width * 2.1, width * 2.1)
         side = QPointF(-unit.y(), unit.x()) * width * 2.6
         back = end - unit * width * 5
         head = QPainterPath(end)
         head.lineTo(back + side)
         head.lineTo(back - side)
         head.closeSubpath()
-        painter.setPen(Qt.PenStyle.NoPen)
         painter.drawPath(head)
+
+
+def bows(pairs: Sequence[tuple[int, int]]) -> list[int]:
+    """How far each line bows, and to which side: 0 for one that has its straight to itself; those that share
+    one bow by 1, -1, 2, -2 and so on.
+    """
+    straights = [_straight(*pair) for pair in pairs]
+    alone = collections.Counter(straights)
+    seen: collections.Counter[tuple[int, int, int]] = collections.Counter()
+    found = []
+    for straight in straights:
+        place = seen[straight]
+        seen[straight] += 1
+        step = place // 2 + 1
+        found.append(0 if alone[straight] == 1 else -step if place % 2 else step)
+    return found
+
+
+def _straight(origin: int, target: int) -> tuple[int, int, int]:
+    """What the lines on one infinite straight have in common: its direction and its distance from a1."""
+    file, rank = squares.file_of(origin), squares.rank_of(origin)
+    right, up = squares.file_of(target) - file, squares.rank_of(target) - rank
+    common = math.gcd(right, up) * (-1 if (right, up) < (0, 0) else 1)
+    right, up = right // common, up // common
+    return right, up, file * up - rank * right
+
+
+def _along(start: QPointF, end: QPointF) -> QPointF:
+    """The vector of length 1 from one point towards another."""
+    delta = end - start
+    return delta / math.hypot(delta.x(), delta.y())
 
 
 def draw_pattern(

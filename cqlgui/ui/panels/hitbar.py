@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.tasks import model
@@ -36,6 +36,8 @@ class HitBar(QWidget):
         self._result = labels.ElidedLabel("", self)
         self._result.setAccessibleName("Result")
         self._result.setFont(bold)
+        # The players give way first: a result cut short says nothing.
+        self._result.setMinimumWidth(QFontMetrics(bold).horizontalAdvance("1/2-1/2") + 2)
         self._where = labels.ElidedLabel("", self)
         self._where.setAccessibleName("Place of the hit")
         top, bottom = QHBoxLayout(), QHBoxLayout()
@@ -62,14 +64,14 @@ class HitBar(QWidget):
         self.set_steps(True, True)
 
     def show_game(self, game: model.GameRow | None) -> None:
-        """Tell who plays, where and when."""
+        """Tell who plays, when and where; what stands last is cut first where there is little room."""
         if game is None:
             self._game.say("")
             self._result.say("")
             return
         white = rows.player(game.white or "?", game.white_elo)
         black = rows.player(game.black or "?", game.black_elo)
-        details = ", ".join(filter(None, map(rows.known, (game.event, game.date[:4], game.eco))))
+        details = ", ".join(filter(None, map(rows.known, (game.date[:4], game.eco, game.event))))
         self._game.say(f"{white} – {black}" + (f"   {details}" if details else ""))
         self._result.say(game.result)
 
