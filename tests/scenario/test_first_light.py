@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -304,3 +305,25 @@ def test_panes_follow_the_width_and_show_their_name_once(qtbot: QtBot, main: win
     main.resize(1366, 768)
     qtbot.wait(50)
     assert not main.docks.picker.isVisible(), "what was closed stays closed"
+
+
+@pytest.mark.parametrize("pane", ["editor", "notation", "board", "hits"])
+def test_files_dropped_on_any_pane_are_opened(qtbot: QtBot, main: window.MainWindow, pane: str) -> None:
+    main.begin([])
+    main.editor.set_text("mate")
+    target = {
+        "editor": main.editor.edit.viewport(),
+        "notation": main.notation.viewport(),
+        "board": main.board,
+        "hits": main.hits.table.viewport(),
+    }[pane]
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(resource("sample/sample.pgn")))])
+    how = (data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    enter = QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, *how)
+    QApplication.sendEvent(target, enter)
+    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+        QApplication.sendEvent(target, QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, *how))
+    assert main.editor.text() == "mate"
+    assert main.base is not None
+    assert main.base.games == 500

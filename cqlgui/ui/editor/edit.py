@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
     QFont,
     QFontDatabase,
@@ -476,6 +476,12 @@ class QueryEdit(QPlainTextEdit):
             event.accept()
             return
         super().wheelEvent(event)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        # Files are for the window, which opens them; their addresses are no text of a query.
+        if any(url.isLocalFile() for url in source.urls()):
+            return False
+        return super().canInsertFromMimeData(source)
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):

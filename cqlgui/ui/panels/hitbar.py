@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.tasks import model
@@ -36,8 +36,6 @@ class HitBar(QWidget):
         self._result = labels.ElidedLabel("", self)
         self._result.setAccessibleName("Result")
         self._result.setFont(bold)
-        # The players give way first: a result cut short says nothing.
-        self._result.setMinimumWidth(QFontMetrics(bold).horizontalAdvance("1/2-1/2") + 2)
         self._where = labels.ElidedLabel("", self)
         self._where.setAccessibleName("Place of the hit")
         top, bottom = QHBoxLayout(), QHBoxLayout()
@@ -74,6 +72,9 @@ class HitBar(QWidget):
         details = ", ".join(filter(None, map(rows.known, (game.date[:4], game.eco, game.event))))
         self._game.say(f"{white} – {black}" + (f"   {details}" if details else ""))
         self._result.say(game.result)
+        # The rest gives way first: a result cut short says nothing.
+        room = min(map(self._result.fontMetrics().horizontalAdvance, (game.result, "1/2-1/2")))
+        self._result.setMinimumWidth(room + 2)
 
     def show_hit(self, position: str, move: str = "", words: str = "") -> None:
         """Tell which hit of how many, the move that led there, the transform in words; any may be empty."""
