@@ -12,8 +12,7 @@ _HEADLESS = ("-h", "--help", "--version")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `cqlgui ARGV`; the exit code (0 ran, 1 query rejected, 2 usage or source, 70 a bug, 130 cancelled).
-    """
+    """Run `cqlgui ARGV`: 0 ran, 1 query rejected, 2 usage or source, 70 a bug, 130 cancelled."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments[:1] == ["--worker"]:
         from cqlgui.tasks import worker

@@ -32,7 +32,7 @@ def recorded() -> dict[str, dict[str, Any]]:
 
 
 def answer(base: model.Base, query: str) -> dict[str, Any]:
-    """What a search found, short enough to read: counts, the first hits, a digest of all with values and order."""
+    """What a search found, short enough to read: counts, the first hits, a digest of values and order."""
     result = searching.search(base, query, model.SearchOptions())
     hits = [
         [game, hit.positionid, hit.value, [[m.orbit, m.element, m.positionid] for m in hit.matches]]
