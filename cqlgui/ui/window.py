@@ -419,6 +419,12 @@ class MainWindow(QMainWindow):
             self.board.set_ghost(seen.cells, seen.area, (found.words, found.transform))
 
     def _element_chosen(self, orbit: int, element: int) -> None:
+        seen, found = self.picker.element(orbit, element), self.hits.hits.element_at((orbit, element))
+        if self.hits.hits.orbits and (seen is None or found is None or seen.text != found.text):
+            # The query was changed since: the same number stands for another element.
+            self._clear_limit()
+            self.infobar.show_message("The hits are of another query: run this one (F5) first.", "info")
+            return
         self.hits.limit(orbit, element)
         self._tabs.setCurrentWidget(self.hits)
         self._enable()

@@ -327,3 +327,22 @@ def test_files_dropped_on_any_pane_are_opened(qtbot: QtBot, main: window.MainWin
     assert main.editor.text() == "mate"
     assert main.base is not None
     assert main.base.games == 500
+
+
+def test_hits_are_not_limited_to_an_element_of_a_query_that_was_not_run(
+    qtbot: QtBot, main: window.MainWindow
+) -> None:
+    open_sample(qtbot, main, resource("sample/sample.pgn"))
+    main.editor.set_text("flipcolor flipvertical {Bh7 kh8}")
+    ask(qtbot, main)
+    main.editor.set_text("rotate90 {Bh7 kh8}")
+    elements = main.picker.view.elements
+    qtbot.waitUntil(
+        lambda: (found := main.picker.element(0, 1)) is not None and "colo" not in found.words,
+        timeout=LONG,
+    )
+    assert elements.rowCount() == 4
+    main.picker.view.choose(1)
+    assert main.hits.limited_to is None
+    assert main.hits.count == POSITIONS
+    assert main.infobar.isVisible()
