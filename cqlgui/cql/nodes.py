@@ -1,15 +1,11 @@
 """The tree of a query: frozen data with spans, no behaviour.
 
 Types and scopes sit beside the tree (`cql.types`). Brackets leave no node: the printer puts back what
-precedence
-needs; `{F}` with one filter is F. Spans do not take part in equality, so `==` compares structure and
-parts, which is
-what orbits and the printer's round trip need. Men are bits of a mask: bit 0 the empty square, bits 1-6 the
-white
-P N B R Q K, bits 7-12 the black ones (`board.men`). Square sets are bitboards, a1 the lowest bit.
-Direction sets are
-8-bit masks in the order of `board.directions`: up, northeast, right, southeast, down, southwest, left,
-northwest.
+precedence needs; `{F}` with one filter is F. Spans do not take part in equality, so `==` compares structure
+and parts, which is what orbits and the printer's round trip need. Men are bits of a mask: bit 0 the empty
+square, bits 1-6 the white P N B R Q K, bits 7-12 the black ones (`board.men`). Square sets are bitboards,
+a1 the lowest bit. Direction sets are 8-bit masks in the order of `board.directions`: up, northeast, right,
+southeast, down, southwest, left, northwest.
 """
 
 from __future__ import annotations
@@ -30,14 +26,14 @@ class Node:
     span: Span = field(compare=False, hash=False, repr=False)
 
 
-# --- parts that are not filters
-# ---------------------------------------------------------------------------------
+# --- parts that are not filters -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Range(Node):
     """Bounds after a keyword (spec 2.4). A bound is an integer or a numeric variable's name; `count` = any
-    number."""
+    number.
+    """
 
     low: int | str
     high: int | str
@@ -68,14 +64,14 @@ class Query(Node):
     body: Node
 
 
-# --- primaries
-# --------------------------------------------------------------------------------------------------
+# --- primaries ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Designator(Node):
-    """Piece and square designator (spec 7): men mask and square set; no piece part = all 13 bits, no
-    squares = 64."""
+    """Piece and square designator (spec 7): men mask and square set; no piece part = all 13 bits, no squares
+    = 64.
+    """
 
     men: int
     squares: int
@@ -192,14 +188,12 @@ class ImplicitSearch(Node):
 
 @dataclass(frozen=True, slots=True)
 class CurrentTransform(Node):
-    """`currenttransform`; `applied` holds the names put on by expansion, outermost first (empty as
-    parsed)."""
+    """`currenttransform`; `applied`: the names put on by expansion, outermost first (empty as parsed)."""
 
     applied: tuple[str, ...] = field(default=(), compare=False, hash=False)
 
 
-# --- prefix filters
-# ---------------------------------------------------------------------------------------------
+# --- prefix filters -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,8 +295,7 @@ class Find(Node):
 
 @dataclass(frozen=True, slots=True)
 class Sort(Node):
-    """`sort` (output spec 4). `order` is empty unless `min` or `max` was written; `doc` None without a
-    text."""
+    """`sort` (output spec 4). `order`: `min` or `max` where written; `doc` None without a text."""
 
     quiet: bool
     order: Literal["", "min", "max"]
@@ -341,8 +334,7 @@ class NoTransform(Node):
     operand: Node
 
 
-# --- operators
-# --------------------------------------------------------------------------------------------------
+# --- operators ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,8 +408,7 @@ class Logic(Node):
     right: Node
 
 
-# --- variables and loops
-# ----------------------------------------------------------------------------------------
+# --- variables and loops ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,14 +448,14 @@ class PieceAssign(Node):
     value: Node
 
 
-# --- made by expansion, never by the parser
-# ---------------------------------------------------------------------
+# --- made by expansion, never by the parser -----------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
     """One distinct member of an orbit. `applied`: names of its basic transforms, outermost first, identity
-    left out."""
+    left out.
+    """
 
     applied: tuple[str, ...] = field(compare=False, hash=False)
     filter: Node
@@ -485,8 +476,7 @@ class Orbit(Node):
     operand: Node | None = field(default=None, compare=False, hash=False, repr=False)
 
 
-# --- walking
-# ----------------------------------------------------------------------------------------------------
+# --- walking ------------------------------------------------------------------------------------------------
 
 
 def children(node: Node) -> Iterator[Node]:

@@ -9,38 +9,26 @@ import hashlib
 import re
 import threading
 from pathlib import Path
+from typing import TypeVar
 
 from cqlgui.base import folders
 from cqlgui.db import catalog as catalog_module
 from cqlgui.db import journal as journal_module
 
+_Kind = TypeVar("_Kind", catalog_module.Catalog, journal_module.Journal)
+
 _lock = threading.Lock()
-_catalogs: dict[Path, catalog_module.Catalog] = {}
-_journals: dict[Path, journal_module.Journal] = {}
+_open: dict[Path, catalog_module.Catalog | journal_module.Journal] = {}
 
 
 def catalog() -> catalog_module.Catalog:
     """The catalog, opened once a process (and folder: `CQLGUI_HOME` may change under tests)."""
-    path = folders.cache() / "catalog.sqlite"
-    with _lock:
-        found = _catalogs.get(path)
-        if found is None or not path.exists():
-            if found is not None:
-                found.close()
-            found = _catalogs[path] = catalog_module.Catalog(path)
-        return found
+    return _opened(folders.cache() / "catalog.sqlite", catalog_module.Catalog)
 
 
 def journal() -> journal_module.Journal:
     """The history and the recent files, opened once a process."""
-    path = folders.data() / "history.sqlite"
-    with _lock:
-        found = _journals.get(path)
-        if found is None or not path.exists():
-            if found is not None:
-                found.close()
-            found = _journals[path] = journal_module.Journal(path)
-        return found
+    return _opened(folders.data() / "history.sqlite", journal_module.Journal)
 
 
 def index_folder(source: Path) -> Path:
@@ -53,12 +41,20 @@ def index_folder(source: Path) -> Path:
 def close() -> None:
     """Close every file; they are opened again at need."""
     with _lock:
-        for catalog_ in _catalogs.values():
-            catalog_.close()
-        for journal_ in _journals.values():
-            journal_.close()
-        _catalogs.clear()
-        _journals.clear()
+        for store in _open.values():
+            store.close()
+        _open.clear()
+
+
+def _opened(path: Path, kind: type[_Kind]) -> _Kind:
+    with _lock:
+        found = _open.get(path)
+        # A file that was deleted under a running program is made anew.
+        if not isinstance(found, kind) or not path.exists():
+            if found is not None:
+                found.close()
+            found = _open[path] = kind(path)
+        return found
 
 
 atexit.register(close)

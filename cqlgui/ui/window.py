@@ -1,7 +1,7 @@
 """The main window: puts the panels together and wires what one says to what another does.
 
 Left one asks, in the middle one sees, right one turns, below is what came out. The work is done by `Opener`,
-`Searcher` and `Browser`, which never block; this module knows layout, actions and wiring only.
+`Searcher`, `Exporter` and `Browser`, which never block; this module knows layout, actions and wiring only.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMainWindow,
-    QProgressBar,
     QPushButton,
     QSplitter,
     QTabWidget,
@@ -32,15 +31,26 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from cqlgui.base import progress as progress_module
 from cqlgui.pgn import archives
-from cqlgui.tasks import bases, exporting, history, library, model
-from cqlgui.ui import actions, browser, docks, icons, jobs, notation, opener, searcher, session, theme
+from cqlgui.tasks import bases, history, library, model
+from cqlgui.ui import (
+    actions,
+    browser,
+    docks,
+    exporter,
+    icons,
+    jobs,
+    notation,
+    opener,
+    searcher,
+    session,
+    theme,
+)
 from cqlgui.ui.board import widget as board_widget
 from cqlgui.ui.editor import history as history_pane
 from cqlgui.ui.editor import library as library_pane
 from cqlgui.ui.editor import panel as editor_panel
-from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits, infobar
+from cqlgui.ui.panels import bad_games, bars, export_dialog, games, hitbar, hits, infobar
 from cqlgui.ui.picker import panel as picker_panel
 from cqlgui.ui.picker import pattern
 
@@ -72,6 +82,7 @@ class MainWindow(QMainWindow):
         self.infobar = infobar.InfoBar()
         self.opener = opener.Opener(self.jobs, self)
         self.searcher = searcher.Searcher(self.jobs, self)
+        self.exporter = exporter.Exporter(self.jobs, self)
         self.browser = browser.Browser(self.jobs, self.board, self.notation, self._element_of, self)
         self.base: model.Base | None = None
         self.result: model.SearchResult | None = None
@@ -238,14 +249,11 @@ class MainWindow(QMainWindow):
         self._opened_anew = True
         names = ", ".join(path.name for path in paths[:3]) + (" ..." if len(paths) > 3 else "")
         self._progress_box.setVisible(True)
-        self._progress_bar.setRange(0, 0)
+        self._progress_bar.say(0, 0)
         self._progress_words.setText(f"Opening {names}")
 
     def _open_progressed(self, done: int, total: int, words: str, rate: float) -> None:
-        self._progress_bar.setRange(0, 1000 if total else 0)
-        if total:
-            # Sizes go beyond what a bar's integers hold.
-            self._progress_bar.setValue(done * 1000 // total)
+        self._progress_bar.say(done, total)
         self._progress_words.setText(words or f"{rate:,.0f} a second")
 
     def _base_grown(self, base: model.Base) -> None:
@@ -464,46 +472,24 @@ class MainWindow(QMainWindow):
         """Write what was chosen."""
         assert self.base is not None
         assert self.result is not None
-        base, result = self.base, self.result
-        chosen = self.hits.selected_games() if choice.what is export_dialog.What.SELECTED else None
-        element = self.hits.limited_to if choice.what is export_dialog.What.ELEMENT else None
         self._folder = str(choice.path.parent)
+        selected, element = self.hits.selected_games(), self.hits.limited_to
+        self.exporter.write(self.base, self.result, choice, selected, element)
+
+    def _exporting(self, path: Path) -> None:
         self._progress_box.setVisible(True)
-        self._progress_bar.setRange(0, 0)
-        self._progress_words.setText(f"Writing {choice.path.name}")
-
-        def work(
-            token: progress_module.CancelToken, sink: progress_module.ProgressSink
-        ) -> model.ExportReport:
-            return exporting.export(
-                base,
-                result,
-                choice.path,
-                games=chosen,
-                annotate=choice.annotate,
-                element=element,
-                cancel=token,
-                progress=sink,
-            )
-
-        self.jobs.run(
-            work,
-            self._exported,
-            lambda error: self._export_ended(str(error), "error"),
-            lambda report: self._open_progressed(report.done, report.total or 0, report.words, 0.0),
-            name="export",
-            on_cancelled=lambda: self._export_ended("Writing was stopped; no file was changed.", "info"),
-        )
+        self._progress_bar.say(0, 0)
+        self._progress_words.setText(f"Writing {path.name}")
 
     def _exported(self, report: model.ExportReport) -> None:
         self._progress_box.setVisible(False)
-        what = f"{report.games:,} games" if report.path.suffix.lower() == ".pgn" else f"{report.hits:,} hits"
-        sentence = f"{what} written to {report.path}."
         if report.path.suffix.lower() == ".pgn":
+            what = f"{report.games:,} games"
             action = ("Open it", lambda: self.open_files([report.path]))
         else:
+            what = f"{report.hits:,} hits"
             action = ("Open it", lambda: _open_outside(report.path))
-        self.infobar.show_message(sentence, "info", action=action)
+        self.infobar.show_message(f"{what} written to {report.path}.", "info", action=action)
 
     def _export_ended(self, sentence: str, kind: str) -> None:
         self._progress_box.setVisible(False)
@@ -531,7 +517,7 @@ class MainWindow(QMainWindow):
     def cancel_work(self) -> None:
         """Stop reading or writing files."""
         self.opener.cancel()
-        self.jobs.cancel("export")
+        self.exporter.cancel()
 
     # --- layout --------------------------------------------------------------------------------------------
 
@@ -590,9 +576,7 @@ class MainWindow(QMainWindow):
         row = QHBoxLayout(self._progress_box)
         row.setContentsMargins(0, 0, 0, 0)
         self._progress_words = QLabel()
-        self._progress_bar = QProgressBar()
-        self._progress_bar.setFixedWidth(160)
-        self._progress_bar.setTextVisible(False)
+        self._progress_bar = bars.Bar(160)
         self._cancel_button = QPushButton("Cancel")
         self._cancel_button.setFlat(True)
         for widget in (self._progress_words, self._progress_bar, self._cancel_button):
@@ -615,6 +599,10 @@ class MainWindow(QMainWindow):
         self.searcher.failed.connect(self._search_failed)
         self.searcher.abandoned.connect(self._search_abandoned)
         self.searcher.running_changed.connect(lambda _running: self._enable())
+        self.exporter.started.connect(self._exporting)
+        self.exporter.progressed.connect(self._open_progressed)
+        self.exporter.written.connect(self._exported)
+        self.exporter.ended.connect(self._export_ended)
         self.editor.run_requested.connect(self.run)
         self.editor.failed.connect(lambda sentence: self.infobar.show_message(sentence, "error"))
         self.library.chosen.connect(self._take_query)

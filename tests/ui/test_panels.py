@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLineEdit,
     QMenu,
+    QToolButton,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -168,6 +169,37 @@ def test_selected_games_come_once_each(
     assert panel.selected_games() == list(result.order)
 
 
+def test_only_a_whole_result_can_be_written(
+    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+) -> None:
+    button = panel.findChild(QToolButton)
+    assert button is not None
+    panel.begin(base, base.games, result.orbits)
+    panel.add([result.games[game] for game in result.order])
+    assert not button.isEnabled()
+    panel.fail("The search ended early.")
+    assert panel.count
+    assert not button.isEnabled()
+    filled(panel, base, result)
+    assert button.isEnabled()
+
+
+def test_values_have_a_column_where_there_are_some(
+    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+) -> None:
+    filled(panel, base, result)
+    assert panel.table.isColumnHidden(hits_model.VALUE)
+    game = result.games[result.order[0]]
+    valued = dataclasses.replace(game, hits=tuple(dataclasses.replace(hit, value="7") for hit in game.hits))
+    panel.begin(base, base.games, result.orbits)
+    panel.add([valued])
+    assert not panel.table.isColumnHidden(hits_model.VALUE)
+    panel.table.setColumnHidden(hits_model.VALUE, True)
+    panel.begin(base, base.games, result.orbits)
+    panel.add([valued])
+    assert panel.table.isColumnHidden(hits_model.VALUE), "what the user hid came back"
+
+
 def test_columns_can_be_hidden_but_not_all(
     panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
 ) -> None:
@@ -184,7 +216,8 @@ def test_columns_can_be_hidden_but_not_all(
     assert head.hiddenSectionCount() == 0
     panel.table.setColumnHidden(3, True)
     panel.restore_columns(usual)
-    assert head.hiddenSectionCount() == 0
+    # This query has no values, so their column alone is not shown.
+    assert [column for column in range(head.count()) if head.isSectionHidden(column)] == [hits_model.VALUE]
 
 
 def test_the_menu_of_a_row_opens_it_and_offers_the_columns(

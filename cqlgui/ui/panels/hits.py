@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterable
 
 from PySide6.QtCore import QByteArray, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.base import progress as progress_module
 from cqlgui.tasks import model
 from cqlgui.ui import icons, jobs, theme
-from cqlgui.ui.panels import labels, wording
+from cqlgui.ui.panels import bars, labels, wording
 from cqlgui.ui.tables import hits_model, lines, rows, view
 
 
@@ -37,9 +37,7 @@ class HitsPanel(QWidget):
         self.table = view.TableView("Hits", self)
         self.table.setModel(self.hits)
         self.table.set_widths(hits_model.WIDTHS)
-        self._bar = QProgressBar(self)
-        self._bar.setTextVisible(False)
-        self._bar.setFixedWidth(150)
+        self._bar = bars.Bar(150, self)
         self._bar.setAccessibleName("Progress of the search")
         self._summary = labels.ElidedLabel("No search yet", self)
         self._summary.setAccessibleName("Result of the search")
@@ -57,6 +55,8 @@ class HitsPanel(QWidget):
         self._searched = 0
         self._started = 0.0
         self._running = False
+        self._whole = False
+        self._values_hidden = False
         self._ended = ""
         self._lay_out()
         self._connect()
@@ -74,10 +74,10 @@ class HitsPanel(QWidget):
         self.hits.clear(orbits)
         self._total, self._searched = total_games, 0
         self._started = time.monotonic()
-        self._running = True
+        self._running, self._whole = True, False
         self._ended = ""
-        self._bar.setRange(0, max(1, total_games))
-        self._bar.setValue(0)
+        self._show_values()
+        self._bar.say(0, total_games)
         self._bar.show()
         self._show_limit()
         self._say()
@@ -85,6 +85,7 @@ class HitsPanel(QWidget):
     def add(self, found: Iterable[model.GameHits]) -> None:
         """Append hits as they are found."""
         self.hits.add(found)
+        self._show_values()
         self._say()
 
     def progress(self, report: progress_module.Progress) -> None:
@@ -92,8 +93,7 @@ class HitsPanel(QWidget):
         if self._running:
             self._searched = report.done
             self._total = report.total or self._total
-            self._bar.setRange(0, max(1, self._total))
-            self._bar.setValue(report.done)
+            self._bar.say(report.done, self._total)
             self._say()
 
     def finish(self, result: model.SearchResult) -> None:
@@ -110,6 +110,7 @@ class HitsPanel(QWidget):
             self._ended = f"{searched} searched in {took}"
         if result.failed_games:
             self._ended += f" · {wording.games(len(result.failed_games))} could not be searched"
+        self._whole = True
         self._end()
 
     def fail(self, sentence: str) -> None:
@@ -123,6 +124,7 @@ class HitsPanel(QWidget):
         self._moves.set_base(None)
         self.hits.clear()
         self._ended = ""
+        self._whole = False
         self._end()
         self._summary.say("No search yet")
 
@@ -188,11 +190,17 @@ class HitsPanel(QWidget):
 
     def columns(self) -> QByteArray:
         """Which columns are shown, where and how wide, to be given to `restore_columns` another time."""
-        return self.table.horizontalHeader().saveState()
+        # That a query has no values is no choice of the user's to be remembered.
+        self._hide_values(False)
+        state = self.table.horizontalHeader().saveState()
+        self._show_values()
+        return state
 
     def restore_columns(self, state: QByteArray) -> None:
         """Put the columns back as they were; a damaged state changes nothing."""
+        self._hide_values(False)
         self.table.horizontalHeader().restoreState(state)
+        self._show_values()
 
     def running_text(self) -> str:
         """How the search goes, or how it ended."""
@@ -250,6 +258,16 @@ class HitsPanel(QWidget):
             self._chip.setText(f"only: {words}  ✕")
             self._chip.setAccessibleName(f"Hits are limited to: {words}. Press to show all.")
 
+    def _show_values(self) -> None:
+        """Give the values a column only where hits have some; one that the user hid stays hidden."""
+        self._hide_values(self.hits.hits > 0 and not self.hits.has_values)
+
+    def _hide_values(self, hide: bool) -> None:
+        if hide == self._values_hidden or (hide and self.table.isColumnHidden(hits_model.VALUE)):
+            return
+        self._values_hidden = hide
+        self.table.setColumnHidden(hits_model.VALUE, hide)
+
     def _end(self) -> None:
         self._running = False
         self._bar.hide()
@@ -257,7 +275,8 @@ class HitsPanel(QWidget):
         self._say()
 
     def _say(self) -> None:
-        self._export.setEnabled(not self._running and self.hits.hits > 0)
+        # Only a whole result can be written; one of a search that failed cannot.
+        self._export.setEnabled(self._whole and self.hits.hits > 0)
         self._summary.say(f"{wording.hits(self.hits.hits)} in {wording.games(self.hits.games)}")
         if not self._running:
             self._detail.say(self._ended)

@@ -27,7 +27,10 @@ Element = tuple[int, int]
 
 
 class HitsModel(QAbstractTableModel):
-    """Rows are (game, hit); headers and moves of a game are read by jobs as its rows come into view."""
+    """Rows are (game, hit); headers and moves of a game are read by jobs as its rows come into view.
+
+    `has_values` tells whether any hit has a value to show.
+    """
 
     def __init__(self, cache: rows.RowCache, moves: lines.LineCache, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -43,6 +46,7 @@ class HitsModel(QAbstractTableModel):
         self._games_of_element: dict[Element, int] = {}
         self._limit: Element | None = None
         self._orbits: tuple[model.Orbit, ...] = ()
+        self.has_values = False
         cache.arrived.connect(self._rows_came)
         moves.arrived.connect(self._lines_came)
 
@@ -195,8 +199,10 @@ class HitsModel(QAbstractTableModel):
         self._games, self._first = {}, {}
         self._owners, self._places = array("q"), array("q")
         self._of_element, self._games_of_element = {}, {}
+        self.has_values = False
 
     def _append(self, batch: _Batch) -> None:
+        self.has_values = self.has_values or batch.has_values
         self._games.update(batch.games)
         self._first.update(batch.first)
         self._owners.extend(batch.owners)
@@ -275,7 +281,7 @@ class HitsModel(QAbstractTableModel):
 class _Batch:
     """Some games' hits, numbered from `start` on, and which of them each element matched."""
 
-    __slots__ = ("first", "games", "games_of_element", "of_element", "owners", "places")
+    __slots__ = ("first", "games", "games_of_element", "has_values", "of_element", "owners", "places")
 
     def __init__(self, start: int, found: Iterable[model.GameHits]) -> None:
         self.games: dict[int, model.GameHits] = {}
@@ -284,6 +290,7 @@ class _Batch:
         self.places: array[int] = array("q")
         self.of_element: dict[Element, array[int]] = {}
         self.games_of_element: dict[Element, int] = {}
+        self.has_values = False
         number = start
         for game in found:
             self.games[game.game] = game
@@ -292,6 +299,7 @@ class _Batch:
             for place, hit in enumerate(game.hits):
                 self.owners.append(game.game)
                 self.places.append(place)
+                self.has_values = self.has_values or bool(hit.value)
                 # An element may match several times at one position, yet that is one row.
                 for element in {(match.orbit, match.element) for match in hit.matches}:
                     self.of_element.setdefault(element, array("q")).append(number)

@@ -1,0 +1,27 @@
+"""A progress bar that waits for the next frame."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QProgressBar, QWidget
+
+STEPS = 1000
+"""Resolution of a bar: sizes go beyond what its integers hold."""
+
+
+class Bar(QProgressBar):
+    """A bar without text. Qt's own repaints its whole window at once whenever the value changes, which costs
+    a frame each time while a table below it fills; this one is painted with everything else.
+    """
+
+    def __init__(self, width: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextVisible(False)
+        self.setFixedWidth(width)
+
+    def say(self, done: int, total: int) -> None:
+        """Show that `done` of `total` is done; a total of 0 means that nobody knows."""
+        self.setUpdatesEnabled(False)
+        self.setRange(0, STEPS if total else 0)
+        if total:
+            self.setValue(min(done, total) * STEPS // total)
+        self.setUpdatesEnabled(True)
