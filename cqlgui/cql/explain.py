@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cqlgui.board import tree
-from cqlgui.cql import closures_output, compilers, nodes, printer, rings, transforms, types, words
+from cqlgui.cql import (
+    closures_output,
+    compilers,
+    nodes,
+    printer,
+    rings,
+    transform_rules,
+    transforms,
+    types,
+    words,
+)
 from cqlgui.cql import host as hosts
 from cqlgui.cql.closures import Code, Run
 from cqlgui.cql.diagnostics import Span
@@ -97,9 +107,9 @@ class _Explainer:
             found = True
         elif isinstance(node, nodes.NoTransform):
             found = self._find_orbits(node.operand)
-        elif type(node) in transforms.RULES:
+        elif type(node) in transform_rules.RULES:
             # Every child is looked at, so that none goes unmarked.
-            below = [self._find_orbits(child) for child in transforms.RULES[type(node)].children(node)]
+            below = [self._find_orbits(child) for child in transform_rules.RULES[type(node)].children(node)]
             found = any(below)
         else:
             found = False
@@ -198,11 +208,10 @@ class _Explainer:
             return [self._element(s, node, element, where, variables) for element in node.elements]
         if isinstance(node, nodes.NoTransform):
             return [self._node(s, node.operand, where, variables)]
-        if type(node) not in transforms.RULES:
+        if type(node) not in transform_rules.RULES:
             return []
-        return [
-            self._node(s, child, where, variables) for child in transforms.RULES[type(node)].children(node)
-        ]
+        below = transform_rules.RULES[type(node)].children(node)
+        return [self._node(s, child, where, variables) for child in below]
 
     def _element(
         self,

@@ -8,13 +8,13 @@ evaluates nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from typing import Any, Final
 
-from cqlgui.cql import check, geometry, nodes, printer, types, words
+from cqlgui.cql import check, geometry, nodes, printer, transform_rules, types, words
 from cqlgui.cql.diagnostics import Diagnostic, Span
 
 MAX_ELEMENTS: Final = 20_000
@@ -132,25 +132,10 @@ class OrbitInfo:
 
 # --- parts and signatures -----------------------------------------------------------------------------------
 
-# ("set", squares, men) | ("directions", mask) | ("colour", black) | ("shade", dark) | ("result", text)
-# | ("orbit", signatures of its elements in canonical order)
-_Part = tuple[Any, ...]
-_Signature = tuple[_Part, ...]
+_Signature = tuple[transform_rules.Part, ...]
 _Steps = tuple[geometry.Basic, ...]
 
 _SWAPPED_RESULT: Final = {"1-0": "0-1", "0-1": "1-0"}
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """How transforms act on a node kind: `part` is what they change in the node itself (None: nothing),
-    `make` builds
-    the node anew from its changed part and a function for the children; `children` gives those in text
-    order."""
-
-    children: Callable[[Any], tuple[nodes.Node, ...]]
-    part: Callable[[Any], _Part | None]
-    make: Callable[[Any, Any, Callable[[nodes.Node], nodes.Node]], nodes.Node]
 
 
 class _RefusedError(Exception):
@@ -190,11 +175,11 @@ class _Expansion:
     def __init__(self, text: str) -> None:
         self._text = text
         self.infos: list[OrbitInfo] = []
-        self._images: dict[geometry.Basic, dict[_Part, _Part | None]] = {}
+        self._images: dict[geometry.Basic, dict[transform_rules.Part, transform_rules.Part | None]] = {}
         self._signatures: dict[int, _Signature | None] = {}
         self._orbits: dict[int, dict[_Signature, _Steps]] = {}
         self._weights: dict[int, int] = {}
-        self._leaves: dict[tuple[int, _Part | None], nodes.Node] = {}
+        self._leaves: dict[tuple[int, transform_rules.Part | None], nodes.Node] = {}
 
     # -- building trees
 
@@ -212,7 +197,7 @@ class _Expansion:
             return self._leaves[key]
         if isinstance(node, nodes.CurrentTransform):
             return nodes.CurrentTransform(node.span, _applied(steps))
-        rule = RULES[type(node)]
+        rule = transform_rules.RULES[type(node)]
         part = rule.part(node)
         if part is not None and steps:
             part = self._act_all(steps, part)
@@ -302,18 +287,18 @@ class _Expansion:
         """
         key = id(node)
         if key not in self._signatures:
-            parts: dict[_Part, None] = {}
+            parts: dict[transform_rules.Part, None] = {}
             self._signatures[key] = tuple(parts) if self._collect(node, parts) else None
         return self._signatures[key]
 
-    def _collect(self, node: nodes.Node, parts: dict[_Part, None]) -> bool:
+    def _collect(self, node: nodes.Node, parts: dict[transform_rules.Part, None]) -> bool:
         if isinstance(node, nodes.NoTransform | nodes.CurrentTransform):
             return True
         if isinstance(node, nodes.Transform):
             orbit = self._orbit(_chain(node))
             parts[("orbit", tuple(sorted(orbit, key=_signature_key)))] = None
             return bool(orbit)
-        rule = RULES[type(node)]
+        rule = transform_rules.RULES[type(node)]
         part = rule.part(node)
         if part is not None:
             parts[part] = None
@@ -345,7 +330,7 @@ class _Expansion:
             image = self._act_signature(basic, image)
         return image
 
-    def _act(self, basic: geometry.Basic, part: _Part) -> _Part | None:
+    def _act(self, basic: geometry.Basic, part: transform_rules.Part) -> transform_rules.Part | None:
         """Image of a part; None when it leaves the board."""
         match part[0]:
             case "set":
@@ -368,7 +353,7 @@ class _Expansion:
                 return ("orbit", tuple(sorted(images, key=_signature_key))) if images else None
         raise AssertionError(f"unknown part {part[0]}")
 
-    def _act_all(self, steps: _Steps, part: _Part) -> _Part | None:
+    def _act_all(self, steps: _Steps, part: transform_rules.Part) -> transform_rules.Part | None:
         image = self._act_signature_all(steps, (part,))
         return None if image is None else image[0]
 
@@ -442,7 +427,7 @@ def _signature_key(signature: _Signature) -> tuple[Any, ...]:
     return tuple(_part_key(part) for part in signature)
 
 
-def _part_key(part: _Part) -> Any:
+def _part_key(part: transform_rules.Part) -> Any:
     if part[0] == "directions":
         return geometry.direction_steps(part[1])
     if part[0] == "orbit":
@@ -494,7 +479,7 @@ def _walk(node: nodes.Node) -> Iterator[nodes.Node]:
     if isinstance(node, nodes.Transform):
         yield from _walk(node.operand)
     elif not isinstance(node, nodes.CurrentTransform):
-        for child in RULES[type(node)].children(node):
+        for child in transform_rules.RULES[type(node)].children(node):
             yield from _walk(child)
 
 
@@ -527,127 +512,5 @@ def _too_large(transform: nodes.Transform) -> Diagnostic:
     )
 
 
-# --- how each node kind transforms --------------------------------------------------------------------------
-
-_Image = Callable[[nodes.Node], nodes.Node]
-
-
-def _fixed() -> Rule:
-    return Rule(lambda node: (), lambda node: None, lambda node, part, image: node)
-
-
-def _operand(make: Callable[[Any, nodes.Node], nodes.Node]) -> Rule:
-    return Rule(
-        lambda node: (node.operand,),
-        lambda node: None,
-        lambda node, part, image: make(node, image(node.operand)),
-    )
-
-
-def _pair(make: Callable[[Any, nodes.Node, nodes.Node], nodes.Node]) -> Rule:
-    return Rule(
-        lambda node: (node.left, node.right),
-        lambda node: None,
-        lambda node, part, image: make(node, image(node.left), image(node.right)),
-    )
-
-
-def _several(
-    children: Callable[[Any], tuple[nodes.Node, ...]],
-    make: Callable[[Any, tuple[nodes.Node, ...]], nodes.Node],
-) -> Rule:
-    return Rule(
-        children,
-        lambda node: None,
-        lambda node, part, image: make(node, tuple(image(child) for child in children(node))),
-    )
-
-
-def _colour_part(node: Any) -> _Part | None:
-    return None if node.colour is None else ("colour", node.colour == "black")
-
-
-def _coloured(make: Callable[[Span, Any], nodes.Node]) -> Rule:
-    def build(node: Any, part: _Part | None, image: _Image) -> nodes.Node:
-        return node if part is None else make(node.span, "black" if part[1] else "white")
-
-    return Rule(lambda node: (), _colour_part, build)
-
-
-RULES: Final[dict[type[nodes.Node], Rule]] = {
-    nodes.Designator: Rule(
-        lambda n: (),
-        lambda n: ("set", n.squares, n.men),
-        lambda n, part, image: nodes.Designator(n.span, part[2], part[1]),
-    ),
-    nodes.AllSquares: _fixed(),
-    nodes.EmptySet: _fixed(),
-    nodes.Number: _fixed(),
-    nodes.String: _fixed(),
-    nodes.Name: _fixed(),
-    nodes.Truth: _fixed(),
-    nodes.SideToMove: _coloured(nodes.SideToMove),
-    nodes.State: _fixed(),
-    nodes.CurrentPosition: _fixed(),
-    nodes.Measure: _fixed(),
-    nodes.Elo: _coloured(nodes.Elo),
-    nodes.Player: _coloured(nodes.Player),
-    nodes.Result: Rule(
-        lambda n: (), lambda n: ("result", n.result), lambda n, part, image: nodes.Result(n.span, part[1])
-    ),
-    nodes.TagText: _fixed(),
-    nodes.ImplicitSearch: Rule(
-        lambda n: (n.text,),
-        lambda n: None,
-        lambda n, part, image: nodes.ImplicitSearch(n.span, n.needle, image(n.text)),
-    ),
-    nodes.Not: _operand(lambda n, f: nodes.Not(n.span, f)),
-    nodes.Complement: _operand(lambda n, f: nodes.Complement(n.span, f)),
-    nodes.Negate: _operand(lambda n, f: nodes.Negate(n.span, f)),
-    nodes.Count: _operand(lambda n, f: nodes.Count(n.span, f)),
-    nodes.Numeric: _operand(lambda n, f: nodes.Numeric(n.span, n.word, f)),
-    nodes.Extremum: _several(lambda n: n.operands, lambda n, fs: nodes.Extremum(n.span, n.word, fs)),
-    nodes.Power: _operand(lambda n, f: nodes.Power(n.span, f)),
-    nodes.Shade: Rule(
-        lambda n: (n.operand,),
-        lambda n: ("shade", n.shade == "dark"),
-        lambda n, part, image: nodes.Shade(n.span, "dark" if part[1] else "light", image(n.operand)),
-    ),
-    nodes.Direction: Rule(
-        lambda n: (n.operand,),
-        lambda n: ("directions", n.directions),
-        lambda n, part, image: nodes.Direction(n.span, part[1], n.range, image(n.operand)),
-    ),
-    nodes.Between: _pair(lambda n, a, b: nodes.Between(n.span, a, b)),
-    nodes.Ray: Rule(
-        lambda n: n.operands,
-        lambda n: ("directions", n.directions),
-        lambda n, part, image: nodes.Ray(
-            n.span, part[1], n.attack, n.range, tuple(image(f) for f in n.operands)
-        ),
-    ),
-    nodes.Find: _operand(lambda n, f: nodes.Find(n.span, n.quiet, n.all, n.backwards, n.range, f)),
-    nodes.Sort: _operand(lambda n, f: nodes.Sort(n.span, n.quiet, n.order, n.doc, f)),
-    nodes.Comment: _several(lambda n: n.parts, lambda n, fs: nodes.Comment(n.span, fs, n.slashes)),
-    nodes.Compound: _several(lambda n: n.filters, lambda n, fs: nodes.Compound(n.span, fs)),
-    nodes.SetOperation: _pair(lambda n, a, b: nodes.SetOperation(n.span, n.operator, a, b)),
-    nodes.Attack: _pair(lambda n, a, b: nodes.Attack(n.span, n.word, a, b)),
-    nodes.Arrow: _several(lambda n: n.operands, lambda n, fs: nodes.Arrow(n.span, n.operator, fs)),
-    nodes.Compare: _pair(lambda n, a, b: nodes.Compare(n.span, n.operator, a, b)),
-    nodes.Arithmetic: _pair(lambda n, a, b: nodes.Arithmetic(n.span, n.operator, a, b)),
-    nodes.In: _pair(lambda n, a, b: nodes.In(n.span, a, b)),
-    nodes.Logic: _pair(lambda n, a, b: nodes.Logic(n.span, n.word, a, b)),
-    nodes.Assign: _several(
-        lambda n: (n.value,), lambda n, fs: nodes.Assign(n.span, n.name, n.operator, fs[0])
-    ),
-    nodes.SquareLoop: _several(
-        lambda n: (n.domain, n.body), lambda n, fs: nodes.SquareLoop(n.span, n.name, n.all, fs[0], fs[1])
-    ),
-    nodes.PieceLoop: _several(
-        lambda n: (n.domain, n.body), lambda n, fs: nodes.PieceLoop(n.span, n.name, n.all, fs[0], fs[1])
-    ),
-    nodes.PieceAssign: _several(lambda n: (n.value,), lambda n, fs: nodes.PieceAssign(n.span, n.name, fs[0])),
-}
-"""The rule of every filter kind; `HANDLED` lists those that expansion treats by itself."""
-
 HANDLED: Final = frozenset({nodes.Transform, nodes.NoTransform, nodes.CurrentTransform, nodes.Orbit})
+"""Kinds without a rule, which expansion treats by itself."""

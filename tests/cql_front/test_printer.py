@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cqlgui.board import directions
-from cqlgui.cql import check, designators, nodes, printer, types
+from cqlgui.cql import check, designators, nodes, printer, printing, types
 from cqlgui.cql.diagnostics import NOWHERE as AT
 
 NOT_FILTERS = {nodes.Node, nodes.Range, nodes.Header, nodes.Query}
@@ -24,7 +24,7 @@ KINDS = {
 
 
 def test_every_node_kind_has_a_printer_and_a_type() -> None:
-    assert set(printer.PRINTERS) == KINDS
+    assert set(printing.PRINTERS) == KINDS
     assert set(types.RULES) == KINDS
 
 
@@ -228,7 +228,7 @@ DECLARED = 'setvar = A numvar = 1 strvar = "a" posvar = currentposition piece pi
 
 @settings(max_examples=500, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(0, 4), st.sampled_from(["ascii", "unicode"]))
-def test_reading_a_print_gives_the_tree_again(random: Random, depth: int, style: printer.Style) -> None:
+def test_reading_a_print_gives_the_tree_again(random: Random, depth: int, style: printing.Style) -> None:
     node = _Maker(random).any(depth)
     if _nests_comments_or_loops(node, frozenset()):
         return

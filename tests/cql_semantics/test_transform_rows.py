@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import check, geometry, interpreter, nodes, transforms
+from cqlgui.cql import check, geometry, interpreter, nodes, transform_rules, transforms
 from tests.helpers import games
 
 DATA = Path(__file__).parent / "data"
@@ -160,4 +160,4 @@ def test_rules_cover_every_node_kind() -> None:
         kind for kind in vars(nodes).values()
         if isinstance(kind, type) and issubclass(kind, nodes.Node) and kind is not nodes.Node
     } - {nodes.Range, nodes.Header, nodes.Query}  # fmt: skip
-    assert filters == set(transforms.RULES) | transforms.HANDLED
+    assert filters == set(transform_rules.RULES) | transforms.HANDLED

@@ -1,0 +1,187 @@
+"""What the printers of all node kinds share: printed text with its precedence, brackets, bounds, signs.
+
+A module that knows how to print a node kind enters a function into `PRINTERS`.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from cqlgui.board import men
+from cqlgui.cql import designators, nodes, registry
+
+Style = Literal["ascii", "unicode"]
+
+
+def print_filter(node: nodes.Node, style: Style) -> Printed:
+    """A filter as text, with what is needed to put it beside others."""
+    return PRINTERS[type(node)](node, style)
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A printed filter: the level of its outermost operator (0: a primary), and the level up to which its
+    last
+    operand would swallow an operator that followed (0: closed)."""
+
+    text: str
+    level: int = 0
+    open: int = 0
+
+    def within(self, level: int, before: int = 0) -> str:
+        """The text as an operand of at most `level`; `before` is the level of an operator that follows it."""
+        return self.bracketed() if self.level > level or (before and self.open >= before) else self.text
+
+    def bracketed(self) -> str:
+        """The text in round brackets."""
+        return f"({self.text})"
+
+
+def prefix(head: str, operand: Printed, level: int, shut: bool = False) -> Printed:
+    """A prefix filter: its operand at `level`, and `shut` in brackets whatever it is."""
+    if shut or operand.level > level:
+        return Printed(head + operand.bracketed(), open=level)
+    return Printed(head + operand.text, open=max(level, operand.open))
+
+
+def print_designator(mask: int, squares: int, style: Style = "ascii") -> str:
+    """The shortest canonical spelling of a men mask and a square set; `[]` for no squares."""
+    if not squares or not mask:
+        return "[]"
+    pieces = "" if mask == men.ANY_MASK else _pieces(mask, style)
+    if squares == designators.ALL_SQUARES:
+        return pieces or "a-h1-8"
+    return pieces + print_squares(squares)
+
+
+@functools.lru_cache(maxsize=4096)
+def print_squares(squares: int) -> str:
+    """A square set as few ranges: `e4`, `a-c1-3`, `[a1,c3-5]`."""
+    parts, left = [], squares
+    while left:
+        box = max(
+            _boxes(squares, (left & -left).bit_length() - 1),
+            key=lambda one: ((one[0] & left).bit_count(), -one[0]),
+        )
+        parts.append(box[1])
+        left &= ~box[0]
+    return parts[0] if len(parts) == 1 else f"[{','.join(parts)}]"
+
+
+def _boxes(squares: int, square: int) -> list[tuple[int, str]]:
+    """All rectangles within `squares` that hold `square`, with their spelling."""
+    file, rank = square % 8, square // 8
+    found = []
+    for low in range(file, -1, -1):
+        for high in range(file, 8):
+            for bottom in range(rank, -1, -1):
+                for top in range(rank, 8):
+                    box = designators.rectangle(low, high, bottom, top)
+                    if box & ~squares:
+                        break
+                    files = chr(97 + low) + (f"-{chr(97 + high)}" if high > low else "")
+                    ranks = str(bottom + 1) + (f"-{top + 1}" if top > bottom else "")
+                    found.append((box, files + ranks))
+    return found
+
+
+_PIECE_ORDER = "KQRBNPkqrbnp_"
+_FIGURINE_OF = {letter: sign for sign, letter in designators.FIGURINES.items()}
+
+
+def _pieces(mask: int, style: Style) -> str:
+    letters, rest = "", mask
+    for letter in "Aa":
+        if mask & designators.PIECES[letter] == designators.PIECES[letter]:
+            letters += letter
+            rest &= ~designators.PIECES[letter]
+    letters += "".join(letter for letter in _PIECE_ORDER if rest & designators.PIECES[letter])
+    if style == "unicode":
+        return "◭" if letters == "Aa" else "".join(_FIGURINE_OF[letter] for letter in letters)
+    return letters if len(letters) == 1 else f"[{letters}]"
+
+
+_TEXT_WORD = re.compile(r"(?:^|[^\w$])(?:player|white|black|event|site|date|eventdate|eco)$")
+
+
+def beside(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[str]:
+    """Texts of filters that stand side by side, bracketed where one would continue the one before."""
+    texts: list[str] = []
+    for node in filters:
+        printed = print_filter(node, style)
+        text = printed.within(level)
+        before = texts[-1] if texts else ""
+        if before and (text.startswith("-") or (text.startswith('"') and _TEXT_WORD.search(before))):
+            text = f"({text})"
+        texts.append(text)
+    return texts
+
+
+def arguments(filters: tuple[nodes.Node, ...], level: int, style: Style) -> str:
+    return "(" + " ".join(beside(filters, level, style)) + ")"
+
+
+def bounds(found: nodes.Range) -> str:
+    if found.count:
+        return "count"
+    return str(found.low) if found.low == found.high else f"{found.low} {found.high}"
+
+
+_NAME = re.compile(r"[A-Za-z$_][A-Za-z0-9$_]*")
+
+
+def ranged(head: str, found: nodes.Range | None, operand: nodes.Node, level: int, style: Style) -> Printed:
+    """Keyword, range and operand; an operand that begins with a number or a variable would be taken for a
+    bound."""
+    printed = print_filter(operand, style)
+    name = _NAME.match(printed.text)
+    variable = (
+        name is not None
+        and not registry.is_reserved(name.group())
+        and not designators.match_length(printed.text, 0)
+    )
+    shut = printed.text[0].isdigit() or printed.text[0] == "-" or variable
+    return prefix(f"{head} " if found is None else f"{head} {bounds(found)} ", printed, level, shut)
+
+
+_SIGNS = {
+    "&": "∩", "|": "∪", "->": "→", "<-": "←", "!=": "≠", "<=": "≤", ">=": "≥", "|=": "∪=", "&=": "∩=",
+}  # fmt: skip
+
+
+def sign(operator: str, style: Style) -> str:
+    return _SIGNS.get(operator, operator) if style == "unicode" else operator
+
+
+def infix(
+    left: nodes.Node, sign: str, right: nodes.Node, levels: tuple[int, int, int], style: Style
+) -> Printed:
+    """`levels`: of the operator, and the highest ones its left and right operands may have without
+    brackets."""
+    level, left_level, right_level = levels
+    end = print_filter(right, style)
+    bare = end.level <= right_level
+    text = f"{print_filter(left, style).within(left_level, before=level)} {sign} {end.within(right_level)}"
+    return Printed(text, level, end.open if bare else 0)
+
+
+_CONSTANTS = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+
+
+def quoted(text: str) -> str:
+    """A string as the language writes it: one literal, an escape constant, or a bracketed sum of both."""
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    parts = [part for part in re.split(r'([\n\r"])', text) if part]
+    pieces = [_CONSTANTS.get(part, f'"{part}"') for part in parts] or ['""']
+    return pieces[0] if len(pieces) == 1 else f"({' + '.join(pieces)})"
+
+
+Printer = Callable[[nodes.Node, Style], Printed]
+
+PRINTERS: Final[dict[type[nodes.Node], Printer]] = {}
+"""The printer of every filter kind."""
