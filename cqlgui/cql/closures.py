@@ -60,6 +60,8 @@ class Compiler:
         self.names = names
         self.slots: dict[str, int] = {}
         self.watch = watch
+        # Filters `move` that a `line` evaluates once a child (`closures_moves.future_moves`), by `id`.
+        self.restricted_moves: set[int] = set()
         self._sorts: dict[object, _SortKey] = {}
 
     @property

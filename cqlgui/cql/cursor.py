@@ -56,6 +56,10 @@ class Cursor:
         self.depth = 0
         self.tainted = False
         self.implicit_search = True
+        # At the top level of a path, where a dash's target stands without brackets.
+        self.path_level = False
+        # Offset of the `=` that begins the promotion of a dash being read, which is no assignment.
+        self.promotion_sign = -1
         self.bound: list[str] = []
         self.unclosed: set[int] = set()
         self.names: dict[str, Type | None] = {}

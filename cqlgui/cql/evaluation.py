@@ -57,6 +57,7 @@ class Evaluation:
         "_wide",
         "asides",
         "best",
+        "cut",
         "explicit_comments",
         "found",
         "host",
@@ -64,6 +65,7 @@ class Evaluation:
         "log",
         "memo",
         "men",
+        "only_child",
         "position",
         "positions",
         "quiet_comments",
@@ -95,6 +97,10 @@ class Evaluation:
         self.quiet_comments = not automatic_comments
         self.explicit_comments = explicit_comments
         self.memo: dict[Any, Any] = {}
+        # The position in whose dash target we are, with what `from` and `to` mean there (spec 8.6, 9.4).
+        self.cut: tuple[int, int, int] | None = None
+        # The child a `line` goes on with, which the `move` filters of its constituent keep to; -1: any.
+        self.only_child = -1
         self.work = _POLL_EVERY
         self._deadline = deadline
         self._wide: list[list[int] | None] = [None] * len(game_tree)

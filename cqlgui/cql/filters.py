@@ -89,7 +89,8 @@ def _not_yet(cursor: Cursor, token: Token) -> nodes.Node:
 
 def _name(cursor: Cursor, token: Token) -> nodes.Node:
     following = cursor.peek()
-    if following.word in assignments.OPERATORS:
+    assigns = following.word in assignments.OPERATORS and following.offset != cursor.promotion_sign
+    if assigns:
         return assignments.assignment(cursor, token)
     if following.word == "[element]":
         return assignments.element_loop(cursor, token, piece=False, every=False, start=token.offset)
@@ -128,7 +129,8 @@ def _string(cursor: Cursor, token: Token) -> nodes.Node:
 
 def _designator(cursor: Cursor, token: Token) -> nodes.Node:
     following = cursor.peek()
-    if following.word == "[element]" or following.word in assignments.OPERATORS:
+    assigns = following.word in assignments.OPERATORS and following.offset != cursor.promotion_sign
+    if assigns or following.word == "[element]":
         message = f"`{token.text}` names men or squares and cannot be a variable."
         cursor.report(following.span, "reserved-name", message, "take a longer name")
         cursor.take()
@@ -460,7 +462,7 @@ HINTS = {
     "relation": "`echo` took its place",
 }
 # Signs that begin filters which are not built.
-NOT_YET_SIGNS = frozenset({"--", "[x]", "-->", CAPTURE_GROUP})
+NOT_YET_SIGNS = frozenset({"-->", CAPTURE_GROUP})
 
 READERS: dict[str, Reader] = {
     "number": _number,

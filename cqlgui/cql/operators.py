@@ -52,6 +52,8 @@ def expression(cursor: Cursor, level: int) -> nodes.Node:
             break
         if token.word == "[" and token.offset != cursor.since(start).end:
             break
+        if operator.applies is not None and not operator.applies(cursor, token):
+            break
         before = cursor.position
         left = operator.read(cursor, left, start, operator)
         reached = operator.level
@@ -102,12 +104,14 @@ def unexpected(cursor: Cursor, before: nodes.Node | None, start: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One binary operator. `once`: it does not associate to the left with its own level."""
+    """One binary operator. `once`: it does not associate to the left with its own level. `applies`, where
+    given, tells from the sign's surroundings whether it is this operator there."""
 
     level: int
     left: frozenset[Type]
     read: Callable[[Cursor, nodes.Node, int, Operator], nodes.Node]
     once: bool = False
+    applies: Callable[[Cursor, Token], bool] | None = None
 
 
 def _set_operation(cursor: Cursor, left: nodes.Node, start: int, operator: Operator) -> nodes.Node:
@@ -216,8 +220,6 @@ OPERATORS: dict[str, Operator] = {
     "|": Operator(5, SET, _set_operation),
     "->": Operator(6, SET, _arrow, once=True),
     "<-": Operator(6, SET, _arrow, once=True),
-    "--": Operator(7, SET, _not_yet),
-    "[x]": Operator(7, SET, _not_yet),
     "*": Operator(8, NUMERIC, _arithmetic),
     "/": Operator(8, NUMERIC, _arithmetic),
     "%": Operator(8, NUMERIC, _arithmetic),

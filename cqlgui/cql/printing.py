@@ -106,6 +106,20 @@ def _pieces(mask: int, style: Style) -> str:
 
 
 _TEXT_WORD = re.compile(r"(?:^|[^\w$])(?:player|white|black|event|site|date|eventdate|eco)$")
+_DASH = re.compile(r"--|\[x\]|[―×]")
+_PARAMETERS_END = re.compile(r"(?:^|[^\w$])(?:move|pin)(?:[^\w$]|$)")
+_PARAMETER = re.compile(
+    r"(?:from|to|enpassant|enpassantsquare|castle|o-o|o-o-o|primary|secondary|legal|pseudolegal|comment)(?![\w$-])"
+)
+
+
+def _runs_on(before: str, text: str) -> bool:
+    """True when `text`, directly behind `before`, would be taken for a part of it."""
+    if text.startswith("-"):
+        return not text.startswith("--")
+    if text.startswith('"'):
+        return _TEXT_WORD.search(before) is not None
+    return _PARAMETER.match(text) is not None and _PARAMETERS_END.search(before) is not None
 
 
 def beside(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[str]:
@@ -115,7 +129,10 @@ def beside(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[st
         printed = print_filter(node, style)
         text = printed.within(level)
         before = texts[-1] if texts else ""
-        if before and (text.startswith("-") or (text.startswith('"') and _TEXT_WORD.search(before))):
+        if before and text.startswith("(") and _DASH.search(before):
+            # A round bracket behind a move begins its target.
+            text = f"{{{text}}}"
+        elif before and _runs_on(before, text):
             text = f"({text})"
         texts.append(text)
     return texts

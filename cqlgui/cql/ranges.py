@@ -40,8 +40,6 @@ _CONTINUES = frozenset(
         "%=",
         "|=",
         "&=",
-        "--",
-        "[x]",
         "~~",
         "in",
         "[element]",
@@ -121,6 +119,9 @@ def _bound(cursor: Cursor, signed: bool = False) -> int | str | None:
     after = cursor.peek(3 if negative else 2)
     next_bound = signed and following.word == "-" and after.kind is Kind.NUMBER
     if following.word in _CONTINUES and not next_bound:
+        return None
+    if following.word in ("--", "[x]") and following.offset == token.end:
+        # A dash tied to it; one behind a blank begins the operand.
         return None
     if token.kind is Kind.NAME and (following.word == END or following.word in CLOSERS):
         # `find x` at the end of a text asks for the variable itself: there is nothing left to be found.

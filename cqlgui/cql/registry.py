@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
-from cqlgui.cql import registry_docs, registry_hhdb_keys, registry_keywords, registry_signs
+from cqlgui.cql import (
+    registry_docs,
+    registry_docs_moves,
+    registry_hhdb_keys,
+    registry_keywords,
+    registry_signs,
+)
 from cqlgui.cql.tokens import Kind
 
 
@@ -86,11 +92,17 @@ def suggest(word: str, others: tuple[str, ...] = ()) -> str | None:
     return choice if len(word) > 2 else None
 
 
+_DOCS = {
+    **registry_docs.DOCS,
+    **registry_docs_moves.DOCS,
+}
+
+
 def _rows() -> tuple[Row, ...]:
     result = []
     for table in (registry_keywords.ROWS, registry_signs.ROWS, registry_hhdb_keys.ROWS):
         for name, sign, kind, result_type, since, status, meaning in table:
-            forms, example = registry_docs.DOCS.get(name, ((), ""))
+            forms, example = _DOCS.get(name, ((), ""))
             result.append(
                 Row(name, sign, kind, result_type, since, status, meaning, bool(forms), forms, example)
             )

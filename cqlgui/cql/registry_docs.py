@@ -30,9 +30,6 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
     "btm": (
         ("btm",),
         "btm check"),
-    "castle": (
-        ("castle",),
-        "castle btm"),
     "check": (
         ("check",),
         "check"),
@@ -201,12 +198,6 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
     "notransform": (
         ("notransform F",),
         "flip {Ra1 notransform Kg1}"),
-    "o-o": (
-        ("o-o",),
-        "o-o"),
-    "o-o-o": (
-        ("o-o-o",),
-        "o-o-o"),
     "or": (
         ("F or G",),
         "mate or stalemate"),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
 from collections.abc import Callable
 from random import Random
 
@@ -12,20 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cqlgui.board import directions
-from cqlgui.cql import check, designators, nodes, printer, printing, types
+from cqlgui.cql import check, designators, nodes, nodes_moves, printer, printing, types
 from cqlgui.cql.diagnostics import NOWHERE as AT
-
-NOT_FILTERS = {nodes.Node, nodes.Range, nodes.Header, nodes.Query}
-KINDS = {
-    kind
-    for _, kind in inspect.getmembers(nodes, inspect.isclass)
-    if dataclasses.is_dataclass(kind) and issubclass(kind, nodes.Node)
-} - NOT_FILTERS
+from tests.helpers import kinds
 
 
 def test_every_node_kind_has_a_printer_and_a_type() -> None:
-    assert set(printing.PRINTERS) == KINDS
-    assert set(types.RULES) == KINDS
+    assert set(printing.PRINTERS) == kinds.FILTERS
+    assert set(types.RULES) == kinds.FILTERS
 
 
 @pytest.mark.parametrize(
@@ -138,6 +130,7 @@ class _Maker:
             lambda: nodes.SquareLoop(AT, "sq", False, self.set(d), self.any(d)),
             lambda: nodes.PieceLoop(AT, "pc", False, self.set(d), self.any(d)),
             lambda: self.wrapped(self.set, d),
+            lambda: self.move_set(d),
         ])()  # fmt: skip
 
     def number(self, depth: int) -> nodes.Node:
@@ -165,6 +158,7 @@ class _Maker:
             lambda: nodes.Ray(AT, 255, self.flag(), nodes.Range(AT, 1, 2), self.several(self.set, d)),
             lambda: nodes.Transform(AT, "shift", AT, self.range() or nodes.Range(AT, 1, 1), self.any(d)),
             lambda: self.wrapped(self.number, d),
+            lambda: self.move_number(d),
         ])()  # fmt: skip
 
     def string(self, depth: int) -> nodes.Node:
@@ -192,6 +186,7 @@ class _Maker:
             lambda: nodes.CurrentPosition(AT),
             lambda: nodes.Find(AT, self.flag(), False, self.flag(), None, self.any(depth - 1)),
             lambda: nodes.NoTransform(AT, self.position(depth - 1)),
+            lambda: self.dash(depth - 1, self.position),
         ])()  # fmt: skip
 
     def plain(self, depth: int) -> nodes.Node:
@@ -217,6 +212,71 @@ class _Maker:
             lambda: nodes.Assign(AT, "numvar", self.one(["=", "+=", "-=", "*=", "/=", "%="]), self.number(d)),
             lambda: nodes.Comment(AT, self.several(self.any, d), self.flag()),
             lambda: nodes.Transform(AT, "flipcolor", AT, None, self.any(d)),
+            lambda: self.move_condition(d),
+        ])()  # fmt: skip
+
+    def men(self, depth: int) -> nodes.Node:
+        return nodes.Designator(AT, self.random.randint(1, designators.ANY_MEN - 1), 2**64 - 1)
+
+    def dash(self, depth: int, target: Callable[[int], nodes.Node] | None) -> nodes_moves.Dash:
+        left, right = self.one([None, self.set(depth)]), self.one([None, self.set(depth)])
+        letters = self.one([self.men(depth), nodes.AllSquares(AT), self.string(depth)])
+        filters = () if target is None else (target(depth),)
+        if target is not None and self.flag():
+            filters = (self.any(depth), *filters)
+        after = None if not filters else filters[0] if len(filters) == 1 else nodes.Compound(AT, filters)
+        return nodes_moves.Dash(AT, self.flag(), left, right, self.one([None, letters]), after)
+
+    def possible(self, depth: int) -> nodes_moves.PossibleMoves:
+        left, right = self.one([None, self.set(depth)]), self.one([None, self.set(depth)])
+        word = nodes.State(AT, self.one(["castle", "o-o", "o-o-o"]))
+        target = self.one([None, word, nodes_moves.PreviousMove(AT, "enpassant")])
+        return nodes_moves.PossibleMoves(AT, self.flag(), left, right, target)
+
+    def move(self, first: list[str], depth: int, *, possible: bool = False) -> nodes_moves.Move:
+        own = ["legal", "pseudolegal"] if possible else ["null", "capture", "promote", "primary", "previous"]
+        free = ["from", "to", "enpassantsquare", "enpassant", "castle", "o-o", "o-o-o"]
+        rest = self.random.sample([*free, *own[:1]], 3) if possible else self.random.sample([*free, *own], 4)
+        words = list(dict.fromkeys([*first, *rest, *([self.one(own)] if possible else [])]))
+        if possible and {"legal", "pseudolegal"} <= set(words):
+            words.remove("legal")
+        taking = [word for word in words if word in nodes_moves.OPERAND_WORDS]
+        operands = tuple(self.men(0) if word == "promote" else self.set(depth) for word in taking)
+        comment = None if possible else self.one([None, (self.any(depth),)])
+        return nodes_moves.Move(AT, tuple(words), operands, comment)
+
+    def pin(self, depth: int) -> nodes.Node:
+        words = self.random.sample(["from", "through", "to"], self.random.randint(0, 3))
+        return nodes_moves.Pin(AT, tuple(words), tuple(self.set(depth) for _ in words))
+
+    def move_set(self, depth: int) -> nodes.Node:
+        return self.one([
+            lambda: nodes_moves.PreviousSquares(AT, self.one(["from", "to", "enpassantsquare"])),
+            lambda: self.dash(depth, self.set),
+            lambda: nodes_moves.CurrentMove(AT, self.dash(depth, self.set)),
+            lambda: self.possible(depth),
+            lambda: self.move([self.one(["from", "to", "capture"])], depth),
+            lambda: self.move([self.one(["from", "to"])], depth, possible=True),
+            lambda: self.pin(depth),
+        ])()  # fmt: skip
+
+    def move_number(self, depth: int) -> nodes.Node:
+        return self.one([
+            lambda: self.dash(depth, self.number),
+            lambda: nodes_moves.CurrentMove(AT, self.dash(depth, self.number)),
+            lambda: nodes_moves.CountMoves(AT, self.possible(depth)),
+            lambda: nodes_moves.CountMoves(AT, self.dash(depth, self.one([None, self.any]))),
+            lambda: self.move(["count"], depth, possible=True),
+        ])()  # fmt: skip
+
+    def move_condition(self, depth: int) -> nodes.Node:
+        words = ["enpassant", "nullmove", "primary", "secondary"]
+        return self.one([
+            lambda: nodes_moves.PreviousMove(AT, self.one(words)),
+            lambda: self.dash(depth, self.one([None, self.plain])),
+            lambda: nodes_moves.CurrentMove(AT, self.dash(depth, None)),
+            lambda: self.move(["castle"], depth),
+            lambda: nodes_moves.Move(AT, (), (), None),
         ])()  # fmt: skip
 
     def any(self, depth: int) -> nodes.Node:

@@ -1,0 +1,103 @@
+"""Nodes of moves: dashes, possible moves, facts about the previous move, the older `move`, and pins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from cqlgui.cql.nodes import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Dash(Node):
+    """`L--R=P(T)`, or with `capture` `L[x]R=P(T)` (spec 9); None where a part is not written.
+
+    Several target filters stand in one `nodes.Compound`. `promotion` is a designator of men, all squares,
+    or a string.
+    """
+
+    capture: bool
+    left: Node | None
+    right: Node | None
+    promotion: Node | None
+    target: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class PossibleMoves(Node):
+    """`legal DASH`, with `pseudo` `pseudolegal DASH` (spec 9.5): the squares they lead to.
+
+    `target`, where written, is one of the words castle, o-o, o-o-o, enpassant.
+    """
+
+    pseudo: bool
+    left: Node | None
+    right: Node | None
+    target: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class CountMoves(Node):
+    """`countmoves DASH`, `countmoves legal DASH` (spec 9.6): `moves` is a `Dash` or `PossibleMoves`."""
+
+    moves: Node
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentMove(Node):
+    """`currentmove DASH`: the dash asked of the move that led here (spec 8.6)."""
+
+    dash: Dash
+
+
+PreviousWord = Literal["enpassant", "nullmove", "primary", "secondary"]
+
+
+@dataclass(frozen=True, slots=True)
+class PreviousMove(Node):
+    """A condition on the move that led here (spec 8.6)."""
+
+    word: PreviousWord
+
+
+PreviousSquaresWord = Literal["from", "to", "enpassantsquare"]
+
+
+@dataclass(frozen=True, slots=True)
+class PreviousSquares(Node):
+    """Squares of the move that led here (spec 8.6)."""
+
+    word: PreviousSquaresWord
+
+
+MoveWord = Literal[
+    "from", "to", "capture", "promote", "enpassantsquare",
+    "enpassant", "castle", "o-o", "o-o-o", "null", "primary", "secondary",
+    "previous", "legal", "pseudolegal", "count",
+]  # fmt: skip
+OPERAND_WORDS: frozenset[str] = frozenset({"from", "to", "capture", "promote", "enpassantsquare"})
+"""Parameters of `move` that take an operand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move(Node):
+    """The older `move` (spec 16.1): its parameters in the order written, and the operands of those that take
+    one.
+
+    `comment` holds the parts of `comment(...)`, None without one.
+    """
+
+    words: tuple[MoveWord, ...]
+    operands: tuple[Node, ...]
+    comment: tuple[Node, ...] | None
+
+
+PinWord = Literal["from", "through", "to"]
+
+
+@dataclass(frozen=True, slots=True)
+class Pin(Node):
+    """`pin from S through T to U` (spec 8.3): the words in the order written, with their sets."""
+
+    words: tuple[PinWord, ...]
+    operands: tuple[Node, ...]
