@@ -62,6 +62,10 @@ class Compiler:
         self.watch = watch
         # Filters `move` that a `line` evaluates once a child (`closures_moves.future_moves`), by `id`.
         self.restricted_moves: set[int] = set()
+        self.atomics: set[int] = set()
+        """Slots of the atomic variables declared so far (spec 12.3)."""
+        self.remembers = False
+        """Whether what the query does at one position can count at later ones, beyond its variables."""
         self._sorts: dict[object, _SortKey] = {}
 
     @property

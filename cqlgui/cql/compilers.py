@@ -16,6 +16,7 @@ from cqlgui.cql import (
     closures_numbers,
     closures_orbit,
     closures_output,
+    closures_paths,
     nodes,
     types,
 )
@@ -29,6 +30,7 @@ MODULES = (
     closures_numbers,
     closures_orbit,
     closures_output,
+    closures_paths,
 )
 """They enter their compilers in `closures.COMPILERS` when they are imported."""
 

@@ -10,6 +10,7 @@ token where the last one stood is dropped, which is what keeps one mistake from 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 from cqlgui.cql import nodes, registry, types
@@ -26,6 +27,9 @@ MAX_DIAGNOSTICS = 100
 
 CLOSER_OF = {"(": ")", "{": "}", "[": "]"}
 CLOSERS = frozenset(CLOSER_OF.values())
+
+
+_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
 class Broken(nodes.Node):
@@ -56,11 +60,11 @@ class Cursor:
         self.depth = 0
         self.tainted = False
         self.implicit_search = True
-        # At the top level of a path, where a dash's target stands without brackets.
-        self.path_level = False
         # Offset of the `=` that begins the promotion of a dash being read, which is no assignment.
         self.promotion_sign = -1
         self.bound: list[str] = []
+        # Offsets of the tokens in front of which a line is blank.
+        self.after_blank: set[int] = set()
         self.unclosed: set[int] = set()
         self.names: dict[str, Type | None] = {}
         self._types = types.Names(self.names)  # type: ignore[arg-type]  # unknown types are never looked up
@@ -68,7 +72,17 @@ class Cursor:
 
     def load(self, tokens: Iterable[Token]) -> None:
         """Take over the tokens to parse; may raise `TooDeepError`."""
-        self._balance(token for token in tokens if token.kind not in TRIVIA)
+        blank = False
+        significant = []
+        for token in tokens:
+            if token.kind not in TRIVIA:
+                if blank:
+                    self.after_blank.add(token.offset)
+                    blank = False
+                significant.append(token)
+            elif token.kind is Kind.WHITESPACE and _BLANK_LINE.search(token.text):
+                blank = True
+        self._balance(significant)
 
     # --- tokens
     # -------------------------------------------------------------------------------------------------
@@ -101,11 +115,14 @@ class Cursor:
         return self.peek().word in CLOSERS or self.peek().word == END
 
     def limited(self, stop: int, read: Callable[[], None]) -> None:
-        """Run `read` with the tokens from index `stop` on hidden."""
-        before = self._limit
-        self._limit = stop if before is None else min(stop, before)
+        """Run `read` with the tokens from index `stop` on hidden; to it the text ends there."""
+        before, end = self._limit, self._end
+        if before is None or stop < before:
+            self._limit = stop
+            last = self.tokens[stop - 1].end if stop else 0
+            self._end = end._replace(offset=last)
         read()
-        self._limit = before
+        self._limit, self._end = before, end
 
     def skip_group(self) -> None:
         """Go to the closing bracket of the group we are in, or to the end."""

@@ -6,6 +6,7 @@ Closures made by `closures` read and write it; it knows nothing of nodes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Final
 
 from cqlgui.base import errors
@@ -46,6 +47,17 @@ class TooSlow(errors.CqlguiError):
         self.game = game
 
 
+@dataclass(slots=True)
+class PathState:
+    """A path under way, or one that matched: where it starts, its moves so far, the last position of the
+    best one so far, and the men in focus as bits by their numbers (None: all moves count)."""
+
+    start: int
+    count: int
+    last: int | None
+    focused: int | None
+
+
 class Evaluation:
     """One game under evaluation. `men[m]` is the bitboard of man m here; 13 to 15: White, Black, occupied."""
 
@@ -56,16 +68,20 @@ class Evaluation:
         "_identities",
         "_wide",
         "asides",
+        "banned",
         "best",
         "cut",
         "explicit_comments",
         "found",
         "host",
         "id",
+        "last_path",
+        "line_start",
         "log",
         "memo",
         "men",
         "only_child",
+        "path",
         "position",
         "positions",
         "quiet_comments",
@@ -94,6 +110,14 @@ class Evaluation:
         self.asides: list[tuple[tuple[int, str], ...]] = [()] * sort_keys
         self.log: list[tuple[int, str]] = []
         self.found: list[tuple[int, int, int]] = []
+        self.path: PathState | None = None
+        """The innermost path under way."""
+        self.last_path: PathState | None = None
+        """The path that matched last in this game."""
+        self.line_start = 0
+        """Where the innermost `line` under way starts."""
+        self.banned: dict[object, set[int]] = {}
+        """By filter with `nestban`: positions where it no longer matches in this game."""
         self.quiet_comments = not automatic_comments
         self.explicit_comments = explicit_comments
         self.memo: dict[Any, Any] = {}

@@ -90,8 +90,8 @@ class _Explainer:
             automatic_comments=True,
             explicit_comments=True,
         )
-        if self._compiler.slots:
-            # Variables live as long as the game, so what earlier positions assigned counts here.
+        if self._compiler.slots or self._compiler.remembers:
+            # Variables and paths live as long as the game, so what earlier positions did counts here.
             for earlier in range(positionid):
                 s.goto(earlier)
                 self._body.test(s)

@@ -462,7 +462,7 @@ HINTS = {
     "relation": "`echo` took its place",
 }
 # Signs that begin filters which are not built.
-NOT_YET_SIGNS = frozenset({"-->", CAPTURE_GROUP})
+NOT_YET_SIGNS = frozenset({CAPTURE_GROUP})
 
 READERS: dict[str, Reader] = {
     "number": _number,

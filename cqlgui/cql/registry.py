@@ -16,6 +16,7 @@ from rapidfuzz.distance import DamerauLevenshtein
 from cqlgui.cql import (
     registry_docs,
     registry_docs_moves,
+    registry_docs_paths,
     registry_hhdb_keys,
     registry_keywords,
     registry_signs,
@@ -95,6 +96,7 @@ def suggest(word: str, others: tuple[str, ...] = ()) -> str | None:
 _DOCS = {
     **registry_docs.DOCS,
     **registry_docs_moves.DOCS,
+    **registry_docs_paths.DOCS,
 }
 
 

@@ -184,7 +184,7 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
         ("mate",),
         "mate"),
     "max": (
-        ("max (E1 E2 ...)", "sort max \"key\" F",),
+        ("max (E1 E2 ...)", "sort max \"key\" F", "path max F ..."),
         "max(#A #a) >= 10"),
     "min": (
         ("min (E1 E2 ...)", "sort min \"key\" F",),
@@ -217,7 +217,7 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
         ("power S",),
         "power A - power a >= 9"),
     "quiet": (
-        ("find quiet F", "sort quiet F", "cql (quiet)",),
+        ("find quiet F", "sort quiet F", "path quiet ...", "line quiet ...", "cql (quiet)",),
         "find quiet mate"),
     "ray": (
         ("ray (S1 ... Sn)", "ray direction ... (S1 ... Sn)", "ray attack (S1 ... Sn)", "ray n m (S1 ... Sn)",),
@@ -337,16 +337,16 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
         ("x &= S",),
         "x = A x &= a-h1 x"),
     "( )": (
-        ("(F)",),
+        ("(F)", "path (constituent ...) ...", "line --> (F --> F) ..."),
         "(A | a) == 4"),
     "*": (
-        ("n * m",),
+        ("n * m", "path DASH * ..."),
         "2 * #A >= #a"),
     "*=": (
         ("x *= n",),
         "x = 2 x *= 3 x == 6"),
     "+": (
-        ("n + m", "s + t",),
+        ("n + m", "s + t", "path DASH + ..."),
         "#A + #a == 4"),
     "+=": (
         ("x += E",),

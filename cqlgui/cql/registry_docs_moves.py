@@ -11,7 +11,7 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
         ("[x]", "L[x]R", "L[x]R=P", "L[x]R(F ...)", "L[x]R=P(F ...)"),
         "P[x][qr](not check)"),
     "capture": (
-        ("move capture S",),
+        ("move capture S", "path focus capture S ..."),
         "move capture q from P"),
     "captures": (
         ("move captures S",),
@@ -59,7 +59,7 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
         ("previous DASH", "move previous ..."),
         "previous K--g1"),
     "primary": (
-        ("primary", "move primary"),
+        ("primary", "move primary", "path primary ...", "line primary --> F ..."),
         "primary mate"),
     "promote": (
         ("move promote P",),
@@ -68,7 +68,7 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
         ("pseudolegal DASH", "countmoves pseudolegal DASH", "move pseudolegal ..."),
         "#pseudolegal N-- > #legal N--"),
     "secondary": (
-        ("secondary", "move secondary"),
+        ("secondary", "move secondary", "line secondary --> F ..."),
         "secondary check"),
     "through": (
         ("pin through T",),

@@ -179,10 +179,12 @@ def quietly(s: Evaluation, run: Run) -> Any:
     """The result of a closure, with everything put back that running it changed."""
     variables, best, asides = list(s.variables), list(s.best), list(s.asides)
     comments, matches, here = len(s.log), len(s.found), s.id
+    last_path, banned = s.last_path, {key: set(where) for key, where in s.banned.items()}
     try:
         return run(s)
     finally:
         s.variables[:], s.best[:], s.asides[:] = variables, best, asides
+        s.last_path, s.banned = last_path, banned
         s.rollback(comments, matches)
         if s.id != here:
             s.goto(here)

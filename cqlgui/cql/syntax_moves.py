@@ -145,17 +145,17 @@ def _target(cursor: Cursor) -> nodes.Node:
 def _bare(cursor: Cursor, token: Token) -> nodes.Node:
     """A dash that begins a filter, its sign just consumed: it has no left set."""
     cursor.position -= 1
-    return _unled(cursor, in_path=cursor.path_level)
+    return _unled(cursor)
 
 
-def _unled(cursor: Cursor, *, in_path: bool) -> nodes.Node:
+def _unled(cursor: Cursor) -> nodes.Node:
     """The dash without left set whose sign comes next; reports where it is tied to something else."""
     token = cursor.peek()
     tied = left_tied(cursor, token) and _may_end_filter(cursor)
     if tied:
         message = f"`{token.text}` is tied to what stands before it, which is no set of squares."
         cursor.report_always(token.span, "tied-dash", message, "put a blank before it, or bracket the set")
-    node = dash(cursor, None, in_path=in_path)
+    node = dash(cursor, None, in_path=False)
     return Broken(node.span) if tied else node
 
 
@@ -168,7 +168,7 @@ def _may_end_filter(cursor: Cursor) -> bool:
 
 
 def _tied(cursor: Cursor, left: nodes.Node, start: int, operator: operators.Operator) -> nodes.Node:
-    return dash(cursor, left, in_path=cursor.path_level, start=start)
+    return dash(cursor, left, in_path=False, start=start)
 
 
 # --- legal, pseudolegal, countmoves, currentmove ------------------------------------------------------------
@@ -229,10 +229,8 @@ def _current_move(cursor: Cursor, token: Token) -> nodes.Node:
 def _dash_operand(cursor: Cursor, token: Token) -> nodes.Node:
     """The dash behind `legal`, `countmoves` and the like; reports and answers Broken where there is none."""
     first = cursor.peek()
-    before, cursor.path_level = cursor.path_level, False
     # What stands behind a dash without left set belongs to the whole, so it ends with its target.
-    found = _unled(cursor, in_path=False) if is_dash(first) else cursor.expression(7)
-    cursor.path_level = before
+    found = _unled(cursor) if is_dash(first) else cursor.expression(7)
     if isinstance(found, nodes_moves.Dash | Broken):
         return found
     message = f"Behind `{token.text}` a move is expected, such as --, N-- or P--a-h8."

@@ -63,3 +63,6 @@ STRING_LITERAL = "string-literal"
 FILE_NAME = "file-name"
 CAPTURE_GROUP = "capture-group"
 END = "end-of-text"
+
+# Words that signs get at the top level of a path, where they are no operators (spec 10.3).
+PATH_WORDS = {"+": "path +", "*": "path *", "--": "path --", "[x]": "path [x]"}
