@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from cqlgui.board import moves, squares
 from cqlgui.cql import closures_moves, nodes, nodes_moves, nodes_paths, sequences, values
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
-from cqlgui.cql.evaluation import BLACK, OCCUPIED, WHITE, Evaluation, PathState
+from cqlgui.cql.evaluation import BLACK, OCCUPIED, WHITE, Evaluation, PathState, Way
 from cqlgui.cql.types import Type
 
 # --- path ---------------------------------------------------------------------------------------------------
@@ -49,14 +49,17 @@ def _path(compiler: Compiler, node: nodes_paths.Path) -> Code:
         outer, before = s.path, [s.variables[slot] for slot in atomics]
         focused = None if focus is None else _identities(s, focus(s))
         s.path = PathState(start, 0, None, focused)
+        attempts = None if s.ways is None else sequences.Attempts()
         try:
             best = sequences.explore(
                 s, start, part, measure, atomics=atomics, first=node.firstmatch, every=node.keepallbest,
-                forgetful=forgetful, better=lambda found: better(s, found),
+                forgetful=forgetful, better=lambda found: better(s, found), attempts=attempts,
             )  # fmt: skip
         finally:
             s.path = outer
             s.goto(start)
+        if attempts is not None:
+            _tell_way(s, node, start, best, attempts, lambda place: place)
         matched = bool(best) and (within is None or within(s, best[0].measure))
         for slot, value in zip(atomics, best[0].values if matched else before, strict=True):
             s.variables[slot] = value
@@ -191,9 +194,7 @@ def _focused_steps(
     return places
 
 
-def _next_in_focus(
-    s: Evaluation, place: int, steps: int, counts: Callable[[int], bool]
-) -> Iterator[int]:
+def _next_in_focus(s: Evaluation, place: int, steps: int, counts: Callable[[int], bool]) -> Iterator[int]:
     """Where the next moves that count lead: at the start its own moves only, later the first ones below on
     every way, in preorder."""
     if not steps:
@@ -361,13 +362,17 @@ def _line(compiler: Compiler, node: nodes_paths.Line) -> Code:
         if node.nestban and start in s.banned.get(ban, ()):
             return None
         outer, s.line_start = s.line_start, start
+        attempts = None if s.ways is None else sequences.Attempts()
         try:
             best = sequences.explore(
-                s, _BEFORE, part, lambda s, place, steps: steps, first=node.firstmatch, forgetful=forgetful
-            )
+                s, _BEFORE, part, lambda s, place, steps: steps, first=node.firstmatch, forgetful=forgetful,
+                attempts=attempts,
+            )  # fmt: skip
         finally:
             s.line_start = outer
             s.goto(start)
+        if attempts is not None:
+            _tell_way(s, node, start, best, attempts, lambda place: start if place == _BEFORE else place[0])
         if not best or (within is not None and not within(s, best[0].steps)):
             return None
         found = best[0]
@@ -457,6 +462,26 @@ class _Onward:
         if self._order == "primary":
             return children[:1]
         return children[1:] if self._order == "secondary" else children
+
+
+# --- explaining ---------------------------------------------------------------------------------------------
+
+
+def _tell_way(
+    s: Evaluation,
+    node: nodes.Node,
+    start: int,
+    best: Sequence[sequences.Found],
+    attempts: sequences.Attempts,
+    position: Callable[[sequences.Place], int],
+) -> None:
+    """Leave behind how the best sequence went, or how far one without success came."""
+    passed, failed = (sequences.passed(best[0].trail), None) if best else attempts.way
+    assert s.ways is not None
+    s.ways[id(node), start] = Way(
+        tuple((part.origin, position(place)) for part, place in passed),
+        None if failed is None else (failed[0].origin, position(failed[1])),
+    )
 
 
 # --- facts about paths --------------------------------------------------------------------------------------

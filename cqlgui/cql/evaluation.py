@@ -58,6 +58,16 @@ class PathState:
     focused: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a path or line went: its constituents (their nodes) with the positions where they held, or to which
+    they led; `failed` is the one behind which there was no going on, with the position before it.
+    """
+
+    passed: tuple[tuple[object, int], ...]
+    failed: tuple[object, int] | None
+
+
 class Evaluation:
     """One game under evaluation. `men[m]` is the bitboard of man m here; 13 to 15: White, Black, occupied."""
 
@@ -87,6 +97,7 @@ class Evaluation:
         "quiet_comments",
         "tree",
         "variables",
+        "ways",
         "work",
     )
 
@@ -116,6 +127,8 @@ class Evaluation:
         """The path that matched last in this game."""
         self.line_start = 0
         """Where the innermost `line` under way starts."""
+        self.ways: dict[tuple[int, int], Way] | None = None
+        """Where ways are asked for: by `id` of the path's node and start, the last one found."""
         self.banned: dict[object, set[int]] = {}
         """By filter with `nestban`: positions where it no longer matches in this game."""
         self.quiet_comments = not automatic_comments

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from cqlgui.board import tree
+from cqlgui.board import moves, tree
 from cqlgui.cql import (
     closures_output,
     compilers,
     nodes,
+    nodes_paths,
     printer,
     rings,
     transform_rules,
@@ -28,6 +29,9 @@ from cqlgui.cql.types import Type
 
 MAX_DETAILED_ELEMENTS: Final = 64
 """Orbits with more elements than this show the inside of the matching ones only."""
+
+MAX_CONSTITUENTS: Final = 200
+"""No more constituents of a path are shown than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,7 @@ class _Explainer:
                 s.goto(earlier)
                 self._body.test(s)
         s.goto(positionid)
+        s.ways = {}
         before = list(s.variables)
         self._recording = True
         self._body.test(s)
@@ -206,12 +211,64 @@ class _Explainer:
     ) -> list[Explanation]:
         if isinstance(node, nodes.Orbit):
             return [self._element(s, node, element, where, variables) for element in node.elements]
+        if isinstance(node, nodes_paths.Path | nodes_paths.Line):
+            return self._along(s, node, where, variables)
         if isinstance(node, nodes.NoTransform):
             return [self._node(s, node.operand, where, variables)]
         if type(node) not in transform_rules.RULES:
             return []
-        below = transform_rules.RULES[type(node)].children(node)
-        return [self._node(s, child, where, variables) for child in below]
+        found = []
+        for child in transform_rules.RULES[type(node)].children(node):
+            # What is not evaluated by itself, as the dash behind `currentmove`, gives its parts.
+            alone = id(child) in self._codes
+            found += (
+                [self._node(s, child, where, variables)]
+                if alone
+                else self._children(s, child, where, variables)
+            )
+        return found
+
+    def _along(
+        self,
+        s: Evaluation,
+        node: nodes_paths.Path | nodes_paths.Line,
+        where: int,
+        variables: Sequence[object],
+    ) -> list[Explanation]:
+        """The constituents of a sequence where they held, and the one that failed where it got no further."""
+        found = []
+        if isinstance(node, nodes_paths.Path):
+            heads = (node.focus, node.max)
+            found = [self._node(s, one, where, variables) for one in heads if one is not None]
+        assert s.ways is not None
+        way = s.ways.get((id(node), where))
+        if way is None:
+            return found
+        for origin, positionid in way.passed[:MAX_CONSTITUENTS]:
+            found.append(self._constituent(s, origin, positionid, True, variables))
+        if way.failed is not None:
+            found.append(self._constituent(s, *way.failed, False, variables))
+        return found
+
+    def _constituent(
+        self, s: Evaluation, node: object, positionid: int, matched: bool, variables: Sequence[object]
+    ) -> Explanation:
+        """One constituent; a step is told at the position it leads to, or where it finds none."""
+        assert isinstance(node, nodes.Node)
+        if not isinstance(node, nodes_paths.Step):
+            return self._node(s, node, positionid, variables)
+        head = s.tree.parents[positionid] if matched else positionid
+        sets = [one for one in (node.dash.left, node.dash.right) if one is not None]
+        below = [self._node(s, one, head, variables) for one in sets]
+        squares, value = 0, None
+        if matched:
+            below += [self._node(s, one, positionid, variables) for one in node.targets]
+            move = s.tree.moves[positionid]
+            squares = 1 << moves.origin(move) | 1 << moves.target(move)
+            value = tree.san_line(s.tree, [positionid])[0]
+        return Explanation(
+            node.span, self._text(node), Type.LOGICAL.value, matched, value, squares, positionid, tuple(below)
+        )
 
     def _element(
         self,

@@ -39,9 +39,6 @@ types.RULES.update({
 
 # --- printing -----------------------------------------------------------------------------------------------
 
-_SWALLOWS: Final = 15
-"""A path takes in whatever follows it, so everything that is not the last of its group is bracketed."""
-
 
 def _path(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes_paths.Path)
@@ -52,7 +49,7 @@ def _path(node: nodes.Node, style: printing.Style) -> printing.Printed:
     if node.focus is not None:
         sign = "◎" if unicode else "focus"
         words.append(f"{sign} capture" if node.capture else sign)
-        words.append(_shut(node.focus, 7, style))
+        words.append(node.focus.name if isinstance(node.focus, nodes.Name) else _shut(node.focus, 7, style))
     if node.max is not None:
         words += ["max", _shut(node.max, 0, style)]
     flags = {
@@ -64,7 +61,7 @@ def _path(node: nodes.Node, style: printing.Style) -> printing.Printed:
     if node.title is not None:
         words += ["title", f'"{node.title}"']
     words += _constituents(node.constituents, style)
-    return printing.Printed(" ".join(words), open=_SWALLOWS)
+    return printing.Printed(" ".join(words), open=printing.SWALLOWS)
 
 
 def _line(node: nodes.Node, style: printing.Style) -> printing.Printed:
@@ -141,11 +138,11 @@ def _line_constituent(node: nodes.Node, style: printing.Style) -> str:
             return f"{_line_constituent(node.operand, style)} {_LINE_WILDCARDS.get(wildcard, wildcard)}"
         case _:
             printed = printing.print_filter(node, style)
-            risky = printed.text.startswith("(") or printed.open >= _SWALLOWS or _is_arithmetic(node)
+            risky = printed.text.startswith("(") or printed.open >= printing.SWALLOWS or _is_arithmetic(node)
             return _braced(printed.text) if risky else printed.text
 
 
-_RISKY = re.compile(r'^[-("\d]|[-+*]|\[x\]|[×―]|\b(?:(?:pseudo)?legal|countmoves|currentmove|previous)\b')
+_RISKY = re.compile(r'^[-("\d]|[+*]|--|\[x\]|[×―]|\b(?:(?:pseudo)?legal|countmoves|currentmove|previous)\b')
 _STRING = re.compile(r'"[^"]*"')
 _GROUP = re.compile(r"\{[^{}]*\}")
 

@@ -47,8 +47,14 @@ def print_header(header: nodes.Header) -> str:
 
 
 def _lines(body: nodes.Node, style: printing.Style) -> list[str]:
+    """The filters of a body, one a line; a blank line ends a path that is not the last of them."""
     filters = body.filters if isinstance(body, nodes.Compound) else (body,)
-    return printing.beside(filters, 14, style)
+    lines = printing.beside(filters, 14, style)
+    for place, node in enumerate(filters[:-1]):
+        printed = printing.print_filter(node, style)
+        if printed.open >= printing.SWALLOWS and lines[place] == printed.bracketed():
+            lines[place] = f"{printed.text}\n"
+    return lines
 
 
 def _word(text: str) -> Callable[[nodes.Node, printing.Style], printing.Printed]:

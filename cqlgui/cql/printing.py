@@ -122,12 +122,16 @@ def _runs_on(before: str, text: str) -> bool:
     return _PARAMETER.match(text) is not None and _PARAMETERS_END.search(before) is not None
 
 
+SWALLOWS: Final = 15
+"""How open a filter is that takes in whatever follows it, up to the end of its bracket or a blank line."""
+
+
 def beside(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[str]:
     """Texts of filters that stand side by side, bracketed where one would continue the one before."""
     texts: list[str] = []
-    for node in filters:
+    for place, node in enumerate(filters, 1):
         printed = print_filter(node, style)
-        text = printed.within(level)
+        text = printed.within(level, before=SWALLOWS if place < len(filters) else 0)
         before = texts[-1] if texts else ""
         if before and text.startswith("(") and _DASH.search(before):
             # A round bracket behind a move begins its target.

@@ -9,7 +9,8 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
          "constituent: DASH F ...  |  (constituent ...)  |  F", "DASH F ... WILDCARD", "( ... ) WILDCARD"),
         "path B[x]ph7 check k[x]h7 N--g5 check"),
     "line": (
-        ("line --> F --> F ...", "line <-- F <-- F ...", "line n m nestban ... --> F WILDCARD --> (F --> F) ..."),
+        ("line --> F --> F ...", "line <-- F <-- F ...",
+         "line n m nestban ... --> F WILDCARD --> (F --> F) ..."),
         "line --> check --> . --> check"),
     "pathcount": (
         ("pathcount",),

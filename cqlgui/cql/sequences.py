@@ -1,5 +1,5 @@
-"""The search for sequences of steps that `path` and `line` share: all ways through a row of constituents, in the
-order of the language, of which the best is kept (spec 10.4).
+"""The search for sequences of steps that `path` and `line` share: all ways through a row of constituents, in
+the order of the language, of which the best is kept (spec 10.4).
 
 It keeps a stack of its own, so a sequence may be as long as the game; each constituent gives the steps it
 allows as an iterator of places. Knows nothing of nodes: a place is whatever the steps make it.
@@ -50,6 +50,8 @@ class Loop:
 
 
 Part: TypeAlias = Test | Step | Group | Loop
+Passed: TypeAlias = "tuple[Test | Step, Place]"
+"""A constituent with the place where it held, or to which it led."""
 Trail: TypeAlias = tuple[Test | Step, Place, Any]
 """The last constituent passed with the place where it was, and the trail before it (None at the start)."""
 
@@ -79,6 +81,7 @@ def explore(
     every: bool = False,
     forgetful: bool = False,
     better: Callable[[Found], None] | None = None,
+    attempts: Attempts | None = None,
 ) -> list[Found]:
     """The best sequences from a place, none when there is none; with `every` all that are equally good, the
     first found first.
@@ -87,7 +90,8 @@ def explore(
     `first` ends the search at the first sequence that counts. `atomics` are slots of variables that get their
     values back whenever a step is undone. `forgetful` promises that going on from one place with one rest of
     constituents gives the same whatever came before, so that it is done once only. `better` is told of each
-    new best. What was written on the ways is taken back. Raises what the constituents raise, and `TooSlow`.
+    new best, `attempts` of every constituent that did not hold. What was written on the ways is taken back.
+    Raises what the constituents raise, and `TooSlow`.
     """
     comments, matches = len(s.log), len(s.found)
     best: list[Found] = []
@@ -103,13 +107,17 @@ def explore(
             item, times, rest = todo
             if isinstance(item, Test):
                 if not item.holds(s, place, steps):
+                    if attempts is not None:
+                        attempts.failed(item, place, steps, trail)
                     break
                 trail = (item, place, trail)
                 todo = rest
             elif isinstance(item, Step):
                 values = tuple([s.variables[slot] for slot in atomics])
                 places = item.places(s, place, steps)
-                waiting.append(_Choice(rest, place, steps, trail, len(s.log), len(s.found), item, places, values))
+                waiting.append(
+                    _Choice(rest, place, steps, trail, len(s.log), len(s.found), item, places, values)
+                )
                 break
             elif isinstance(item, Group):
                 for each in reversed(item.parts):
@@ -134,12 +142,13 @@ def explore(
                     todo = rest
         else:
             worth = measure(s, place, steps) if steps else None
-            if worth is not None and (not best or worth > best[0].measure or (every and worth == best[0].measure)):
+            is_better = worth is not None and (not best or worth > best[0].measure)
+            if worth is not None and (is_better or (every and worth == best[0].measure)):
                 found = Found(
                     worth, steps, place, trail, tuple(s.log[comments:]), tuple(s.found[matches:]),
                     tuple([s.variables[slot] for slot in atomics]),
                 )  # fmt: skip
-                if not best or worth > best[0].measure:
+                if is_better:
                     best.clear()
                     if better is not None:
                         better(found)
@@ -159,10 +168,12 @@ def explore(
             for slot, value in zip(atomics, choice.values, strict=True):
                 s.variables[slot] = value
             following = next(choice.places, _NOWHERE)
+            assert choice.step is not None
             if following is _NOWHERE:
                 waiting.pop()
+                if attempts is not None:
+                    attempts.failed(choice.step, choice.place, steps, trail)
                 continue
-            assert choice.step is not None
             place, steps = following, choice.steps + 1
             trail = (choice.step, place, trail)
             break
@@ -190,7 +201,26 @@ class _Choice:
     values: tuple[Any, ...] = ()
 
 
-def passed(trail: Trail | None) -> list[tuple[Test | Step, Place]]:
+class Attempts:
+    """How far a search without success came: the longest way, first found, and what failed at its end."""
+
+    def __init__(self) -> None:
+        self._steps = -1
+        self._trail: Trail | None = None
+        self._last: Passed | None = None
+
+    def failed(self, part: Test | Step, place: Place, steps: int, trail: Trail | None) -> None:
+        """Take note that `part` did not hold at a place, or led nowhere from it."""
+        if steps > self._steps:
+            self._steps, self._trail, self._last = steps, trail, (part, place)
+
+    @property
+    def way(self) -> tuple[list[Passed], Passed | None]:
+        """What was passed on the longest way, and what failed then; a step with the place it starts from."""
+        return passed(self._trail), self._last
+
+
+def passed(trail: Trail | None) -> list[Passed]:
     """The constituents along a trail with their places, in order."""
     found = []
     while trail is not None:
