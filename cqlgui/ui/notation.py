@@ -82,6 +82,8 @@ class NotationView(QTextEdit):
         self._ids: list[int] = []
         self._hits: frozenset[int] = frozenset()
         self._current = 0
+        # Whether the current move is still to be laid out, and then brought into view.
+        self._awaited = False
         self._left: Iterable[Piece] = ()
         self._timer = QTimer(self)
         self._timer.setInterval(0)
@@ -104,6 +106,7 @@ class NotationView(QTextEdit):
         """Mark the move that led to this position and bring it into view."""
         self._current = positionid
         span = self._spans.get(positionid)
+        self._awaited = span is None
         if span is not None:
             cursor = QTextCursor(self.document())
             cursor.setPosition(span[0])
@@ -166,7 +169,10 @@ class NotationView(QTextEdit):
                     ("" if cursor.atBlockStart() else " ") + self._game.row.result, formats["main"]
                 )
         cursor.endEditBlock()
-        self._mark()
+        if self._awaited and self._current in self._spans:
+            self.set_current(self._current)
+        else:
+            self._mark()
 
     def _mark(self) -> None:
         colours = theme.colours()

@@ -27,8 +27,8 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The state of the window. Empty texts and -1 mean "nothing"; `geometry`, `state`, `hits_columns` and
-    `games_columns` are bytes as base64 text (see `packed`).
+    """The state of the window. Empty texts and -1 mean "nothing"; `geometry`, `state`, `split`,
+    `hits_columns` and `games_columns` are bytes as base64 text (see `packed`).
     """
 
     files: tuple[str, ...] = ()
@@ -40,6 +40,7 @@ class Session:
     positionid: int = 0
     geometry: str = ""
     state: str = ""
+    split: str = ""
     hits_columns: str = ""
     games_columns: str = ""
     theme: str = "system"

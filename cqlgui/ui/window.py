@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QMimeData, Qt, QTimer, QUrl
+from PySide6.QtCore import QMimeData, Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QCloseEvent,
     QDesktopServices,
@@ -42,6 +42,7 @@ from cqlgui.ui import (
     jobs,
     notation,
     opener,
+    restoring,
     searcher,
     session,
     theme,
@@ -50,7 +51,7 @@ from cqlgui.ui.board import widget as board_widget
 from cqlgui.ui.editor import history as history_pane
 from cqlgui.ui.editor import library as library_pane
 from cqlgui.ui.editor import panel as editor_panel
-from cqlgui.ui.panels import bad_games, bars, export_dialog, games, hitbar, hits, infobar
+from cqlgui.ui.panels import bad_games, bars, export_dialog, games, hitbar, hits, infobar, wording
 from cqlgui.ui.picker import panel as picker_panel
 from cqlgui.ui.picker import pattern
 
@@ -58,6 +59,10 @@ WELCOME = "Open a PGN file (Ctrl+O) or drop one here.\nPlain, .gz, .bz2, .zst an
 PGN_FILES = "Chess games (*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip *.gz *.bz2 *.zst *.cqlbase);;All files (*)"
 CQL_FILES = "CQL queries (*.cql);;All files (*)"
 _QUERY_ENDING = ".cql"
+_TITLE_BAR = 40
+"""Pixels left for the frame that the desktop puts round the window."""
+_OPENING, _ASKING, _EXPORTING = "opening", "asking", "exporting"
+"""What messages are about: a newer one takes the place of one that its cause is gone of."""
 
 
 class MainWindow(QMainWindow):
@@ -92,7 +97,10 @@ class MainWindow(QMainWindow):
         self._opened_anew = False
         # The query of the last session and the row of its hits that was current.
         self._wanted_row = ("", -1)
-        self._folder = ""
+        # The query of the hits shown, and whether its search began before the base was read whole.
+        self.asked = ""
+        self._asked_early = False
+        self.folder = ""
         self._lay_out()
         self.actions_ = actions.Actions(self)
         self._connect()
@@ -104,29 +112,13 @@ class MainWindow(QMainWindow):
     def begin(self, files: Sequence[Path]) -> None:
         """Restore the last session, or open the files named instead of its own."""
         kept = session.load()
-        theme.theme().apply(_theme_choice(kept.theme))
-        self.actions_.show_theme()
-        self._folder = kept.folder
-        self.board.set_turned(kept.turned)
-        self.board.set_coordinates(kept.coordinates)
-        self.actions_.coordinates.setChecked(kept.coordinates)
-        self.notation.set_figurine(kept.figurines)
-        self.actions_.figurines.setChecked(kept.figurines)
-        for panel, columns in ((self.hits, kept.hits_columns), (self.games, kept.games_columns)):
-            if columns:
-                panel.restore_columns(QByteArray(session.unpacked(columns)))
-        if kept.geometry:
-            self.restoreGeometry(QByteArray(session.unpacked(kept.geometry)))
-        if kept.state and self.restoreState(QByteArray(session.unpacked(kept.state))):
-            self.docks.restored()
-        else:
-            self.reset_layout()
+        restoring.dress(self, kept)
         queries = [path for path in files if path.suffix.lower() == _QUERY_ENDING]
         sources = [path for path in files if path.suffix.lower() != _QUERY_ENDING]
         if queries:
             self.editor.open_file(queries[0])
         elif kept.query:
-            self._restore_query(kept)
+            restoring.put_query(self, kept)
         if sources:
             self.open_files(sources)
         elif not files and kept.files:
@@ -136,40 +128,8 @@ class MainWindow(QMainWindow):
         self._fill_library()
         self.editor.edit.setFocus()
 
-    def _restore_query(self, kept: session.Session) -> None:
-        """The text as it was left; its file stays attached while it still has the same text."""
-        if kept.query_path and Path(kept.query_path).is_file():
-            self.editor.open_file(kept.query_path)
-            if self.editor.text() != kept.query:
-                self.editor.replace(0, len(self.editor.text()), kept.query)
-        else:
-            self.editor.set_text(kept.query)
-            self.editor.edit.document().setModified(kept.query_modified)
-
-    def _snapshot(self) -> session.Session:
-        path = self.editor.path
-        game = self.browser.game
-        return session.Session(
-            files=tuple(str(source.path) for source in self.base.sources) if self.base else (),
-            query=self.editor.text(),
-            query_path=str(path) if path else "",
-            query_modified=self.editor.modified,
-            hit_row=self.hits.table.row,
-            game=game.game if game else 0,
-            positionid=self.browser.positionid,
-            geometry=_packed(self.saveGeometry()),
-            state=_packed(self.saveState()),
-            hits_columns=_packed(self.hits.columns()),
-            games_columns=_packed(self.games.columns()),
-            theme=theme.theme().choice.value,
-            turned=self.board.turned,
-            coordinates=self.board.coordinates,
-            figurines=self.actions_.figurines.isChecked(),
-            folder=self._folder,
-        )
-
     def closeEvent(self, event: QCloseEvent) -> None:
-        session.save(self._snapshot())
+        session.save(restoring.snapshot(self))
         self.searcher.forget()
         self.editor.shut_down()
         self.picker.shut_down()
@@ -182,15 +142,15 @@ class MainWindow(QMainWindow):
 
     def ask_open(self) -> None:
         """Let the user choose PGN files."""
-        names, _ = QFileDialog.getOpenFileNames(self, "Open games", self._folder, PGN_FILES)
+        names, _ = QFileDialog.getOpenFileNames(self, "Open games", self.folder, PGN_FILES)
         if names:
             self.open_files([Path(name) for name in names])
 
     def ask_open_query(self) -> None:
         """Let the user choose a query file."""
-        name, _ = QFileDialog.getOpenFileName(self, "Open query", self._folder, CQL_FILES)
+        name, _ = QFileDialog.getOpenFileName(self, "Open query", self.folder, CQL_FILES)
         if name:
-            self._folder = str(Path(name).parent)
+            self.folder = str(Path(name).parent)
             self.editor.open_file(name)
 
     def save_query(self) -> None:
@@ -222,7 +182,7 @@ class MainWindow(QMainWindow):
             else:
                 wanted.append(path)
         if wanted:
-            self._folder = str(wanted[0].absolute().parent)
+            self.folder = str(wanted[0].absolute().parent)
             self.opener.open(wanted)
 
     def _inside(self, folder: Path) -> list[Path]:
@@ -247,6 +207,7 @@ class MainWindow(QMainWindow):
 
     def _opening(self, paths: list[Path]) -> None:
         self._opened_anew = True
+        self.infobar.dismiss(_OPENING)
         names = ", ".join(path.name for path in paths[:3]) + (" ..." if len(paths) > 3 else "")
         self._progress_box.setVisible(True)
         self._progress_bar.say(0, 0)
@@ -271,9 +232,14 @@ class MainWindow(QMainWindow):
     def _opened(self, report: model.ImportReport) -> None:
         self._progress_box.setVisible(False)
         self._base_grown(report.base)
-        self._bad_games = report.bad_games
+        self._list_bad_games(report.bad_games)
         for message in report.messages:
             self.infobar.show_message(message, "warning")
+        spoiled = len({bad.game for bad in report.bad_games})
+        if report.base.games and spoiled == report.base.games:
+            what = "The game" if spoiled == 1 else f"None of the {spoiled:,} games"
+            could = "could not be read whole" if spoiled == 1 else "could be read whole"
+            self.infobar.show_message(f"{what} {could}: is this a PGN file?", "warning", key=_OPENING)
         if report.cancelled:
             self.infobar.show_message(
                 f"Reading was stopped: {report.base.games:,} games can be used; open the file to go on.",
@@ -294,13 +260,18 @@ class MainWindow(QMainWindow):
         self._pending = None
         self._base_changed()
         if sentence:
-            self.infobar.show_message(sentence, "error")
+            self.infobar.show_message(sentence, "error", key=_OPENING)
+
+    def _list_bad_games(self, bad: tuple[model.BadGame, ...]) -> None:
+        self._bad_games = bad
+        if self._bad_dialog is not None:
+            self._bad_dialog.set_games(bad)
 
     def _leave_base(self) -> None:
         """Forget everything that belongs to the base shown until now."""
         self.searcher.forget()
         self.result = None
-        self._bad_games = ()
+        self._list_bad_games(())
         self._clear_limit()
         self.hits.clear()
         self.games.set_base(None)
@@ -315,10 +286,11 @@ class MainWindow(QMainWindow):
         else:
             self.board.set_hint("")
             name = base.name or ", ".join(source.path.name for source in base.sources[:2])
-            self._games_words.setText(f"{name}: {base.games:,} games, {base.positions:,} positions")
+            positions = wording.counted(base.positions, "position", "positions")
+            self._games_words.setText(f"{name}: {wording.games(base.games)}, {positions}")
         number = len({bad.game for bad in self._bad_games})
         self._bad_button.setVisible(number > 0)
-        self._bad_button.setText(f"{number:,} bad game{'s' if number != 1 else ''}")
+        self._bad_button.setText(wording.counted(number, "bad game", "bad games"))
         self.setWindowTitle(
             f"{base.name or base.sources[0].path.name} - cqlgui" if base and base.sources else "cqlgui"
         )
@@ -331,15 +303,22 @@ class MainWindow(QMainWindow):
         if self.base is None or not self.base.games:
             self.infobar.show_message("Open a PGN file first: there is nothing to search yet.", "info")
             return
+        if not self.editor.text().strip():
+            self.infobar.show_message("Type a query first; . matches every position.", "info", key=_ASKING)
+            return
         self.editor.check_now()
         self.infobar.clear()
-        self.searcher.run(self.base, self.editor.text())
+        self.asked = self.editor.text()
+        self._asked_early = self.opener.busy
+        self.searcher.run(self.base, self.asked)
 
     def _search_started(self, orbits: tuple[model.Orbit, ...]) -> None:
         assert self.base is not None
         self.result = None
         self._clear_limit()
         self.hits.begin(self.base, self.base.games, orbits)
+        self.picker.set_counts(())
+        self.browser.set_hits({})
         self._tabs.setCurrentWidget(self.hits)
         self._enable()
 
@@ -350,13 +329,14 @@ class MainWindow(QMainWindow):
             # Land on the first hit at once; the keyboard stays where the user is typing.
             self.hits.select_row(0)
         self._return_to_row()
+        self._say_hit()
 
     def _return_to_row(self) -> None:
         """Where the query of the last session is asked again, go on at the hit that was left."""
         query, row = self._wanted_row
         if 0 <= row < self.hits.count:
             self._wanted_row = ("", -1)
-            if query == self.editor.text() and self.hits.table.row == 0:
+            if query == self.asked and self.hits.table.row == 0:
                 self.hits.select_row(row)
 
     def _search_finished(self, result: model.SearchResult) -> None:
@@ -367,22 +347,27 @@ class MainWindow(QMainWindow):
             more = len(result.failed_games) - 1
             others = f" (and {more:,} more)" if more else ""
             self.infobar.show_message(f"Game {failed.game} was left out{others}: {failed.reason}", "warning")
+        if self._asked_early:
+            self.infobar.show_message(
+                "Only the games that had been read were searched; search again (F5) for the rest.",
+                "info",
+                key=_ASKING,
+            )
         self._fill_library()
-        # The number of hits beside the board was that of the moment the first came.
-        self._browsed(self.browser.game, self.browser.positionid)
+        self._say_hit()
 
     def _search_rejected(self, found: tuple[object, ...]) -> None:
         self.editor.check_now()
         first = getattr(found[0], "message", "") if found else ""
         self.hits.fail("The query has mistakes; the list below the editor shows them.")
-        self.infobar.show_message(f"The query cannot be run: {first}", "error")
+        self.infobar.show_message(f"The query cannot be run: {first}", "error", key=_ASKING)
 
     def _search_abandoned(self) -> None:
         self.hits.fail("Stopped before it began.")
 
     def _search_failed(self, sentence: str) -> None:
         self.hits.fail(sentence)
-        self.infobar.show_message(sentence, "error")
+        self.infobar.show_message(sentence, "error", key=_ASKING)
 
     # --- browsing ------------------------------------------------------------------------------------------
 
@@ -405,15 +390,19 @@ class MainWindow(QMainWindow):
         self.hits.next_hit(step)
 
     def _browsed(self, game: model.LoadedGame | None, positionid: int) -> None:
-        hit = self.browser.hit
-        element = self._element_of(hit) if hit is not None else None
+        self.board.set_ghost(None)
         self.hitbar.show_game(game.row if game is not None else None)
-        self.hitbar.show_hit(
-            self.hits.position_text() if hit is not None else "",
-            self.browser.move_text(),
-            element.words if element else "",
-        )
+        if game is not None and self.browser.hit is not None:
+            self.hits.show_hit(game.game, positionid)
+        self._say_hit()
         self._enable()
+
+    def _say_hit(self) -> None:
+        """Tell beside the board which hit of how many is on it."""
+        game, hit = self.browser.game, self.browser.hit
+        element = self._element_of(hit) if hit is not None else None
+        place = self.hits.position_text(game.game, hit.positionid) if game is not None and hit else ""
+        self.hitbar.show_hit(place, self.browser.move_text(), element.words if element else "")
 
     def _element_of(self, hit: model.Hit) -> model.ElementCount | None:
         return self.hits.hits.element(self.hits.hits.match_of(hit))
@@ -433,8 +422,12 @@ class MainWindow(QMainWindow):
             self._clear_limit()
             self.infobar.show_message("The hits are of another query: run this one (F5) first.", "info")
             return
+        self.board.set_ghost(None)
         self.hits.limit(orbit, element)
         self._tabs.setCurrentWidget(self.hits)
+        if self.hits.count and self.hits.table.row < 0:
+            self.hits.select_row(0)
+        self._say_hit()
         self._enable()
 
     def _clear_limit(self) -> None:
@@ -463,7 +456,7 @@ class MainWindow(QMainWindow):
             element_words=words,
             element_hits=self.hits.count if words else 0,
         )
-        folder = Path(self._folder) if self._folder else None
+        folder = Path(self.folder) if self.folder else None
         choice = export_dialog.ExportDialog.ask(self, counts, folder=folder)
         if choice is not None:
             self.export(choice)
@@ -472,28 +465,30 @@ class MainWindow(QMainWindow):
         """Write what was chosen."""
         assert self.base is not None
         assert self.result is not None
-        self._folder = str(choice.path.parent)
         selected, element = self.hits.selected_games(), self.hits.limited_to
         self.exporter.write(self.base, self.result, choice, selected, element)
 
     def _exporting(self, path: Path) -> None:
+        self.infobar.dismiss(_EXPORTING)
         self._progress_box.setVisible(True)
         self._progress_bar.say(0, 0)
         self._progress_words.setText(f"Writing {path.name}")
 
     def _exported(self, report: model.ExportReport) -> None:
         self._progress_box.setVisible(False)
+        self.folder = str(report.path.parent)
         if report.path.suffix.lower() == ".pgn":
-            what = f"{report.games:,} games"
+            what = wording.games(report.games)
             action = ("Open it", lambda: self.open_files([report.path]))
         else:
-            what = f"{report.hits:,} hits"
+            what = wording.hits(report.hits)
             action = ("Open it", lambda: _open_outside(report.path))
-        self.infobar.show_message(f"{what} written to {report.path}.", "info", action=action)
+        sentence = f"{what} written to {report.path}."
+        self.infobar.show_message(sentence, "info", action=action, key=_EXPORTING)
 
     def _export_ended(self, sentence: str, kind: str) -> None:
         self._progress_box.setVisible(False)
-        self.infobar.show_message(sentence, kind)
+        self.infobar.show_message(sentence, kind, key=_EXPORTING)
 
     def copy_fen(self) -> None:
         """Put the position's FEN on the clipboard."""
@@ -524,20 +519,20 @@ class MainWindow(QMainWindow):
     def reset_layout(self) -> None:
         """Put every pane where it belongs."""
         self.docks.reset()
-        self._split.setSizes([self._split.width() * 3 // 5, self._split.width() * 2 // 5])
+        self.split.setSizes([self.split.width() * 3 // 5, self.split.width() * 2 // 5])
 
     def _lay_out(self) -> None:
         self.resize(1366, 768)
         screen = QGuiApplication.primaryScreen()
         if screen is not None:
             room = screen.availableSize()
-            self.resize(min(1500, room.width()), min(950, room.height()))
+            self.resize(min(1500, room.width()), min(950, room.height() - _TITLE_BAR))
         self.centre = QWidget()
         column = QVBoxLayout(self.centre)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.infobar)
-        self._split = split = QSplitter(Qt.Orientation.Horizontal)
+        self.split = split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         board_side = QWidget()
         board_column = QVBoxLayout(board_side)
@@ -604,6 +599,7 @@ class MainWindow(QMainWindow):
         self.exporter.written.connect(self._exported)
         self.exporter.ended.connect(self._export_ended)
         self.editor.run_requested.connect(self.run)
+        self.editor.text_changed.connect(lambda _text: self.infobar.dismiss(_ASKING))
         self.editor.failed.connect(lambda sentence: self.infobar.show_message(sentence, "error"))
         self.library.chosen.connect(self._take_query)
         self.history.chosen.connect(self._take_query)
@@ -675,20 +671,9 @@ def _dropped(data: QMimeData) -> list[Path]:
     return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
 
 
-def _packed(state: QByteArray) -> str:
-    return session.packed(bytes(state.data()))
-
-
 def _open_outside(path: Path) -> None:
     QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
 
 
 def _is_source(path: Path) -> bool:
     return path.is_file() and path.name.lower().endswith((*archives.ENDINGS, bases.ENDING))
-
-
-def _theme_choice(value: str) -> theme.Choice:
-    try:
-        return theme.Choice(value)
-    except ValueError:
-        return theme.Choice.SYSTEM

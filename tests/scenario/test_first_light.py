@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.base.resources import resource
 from cqlgui.board import men, squares
-from cqlgui.ui import start, theme, window
+from cqlgui.ui import theme, window
 from cqlgui.ui.panels import export_dialog
 
 pytestmark = pytest.mark.xvfb
@@ -26,22 +25,6 @@ pytestmark = pytest.mark.xvfb
 QUERY = "{Bh7 kh8}"
 GAMES, POSITIONS = 48, 199
 LONG = 20_000
-
-
-@pytest.fixture
-def main(qtbot: QtBot, qapp: QApplication) -> Iterator[window.MainWindow]:
-    """The window as the program shows it, on a small screen."""
-    start.dress(qapp)
-    theme.theme().apply(theme.Choice.LIGHT)
-    shown = window.MainWindow()
-    shown.resize(1366, 768)
-    shown.show()
-    shown.activateWindow()
-    # Keys reach the actions of an active window only.
-    qtbot.waitUntil(shown.isActiveWindow, timeout=LONG)
-    yield shown
-    shown.close()
-    theme.theme().apply(theme.Choice.LIGHT)
 
 
 def shoot(main: window.MainWindow, name: str) -> None:

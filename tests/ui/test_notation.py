@@ -117,6 +117,19 @@ def test_a_long_game_is_laid_out_in_pieces_and_comes_out_whole(
     assert marked(view) == [whole.split()[-1]]
 
 
+def test_a_move_far_on_comes_into_view_once_it_is_laid_out(
+    view: notation.NotationView, tmp_path: Path, qtbot: QtBot
+) -> None:
+    shuffle = " ".join("Nf3 Nf6 Ng1 Ng8" for _ in range(200))
+    view.set_game(load(tmp_path, f'[Result "*"]\n\n{shuffle} *\n'))
+    view.set_current(700)
+    assert marked(view) == []
+    qtbot.waitUntil(lambda: bool(marked(view)), timeout=20_000)
+    assert marked(view) == ["Ng8"]
+    shown = view.viewport().rect()
+    assert shown.contains(view.cursorRect().center())
+
+
 def test_only_hits_in_view_are_marked_as_one_scrolls(
     view: notation.NotationView, tmp_path: Path, qtbot: QtBot
 ) -> None:

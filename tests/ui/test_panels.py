@@ -92,11 +92,12 @@ def test_hits_are_stepped_through_in_the_order_of_the_table(
     filled(panel, base, result)
     seen: list[int] = []
     panel.current_changed.connect(seen.append)
-    assert panel.position_text() == ""
     while panel.next_hit(1):
         pass
     assert seen == list(range(panel.count))
-    assert panel.position_text() == f"hit {panel.count} of {panel.count}"
+    last = panel.hit_at(panel.count - 1)
+    assert panel.position_text(last.game, last.positionid) == f"hit {panel.count} of {panel.count}"
+    assert panel.position_text(last.game, -1) == ""
     assert panel.next_hit(-1)
     assert panel.current() == panel.hit_at(panel.count - 2)
     assert not panel.select_row(panel.count)
@@ -328,9 +329,9 @@ def test_messages_wait_for_each_other(qtbot: QtBot) -> None:
     qtbot.addWidget(bar)
     done: list[str] = []
     assert not bar.isVisible()
-    bar.show_message("one", "info", ("Do it", lambda: done.append("it")))
-    bar.show_message("two", "warning")
-    bar.show_message("two", "warning")
+    bar.show_message("one", "warning", ("Do it", lambda: done.append("it")))
+    bar.show_message("two", "info")
+    bar.show_message("two", "info")
     bar.show_message("three", "error")
     assert bar.isVisible()
     assert bar.shown is not None
@@ -345,6 +346,18 @@ def test_messages_wait_for_each_other(qtbot: QtBot) -> None:
         bar.close_message()
     assert not bar.isVisible()
     assert bar.shown is None
+
+
+@pytest.mark.parametrize("kind", [infobar.WARNING, infobar.ERROR])
+def test_bad_news_do_not_wait_behind_good_ones(qtbot: QtBot, kind: str) -> None:
+    bar = infobar.InfoBar()
+    qtbot.addWidget(bar)
+    bar.show_message("2 games written", infobar.INFO)
+    bar.show_message("It cannot be written there", kind)
+    assert bar.shown is not None
+    assert bar.shown.text == "It cannot be written there"
+    bar.show_message("3 games written", infobar.INFO)
+    assert (bar.shown.kind, bar.waiting) == (kind, 1)
 
 
 def test_a_key_replaces_and_takes_back_messages(qtbot: QtBot) -> None:

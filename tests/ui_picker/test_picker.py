@@ -73,6 +73,36 @@ def test_toggles_wrap_at_once_undo_and_show_the_orbit(qtbot: QtBot, pair: Pair) 
     assert editor.text() == "{Bh7 kh8}"
 
 
+@pytest.mark.parametrize("place", [0, 9, -1])
+def test_a_caret_outside_the_body_means_the_chain_that_is_there(pair: Pair, place: int) -> None:
+    editor, picker = pair
+    text = "// a theme\ncql()\nflipcolor flipvertical {Bh7 kh8}\n"
+    editor.set_text(text)
+    editor.go_to(len(text) if place < 0 else place)
+    picker._settle()
+    assert [word for word, button in picker.toggles.items() if button.isChecked()] == [
+        "flipvertical", "flipcolor"
+    ]  # fmt: skip
+    picker.toggles["flip"].click()
+    assert editor.text().splitlines()[2] == "flip flipcolor flipvertical {Bh7 kh8}"
+
+
+def test_a_selection_of_everything_wraps_the_body_alone(pair: Pair) -> None:
+    editor, picker = pair
+    editor.set_text("// a theme\ncql(variations) Nf5 ng7\n")
+    editor.edit.selectAll()
+    picker.toggles["shift"].click()
+    assert editor.text() == "// a theme\ncql(variations) shift {Nf5 ng7}\n"
+
+
+def test_the_picker_says_why_it_shows_no_orbit(qtbot: QtBot, pair: Pair) -> None:
+    editor, picker = pair
+    editor.set_text("flip {Ra1} che")
+    qtbot.waitUntil(lambda: "Mend the query" in picker.funnel.text(), timeout=10_000)
+    editor.set_text("Ra1")
+    qtbot.waitUntil(lambda: "No transform" in picker.funnel.text(), timeout=10_000)
+
+
 def test_choosing_an_element_twice_limits_and_lets_go(qtbot: QtBot, pair: Pair) -> None:
     _, picker = pair
     picker.set_orbits((model.Orbit("flip", 0, 1, (model.ElementCount("Ka1", "<>", "as written", 0, 0),)),))

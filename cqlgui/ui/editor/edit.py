@@ -50,7 +50,7 @@ class QueryEdit(QPlainTextEdit):
         )
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
-        self.setPlaceholderText("Type a query, for example:  flipcolor {Bh7 kh8}")
+        self.setPlaceholderText("For example  flipcolor {Bh7 kh8}")
         self.setMouseTracking(True)
         self._text = ""
         self._offsets = offsets.Offsets("")

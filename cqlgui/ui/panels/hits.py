@@ -177,9 +177,17 @@ class HitsPanel(QWidget):
             return self.table.go_to(0 if step > 0 else self.count - 1)
         return self.table.go_to(row + step)
 
-    def position_text(self) -> str:
-        """Where the current row stands among all: `hit 3 of 199`; empty without one."""
-        row = self.table.row
+    def show_hit(self, game: int, positionid: int) -> None:
+        """Make the row of a hit the current one, unless it is or is not shown: where one has walked to in the
+        game, from there the next hit is looked for.
+        """
+        row = self.hits.row_of(game, positionid)
+        if row not in (-1, self.table.row):
+            self.table.go_to(row)
+
+    def position_text(self, game: int, positionid: int) -> str:
+        """Where a hit stands among all that are shown: `hit 3 of 199`; empty for another position."""
+        row = self.hits.row_of(game, positionid)
         if row < 0:
             return ""
         return f"hit {wording.number(row + 1)} of {wording.number(self.count)}"

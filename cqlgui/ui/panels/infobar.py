@@ -76,7 +76,8 @@ class InfoBar(QFrame):
     def show_message(self, text: str, kind: str = INFO, action: Action | None = None, key: str = "") -> None:
         """Show a text, after those that wait already; one that is shown or waits is not said twice.
 
-        With a `key` it takes the place of an older message with that key.
+        With a `key` it takes the place of an older message with that key. What went wrong does not wait
+        behind good news, which it would be taken for.
         """
         assert kind in (INFO, WARNING, ERROR), kind
         message = Message(text, kind, action, key)
@@ -87,7 +88,7 @@ class InfoBar(QFrame):
         said = [self._shown, *self._queue]
         if any(message and (message.text, message.kind) == (text, kind) for message in said):
             return
-        if self._shown is None:
+        if self._shown is None or (self._shown.kind == INFO and kind != INFO):
             self._show(message)
         else:
             self._queue.append(message)

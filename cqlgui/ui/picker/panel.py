@@ -215,9 +215,12 @@ class PickerPanel(QWidget):
         return caret, caret
 
     def _place(self) -> tuple[int, int]:
-        """The selection, or the caret twice."""
+        """What is selected of the query's body, or the caret twice: the header takes no transform."""
         start, end = (0, 0) if self._editor is None else self._editor.selection()
-        return (start, end) if start != end else self._caret()
+        if start != end and chain.readable(self._text()):
+            first, last = chain.whole(self._text())
+            start, end = max(start, first), min(end, last)
+        return (start, end) if start < end else self._caret()
 
     def _text_changed(self, text: str) -> None:
         self._asker.ask(text)
@@ -246,7 +249,9 @@ class PickerPanel(QWidget):
 
     def _read_chain(self) -> None:
         if self._editor is not None and not self._held:
-            self._chain = chain.at(self._text(), self._editor.caret())
+            # A caret in the header or a comment means the filter that a click would change.
+            text = self._text()
+            self._chain = chain.at(text, chain.reached(text, self._editor.caret()))
         self._show_chain()
 
     def _current_orbit(self) -> int:
@@ -301,11 +306,7 @@ class PickerPanel(QWidget):
             self.view.clear()
             self._shown = place
         if place < 0:
-            self.funnel.setText(
-                "Write a query without errors, then press Apply."
-                if self._held
-                else "No transform in the query: choose one above."
-            )
+            self.funnel.setText(self._nothing())
             self.view.elements.show_elements((), counted=False)
             self._show_dropped(())
             return
@@ -318,6 +319,14 @@ class PickerPanel(QWidget):
             self.view.clear()
         self.view.elements.show_elements(elements, counted=counted)
         self._show_dropped((*orbit.invalid, *orbit.duplicates))
+
+    def _nothing(self) -> str:
+        """Why no orbit is shown."""
+        if self._held:
+            return "Write a query without errors, then press Apply."
+        if not chain.readable(self._text()):
+            return "Mend the query to see what its transforms make of it."
+        return "No transform in the query: choose one above."
 
     def _show_dropped(self, dropped: tuple[model.Dropped, ...]) -> None:
         self.dropped_button.setText(

@@ -1,0 +1,88 @@
+"""What the window takes from its session at the start, and what it leaves in it at the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray
+
+from cqlgui.ui import session, theme
+
+if TYPE_CHECKING:
+    from cqlgui.ui import window as window_module
+
+
+def dress(window: window_module.MainWindow, kept: session.Session) -> None:
+    """Give the window the looks it had: theme, board, columns, panes."""
+    theme.theme().apply(_theme_choice(kept.theme))
+    window.actions_.show_theme()
+    window.folder = kept.folder
+    window.board.set_turned(kept.turned)
+    window.board.set_coordinates(kept.coordinates)
+    window.actions_.coordinates.setChecked(kept.coordinates)
+    window.notation.set_figurine(kept.figurines)
+    window.actions_.figurines.setChecked(kept.figurines)
+    for panel, columns in ((window.hits, kept.hits_columns), (window.games, kept.games_columns)):
+        if columns:
+            panel.restore_columns(_bytes(columns))
+    if kept.geometry:
+        window.restoreGeometry(_bytes(kept.geometry))
+    if kept.state and window.restoreState(_bytes(kept.state)):
+        window.docks.restored()
+    else:
+        window.reset_layout()
+    if kept.split:
+        window.split.restoreState(_bytes(kept.split))
+
+
+def put_query(window: window_module.MainWindow, kept: session.Session) -> None:
+    """The text as it was left; its file stays attached while it still has the same text."""
+    editor = window.editor
+    if kept.query_path and Path(kept.query_path).is_file():
+        editor.open_file(kept.query_path)
+        if editor.text() != kept.query:
+            editor.replace(0, len(editor.text()), kept.query)
+    else:
+        editor.set_text(kept.query)
+        editor.edit.document().setModified(kept.query_modified)
+
+
+def snapshot(window: window_module.MainWindow) -> session.Session:
+    """The window as the next start is to find it."""
+    editor, game = window.editor, window.browser.game
+    return session.Session(
+        files=tuple(str(source.path) for source in window.base.sources) if window.base else (),
+        query=editor.text(),
+        query_path=str(editor.path) if editor.path else "",
+        query_modified=editor.modified,
+        # Hits of another query cannot be found again by running this one.
+        hit_row=window.hits.table.row if window.asked == editor.text() else -1,
+        game=game.game if game else 0,
+        positionid=window.browser.positionid,
+        geometry=_text(window.saveGeometry()),
+        state=_text(window.saveState()),
+        split=_text(window.split.saveState()),
+        hits_columns=_text(window.hits.columns()),
+        games_columns=_text(window.games.columns()),
+        theme=theme.theme().choice.value,
+        turned=window.board.turned,
+        coordinates=window.board.coordinates,
+        figurines=window.actions_.figurines.isChecked(),
+        folder=window.folder,
+    )
+
+
+def _text(state: QByteArray) -> str:
+    return session.packed(bytes(state.data()))
+
+
+def _bytes(text: str) -> QByteArray:
+    return QByteArray(session.unpacked(text))
+
+
+def _theme_choice(value: str) -> theme.Choice:
+    try:
+        return theme.Choice(value)
+    except ValueError:
+        return theme.Choice.SYSTEM

@@ -1,0 +1,116 @@
+"""What a person runs into off the straight path, in a real window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from cqlgui.base.resources import resource
+from cqlgui.ui import window
+
+pytestmark = pytest.mark.xvfb
+
+LONG = 20_000
+
+
+def open_sample(qtbot: QtBot, main: window.MainWindow) -> None:
+    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+        main.begin([resource("sample/sample.pgn")])
+
+
+def ask(qtbot: QtBot, main: window.MainWindow, text: str) -> None:
+    main.editor.set_text(text)
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+
+
+def test_nothing_of_the_last_search_stays_on_the_board(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    ask(qtbot, main, "flipcolor {Bh7 kh8}")
+    qtbot.waitUntil(lambda: main.browser.hit is not None, timeout=LONG)
+    assert main.board.rings
+    assert main.board.badge
+    ask(qtbot, main, "flipcolor {Bh7 kh8 #k == 9}")
+    assert main.hits.count == 0
+    assert main.browser.hit is None
+    assert not main.board.rings
+    assert not main.board.badge
+    assert "hit" not in main.hitbar.text()
+
+
+def test_walking_to_the_next_hit_of_a_game_takes_the_table_along(
+    qtbot: QtBot, main: window.MainWindow
+) -> None:
+    open_sample(qtbot, main)
+    ask(qtbot, main, "wtm or btm")
+    qtbot.waitUntil(lambda: main.browser.hit is not None, timeout=LONG)
+    assert main.hits.table.row == 0
+    main.board.setFocus()
+    for place in (1, 2):
+        qtbot.keyClick(main.board, Qt.Key.Key_Right)
+        assert main.hits.table.row == place
+        assert f"hit {place + 1} of " in main.hitbar.text()
+    qtbot.keyClick(main, Qt.Key.Key_F3)
+    assert main.browser.positionid == 3
+
+
+def test_a_chosen_element_is_shown_by_one_of_its_hits(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    ask(qtbot, main, "flipcolor flipvertical {Bh7 kh8}")
+    qtbot.waitUntil(lambda: main.browser.hit is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: main.picker.view.elements.rowCount() == 4, timeout=LONG)
+    assert main.result is not None
+    shown = main.hits.hit_at(0).matches[0].element
+    other = next(
+        place
+        for place, element in enumerate(main.result.orbits[0].elements)
+        if place != shown and element.positions
+    )
+    main.picker.element_hovered.emit(0, other)
+    main.picker.view.choose(other)
+    qtbot.waitUntil(lambda: main.hits.table.row == 0, timeout=LONG)
+    words = main.result.orbits[0].elements[other].words
+    qtbot.waitUntil(lambda: main.board.badge is not None and main.board.badge[0] == words, timeout=LONG)
+
+
+def test_an_empty_query_is_asked_for_and_not_blamed(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    main.editor.set_text("  ")
+    qtbot.keyClick(main, Qt.Key.Key_F5)
+    assert main.infobar.shown is not None
+    assert main.infobar.shown.kind == "info"
+    assert "Type a query" in main.infobar.shown.text
+    main.editor.set_text("mate")
+    assert main.infobar.shown is None
+
+
+def test_a_file_that_holds_no_games_is_told_from_one_that_does(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    junk, whole = tmp_path / "junk.pgn", tmp_path / "whole.pgn"
+    junk.write_bytes(bytes((n * 7919) % 251 for n in range(6_000)))
+    whole.write_text('[Result "*"]\n\n1. e4 *\n')
+    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+        main.begin([junk])
+    assert main.infobar.shown is not None
+    assert "is this a PGN file?" in main.infobar.shown.text
+    main.show_bad_games()
+    assert main._bad_dialog is not None
+    assert main._bad_dialog.model.rowCount() > 0
+    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+        main.open_files([whole])
+    assert main.infobar.shown is None
+    assert main._bad_dialog.model.rowCount() == 0
+    main._bad_dialog.close()
+
+
+def test_the_window_and_its_title_bar_fit_the_screen(qtbot: QtBot, main: window.MainWindow) -> None:
+    fresh = window.MainWindow()
+    qtbot.addWidget(fresh)
+    screen = main.screen().availableSize()
+    assert fresh.width() <= screen.width()
+    assert fresh.height() + 30 <= screen.height()
+    fresh.close()
