@@ -70,8 +70,3 @@ def is_white(man: Man) -> bool:
 def is_black(man: Man) -> bool:
     """True for the six black men."""
     return man >= BP
-
-
-def of_colour(piece: int, colour: Colour) -> Man:
-    """The man of a kind 1..6 and a colour."""
-    return piece + 6 * colour

@@ -84,14 +84,14 @@ def _query(group: argparse._MutuallyExclusiveGroup) -> None:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("a number from 1 was expected")
-    return number
+    return _number(text, 1)
 
 
 def _natural(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError("a number from 0 was expected")
-    return number
+    return _number(text, 0)
+
+
+def _number(text: str, least: int) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < least:
+        raise argparse.ArgumentTypeError(f"a number from {least} was expected, not {text[:40]!r}")
+    return int(text)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import argparse
 
 from cqlgui.cli import opening, terminal
+from cqlgui.tasks import bases, model
+
+MOST_NOTES = 1000
+"""Oddities that are listed; a large base may have one in every game."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -12,31 +16,41 @@ def run(arguments: argparse.Namespace) -> int:
     with terminal.interruptible() as cancel:
         report = opening.open_base(arguments.files, cancel)
     bad = len({found.game for found in report.bad_games})
+    notes = bases.notes(report.base, MOST_NOTES)
     if arguments.json:
         terminal.put(
             {
                 "games": report.games,
                 "positions": report.positions,
                 "reused": report.reused,
-                "bad_games": [
-                    {
-                        "game": found.game,
-                        "file": str(found.source),
-                        "offset": found.offset,
-                        "line": found.line,
-                        "reason": found.reason,
-                    }
-                    for found in report.bad_games
-                ],
+                "bad_games": [_record(found) for found in report.bad_games],
+                "notes": [_record(found) for found in notes],
                 "seconds": round(report.seconds, 3),
             }
         )
         return terminal.OK
     for found in report.bad_games:
-        terminal.say(f"{found.source}:{found.line}: game {found.game} (byte {found.offset}): {found.reason}")
+        terminal.say(_line(found, ""))
+    for found in notes:
+        terminal.say(_line(found, "note: "))
     known = f" ({report.reused} known before)" if report.reused else ""
     print(
         f"{report.games} games{known}, {report.positions} positions, {bad} bad games, "
         f"{report.seconds:.2f} seconds"
     )
     return terminal.OK
+
+
+def _line(found: model.BadGame, kind: str) -> str:
+    place = f"{found.source}:{found.line}: game {found.game} (byte {found.offset})"
+    return terminal.printable(f"{place}: {kind}{found.reason}")
+
+
+def _record(found: model.BadGame) -> dict[str, object]:
+    return {
+        "game": found.game,
+        "file": str(found.source),
+        "offset": found.offset,
+        "line": found.line,
+        "reason": found.reason,
+    }

@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"bad games  {found.bad_games}")
     print(f"index      {found.index_bytes / 1024:.0f} KiB")
     for source in sources:
-        print(
-            f"source     {source['file']} (games {source['first']}..{source['first'] + source['games'] - 1})"
-        )
+        last = source["first"] + source["games"] - 1
+        which = f"games {source['first']}..{last}" if source["games"] else "no games"
+        print(terminal.printable(f"source     {source['file']} ({which})"))
     return terminal.OK

@@ -34,7 +34,8 @@ def main(argv: Sequence[str]) -> int:
     log.configure()
     try:
         code = _COMMANDS[parsed.command](parsed)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return code
     except errors.Cancelled as stopped:
         terminal.say(str(stopped))
@@ -43,11 +44,15 @@ def main(argv: Sequence[str]) -> int:
         return terminal.CANCELLED
     except BrokenPipeError:
         # The reader has seen enough (`| head`); the interpreter would complain when it flushes at exit.
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return terminal.OK
     except errors.CqlguiError as fault:
         terminal.say(f"cqlgui: {fault}")
+        return terminal.USAGE
+    except OSError as fault:
+        # Files of ours and the user's are guarded where they are used; this is the terminal or a full disk.
+        terminal.say(f"cqlgui: {fault.strerror or fault}")
+        _discard_output()
         return terminal.USAGE
     except Exception:
         # The boundary of the command line: a bug is logged whole and ends with its own exit code.
@@ -60,3 +65,10 @@ def main(argv: Sequence[str]) -> int:
     finally:
         pool.close()
         workspace.close()
+
+
+def _discard_output() -> None:
+    """Let what is still to be flushed go nowhere, so that it is not complained about once more at exit."""
+    if sys.stdout is not None:
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -33,6 +33,11 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def printable(text: str) -> str:
+    """A stranger's text for the terminal: control characters are shown, not obeyed."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
+
+
 def put(value: Any) -> None:
     """One JSON value on a line of stdout."""
     print(json.dumps(value, ensure_ascii=False, separators=(",", ":")), flush=True)

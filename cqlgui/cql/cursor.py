@@ -169,7 +169,8 @@ class Cursor:
     def expected(self, what: str, hint: str = "") -> Broken:
         """Report that something else stands where `what` should."""
         token = self.peek()
-        if token.word == END:
+        if token.word == END or (token.word in CLOSERS and not token.text):
+            # A bracket that the text never closes ends with it.
             return self.report(
                 token.span, "unexpected-end", f"The text ends where {what} should follow.", hint
             )

@@ -3,11 +3,12 @@ transforms."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Literal
 
 from cqlgui.board import directions
-from cqlgui.cql import assignments, nodes, operators, ranges, registry, transform_filters
+from cqlgui.cql import assignments, designators, nodes, operators, ranges, registry, transform_filters
 from cqlgui.cql.cursor import (
     NUMERIC,
     SET,
@@ -107,7 +108,9 @@ def undeclared(cursor: Cursor, token: Token) -> Broken:
     if cursor.tainted:
         # What declares it may stand in a part that was passed over.
         return Broken(token.span)
-    hint = HINTS.get(token.text, "")
+    hint = HINTS.get(token.text, "") or _designator_hint(token.text)
+    if token.text in HINTS:
+        return cursor.report_always(token.span, "old-syntax", f"`{token.text}` is older CQL.", hint)
     if not hint:
         near = registry.suggest(token.text, tuple(cursor.names))
         hint = f"did you mean `{near}`?" if near else "a variable gets its value before it is used: x = ..."
@@ -117,6 +120,18 @@ def undeclared(cursor: Cursor, token: Token) -> Broken:
         f"`{shown(token)}` is neither a keyword nor a variable of this query.",
         hint,
     )
+
+
+def _designator_hint(text: str) -> str:
+    """What was probably meant by a name that is nearly a designator; empty for other names."""
+    if 1 < len(text) <= 12 and set(text) <= set(designators.PIECES) and len(set(text)) == len(text):
+        return f"several men stand in square brackets: [{text}]"
+    if re.fullmatch(r"[KQRBNPkqrbnpAa]?[a-hA-H]\d+", text):
+        piece, file, rank = text[:-2] if len(text) > 2 else "", text[-2:-1].lower(), text[-1]
+        if rank in "12345678" and len(text) <= 3:
+            return f"files are small letters: {piece}{file}{rank}"
+        return "squares are a1 to h8"
+    return ""
 
 
 def _number(cursor: Cursor, token: Token) -> nodes.Node:

@@ -26,13 +26,14 @@ _VALUED = frozenset({Type.SET, Type.PIECE, Type.NUMERIC, Type.STRING})
 class Hit:
     """A matching position. `value` is the body's value as text (None where the body has none to show).
 
-    `orbit` holds (outermost orbit, element, positionid where it matched), canonical order first. `squares` is
-    the bitboard to ring on the board: what the primary element, or a query without transforms, matched here.
+    `orbit` holds (outermost orbit, element, positionid where it matched, its squares), canonical order first.
+    `squares` is the bitboard to ring on the board: what the primary element, or a query without transforms,
+    matched here.
     """
 
     positionid: int
     value: str | None
-    orbit: tuple[tuple[int, int, int], ...]
+    orbit: tuple[tuple[int, int, int, int], ...]
     squares: int
 
 
@@ -135,8 +136,9 @@ class Program:
                 shown = text(s, found)
             matches = tuple(sorted(set(s.found))) if s.found else ()
             s.found.clear()
-            squares = self._rings.squares(s, matches) if collects else 0
-            hits.append(Hit(positionid, shown, matches, squares))
+            squares, each = self._rings.squares(s, matches) if collects else (0, [0] * len(matches))
+            marked = tuple((*match, own) for match, own in zip(matches, each, strict=True))
+            hits.append(Hit(positionid, shown, marked, squares))
             if writes:
                 s.log.append((positionid, match_string))
         return hits

@@ -8,7 +8,7 @@ position. Evaluating for rings leaves no trace in the evaluation it borrows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cqlgui.board import attacks
@@ -19,6 +19,9 @@ from cqlgui.cql.geometry import ALL_SQUARES
 from cqlgui.cql.types import Type
 
 Collect = Callable[[Evaluation], int]
+
+MOST_MATCHES = 64
+"""Matches of one hit that get squares of their own; a shift can have hundreds."""
 
 
 class Rings:
@@ -31,28 +34,22 @@ class Rings:
         self._body = None if orbits else self._collector(body)
         self.collects = bool(orbits) or self._body is not None
 
-    def squares(self, s: Evaluation, matches: Iterable[tuple[int, int, int]]) -> int:
-        """The bitboard for a hit at the current position: the primary element of each orbit that matched
-        here.
+    def squares(self, s: Evaluation, matches: Sequence[tuple[int, int, int]]) -> tuple[int, list[int]]:
+        """The bitboard for a hit at the current position, and that of each match: the hit shows the primary
+        element of each orbit that matched here. Beyond `MOST_MATCHES` a match has none of its own.
         """
         if self._body is not None:
-            return _ringed(s, self._body)
-        found, seen = 0, set()
-        for orbit, element, positionid in matches:
-            if orbit in seen:
-                continue
+            return _ringed(s, self._body), [0] * len(matches)
+        found, seen, each = 0, set(), []
+        for place, (orbit, element, positionid) in enumerate(matches):
+            primary = orbit not in seen
             seen.add(orbit)
-            if positionid != s.id:
-                continue
-            collect = self._element(orbit, element)
-            if collect is not None:
-                found |= _ringed(s, collect)
-        return found
-
-    def element_squares(self, s: Evaluation, orbit: int, element: int) -> int:
-        """The bitboard for one element of an outermost orbit at the current position."""
-        collect = self._element(orbit, element)
-        return 0 if collect is None else _ringed(s, collect)
+            collect = self._element(orbit, element) if primary or place < MOST_MATCHES else None
+            own = _ringed(s, collect) if collect is not None and positionid == s.id else 0
+            each.append(own)
+            if primary:
+                found |= own
+        return found, each
 
     def filter_squares(self, s: Evaluation, node: nodes.Node) -> int:
         """The bitboard for any filter of the query that holds at the current position."""

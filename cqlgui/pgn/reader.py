@@ -243,7 +243,9 @@ class _Reading:
                 if name:
                     tags.append((decoding.decode(name, self.encoding), decoding.decode(value, self.encoding)))
                 if complaint:
-                    self._add(position, complaint, "note" if name else "error")
+                    # A value that the end of the text cuts off has lost something.
+                    cut = not name or (data[position:end].find(b"]") < 0 and end >= len(data))
+                    self._add(position, complaint, "error" if cut else "note")
                 position = end
             elif byte == b"%":
                 while position < len(data) and data[position] not in b"\r\n":

@@ -266,28 +266,18 @@ class SourceIndex:
             for problem in segment.problems(first)
         ]
 
-    def problems(self) -> list[tuple[int, int, int, str]]:
-        """The errors among the flaws, as (game, offset, line, reason)."""
+    def problems(self, severity: str = "error") -> list[tuple[int, int, int, str]]:
+        """The flaws of one severity, as (game, offset, line, reason)."""
         return [
             (flaw.game, flaw.offset, flaw.line, flaw.reason)
             for flaw in self.flaws()
-            if flaw.severity == "error"
+            if flaw.severity == severity
         ]
 
     def verify(self) -> None:
         """Compare every segment's checksum; raises `errors.IndexDamaged` for the first that differs."""
         for segment in self._segments:
             segment.verify()
-
-    def damaged(self) -> list[int]:
-        """Numbers of the opened segments whose content does not have its checksum."""
-        found = []
-        for number, segment in enumerate(self._segments):
-            try:
-                segment.verify()
-            except errors.IndexDamaged:
-                found.append(number)
-        return found
 
     def close(self) -> None:
         """Unmap all segments."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cqlgui.base import errors
@@ -16,16 +17,22 @@ def bad_games(base: model.Base) -> tuple[model.BadGame, ...]:
     """The games that could not be read whole, in order; a game may stand there several times, once for each
     problem.
     """
-    found: list[model.BadGame] = []
+    return tuple(_flaws(base, "error"))
+
+
+def notes(base: model.Base, most: int) -> tuple[model.BadGame, ...]:
+    """What was merely odd in games that could be read whole, in order, at most so many."""
+    return tuple(itertools.islice(_flaws(base, "note"), most))
+
+
+def _flaws(base: model.Base, severity: str) -> Iterator[model.BadGame]:
     for source in base.sources:
         if source.games:
             with sources.opened(source) as opened:
-                found += [
-                    model.BadGame(source.first + number, source.path, offset, line, reason)
-                    for number, offset, line, reason in opened.index.problems()
-                    if number < source.games
-                ]
-    return tuple(sorted(found, key=lambda bad: (bad.game, bad.offset)))
+                found = opened.index.problems(severity)
+            for number, offset, line, reason in sorted(found):
+                if number < source.games:
+                    yield model.BadGame(source.first + number, source.path, offset, line, reason)
 
 
 def info(base: model.Base) -> model.BaseInfo:

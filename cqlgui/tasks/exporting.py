@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import dataclasses
 import html
 import io
 import json
@@ -140,16 +141,31 @@ def _chosen(
         if wanted is not None and game not in wanted:
             continue
         if element is not None:
-            kept = tuple(
-                hit
-                for hit in found.hits
-                if any((match.orbit, match.element) == element for match in hit.matches)
-            )
-            if not kept:
+            limited = _limited(found, element)
+            if limited is None:
                 continue
-            found = model.GameHits(found.game, kept, found.comments, found.sort_keys)
+            found = limited
         chosen.append(found)
     return chosen
+
+
+def _limited(found: model.GameHits, element: tuple[int, int]) -> model.GameHits | None:
+    """The hits in which an orbit element matched, each shown under that element, with the comments of the
+    others left out; None when there are none.
+    """
+    kept: list[model.Hit] = []
+    for hit in found.hits:
+        match = next((one for one in hit.matches if (one.orbit, one.element) == element), None)
+        if match is None:
+            continue
+        others = tuple(one for one in hit.matches if one is not match)
+        squares = hit.squares if match is hit.matches[0] else match.squares
+        kept.append(dataclasses.replace(hit, squares=squares, matches=(match, *others)))
+    if not kept:
+        return None
+    dropped = {hit.positionid for hit in found.hits} - {hit.positionid for hit in kept}
+    comments = tuple(entry for entry in found.comments if entry[0] not in dropped)
+    return dataclasses.replace(found, hits=tuple(kept), comments=comments)
 
 
 class _Job:

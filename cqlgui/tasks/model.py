@@ -113,11 +113,14 @@ class LoadedGame:
 
 @dataclass(frozen=True, slots=True)
 class OrbitMatch:
-    """Element `element` of outermost orbit `orbit` matched where it was evaluated, at `positionid`."""
+    """Element `element` of outermost orbit `orbit` matched where it was evaluated, at `positionid`;
+    `squares` is the bitboard of what it matched, if that was at the hit's own position.
+    """
 
     orbit: int
     element: int
     positionid: int
+    squares: int = 0
 
 
 @dataclass(frozen=True, slots=True)

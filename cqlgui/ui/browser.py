@@ -28,15 +28,15 @@ class Browser(QObject):
         door: jobs.Jobs,
         board: board_widget.BoardWidget,
         text: notation.NotationView,
-        element: Callable[[model.Hit], model.ElementCount | None],
+        shown_of: Callable[[model.Hit], tuple[int, model.ElementCount | None]],
         parent: QObject | None = None,
     ) -> None:
-        """`element` tells which orbit element a hit is to be shown under."""
+        """`shown_of` tells which squares of a hit to ring, and under which orbit element to show it."""
         super().__init__(parent)
         self._jobs = door
         self._board = board
         self._notation = text
-        self._element = element
+        self._shown_of = shown_of
         self._game: model.LoadedGame | None = None
         self._base: model.Base | None = None
         self._position = 0
@@ -163,13 +163,11 @@ class Browser(QObject):
             )
         self._board.set_position(game.tree.positions[place], ends)
         hit = self._hits.get(place)
-        element = self._element(hit) if hit is not None else None
-        if hit is None:
-            self._board.set_marks()
-        elif element is None:
-            self._board.set_marks(hit.squares)
+        rings, element = self._shown_of(hit) if hit is not None else (0, None)
+        if element is None:
+            self._board.set_marks(rings)
         else:
-            self._board.set_marks(hit.squares, element.lines, (element.words, element.transform))
+            self._board.set_marks(rings, element.lines, (element.words, element.transform))
         self._notation.set_current(place)
         words = f"Hit, {element.words}" if element else ("Hit" if hit else "")
         self._board.describe(". ".join(filter(None, (self.move_text(), words))))

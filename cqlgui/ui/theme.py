@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 
@@ -293,14 +293,6 @@ def style_sheet(scheme: Colours) -> str:
     for entry in fields(scheme):
         text = text.replace(f"@{entry.name}@", str(getattr(scheme, entry.name)))
     return text
-
-
-def fixed_font(points: int = 0) -> QFont:
-    """The monospaced font of editor and CQL texts; `points` 0 keeps the system's size."""
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    if points:
-        font.setPointSize(points)
-    return font
 
 
 _SHEET = """

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.pgn import archives
-from cqlgui.tasks import bases, history, library, model
+from cqlgui.tasks import bases, history, library, model, pool
 from cqlgui.ui import (
     actions,
     browser,
@@ -88,7 +88,7 @@ class MainWindow(QMainWindow):
         self.opener = opener.Opener(self.jobs, self)
         self.searcher = searcher.Searcher(self.jobs, self)
         self.exporter = exporter.Exporter(self.jobs, self)
-        self.browser = browser.Browser(self.jobs, self.board, self.notation, self._element_of, self)
+        self.browser = browser.Browser(self.jobs, self.board, self.notation, self.hits.hits.shown_of, self)
         self.base: model.Base | None = None
         self.result: model.SearchResult | None = None
         self._bad_games: tuple[model.BadGame, ...] = ()
@@ -248,6 +248,8 @@ class MainWindow(QMainWindow):
         elif not report.base.games and not report.messages:
             self.infobar.show_message("There are no games in this file.", "warning")
         self._base_changed()
+        # The next game or search shall not wait until processes have started.
+        self.jobs.run(lambda _token, _sink: pool.shared().warm(), lambda _done: None, name="warm")
         kept, self._pending = self._pending, None
         if kept is not None and 0 < kept.game <= report.base.games:
             self.browser.open(report.base, kept.game, kept.positionid)
@@ -400,12 +402,9 @@ class MainWindow(QMainWindow):
     def _say_hit(self) -> None:
         """Tell beside the board which hit of how many is on it."""
         game, hit = self.browser.game, self.browser.hit
-        element = self._element_of(hit) if hit is not None else None
+        element = self.hits.hits.shown_of(hit)[1] if hit is not None else None
         place = self.hits.position_text(game.game, hit.positionid) if game is not None and hit else ""
         self.hitbar.show_hit(place, self.browser.move_text(), element.words if element else "")
-
-    def _element_of(self, hit: model.Hit) -> model.ElementCount | None:
-        return self.hits.hits.element(self.hits.hits.match_of(hit))
 
     # --- orbits --------------------------------------------------------------------------------------------
 

@@ -229,3 +229,41 @@ def test_a_closed_pipe_is_no_fault(source: Path) -> None:
     assert done.stdout.count(b"\n") == 1
     assert b"Traceback" not in done.stderr
     assert b"BrokenPipe" not in done.stderr
+
+
+def test_an_output_that_cannot_be_written_is_told_in_a_sentence(source: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    for words, code in (("search {} -e . >/dev/full", 2), ("search {} -e . --count >&-", 0)):
+        line = f"{sys.executable} -m cqlgui {words.format(source)}"
+        done = subprocess.run(
+            ["sh", "-c", line], capture_output=True, cwd=helpers.ROOT, check=False, timeout=120
+        )
+        assert done.returncode == code, done.stderr
+        assert b"Traceback" not in done.stderr
+        assert b"bug in this program" not in done.stderr
+    assert len(done.stderr.splitlines()) <= 1
+
+
+def test_a_strangers_names_do_not_steer_the_terminal(source: Path) -> None:
+    source.write_text('[White "\x1b[2J\x1b[31mEvil\x07"]\n[Black "B"]\n\n1. e4 Qh9 *\n')
+    run = helpers.cli("search", source, "-e", "Pe4")
+    assert "Evil" in run.out
+    assert "\x1b" not in run.out
+    run = helpers.cli("import", source)
+    assert "\x1b" not in run.out + run.err
+
+
+def test_an_import_tells_what_was_odd_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "odd.pgn"
+    path.write_text('[White A]\n\n1. e4 *\n\n[White "cut of')
+    report = answer("import", path, "--json")
+    assert "has no quotes" in report["notes"][0]["reason"]
+    assert ["not complete" in found["reason"] for found in report["bad_games"]] == [True]
+    assert "note: the value of the tag White has no quotes" in helpers.cli("import", path).err
+
+
+def test_a_number_that_is_none_is_quoted(source: Path) -> None:
+    run = helpers.cli("search", source, "-e", "mate", "--threads", "abc")
+    assert run.code == 2
+    assert "a number from 1 was expected, not 'abc'" in run.err

@@ -61,7 +61,7 @@ square title in A true | reserved-name 7
 square x1 in A | unexpected-end 14
 K[element]A true | reserved-name 1
 silent=3 | misplaced-word 0
-R on a1 | undeclared-name 2
+R on a1 | old-syntax 2
 sort min #A | unexpected-token 9
 sort "n" 3 | constant-sort 9
 mate /// | empty-comment 5

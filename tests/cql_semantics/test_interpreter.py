@@ -143,6 +143,18 @@ def test_failed_and_negated_filters_take_their_comments_back() -> None:
     assert comments('initial not {comment("a") false}') == [(0, "Game number 1"), (0, "CQL")]
 
 
+def test_a_negation_that_fails_leaves_nothing_behind() -> None:
+    # What the operand of `not` wrote or matched is no part of why the position matched.
+    assert comments('(not comment("x")) or ply==2') == [(0, "Game number 1"), (2, "CQL")]
+    for text in ("(not flip Ra1) or ply==2", "not not flip Ra1"):
+        found = run(text)
+        assert found is not None
+        assert {hit.orbit for hit in found.hits} == {()}, text
+    straight = run("ply==0 flip Ra1")
+    assert straight is not None
+    assert straight.hits[0].orbit != ()
+
+
 def test_find_says_where() -> None:
     assert comments("initial find check") == [(0, "Game number 1"), (4, "Found"), (0, "CQL")]
     assert (2, "Found 1 of 2") in comments("cql() ply==1 find all wtm")
@@ -163,7 +175,7 @@ def test_orbit_matches_name_the_elements_that_took_part() -> None:
     outcome = run("initial {flip Ra1} flipcolor {Ke1 not Qa5}")
     assert outcome is not None
     (hit,) = outcome.hits
-    assert {(orbit, positionid) for orbit, _, positionid in hit.orbit} == {(0, 0), (1, 0)}
+    assert {(orbit, positionid) for orbit, _, positionid, _ in hit.orbit} == {(0, 0), (1, 0)}
     assert names(hit.squares) == {"a1", "e1"}
     assert run("initial not {flip Rb3}").hits[0].orbit == ()  # type: ignore[union-attr]
     assert run("initial {flip Ra1 false} or true").hits[0].orbit == ()  # type: ignore[union-attr]
@@ -172,7 +184,7 @@ def test_orbit_matches_name_the_elements_that_took_part() -> None:
 def test_orbit_matches_elsewhere_say_where() -> None:
     outcome = run("initial find flipvertical qh4")
     assert outcome is not None
-    assert [positionid for _, _, positionid in outcome.hits[0].orbit] == [4]
+    assert [positionid for _, _, positionid, _ in outcome.hits[0].orbit] == [4]
     assert outcome.hits[0].squares == 0
 
 

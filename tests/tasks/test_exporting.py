@@ -49,6 +49,34 @@ def test_games_keep_their_own_bytes(tmp_path: Path, base: model.Base) -> None:
     assert len(written) == base.games
 
 
+def test_hits_limited_to_an_element_are_marked_as_its_own(tmp_path: Path, base: model.Base) -> None:
+    query = 'ply == 0 flipvertical {Ra1 comment("seen " currenttransform)}'
+    found = searching.search(base, query)
+    hit = found.games[1].hits[0]
+    assert [match.element for match in hit.matches] == [0, 1]
+    out, table = tmp_path / "out.pgn", tmp_path / "out.csv"
+    exporting.export(base, found, out, annotate=True, element=(0, 1))
+    text = out.read_text()
+    assert "CQL: left and right mirrored <reflect_v> [%csl Gh1] [%cal Ya1h1]" in text
+    assert "Ga1" not in text
+    assert "as written" not in text
+    exporting.export(base, found, table, element=(0, 1))
+    row = next(csv.DictReader(table.read_text().splitlines()))
+    assert (row["squares"], row["orbit"]) == ("h1", "<reflect_v> left and right mirrored")
+
+
+def test_comments_of_hits_that_a_limit_leaves_out_are_left_out(tmp_path: Path, base: model.Base) -> None:
+    # Element 0 matches after 1...e5 alone, element 1 after 2.Nf3 alone.
+    found = searching.search(base, 'gamenumber == 1 flipcolor {Pe4 wtm comment("own " currenttransform)}')
+    out = tmp_path / "out.pgn"
+    exporting.export(base, found, out, annotate=True)
+    assert "own <>" in out.read_text()
+    exporting.export(base, found, out, annotate=True, element=(0, 1))
+    text = out.read_text()
+    assert "own <invertcolor reflect_h>" in text
+    assert "own <>" not in text
+
+
 def test_a_match_is_marked_in_comments(tmp_path: Path, base: model.Base, result: model.SearchResult) -> None:
     out = tmp_path / "out.pgn"
     exporting.export(base, result, out, annotate=True)

@@ -363,7 +363,7 @@ def test_bad_news_do_not_wait_behind_good_ones(qtbot: QtBot, kind: str) -> None:
 def test_a_key_replaces_and_takes_back_messages(qtbot: QtBot) -> None:
     bar = infobar.InfoBar()
     qtbot.addWidget(bar)
-    bar.show_message("other", "info")
+    bar.show_message("other", "warning")
     bar.show_message("old", "error", key="search")
     bar.show_message("new", "error", key="search")
     assert bar.waiting == 1

@@ -88,7 +88,7 @@ def test_rows_stand_in_the_order_of_the_hits(hits: Hits, result: model.SearchRes
     for row, (game, hit) in enumerate(expected):
         assert table.row_of(game, hit.positionid) == row
     assert table.hit(-1) is table.hit(len(expected)) is None
-    assert table.row_of(10**6, 0) == table.first_row(10**6) == -1
+    assert table.row_of(10**6, 0) == -1
     assert table.hits_of(10**6) == {}
 
 
@@ -112,14 +112,11 @@ def test_a_limit_shows_one_element_and_goes_again(hits: Hits, result: model.Sear
         found = table.hit(row)
         assert found is not None
         assert table.row_of(found[0], found[1].positionid) == row
-        assert table.first_row(found[0]) <= row
         match = table.match_of(found[1])
         assert match is not None
         assert (match.orbit, match.element) == (0, 1)
         assert cell(table, row, hits_model.TRANSFORM) == element.words
         assert cell(table, row, hits_model.TRANSFORM, Qt.ItemDataRole.ToolTipRole) == element.transform
-        place, count = table.place_in_game(row)
-        assert 1 <= place <= count
     table.limit(None)
     assert table.rowCount() == whole
 

@@ -49,11 +49,6 @@ def comment_toggled(lines: list[str]) -> list[str]:
     return [line[:margin] + COMMENT + line[margin:] if line.strip() else line for line in lines]
 
 
-def dedent_at(line: str) -> int:
-    """Number of leading blanks that one step to the left takes."""
-    return _step(line)
-
-
 def _step(line: str) -> int:
     if line.startswith("\t"):
         return 1

@@ -108,14 +108,6 @@ class HitsModel(QAbstractTableModel):
         found = self._games.get(game)
         return {} if found is None else {hit.positionid: hit for hit in found.hits}
 
-    def place_in_game(self, row: int) -> tuple[int, int]:
-        """Which of its game's shown hits a row is, from 1, and how many those are; (0, 0) without one."""
-        found = self.hit(row)
-        if found is None:
-            return 0, 0
-        first, end = self._rows_of(found[0])
-        return row - first + 1, end - first
-
     def row_of(self, game: int, positionid: int) -> int:
         """The row of a hit, or -1."""
         for row in range(*self._rows_of(game)):
@@ -123,11 +115,6 @@ class HitsModel(QAbstractTableModel):
             if found is not None and found[1].positionid == positionid:
                 return row
         return -1
-
-    def first_row(self, game: int) -> int:
-        """The row of a game's first shown hit, or -1."""
-        first, end = self._rows_of(game)
-        return first if end > first else -1
 
     def games_in(self, stretches: Iterable[tuple[int, int]]) -> list[int]:
         """The games of some stretches of rows (first and last one), each once, in the order of the table."""
@@ -162,6 +149,12 @@ class HitsModel(QAbstractTableModel):
             if self._limit is None or (match.orbit, match.element) == self._limit:
                 return match
         return None
+
+    def shown_of(self, hit: model.Hit) -> tuple[int, model.ElementCount | None]:
+        """The squares of a hit to ring, and the orbit element to show it under."""
+        match = self.match_of(hit)
+        primary = match is None or match == hit.matches[0]
+        return hit.squares if primary or match is None else match.squares, self.element(match)
 
     def element(self, match: model.OrbitMatch | None) -> model.ElementCount | None:
         """The orbit element of a match."""
