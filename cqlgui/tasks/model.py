@@ -269,13 +269,19 @@ class Stages:
 
 @dataclass(frozen=True, slots=True)
 class QueryEntry:
-    """A shipped or saved query: its file, its front matter and its whole text."""
+    """A shipped or saved query: its file, its front matter and its whole text.
+
+    `fen` is the diagram's position, empty without one; `group` names the folders around the file, outermost
+    first.
+    """
 
     path: Path
     title: str
     description: str
     tags: tuple[str, ...]
     text: str
+    fen: str = ""
+    group: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,7 +150,7 @@ def test_faults_leave_nothing_behind(tmp_path: Path, base: model.Base, result: m
 def test_front_matter_names_a_query(tmp_path: Path) -> None:
     path = library.own_folder() / "mine.cql"
     library.save(path, "// title: Mate at last\n// description: One\n// two\n// tags: a, b\n\nmate\n")
-    entry = library.read(path)
+    entry = library.read(path, (library.OWN_GROUP,))
     assert (entry.title, entry.description, entry.tags) == ("Mate at last", "One two", ("a", "b"))
     assert entry in library.entries()
 
