@@ -8,7 +8,7 @@ from pathlib import Path
 from cqlgui import __version__
 
 SUBCOMMANDS = ("import", "info", "search", "check", "orbit", "explain", "format", "translate", "help")
-LATER = ("format", "translate", "help")
+LATER = ("translate",)
 """Subcommands that are specified but not built yet."""
 
 
@@ -72,6 +72,20 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--position", type=_natural, metavar="P", help="positionid, from 0 (the start)")
     one.add_argument("--variations", action="store_true")
     one.add_argument("--json", action="store_true", help="print one JSON object")
+
+    one = commands.add_parser("format", help="a query tidied, with letters and words or with Unicode signs")
+    group = one.add_mutually_exclusive_group(required=True)
+    group.add_argument(
+        "file", nargs="?", type=Path, metavar="FILE", help="a file with the query (- for stdin)"
+    )
+    _query(group)
+    style = one.add_mutually_exclusive_group()
+    for word, words in (("unicode", "signs wherever there is one"), ("ascii", "letters and words only")):
+        style.add_argument(f"--{word}", dest="style", action="store_const", const=word, help=words)
+
+    one = commands.add_parser("help", help="what a keyword of CQL means; without one, all of them")
+    one.add_argument("keyword", nargs="?", metavar="KEYWORD")
+    one.add_argument("--json", action="store_true", help="print JSON")
 
     for name in LATER:
         commands.add_parser(name, help="not built yet", add_help=False)

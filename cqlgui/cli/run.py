@@ -10,7 +10,18 @@ import sys
 from collections.abc import Callable, Sequence
 
 from cqlgui.base import errors, log
-from cqlgui.cli import arguments, checking, explaining, importing, info, orbits, searching, terminal
+from cqlgui.cli import (
+    arguments,
+    checking,
+    explaining,
+    formatting,
+    helping,
+    importing,
+    info,
+    orbits,
+    searching,
+    terminal,
+)
 from cqlgui.tasks import pool, workspace
 
 _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
@@ -20,6 +31,8 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "check": checking.run,
     "orbit": orbits.run,
     "explain": explaining.run,
+    "format": formatting.run,
+    "help": helping.run,
 }
 _log = logging.getLogger(__name__)
 

@@ -42,6 +42,18 @@ class Row:
     forms: tuple[str, ...]
     example: str
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What it is, what it gives, since when it exists and whether it should be used, as short phrases."""
+        gives = f"gives {self.result_type}" if self.result_type else ""
+        since = f"since {self.since}" if self.since not in ("", "6.0") else ""
+        return tuple(filter(None, (self.kind, gives, since, self.status)))
+
+
+def public() -> tuple[Row, ...]:
+    """All rows that a user may meet, internal ones left out."""
+    return tuple(row for row in ROWS if row.kind != "internal")
+
 
 def lookup(word: str) -> Row | None:
     """The row of a spelling, ASCII or Unicode; None when there is none."""

@@ -120,10 +120,33 @@ def test_a_rejected_query_ends_with_one(source: Path, form: list[str]) -> None:
 def test_what_is_not_built_yet_says_so(source: Path) -> None:
     run = helpers.cli("search", source, "-e", "mate", "--json", "--engine", "compiled")
     assert (run.code, json.loads(run.out)["error"]["code"]) == (1, "not-yet")
-    for name in ("format", "translate", "help"):
-        run = helpers.cli(name, "-e", "mate")
-        assert run.code == 2
-        assert "not built yet" in run.err
+    run = helpers.cli("translate", "-e", "mate")
+    assert run.code == 2
+    assert "not built yet" in run.err
+
+
+def test_format_prints_either_spelling_and_leaves_the_file_alone(tmp_path: Path) -> None:
+    path = tmp_path / "q.cql"
+    path.write_text("// A\nflipcolor K\n", encoding="utf-8")
+    assert helpers.cli("format", path, "--unicode").out == "// A\n⬓ ♔\n"
+    assert path.read_text(encoding="utf-8") == "// A\nflipcolor K\n"
+    assert helpers.cli("format", "-", "--ascii", stdin="⬓♔  ").out == "flipcolor K\n"
+    assert helpers.cli("format", "-e", "⬓ K").out == "⬓ K\n"
+    assert helpers.cli("format").code == 2
+
+
+def test_help_tells_all_about_a_keyword_or_lists_them() -> None:
+    run = helpers.cli("help", "flipcolor")
+    assert run.code == 0
+    assert "⬓" in run.out
+    assert "example" in run.out
+    assert answer("help", "⬓", "--json")["name"] == "flipcolor"
+    listed = helpers.cli("help").out
+    assert "TRANSFORM" in listed
+    assert "anydirection" in listed
+    missing = helpers.cli("help", "flippcolor")
+    assert missing.code == 2
+    assert "Did you mean flipcolor?" in missing.err
 
 
 def test_usage_and_source_errors_end_with_two(tmp_path: Path, source: Path) -> None:

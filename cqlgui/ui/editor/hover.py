@@ -32,8 +32,7 @@ def row_html(row: registry.Row) -> str:
     head = f"<b>{html.escape(row.name)}</b>"
     if row.sign:
         head += f" &nbsp;{html.escape(row.sign)}"
-    notes = [row.kind, f"gives {row.result_type}" if row.result_type else "", row.status]
-    lines = [f"{head} <small>({html.escape(', '.join(note for note in notes if note))})</small>"]
+    lines = [f"{head} <small>({html.escape(', '.join(row.notes))})</small>"]
     lines += [f"<code>{html.escape(form)}</code>" for form in row.forms]
     if row.meaning:
         meaning = html.escape(row.meaning[:1].upper() + row.meaning[1:].rstrip(".") + ".")
