@@ -26,4 +26,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _object(text: str, finding: diagnostics.Diagnostic) -> dict[str, object]:
     whole = terminal.error_object(text, finding)
     order = ("code", "message", "hint", "line", "column", "offset", "length")
-    return {"severity": finding.severity, **{key: whole[key] for key in order}}
+    return {"severity": finding.severity, **{key: whole[key] for key in order}, "fix": _fix(finding.fix)}
+
+
+def _fix(fix: diagnostics.Fix | None) -> dict[str, object] | None:
+    """What to replace, and by which text."""
+    if fix is None:
+        return None
+    return {"title": fix.title, "offset": fix.span.offset, "length": fix.span.length, "text": fix.new}

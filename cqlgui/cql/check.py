@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cqlgui.cql import lints, nodes, parser
+from cqlgui.cql import lints, nodes, parser, quick_fixes
 from cqlgui.cql.diagnostics import Diagnostic
 from cqlgui.cql.types import Names
 
@@ -35,6 +35,8 @@ def check(text: str) -> Checked:
     parsed = parser.parse(text)
     found = parsed.diagnostics
     if parsed.query is not None:
-        found += lints.useless_conditions(parsed.query, parsed.names)
+        found += lints.findings(text, parsed.query, parsed.names)
+    else:
+        found = quick_fixes.offered(text, found)
     found = tuple(sorted(found, key=lambda one: one.span.offset))
     return Checked(text, parsed.query, parsed.names, found)

@@ -30,6 +30,17 @@ NOWHERE = Span(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
+class Fix:
+    """A way out that a program can take: `span` of the text gives way to `new`; `title` says so to the
+    user.
+    """
+
+    title: str
+    span: Span
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding. `code` is a stable kebab-case word, `message` says what was expected, `hint` offers a
     way out."""
@@ -39,6 +50,12 @@ class Diagnostic:
     message: str
     hint: str = ""
     severity: Severity = "error"
+    fix: Fix | None = None
+
+
+def fixed(text: str, fix: Fix) -> str:
+    """`text` after a fix."""
+    return text[: fix.span.offset] + fix.new + text[fix.span.end :]
 
 
 def line_and_column(text: str, offset: int) -> tuple[int, int]:
@@ -64,6 +81,8 @@ def render(text: str, diagnostic: Diagnostic, name: str = "query") -> str:
         parts += [f"    {source}", "    " + " " * caret + "^" * width]
     if diagnostic.hint:
         parts.append(f"    hint: {diagnostic.hint}")
+    if diagnostic.fix is not None:
+        parts.append(f"    fix: {diagnostic.fix.title}")
     return "\n".join(parts)
 
 

@@ -1,56 +1,110 @@
-"""Legal but probably wrong: filters used as conditions that match whenever they have a value (D4)."""
+"""Legal but probably wrong: what is said about a query that would run.
+
+`findings` asks every rule; rules about transforms and about patterns of men stand in modules of their
+own, those
+about values used as conditions (D4) and about names of players here.
+"""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from cqlgui.cql import nodes, types
-from cqlgui.cql.diagnostics import Diagnostic
+from cqlgui.cql import closures_facts, lints_patterns, lints_transforms, nodes, types
+from cqlgui.cql.diagnostics import Diagnostic, Fix, Span
 from cqlgui.cql.types import Names, Type
 
 MAX_WARNINGS = 100
 
 
-def useless_conditions(query: nodes.Query, names: Names) -> tuple[Diagnostic, ...]:
-    """A warning for every value that stands where only true or false counts."""
-    found = (
-        Diagnostic(
-            node.span, "useless-condition",
-            "This matches whenever it has a value, so it is no real condition.",
-            "compare it with something", "warning",
-        )
-        for node in _conditions(query.body)
-        if _useless(node, names)
-    )  # fmt: skip
+def findings(text: str, query: nodes.Query, names: Names) -> tuple[Diagnostic, ...]:
+    """Warnings about a query without errors, at most `MAX_WARNINGS`, in no order."""
+    found = itertools.chain(
+        _conditions(text, query, names),
+        lints_transforms.findings(text, query.body),
+        lints_patterns.findings(text, query.body),
+        _players(text, query.body),
+    )
     return tuple(itertools.islice(found, MAX_WARNINGS))
 
 
-def _conditions(root: nodes.Node) -> Iterator[nodes.Node]:
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A filter of which only matching counts; `before` stands directly before it in a sequence. `value`:
+    it is
+    the last of the query, whose value may be asked for.
+    """
+
+    node: nodes.Node
+    before: nodes.Node | None = None
+    value: bool = False
+
+
+def _conditions(text: str, query: nodes.Query, names: Names) -> Iterator[Diagnostic]:
+    """A warning for every value that stands where only true or false counts."""
+    for use in _uses(query.body):
+        node = use.node
+        source = text[node.span.offset : node.span.end]
+        if source in _SIDES:
+            yield Diagnostic(
+                node.span,
+                "number-as-condition",
+                f"`{source}` is a number here and always matches.",
+                f"{_SIDES[source]} asks for the side to move",
+                "warning",
+                Fix(f"Write {_SIDES[source]}", node.span, _SIDES[source]),
+            )
+        elif _useless(node, names):
+            yield Diagnostic(
+                node.span, "useless-condition",
+                "This matches whenever it has a value, so it is no real condition.",
+                "compare it with something", "warning", _compared(text, use, names),
+            )  # fmt: skip
+        elif not use.value and _always(node):
+            yield Diagnostic(
+                node.span, "number-as-condition",
+                "A number matches whatever it is, 0 too, so this is no condition.",
+                "compare it with something", "warning", _compared(text, use, names),
+            )  # fmt: skip
+
+
+_SIDES = {"white": "wtm", "black": "btm"}
+
+
+def _uses(root: nodes.Node) -> Iterator[_Use]:
     """Every filter of which only matching counts: conjuncts, operands of `not`, `and`, `or`, bodies of
     loops."""
-    pending = [(root, True)]
+    pending = [(_Use(root, value=True), True)]
     while pending:
-        node, condition = pending.pop()
+        use, condition = pending.pop()
+        node = use.node
         if isinstance(node, nodes.Compound):
-            pending.extend((one, True) for one in node.filters[:-1])
-            pending.append((node.filters[-1], condition))
+            last = len(node.filters) - 1
+            pending.extend(
+                (
+                    _Use(one, node.filters[i - 1] if i else None, use.value and i == last),
+                    condition if i == last else True,
+                )
+                for i, one in enumerate(node.filters)
+            )
         elif isinstance(node, nodes.Not):
-            pending.append((node.operand, True))
+            pending.append((_Use(node.operand), True))
         elif isinstance(node, nodes.Logic):
-            pending += [(node.left, True), (node.right, True)]
+            pending += [(_Use(node.left), True), (_Use(node.right), True)]
         elif isinstance(node, nodes.Find):
-            pending.append((node.operand, True))
+            pending.append((_Use(node.operand), True))
         elif isinstance(node, nodes.SquareLoop | nodes.PieceLoop):
-            pending += [(node.domain, False), (node.body, True)]
+            pending += [(_Use(node.domain), False), (_Use(node.body), True)]
         elif isinstance(node, nodes.Transform):
-            pending.append((node.operand, condition or node.range is not None))
+            counted = node.range is not None
+            pending.append((_Use(node.operand, value=use.value and not counted), condition or counted))
         elif isinstance(node, nodes.NoTransform):
-            pending.append((node.operand, condition))
+            pending.append((_Use(node.operand, value=use.value), condition))
         else:
             if condition:
-                yield node
-            pending.extend((child, False) for child in nodes.children(node))
+                yield use
+            pending.extend((_Use(child), False) for child in nodes.children(node))
 
 
 def _useless(node: nodes.Node, names: Names) -> bool:
@@ -69,3 +123,67 @@ def _useless(node: nodes.Node, names: Names) -> bool:
     if isinstance(node, nodes.SetOperation):
         return types.infer(node.left, names) is Type.POSITION
     return False
+
+
+def _always(node: nodes.Node) -> bool:
+    """True for numbers that every position has."""
+    return isinstance(node, nodes.Count | nodes.Power) or (
+        isinstance(node, nodes.Measure) and node.word in ("ply", "movenumber", "gamenumber")
+    )
+
+
+def _compared(text: str, use: _Use, names: Names) -> Fix | None:
+    """A comparison with what stands before, or with nothing."""
+    node, before = use.node, use.before
+    source = text[node.span.offset : node.span.end]
+    if isinstance(node, nodes.Number):
+        if before is None or types.infer(before, names) not in (Type.SET, Type.NUMERIC):
+            return None
+        gap = text[before.span.end : node.span.offset]
+        if gap.strip() or isinstance(before, nodes.Compare | nodes.Number):
+            return None
+        what = text[before.span.offset : before.span.end]
+        joined = f"{what} == {source}"
+        return Fix(f"Compare: {_short(joined)}", before.span.to(node.span), joined)
+    if types.infer(node, names) is not Type.NUMERIC:
+        return None
+    simple = isinstance(node, nodes.Measure | nodes.Name | nodes.Count | nodes.Power)
+    joined = f"{source} > 0" if simple else f"({source}) > 0"
+    return Fix(f"Compare: {_short(joined)}", node.span, joined)
+
+
+def _players(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
+    """Names as tables show them, which `player` gives tidied."""
+    pending = [body]
+    while pending:
+        node = pending.pop()
+        pending.extend(nodes.children(node))
+        if isinstance(node, nodes.ImplicitSearch) and isinstance(node.text, nodes.Player):
+            written, span, whole = node.needle, node.span, False
+        elif isinstance(node, nodes.Compare) and isinstance(node.left, nodes.Player):
+            if not isinstance(node.right, nodes.String):
+                continue
+            written, span, whole = node.right.value, node.right.span, True
+        else:
+            continue
+        tidy = closures_facts.player_name(written) or written
+        # A part of a name may end in a full stop that stands within the name.
+        if tidy == written or not (whole or tidy.count(" ") > written.count(" ")):
+            continue
+        at = text.find(f'"{written}"', span.offset, span.end)
+        if at < 0:
+            continue
+        quoted = Span(at, len(written) + 2)
+        yield Diagnostic(
+            quoted,
+            "untidy-name",
+            "`player` gives names tidied, so this one, as the file spells it, is never found.",
+            f'write "{tidy}"',
+            "warning",
+            Fix(f'Write "{tidy}"', quoted, f'"{tidy}"'),
+        )
+
+
+def _short(source: str) -> str:
+    words = " ".join(source.split())
+    return words if len(words) <= 40 else words[:37] + "..."

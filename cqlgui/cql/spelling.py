@@ -1,8 +1,8 @@
 """The two spellings of a query's text: words and letters, or Unicode signs (language spec, 2.6).
 
 Works on tokens, so that comments, line breaks and faulty parts stay as they are. Blanks change only where a
-spelling needs it: `piece x in S` and `◭x∊S` are the same, a keyword needs a blank where its sign needs none, and
-a dash must not become tied to its neighbour.
+spelling needs it: `piece x in S` and `◭x∊S` are the same, a keyword needs a blank where its sign needs none,
+and a dash must not become tied to its neighbour.
 """
 
 from __future__ import annotations

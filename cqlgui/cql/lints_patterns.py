@@ -1,0 +1,127 @@
+"""Mistakes about men and squares: parts that can never hold together, and parts that always hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from cqlgui.board import men, squares
+from cqlgui.cql import designators, lints_transforms, nodes
+from cqlgui.cql.diagnostics import Diagnostic, Fix
+
+_KINGS: Final = (1 << men.WK, 1 << men.BK)
+
+
+def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
+    """Warnings about the designators of a query."""
+    pending = [body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, nodes.Compound):
+            yield from _together(text, node)
+        elif isinstance(node, nodes.Logic) and node.word == "or":
+            yield from _or_of_sets(text, node)
+        elif isinstance(node, nodes.Designator):
+            yield from _pawn_on_end(node)
+        pending.extend(nodes.children(node))
+
+
+def _together(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
+    """Filters side by side: bare squares, two men on a square, a king in two places, both sides to move."""
+    seen: list[nodes.Designator] = []
+    side: nodes.SideToMove | None = None
+    before: nodes.Node | None = None
+    for node in compound.filters:
+        if isinstance(node, nodes.SideToMove):
+            if side is not None and side.colour != node.colour:
+                yield _never(node, "Only one side is to move: with what stands before, this never holds.")
+            side = node
+        elif isinstance(node, nodes.Designator):
+            if node.men == men.ANY_MASK and node.squares:
+                yield _bare_squares(text, node, before)
+            elif clash := next((reason for one in seen if (reason := _clash(one, node))), ""):
+                yield _never(node, clash)
+            else:
+                seen.append(node)
+        before = node
+
+
+def _clash(one: nodes.Designator, other: nodes.Designator) -> str:
+    """Why two designators can't both name a man; empty where they can."""
+    single = one.squares.bit_count() == 1
+    if single and one.squares == other.squares and not one.men & other.men:
+        name = squares.square_name(one.squares.bit_length() - 1)
+        return f"Something else stands on {name} already: with what stands before, this never holds."
+    if one.men == other.men and one.men in _KINGS and not one.squares & other.squares:
+        return "There is one such king, and what stands before has it elsewhere: this never holds."
+    return ""
+
+
+def _never(node: nodes.Node, words: str) -> Diagnostic:
+    return Diagnostic(
+        node.span, "never-matches", words, "write `or` between them if either will do", "warning"
+    )
+
+
+def _bare_squares(text: str, node: nodes.Designator, before: nodes.Node | None) -> Diagnostic:
+    source = text[node.span.offset : node.span.end]
+    fix = None
+    if (
+        isinstance(before, nodes.Designator)
+        and before.squares == designators.ALL_SQUARES
+        and before.men != men.ANY_MASK
+        and not text[before.span.end : node.span.offset].strip()
+    ):
+        joined = text[before.span.offset : before.span.end] + source
+        fix = Fix(f"Write {joined} without a blank", before.span.to(node.span), joined)
+    return Diagnostic(
+        node.span,
+        "bare-square",
+        f"`{source}` names squares with or without a man on them, so it always matches.",
+        f"put a man before it, as in {'R' + source if len(source) < 12 else 'Ra1'}; _ is an empty square",
+        "warning",
+        fix,
+    )
+
+
+def _or_of_sets(text: str, node: nodes.Logic) -> Iterator[Diagnostic]:
+    """`R or B attacks k`, of which the first half is just `R`."""
+    left, right = node.left, node.right
+    if not isinstance(left, nodes.Designator) or left.squares != designators.ALL_SQUARES:
+        return
+    if not isinstance(right, nodes.Attack):
+        return
+    first = right.left
+    if not isinstance(first, nodes.Designator):
+        return
+    joined = f"({_source(text, left)} | {_source(text, first)})"
+    span = left.span.to(first.span)
+    if any(sign in text[span.offset : span.end] for sign in "(){}"):
+        return
+    yield Diagnostic(
+        node.span,
+        "or-of-sets",
+        f"`or` stands between whole filters: this is `{_source(text, left)}`, "
+        f"or else `{_source(text, right)}`.",
+        "| joins sets of men",
+        "warning",
+        Fix(f"Write {joined} {right.word} ...", span, joined),
+    )
+
+
+def _pawn_on_end(node: nodes.Designator) -> Iterator[Diagnostic]:
+    """A pawn on the first or last rank as it is written."""
+    only_pawns = node.men and not node.men & ~lints_transforms.PAWNS
+    if only_pawns and node.squares and not node.squares & ~lints_transforms.ENDS:
+        yield Diagnostic(
+            node.span,
+            "pawn-on-last-rank",
+            "No pawn ever stands on the first or the last rank, so this names nothing.",
+            "",
+            "warning",
+        )
+
+
+def _source(text: str, node: nodes.Node) -> str:
+    words = " ".join(text[node.span.offset : node.span.end].split())
+    return words if len(words) <= 40 else words[:37] + "..."

@@ -1,0 +1,235 @@
+"""Mistakes about transforms: how far one reaches, its name in two words, pawns that it turns where none
+can stand.
+
+Turning a pattern is done on its designators alone; whole orbits are not made here.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from cqlgui.board import men
+from cqlgui.board.squares import Bitboard
+from cqlgui.cql import geometry, nodes, printing, transform_rules
+from cqlgui.cql.diagnostics import Diagnostic, Fix, Span
+
+
+def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
+    """Warnings about the transforms of a query."""
+    pending: list[tuple[nodes.Node, bool]] = [(body, False)]
+    while pending:
+        node, inner = pending.pop()
+        if isinstance(node, nodes.Compound):
+            yield from _scopes(text, node)
+        elif isinstance(node, nodes.Transform):
+            yield from _two_words(text, node)
+            if not inner:
+                yield from _turned_pawns(node)
+        chained = isinstance(node, nodes.Transform)
+        pending.extend((child, chained) for child in nodes.children(node))
+
+
+# --- how far a transform reaches ----------------------------------------------------------------------------
+
+
+def _scopes(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
+    """A transform of one filter without brackets, before filters that it would change as well."""
+    for place, node in enumerate(compound.filters):
+        if not isinstance(node, nodes.Transform):
+            continue
+        operand = _chain(node)[-1].operand
+        if any(sign in text[node.word_span.offset : node.span.end] for sign in "({"):
+            continue
+        words = [link.word for link in _chain(node)]
+        left_out = [one for one in compound.filters[place + 1 :] if _changes(words, one)]
+        if not left_out:
+            continue
+        span = operand.span.to(left_out[-1].span)
+        inside = text[span.offset : span.end]
+        yield Diagnostic(
+            node.word_span,
+            "transform-scope",
+            f"`{node.word}` applies only to `{_short(text, operand)}`; "
+            f"`{_short(text, left_out[0])}` behind it is not turned.",
+            "put braces around what shall be turned together",
+            "warning",
+            Fix(f"Write {node.word} {{{_cut(inside)}}}", span, "{" + inside + "}"),
+        )
+
+
+def _chain(node: nodes.Transform) -> list[nodes.Transform]:
+    """A transform and those directly under it, outermost first."""
+    chain = [node]
+    while isinstance(chain[-1].operand, nodes.Transform):
+        chain.append(chain[-1].operand)
+    return chain
+
+
+def _changes(words: Sequence[str], node: nodes.Node) -> bool:
+    """True when one of the transforms makes another filter of `node`."""
+    return any(
+        _moved(basic, part)
+        for part in _parts(node)
+        for word in words
+        for basic in geometry.of_word(word)
+        if basic.name
+    )
+
+
+def _parts(root: nodes.Node) -> Iterator[transform_rules.Part]:
+    """What transforms can change in a filter."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, nodes.NoTransform | nodes.CurrentTransform):
+            continue
+        rule = transform_rules.RULES.get(type(node))
+        part = rule.part(node) if rule is not None else None
+        if part is not None:
+            yield part
+        pending.extend(nodes.children(node))
+
+
+def _moved(basic: geometry.Basic, part: transform_rules.Part) -> bool:
+    match part[0]:
+        case "set":
+            try:
+                squares = geometry.map_squares(basic, part[1])
+            except geometry.RotatedSquaresError:
+                return True
+            return bool(squares != part[1]) or bool(geometry.map_men(basic, part[2]) != part[2])
+        case "directions":
+            return bool(geometry.map_directions(basic, part[1]) != part[1])
+        case "shade":
+            return bool(basic.eighths) or basic.swaps_shades
+        case "colour":
+            return basic.invert
+        case "result":
+            return basic.invert and part[1] != "1/2-1/2"
+        case _:
+            return False
+
+
+# --- names in two words -------------------------------------------------------------------------------------
+
+
+def _two_words(text: str, node: nodes.Transform) -> Iterator[Diagnostic]:
+    """`shift horizontal F`, which is a shift of the squares left and right of F."""
+    operand = node.operand
+    if (
+        node.word not in ("shift", "flip")
+        or node.range is not None
+        or not isinstance(operand, nodes.Direction)
+    ):
+        return
+    for word in ("horizontal", "vertical"):
+        if text.startswith(word, operand.span.offset) and operand.range is None:
+            span = Span(node.word_span.offset, operand.span.offset + len(word) - node.word_span.offset)
+            yield Diagnostic(
+                span,
+                "two-words",
+                f"This is `{node.word}` of the filter `{word} ...`; "
+                f"the transform `{node.word}{word}` is one word.",
+                f"write {node.word}{word}",
+                "warning",
+                Fix(f"Write {node.word}{word}", span, node.word + word),
+            )
+
+
+# --- pawns --------------------------------------------------------------------------------------------------
+
+ENDS: Final = 0xFF000000000000FF
+"""The first and the last rank."""
+PAWNS: Final = 1 << men.WP | 1 << men.BP
+_MOST_IMAGES: Final = 64
+
+
+def needed(body: nodes.Node) -> Iterator[nodes.Designator]:
+    """Designators that must name a man for a filter to match."""
+    pending = [body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, nodes.Designator):
+            yield node
+        elif (
+            isinstance(node, nodes.Compound | nodes.Transform | nodes.Attack | nodes.Arrow | nodes.Ray)
+            or (isinstance(node, nodes.Logic) and node.word == "and")
+            or (isinstance(node, nodes.SetOperation) and node.operator == "&")
+        ):
+            pending.extend(
+                reversed([one for one in nodes.children(node) if not isinstance(one, nodes.Range)])
+            )
+
+
+def _turned_pawns(node: nodes.Transform) -> Iterator[Diagnostic]:
+    """Images that need a pawn on the first or last rank; else, patterns of pawns that are turned on their
+    side.
+    """
+    chain = _chain(node)
+    words = [link.word for link in chain]
+    if any(word.startswith("shift") or word == "rotate45" for word in words):
+        return
+    pawns = [
+        one
+        for one in needed(chain[-1].operand)
+        if one.men and not one.men & ~PAWNS and one.squares not in (0, geometry.ALL_SQUARES)
+    ]
+    # What no image can save is told at the designator.
+    if not pawns or any(not one.squares & ~ENDS for one in pawns):
+        return
+    images = _images(words, pawns)
+    dead = [image for image in images if any(not squares & ~ENDS for squares in image)]
+    turning = next((link for link in chain if link.word in ("flip", "rotate90")), None)
+    upright = ["flipvertical" if word in ("flip", "rotate90") else word for word in words]
+    fix = None
+    if turning is not None and not any(
+        not squares & ~ENDS for image in _images(upright, pawns) for squares in image
+    ):
+        title = f"Write flipvertical instead of {turning.word}: ranks stay ranks"
+        fix = Fix(title, turning.word_span, "flipvertical")
+    if dead:
+        example = next(squares for squares in dead[0] if not squares & ~ENDS)
+        where = printing.print_squares(example)
+        yield Diagnostic(
+            node.word_span,
+            "turned-pawns",
+            f"{len(dead)} of the {len(images)} images need a pawn on the first or last rank ({where}), "
+            "where none can stand.",
+            "they can never match; mirror left and right instead of turning, or leave the pawns out",
+            "warning",
+            fix,
+        )
+    elif turning is not None and len(images) > 1:
+        yield Diagnostic(
+            turning.word_span,
+            "turned-pawns",
+            f"`{turning.word}` turns ranks into files, but pawns go on moving up and down the board.",
+            "the turned images mean something else; flipvertical keeps what pawns do",
+            "warning",
+            fix,
+        )
+
+
+def _images(words: Sequence[str], designators: Sequence[nodes.Designator]) -> list[tuple[Bitboard, ...]]:
+    """Where the squares of some designators come to lie under each composition of transforms, without
+    doubles.
+    """
+    images: dict[tuple[Bitboard, ...], None] = {}
+    factors = [geometry.of_word(word) for word in reversed(words)]
+    for steps in itertools.islice(itertools.product(*factors), _MOST_IMAGES):
+        image = tuple(one.squares for one in designators)
+        for basic in steps:
+            image = tuple(geometry.map_squares(basic, squares) for squares in image)
+        images[image] = None
+    return list(images)
+
+
+def _short(text: str, node: nodes.Node) -> str:
+    return _cut(text[node.span.offset : node.span.end])
+
+
+def _cut(source: str) -> str:
+    words = " ".join(source.split())
+    return words if len(words) <= 30 else words[:27] + "..."

@@ -1,0 +1,116 @@
+"""Warnings about queries that would run, and the fixes that findings offer: each, applied, does away with its
+finding."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cqlgui.cql import check, diagnostics
+from tests import helpers
+
+CASES = [
+    # text, code, text after the fix (None: there is none)
+    ("flipcolor Bh7 kh8", "transform-scope", "flipcolor {Bh7 kh8}"),
+    ("flipcolor flipvertical Bh7\n  kh8 wtm", "transform-scope", "flipcolor flipvertical {Bh7\n  kh8 wtm}"),
+    ("flip right 1 Q up 1 K mate", "transform-scope", "flip {right 1 Q up 1 K} mate"),
+    ("shift horizontal [Aa]a1", "two-words", "shifthorizontal [Aa]a1"),
+    ("flip vertical K", "two-words", "flipvertical K"),
+    ("flip Pa4", "turned-pawns", "flipvertical Pa4"),
+    ("flip {Pg3 Ka1}", "turned-pawns", "flipvertical {Pg3 Ka1}"),
+    ("flipcolor rotate90 {Pa2 attacks k}", "turned-pawns", "flipcolor flipvertical {Pa2 attacks k}"),
+    ("fliphorizontal Pa1-7 flipcolor Pa8", "pawn-on-last-rank", None),
+    ("K e4", "bare-square", "Ke4"),
+    ("mate e4", "bare-square", None),
+    ("Ra1 Na1", "never-matches", None),
+    ("Ke1 mate Kd1", "never-matches", None),
+    ("wtm btm", "never-matches", None),
+    ("R or B attacks k", "or-of-sets", "(R | B) attacks k"),
+    ("check 5", "useless-condition", None),
+    ("[Qq] 3", "useless-condition", "[Qq] == 3"),
+    ("x = 3 x mate", "useless-condition", "x = 3 x > 0 mate"),
+    ("abs -3 mate", "useless-condition", "(abs -3) > 0 mate"),
+    ("#A mate", "number-as-condition", "#A > 0 mate"),
+    ("not ply", "number-as-condition", "not ply > 0"),
+    ('player "Kan,I"', "untidy-name", 'player "Kan, I"'),
+    ('player white "Kan,I."', "untidy-name", 'player white "Kan, I"'),
+    ('player black == "van Lyn"', "untidy-name", 'player black == "Van Lyn"'),
+    ("flippcolor K", "undeclared-name", "flipcolor K"),
+    ("flip color K", "undeclared-name", "flipcolor K"),
+    ("rotate 90 K", "undeclared-name", "rotate90 K"),
+    ("frobnicate K", "undeclared-name", None),
+    ("{Ra1  ", "unbalanced-bracket", "{Ra1}  "),
+    ("Ra1)", "unbalanced-bracket", "Ra1"),
+    ("(Ra1}", "unbalanced-bracket", "(Ra1)"),
+    ("mate /* x\nK", "unterminated-comment", "mate /* x */\nK"),
+    ("mate – 5", "stray-character", "mate - 5"),
+    ("(R or B) attacks k", "type-mismatch", "(R | B) attacks k"),
+    ("A attacks (k or q)", "type-mismatch", "A attacks (k | q)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "code", "better"), CASES)
+def test_a_mistake_is_told_and_its_fix_does_away_with_it(text: str, code: str, better: str | None) -> None:
+    found = [one for one in check.check(text).diagnostics if one.code == code]
+    assert found, check.check(text).diagnostics
+    fix = found[0].fix
+    if better is None:
+        assert fix is None
+        return
+    assert fix is not None
+    assert fix.title
+    assert diagnostics.fixed(text, fix) == better
+    assert code not in [one.code for one in check.check(better).diagnostics]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "flipcolor {Bh7 kh8}",
+        "flipcolor {Ra1} kh8",
+        "flipcolor ray up (Q R R) Ka1",
+        "flipcolor Ra1 mate",
+        "flipvertical Ra1 wtm",
+        "shift horizontal 1 K",
+        "shift {Pa7 pb7}",
+        "flip P",
+        "flipcolor {Pa2 pb7}",
+        "flip not Pa4",
+        "Ra1 [RN]a1",
+        "Ra1 or Na1",
+        "Ke1 kd1",
+        "[Qq] == 3",
+        "#A",
+        "_e4 K attacks e4",
+        "R or B",
+        'player "Kan, I"',
+        'player "Kan, I."',
+        'player "Tal,"',
+        'event "Kan,I"',
+    ],
+)
+def test_nothing_is_said_about_what_is_meant(text: str) -> None:
+    assert check.check(text).diagnostics == ()
+
+
+def test_reference_queries_are_hardly_ever_warned_about(shared: Path) -> None:
+    """Warnings that come up in good queries are not read any more."""
+    lines = (shared / "conformance" / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+    checked = [check.check(json.loads(line)["query"]) for line in lines]
+    running = [one for one in checked if one.query is not None]
+    warned = [one for one in running if one.warnings and "flip" not in one.text and "rotate" not in one.text]
+    assert len(warned) <= len(running) // 50
+
+
+def test_the_terminal_shows_fixes_too() -> None:
+    run = helpers.cli("check", "-e", "flipcolor Bh7 kh8")
+    assert "fix: Write flipcolor {Bh7 kh8}" in run.err
+    (found,) = json.loads(helpers.cli("check", "-e", "flipcolor Bh7 kh8", "--json").out)
+    assert found["fix"] == {
+        "title": "Write flipcolor {Bh7 kh8}",
+        "offset": 10,
+        "length": 7,
+        "text": "{Bh7 kh8}",
+    }
