@@ -71,6 +71,11 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--game", type=_positive, metavar="N", help="ordinal of the game, from 1")
     one.add_argument("--position", type=_natural, metavar="P", help="positionid, from 0 (the start)")
     one.add_argument("--variations", action="store_true")
+    one.add_argument(
+        "--why-not",
+        action="store_true",
+        help="only the first filter that fails, and where in the game it holds",
+    )
     one.add_argument("--json", action="store_true", help="print one JSON object")
 
     one = commands.add_parser("format", help="a query tidied, with letters and words or with Unicode signs")

@@ -24,14 +24,22 @@ def run(arguments: argparse.Namespace) -> int:
         terminal.say("cqlgui explain: --game and --position need a file.")
         return terminal.USAGE
     text, name = terminal.query_text(arguments.expression, arguments.query_file)
+    if arguments.why_not and not arguments.files and arguments.fen is None:
+        terminal.say("cqlgui explain: --why-not needs a position.")
+        return terminal.USAGE
     try:
+        if arguments.fen is not None and arguments.why_not:
+            return _why_not(explaining.why_not_fen(arguments.fen, text), arguments.json)
         if arguments.fen is not None:
             truth = explaining.explain_fen(arguments.fen, text)
         elif arguments.files:
             queries.expanded(text)
             with terminal.interruptible() as cancel:
                 base = opening.open_base(arguments.files, cancel).base
-            truth = explaining.explain(base, arguments.game, arguments.position, text, arguments.variations)
+            asked = (base, arguments.game, arguments.position, text, arguments.variations)
+            if arguments.why_not:
+                return _why_not(explaining.why_not(*asked), arguments.json)
+            truth = explaining.explain(*asked)
         else:
             return _stages(text, arguments.json)
     except queries.Rejected as rejected:
@@ -40,6 +48,29 @@ def run(arguments: argparse.Namespace) -> int:
         terminal.put(_object(truth))
     else:
         _show(truth, 0)
+    return terminal.OK
+
+
+def _why_not(found: model.WhyNot, as_json: bool) -> int:
+    part = found.part
+    if as_json:
+        terminal.put(
+            {
+                "matched": part is None,
+                "fails": None if part is None else _object(part),
+                "transform": found.transform,
+                "words": found.words,
+                "nearest": found.nearest,
+                "whole": found.whole,
+            }
+        )
+    elif part is None:
+        print("The query matches here.")
+    else:
+        how = f"  {found.transform} {found.words}" if found.transform else ""
+        print(f"fails    {' '.join(part.text.split())}{how}")
+        for name, place in (("holds at", found.nearest), ("query at", found.whole)):
+            print(f"{name} {'no position of this game' if place is None else f'position {place}'}")
     return terminal.OK
 
 

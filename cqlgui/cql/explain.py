@@ -69,6 +69,64 @@ def explain(
     return _Explainer(expanded, query).explain(searched, host, positionid)
 
 
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a query does not match at a position.
+
+    `part` is the first filter that fails, as deep as a conjunction goes; None where the query matches.
+    `words` and
+    `transform` name the orbit element in which it stands, the one that comes nearest to matching.
+    `nearest` is the
+    position of the game, nearest to the one asked about, at which that filter holds, `whole` the one at
+    which the
+    whole query does; None where there is none.
+    """
+
+    part: Explanation | None
+    words: str = ""
+    transform: str = ""
+    nearest: int | None = None
+    whole: int | None = None
+
+
+def why_not(expanded: transforms.Expanded, game: tree.GameTree, host: hosts.Host, positionid: int) -> Reason:
+    """The first filter that fails at a position, and where else in the game it holds. Raises as `explain`."""
+    query = expanded.query
+    if query is None:
+        raise ValueError("a query with errors cannot be explained")
+    searched = game if query.header.variations or positionid >= game.mainline_length else game.mainline()
+    explainer = _Explainer(expanded, query)
+    found = explainer.explain(searched, host, positionid)
+    if found.matched:
+        return Reason(None)
+    node, part, element = explainer.failing(found)
+    holds, matches = explainer.places(searched, host, node)
+    return Reason(
+        part,
+        element.words if element else "",
+        element.transform if element else "",
+        _nearest(searched, positionid, holds),
+        _nearest(searched, positionid, matches),
+    )
+
+
+def _nearest(game: tree.GameTree, here: int, places: Sequence[int]) -> int | None:
+    """The place fewest moves away through the game, later ones before earlier ones."""
+    above = {}
+    at, steps = here, 0
+    while at >= 0:
+        above[at] = steps
+        at, steps = game.parents[at], steps + 1
+
+    def distance(place: int) -> tuple[int, bool]:
+        at, steps = place, 0
+        while at not in above:
+            at, steps = game.parents[at], steps + 1
+        return steps + above[at], place < here
+
+    return min(places, key=distance, default=None)
+
+
 class _Explainer:
     def __init__(self, expanded: transforms.Expanded, query: nodes.Query) -> None:
         self._source = expanded.text
@@ -86,14 +144,7 @@ class _Explainer:
         self._rings = rings.Rings(compilers.compiler(expanded.names), query.body, expanded.orbits)
 
     def explain(self, searched: tree.GameTree, host: hosts.Host, positionid: int) -> Explanation:
-        s = Evaluation(
-            searched,
-            host,
-            variables=len(self._compiler.slots),
-            sort_keys=len(self._compiler.sort_specs),
-            automatic_comments=True,
-            explicit_comments=True,
-        )
+        s = self._evaluation(searched, host)
         if self._compiler.slots or self._compiler.remembers:
             # Variables and paths live as long as the game, so what earlier positions did counts here.
             for earlier in range(positionid):
@@ -106,6 +157,56 @@ class _Explainer:
         self._body.test(s)
         self._recording = False
         return self._node(s, self._query.body, positionid, before)
+
+    def failing(self, found: Explanation) -> tuple[nodes.Node, Explanation, Explanation | None]:
+        """The first filter that fails, and the element of an orbit it stands in, the innermost one."""
+        node, part, element = self._query.body, found, None
+        while True:
+            below = _conjuncts(node)
+            # The inside of an element of a large orbit is not shown.
+            if len(below) != len(part.children) or not below:
+                return node, part, element
+            pairs = list(zip(below, part.children, strict=True))
+            if isinstance(node, nodes.Orbit):
+                node, part = max(pairs, key=lambda pair: _progress(pair[1]))
+                element = part
+                continue
+            failed = next((pair for pair in pairs if pair[1].matched is False), None)
+            if failed is None:
+                return node, part, element
+            node, part = failed
+
+    def places(
+        self, searched: tree.GameTree, host: hosts.Host, wanted: nodes.Node
+    ) -> tuple[list[int], list[int]]:
+        """The positions at which a filter holds, and those at which the whole query does."""
+        s = self._evaluation(searched, host)
+        made, records = self._codes[id(wanted)], self._records.get(id(wanted), {})
+        holds, matches = [], []
+        for place in range(len(searched)):
+            s.goto(place)
+            before = list(s.variables)
+            records.clear()
+            self._recording = True
+            if self._body.test(s):
+                matches.append(place)
+            self._recording = False
+            after = list(s.variables)
+            entry = records.get(place) or next((one for one in records.values() if one[0]), None)
+            if self._result(s, made, entry, place, before)[0]:
+                holds.append(place)
+            s.variables[:] = after
+        return holds, matches
+
+    def _evaluation(self, searched: tree.GameTree, host: hosts.Host) -> Evaluation:
+        return Evaluation(
+            searched,
+            host,
+            variables=len(self._compiler.slots),
+            sort_keys=len(self._compiler.sort_specs),
+            automatic_comments=True,
+            explicit_comments=True,
+        )
 
     def _find_orbits(self, node: nodes.Node) -> bool:
         if isinstance(node, nodes.Orbit):
@@ -292,3 +393,28 @@ class _Explainer:
                 element.filter.span, text, str(made.type.value), matched, None, 0, where, **names
             )
         return self._node(s, element.filter, where, variables, **names)
+
+
+def _conjuncts(node: nodes.Node) -> Sequence[nodes.Node]:
+    """What a filter is said to fail for: filters side by side, or the elements of an orbit; else nothing."""
+    match node:
+        case nodes.Compound():
+            return node.filters
+        case nodes.NoTransform():
+            return (node.operand,)
+        case nodes.Logic(word="and"):
+            return (node.left, node.right)
+        case nodes.Orbit(range=None):
+            return [element.filter for element in node.elements]
+        case _:
+            return ()
+
+
+def _progress(part: Explanation) -> int:
+    """How many conjuncts hold before one fails: the element that matches most is the one that was meant."""
+    held = 0
+    for child in part.children:
+        if child.matched is False:
+            break
+        held += 1
+    return held

@@ -7,7 +7,7 @@ from __future__ import annotations
 from cqlgui.base import errors, progress
 from cqlgui.board import tree
 from cqlgui.cql import printer, transforms
-from cqlgui.tasks import hosts, model, queries, sources, truths
+from cqlgui.tasks import frames, hosts, model, queries, sources, truths
 from cqlgui.tasks import pool as pool_module
 
 _LONG_GAME = 1_000
@@ -21,42 +21,85 @@ def explain(
     text: str,
     variations: bool = False,
     *,
+    apart: bool = False,
     cancel: progress.CancelToken | None = None,
     pool: pool_module.Pool | None = None,
 ) -> model.Truth:
     """Evaluate a query at one position of a game and say how each part fared.
 
     A long game or a large orbit goes to a worker process, so that the window's thread keeps the interpreter
-    lock to itself; the rest is quicker done here than asked for. Raises `queries.Rejected` for a bad query,
-    `CqlguiError` for a position that is not there and `errors.Cancelled`.
+    lock to itself; the rest is quicker done here than asked for, unless it is wanted `apart`, where any query
+    can be stopped. Raises `queries.Rejected` for a bad query, `CqlguiError` for a position that is not there
+    and `errors.Cancelled`.
     """
     expanded = queries.expanded(text, variations)
     source, ordinal = sources.of_game(base, game)
-    with sources.opened(source) as opened:
-        positions = opened.index.positions(ordinal)
-        if not _takes_long(expanded, positions):
-            played = tree.GameTree.decode(opened.index.start_fen(ordinal), opened.index.moves(ordinal))
-            return truths.truth(expanded, played, hosts.GameHost(opened, ordinal, source.games), positionid)
-    request = {
-        "op": "explain",
+    if not apart:
+        with sources.opened(source) as opened:
+            positions = opened.index.positions(ordinal)
+            if not _takes_long(expanded, positions):
+                played = tree.GameTree.decode(opened.index.start_fen(ordinal), opened.index.moves(ordinal))
+                world = hosts.GameHost(opened, ordinal, source.games)
+                return truths.truth(expanded, played, world, positionid)
+    request = _request("explain", base, game, positionid, text, variations)
+    return truths.unpacked((pool or pool_module.shared()).ask(request, cancel)["truth"])
+
+
+def why_not(
+    base: model.Base,
+    game: int,
+    positionid: int,
+    text: str,
+    variations: bool = False,
+    *,
+    cancel: progress.CancelToken | None = None,
+    pool: pool_module.Pool | None = None,
+) -> model.WhyNot:
+    """The first filter that fails at one position of a game, and the nearest position at which it holds.
+
+    Always asked of a worker process, because the whole game is evaluated. Raises what `explain` does.
+    """
+    queries.expanded(text, variations)
+    request = _request("why", base, game, positionid, text, variations)
+    reply = (pool or pool_module.shared()).ask(request, cancel)
+    part = None if reply["part"] is None else truths.unpacked(reply["part"])
+    return model.WhyNot(part, *reply["rest"])
+
+
+def why_not_fen(fen: str, text: str) -> model.WhyNot:
+    """The same for a position without a game."""
+    expanded = queries.expanded(text)
+    return truths.why_not(expanded, _single(fen), hosts.BareHost(), 0)
+
+
+def _request(
+    operation: str, base: model.Base, game: int, positionid: int, text: str, variations: bool
+) -> frames.Message:
+    source, ordinal = sources.of_game(base, game)
+    return {
+        "op": operation,
         "query": text,
         "variations": variations,
         "position": positionid,
         **sources.words(source),
         "games": [ordinal],
     }
-    return truths.unpacked((pool or pool_module.shared()).ask(request, cancel)["truth"])
 
 
 def explain_fen(fen: str, text: str) -> model.Truth:
     """The same for a position without a game; raises `CqlguiError` for a text that is no position."""
     expanded = queries.expanded(text)
+    return truths.truth(expanded, _single(fen), hosts.BareHost(), 0)
+
+
+def _single(fen: str) -> tree.GameTree:
+    """A game of one position."""
     try:
         played = tree.GameTree.decode(fen, ())
         len(played.positions[0].squares)
     except ValueError as error:
         raise errors.CqlguiError(f"This is not a position in FEN: {error}") from error
-    return truths.truth(expanded, played, hosts.BareHost(), 0)
+    return played
 
 
 def stages(text: str) -> model.Stages:

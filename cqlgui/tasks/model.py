@@ -260,6 +260,38 @@ class Truth:
 
 
 @dataclass(frozen=True, slots=True)
+class WhyNot:
+    """The first filter of a query that fails at a position; `part` is None where the query matches.
+
+    `words` and `transform` name the element of an orbit in which it stands. `nearest` is the positionid,
+    nearest
+    in the game, at which that filter holds, `whole` the one at which the whole query matches; None for
+    nowhere.
+    """
+
+    part: Truth | None
+    words: str = ""
+    transform: str = ""
+    nearest: int | None = None
+    whole: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LineTruth:
+    """What the margin shows beside a line (from 0): whether all filters that begin there hold, and the number
+    that a single one gives.
+
+    `matched` is None when it cannot be told; `value` is empty where a tick says all; `parts` are those
+    filters.
+    """
+
+    line: int
+    matched: bool | None
+    value: str
+    parts: tuple[Truth, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Stages:
     """A query as CQL after checking, and after its transforms were replaced by their orbits."""
 

@@ -17,14 +17,31 @@ def truth(
     """Evaluate a query at one position; raises `CqlguiError` for a position that is not there and for a fault
     of the query there.
     """
-    if not 0 <= positionid < len(played):
-        raise errors.CqlguiError(
-            f"There is no position {positionid}; the game has {len(played)}, counted from 0."
-        )
+    _checked_place(played, positionid)
     try:
         return _plain(explain.explain(expanded, played, world, positionid))
     except evaluation.QueryError as error:
         raise errors.CqlguiError(str(error)) from error
+
+
+def why_not(
+    expanded: transforms.Expanded, played: tree.GameTree, world: host.Host, positionid: int
+) -> model.WhyNot:
+    """The first filter that fails at a position; raises what `truth` does."""
+    _checked_place(played, positionid)
+    try:
+        found = explain.why_not(expanded, played, world, positionid)
+    except evaluation.QueryError as error:
+        raise errors.CqlguiError(str(error)) from error
+    part = None if found.part is None else _plain(found.part)
+    return model.WhyNot(part, found.words, found.transform, found.nearest, found.whole)
+
+
+def _checked_place(played: tree.GameTree, positionid: int) -> None:
+    if not 0 <= positionid < len(played):
+        raise errors.CqlguiError(
+            f"There is no position {positionid}; the game has {len(played)}, counted from 0."
+        )
 
 
 def packed(found: model.Truth) -> list[list[Any]]:

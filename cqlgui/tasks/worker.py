@@ -25,7 +25,7 @@ from typing import Any, BinaryIO
 
 from cqlgui.base import errors
 from cqlgui.board import tree
-from cqlgui.cql import interpreter
+from cqlgui.cql import interpreter, transforms
 from cqlgui.db import catalog
 from cqlgui.pgn import archives, reader
 from cqlgui.store import index
@@ -74,12 +74,13 @@ class Service:
         self._working = False
 
     def answer(self, request: frames.Message) -> frames.Message:
-        """The reply to one request: `read`, `load`, `search` or `explain`."""
+        """The reply to one request: `read`, `load`, `search`, `explain` or `why`."""
         operations: dict[str, Callable[[frames.Message], frames.Message]] = {
             "read": self._read,
             "load": self._load,
             "search": self._search,
             "explain": self._explain,
+            "why": self._why,
         }
         self._current = request["id"]
         try:
@@ -182,13 +183,25 @@ class Service:
 
     def _explain(self, request: frames.Message) -> frames.Message:
         """Why a query matches at a position of a game or not, as nested lists."""
+        expanded, game, host = self._asked(request)
+        with self._interruptible():
+            return {"truth": truths.packed(truths.truth(expanded, game, host, request["position"]))}
+
+    def _why(self, request: frames.Message) -> frames.Message:
+        """The first filter that fails at a position of a game, and where it holds."""
+        expanded, game, host = self._asked(request)
+        with self._interruptible():
+            found = truths.why_not(expanded, game, host, request["position"])
+        part = None if found.part is None else truths.packed(found.part)
+        return {"part": part, "rest": [found.words, found.transform, found.nearest, found.whole]}
+
+    def _asked(self, request: frames.Message) -> tuple[transforms.Expanded, tree.GameTree, hosts.GameHost]:
+        """The query, the game and its host that a request is about."""
         source = self._opened(request)
         ordinal = request["games"][0]
         game = tree.GameTree.decode(source.index.start_fen(ordinal), source.index.moves(ordinal))
         expanded = queries.expanded(request["query"], request["variations"])
-        host = hosts.GameHost(source, ordinal, request["count"])
-        with self._interruptible():
-            return {"truth": truths.packed(truths.truth(expanded, game, host, request["position"]))}
+        return expanded, game, hosts.GameHost(source, ordinal, request["count"])
 
     def _program(self, text: str, variations: bool) -> tuple[interpreter.Program, bool]:
         """The program of a query, and whether it looks at main lines only."""

@@ -1,0 +1,112 @@
+"""What the editor's margin shows: the truth of each line of a query at the position on the board."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cqlgui.base import progress
+from cqlgui.cql import nodes
+from cqlgui.tasks import explaining, model, queries
+
+
+def margin(
+    base: model.Base,
+    game: int,
+    positionid: int,
+    text: str,
+    variations: bool = False,
+    *,
+    cancel: progress.CancelToken | None = None,
+) -> tuple[model.Truth, tuple[model.LineTruth, ...]]:
+    """The truth of a query at a position, whole and line by line; raises what `explaining.explain` does."""
+    checked = queries.checked_query(text)
+    if checked.query is None:
+        raise queries.Rejected(text, checked.diagnostics)
+    found = explaining.explain(base, game, positionid, text, variations, apart=True, cancel=cancel)
+    return found, lines(text, found, checked.query)
+
+
+def lines(text: str, found: model.Truth, query: nodes.Query) -> tuple[model.LineTruth, ...]:
+    """A row for each line on which a filter begins whose surroundings begin on an earlier line.
+
+    Of an orbit the element is shown that matches, or that comes nearest to it. `query` tells comparisons,
+    which
+    have a value but are conditions.
+    """
+    compared = set(_comparisons(query.body))
+    rows: dict[int, list[model.Truth]] = {}
+    breaks = [place for place, sign in enumerate(text) if sign == "\n"]
+    for line, part in _beginning(found, query.body, breaks):
+        rows.setdefault(line, []).append(part)
+    return tuple(
+        model.LineTruth(line, _together(parts), _value(parts, compared), tuple(parts))
+        for line, parts in sorted(rows.items())
+    )
+
+
+def best_element(orbit: model.Truth) -> model.Truth:
+    """The element of an orbit that matches, or in which most filters hold before one fails."""
+    return max(orbit.parts, key=lambda part: (part.matched is True, _held(part)))
+
+
+def _beginning(found: model.Truth, body: nodes.Node, breaks: list[int]) -> Iterator[tuple[int, model.Truth]]:
+    """Filters with the line they begin on; a filter is left out where one around it begins on the same
+    line.
+    """
+    # A sequence without braces is no filter of its own to the eye.
+    bare = isinstance(body, nodes.Compound) and body.filters[0].span.offset == body.span.offset
+    pending = [(part, -1) for part in (reversed(found.parts) if bare else (found,))]
+    while pending:
+        part, above = pending.pop()
+        line = _line(part.offset, breaks)
+        if line != above and not part.transform:
+            yield line, part
+            above = line
+        parts = [best_element(part)] if part.parts and part.parts[0].transform else list(part.parts)
+        pending.extend((one, above) for one in reversed(parts))
+
+
+def _line(offset: int, breaks: list[int]) -> int:
+    low, high = 0, len(breaks)
+    while low < high:
+        middle = (low + high) // 2
+        if breaks[middle] < offset:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _together(parts: list[model.Truth]) -> bool | None:
+    if any(part.matched is False for part in parts):
+        return False
+    return True if all(part.matched for part in parts) else None
+
+
+def _value(parts: list[model.Truth], compared: set[tuple[int, int]]) -> str:
+    """The number of a single filter that is no comparison."""
+    if len(parts) != 1 or parts[0].value is None or (parts[0].offset, parts[0].length) in compared:
+        return ""
+    return parts[0].value if _NUMBER.fullmatch(parts[0].value) else ""
+
+
+_NUMBER = re.compile(r"-?\d+")
+
+
+def _comparisons(body: nodes.Node) -> Iterator[tuple[int, int]]:
+    pending = [body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, nodes.Compare):
+            yield node.span.offset, node.span.length
+        pending.extend(nodes.children(node))
+
+
+def _held(part: model.Truth) -> int:
+    held = 0
+    for one in part.parts:
+        if one.matched is False:
+            break
+        held += 1
+    return held

@@ -1,0 +1,102 @@
+"""The truth of each line at a position, and why a position does not match."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cqlgui.base import errors, progress
+from cqlgui.tasks import explaining, importing, margin, model, queries
+from tests import helpers
+
+GAME = '[White "A"]\n[Result "0-1"]\n\n1. f3 (1. e4 e5) 1... e5 2. g4 Qh4# 0-1\n'
+BEFORE_MATE, MATE = 3, 4
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> model.Base:
+    source = tmp_path / "a.pgn"
+    source.write_text(GAME)
+    return importing.open_base([source]).base
+
+
+def shown(base: model.Base, text: str, positionid: int = MATE) -> list[tuple[int, bool | None, str]]:
+    _whole, lines = margin.margin(base, 1, positionid, text)
+    return [(row.line, row.matched, row.value) for row in lines]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("cql()\nmate\nbtm\n", [(1, True, ""), (2, False, "")]),
+        ("mate wtm\nQ btm", [(0, True, ""), (1, False, "")]),
+        ("#A\n#A > 3\nply", [(0, True, "16"), (1, True, ""), (2, True, "4")]),
+        ("{mate\n  btm}", [(0, False, ""), (1, False, "")]),
+        ("mate and\nbtm", [(0, False, ""), (1, False, "")]),
+        # Of an orbit the element that comes nearest: the queen stands on h4, the king not on a1.
+        ("flipcolor {\n  Qh5\n  Ka1\n}", [(0, False, ""), (1, True, ""), (2, False, "")]),
+        ("square x in K\n  x == e1\n", [(0, True, ""), (1, True, "")]),
+    ],
+)
+def test_each_line_shows_what_begins_on_it(
+    base: model.Base, text: str, expected: list[tuple[int, bool | None, str]]
+) -> None:
+    assert shown(base, text) == expected
+
+
+def test_a_faulty_query_has_no_margin(base: model.Base) -> None:
+    with pytest.raises(queries.Rejected):
+        margin.margin(base, 1, 0, "matte")
+
+
+def test_an_endless_wait_can_be_cut_short(base: model.Base) -> None:
+    token = progress.CancelToken()
+    token.cancel()
+    with pytest.raises(errors.Cancelled):
+        margin.margin(base, 1, 0, "mate", cancel=token)
+
+
+@pytest.mark.parametrize(
+    ("text", "here", "fails", "words", "nearest", "whole"),
+    [
+        ("mate", MATE, None, "", None, None),
+        ("wtm mate", 0, "mate", "", MATE, MATE),
+        ("wtm {p {Q and pe5}} mate", 0, "pe5", "", 2, MATE),
+        ("flipcolor {btm Qh5}", 0, "qh4", "colours swapped", MATE, MATE),
+        ("not K", 2, "not K", "", None, None),
+        ("x = ply x == 2 mate", 3, "x == 2", "", 2, None),
+        ("Pe4", 0, "Pe4", "", None, None),
+    ],
+)
+def test_the_first_filter_that_fails_is_named_and_where_it_holds(
+    base: model.Base,
+    text: str,
+    here: int,
+    fails: str | None,
+    words: str,
+    nearest: int | None,
+    whole: int | None,
+) -> None:
+    found = explaining.why_not(base, 1, here, text)
+    assert (found.part.text if found.part else None, found.words) == (fails, words)
+    assert (found.nearest, found.whole) == (nearest, whole)
+    if found.part and not found.words:
+        assert text[found.part.offset :][: found.part.length].split() == fails.split()  # type: ignore[union-attr]
+
+
+def test_variations_count_where_the_query_asks_for_them(base: model.Base) -> None:
+    assert explaining.why_not(base, 1, 0, "Pe4", variations=True).nearest == 5
+    assert explaining.why_not(base, 1, 6, "Pf3", variations=True).nearest == 1
+
+
+def test_the_terminal_tells_it_too(tmp_path: Path) -> None:
+    source = tmp_path / "a.pgn"
+    source.write_text(GAME)
+    run = helpers.cli("explain", source, "-e", "wtm mate", "--game", "1", "--position", "0", "--why-not")
+    assert run.out.splitlines()[0].split() == ["fails", "mate"]
+    assert "position 4" in run.out
+    start = "8/8/8/8/8/8/8/K1k5 w - - 0 1"
+    assert "matches here" in helpers.cli("explain", "-e", "Ka1", "--fen", start, "--why-not").out
+    assert '"nearest":null' in helpers.cli("explain", "-e", "Ka2", "--fen", start, "--why-not", "--json").out
+    assert helpers.cli("explain", "-e", "Ka2", "--why-not").code == 2
