@@ -96,13 +96,20 @@ class Compiler:
         """Number of the key of a `sort`; filters with the same text share it, and so do copies made by a
         transform.
         """
+        # Copies made by a transform stand at the same place; two without text are two keys.
         identity: object = node.span.offset if node.doc is None else node.doc
+        return self._sort_key(identity, node.doc, node.order != "min", node.quiet)
+
+    def quiet_ascending_key(self, doc: str) -> int:
+        """Number of a key that small values win and that the header comment leaves out."""
+        return self._sort_key(doc, doc, False, True)
+
+    def _sort_key(self, identity: object, doc: str | None, descending: bool, quiet: bool) -> int:
         key = self._sorts.get(identity)
         if key is None:
-            index = len(self._sorts)
-            untitled = sum(1 for other in self._sorts.values() if other.spec.doc.startswith("<sort-id-"))
-            doc = f"<sort-id-{untitled + 1}>" if node.doc is None else node.doc
-            key = self._sorts[identity] = _SortKey(SortSpec(doc, node.order != "min", node.quiet), index)
+            if doc is None:
+                doc = f"<sort-id-{sum(1 for other in self._sorts if not isinstance(other, str)) + 1}>"
+            key = self._sorts[identity] = _SortKey(SortSpec(doc, descending, quiet), len(self._sorts))
         return key.index
 
     def bound(self, limit: int | str) -> Callable[[Evaluation], int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from cqlgui.cql import nodes
+from cqlgui.cql import nodes, nodes_facts
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import Evaluation
 from cqlgui.cql.types import Type
@@ -23,12 +23,14 @@ def _measure(compiler: Compiler, node: nodes.Measure) -> Code:
         "movenumber": Evaluation.movenumber,
         "positionid": lambda s: s.id,
         "gamenumber": lambda s: s.host.gamenumber,
-        "year": _once_a_game("year", lambda s: year_of(s.host.tag("Date") or "")),
+        "year": once_a_game("year", lambda s: year_of(s.host.tag("Date") or "")),
     }
     return code(Type.NUMERIC, runs[node.word])
 
 
-def _once_a_game(key: object, run: Run) -> Run:
+def once_a_game(key: object, run: Run) -> Run:
+    """`run`, asked at most once a game; `key` names its answer among all that is remembered of the game."""
+
     def remembered(s: Evaluation) -> Any:
         memo = s.memo
         if key not in memo:
@@ -66,7 +68,7 @@ def _elo(compiler: Compiler, node: nodes.Elo) -> Code:
     def elo(s: Evaluation) -> int | None:
         return max((rating for tag in tags if (rating := _rating(s.host.tag(tag)))), default=None)
 
-    return code(Type.NUMERIC, _once_a_game(("elo", node.colour), elo))
+    return code(Type.NUMERIC, once_a_game(("elo", node.colour), elo))
 
 
 def _rating(text: str | None) -> int:
@@ -78,13 +80,13 @@ def _rating(text: str | None) -> int:
 def _player(compiler: Compiler, node: nodes.Player) -> Code:
     if node.colour is not None:
         tag = node.colour.capitalize()
-        return code(Type.STRING, _once_a_game(tag, lambda s: player_name(s.host.tag(tag))))
+        return code(Type.STRING, once_a_game(tag, lambda s: player_name(s.host.tag(tag))))
 
     def both(s: Evaluation) -> str | None:
         white, black = player_name(s.host.tag("White")), player_name(s.host.tag("Black"))
         return f"{white or ''}\n{black or ''}" if white or black else None
 
-    return code(Type.STRING, _once_a_game("players", both))
+    return code(Type.STRING, once_a_game("players", both))
 
 
 _TIGHT_COMMA = re.compile(r",(?! )")
@@ -104,7 +106,7 @@ def player_name(tag: str | None) -> str | None:
 
 
 def _tag_text(tag: str) -> Code:
-    return code(Type.STRING, _once_a_game(("tag", tag), lambda s: s.host.tag(tag) or None))
+    return code(Type.STRING, once_a_game(("tag", tag), lambda s: s.host.tag(tag) or None))
 
 
 @compiles(nodes.Result)
@@ -119,8 +121,26 @@ def _tag(compiler: Compiler, node: nodes.TagText) -> Code:
         node.word
     ]
     if node.word in ("date", "eventdate"):
-        return code(Type.STRING, _once_a_game(("date", tag), lambda s: normal_date(s.host.tag(tag) or "")))
+        return code(Type.STRING, once_a_game(("date", tag), lambda s: normal_date(s.host.tag(tag) or "")))
     return _tag_text(tag)
+
+
+@compiles(nodes_facts.Tag)
+def _named_tag(compiler: Compiler, node: nodes_facts.Tag) -> Code:
+    name = node.name
+    return code(Type.STRING, lambda s: s.host.tag(name))
+
+
+@compiles(nodes_facts.OriginalComment)
+def _original_comment(compiler: Compiler, node: nodes_facts.OriginalComment) -> Code:
+    return code(Type.STRING, lambda s: s.host.comment(s.id) or None)
+
+
+@compiles(nodes_facts.Glyph)
+def _glyph(compiler: Compiler, node: nodes_facts.Glyph) -> Code:
+    number = node.number
+    # The root has no move and therefore no glyph, whatever stands before the first move.
+    return code(Type.LOGICAL, lambda s: s.id > 0 and number in s.host.nags(s.id))
 
 
 @compiles(nodes.ImplicitSearch)

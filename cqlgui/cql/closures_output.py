@@ -1,11 +1,11 @@
-"""Compilers of sorts and comments, and the text of values."""
+"""Compilers of sorts, comments, messages and tag changes, and the text of values (output spec 2 to 5)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from cqlgui.cql import nodes, values
+from cqlgui.cql import nodes, nodes_facts, values
 from cqlgui.cql.closures import Code, Compiler, code, compiles
 from cqlgui.cql.evaluation import UNBOUND, Evaluation
 from cqlgui.cql.types import Type
@@ -46,6 +46,45 @@ def _comment(compiler: Compiler, node: nodes.Comment) -> Code:
         return True
 
     return code(Type.LOGICAL, write, logs=True)
+
+
+@compiles(nodes_facts.Message)
+def _message(compiler: Compiler, node: nodes_facts.Message) -> Code:
+    texts, quiet = [text_of(compiler, part) for part in node.parts], node.quiet
+
+    def say(s: Evaluation) -> bool:
+        text = "".join([part(s) for part in texts])
+        s.say(text if quiet else f"Game: {s.host.gamenumber} {s.position_text(s.id)}: {text}")
+        return True
+
+    # The text of a position in a variation leaves a comment.
+    return code(Type.LOGICAL, say, logs=True)
+
+
+@compiles(nodes_facts.SetTag)
+def _set_tag(compiler: Compiler, node: nodes_facts.SetTag) -> Code:
+    operand = compiler.compile(node.operand)
+    name, inner = node.name, operand.value
+
+    def set_tag(s: Evaluation) -> bool:
+        text = inner(s)
+        if text is None:
+            return False
+        # With `silent` nothing is written into the game, tags included (D33).
+        if s.explicit_comments:
+            s.tags[name] = text
+        return True
+
+    return code(Type.LOGICAL, set_tag, logs=operand.logs)
+
+
+@compiles(nodes_facts.RemoveComment)
+def _remove_comment(compiler: Compiler, node: nodes_facts.RemoveComment) -> Code:
+    def remove(s: Evaluation) -> bool:
+        s.removed.add(s.id)
+        return True
+
+    return code(Type.LOGICAL, remove)
 
 
 def text_of(compiler: Compiler, node: nodes.Node) -> Callable[[Evaluation], str]:

@@ -23,6 +23,9 @@ OCCUPIED: Final = 15
 UNBOUND: Final = object()
 """Value of a variable that was not assigned in this game yet."""
 
+MAX_MESSAGES: Final = 10_000
+"""Most messages that one game may give."""
+
 _POLL_EVERY: Final = 4_000
 
 
@@ -90,11 +93,14 @@ class Evaluation:
         "log",
         "memo",
         "men",
+        "messages",
         "only_child",
         "path",
         "position",
         "positions",
         "quiet_comments",
+        "removed",
+        "tags",
         "tree",
         "variables",
         "ways",
@@ -131,6 +137,10 @@ class Evaluation:
         """Where ways are asked for: by `id` of the path's node and start, the last one found."""
         self.banned: dict[object, set[int]] = {}
         """By filter with `nestban`: positions where it no longer matches in this game."""
+        # Done for good as soon as they are reached, whatever fails afterwards (output spec 3.4).
+        self.messages: list[str] = []
+        self.tags: dict[str, str] = {}
+        self.removed: set[int] = set()
         self.quiet_comments = not automatic_comments
         self.explicit_comments = explicit_comments
         self.memo: dict[Any, Any] = {}
@@ -170,6 +180,14 @@ class Evaluation:
         """Forget comments and orbit matches made since the logs had these lengths."""
         del self.log[comments:]
         del self.found[matches:]
+
+    def say(self, text: str) -> None:
+        """Keep a message for the user; those of a game beyond `MAX_MESSAGES` are only said to be left out."""
+        if len(self.messages) < MAX_MESSAGES:
+            self.messages.append(text)
+        elif len(self.messages) == MAX_MESSAGES:
+            number = self.host.gamenumber
+            self.messages.append(f"Game {number}: more than {MAX_MESSAGES} messages; the rest is left out.")
 
     def fault(self, message: str, span: Span | None = None, variable: str = "") -> QueryError:
         """A `QueryError` at the current game and position, to be raised."""

@@ -195,14 +195,14 @@ def _elo(cursor: Cursor, token: Token) -> nodes.Node:
 
 def _player(cursor: Cursor, token: Token) -> nodes.Node:
     colour = _colour(cursor)
-    return _searched(cursor, nodes.Player(cursor.since(token.offset), colour))
+    return searched(cursor, nodes.Player(cursor.since(token.offset), colour))
 
 
 def _tag_text(cursor: Cursor, token: Token) -> nodes.Node:
-    return _searched(cursor, nodes.TagText(token.span, _TAGS[token.word]))
+    return searched(cursor, nodes.TagText(token.span, _TAGS[token.word]))
 
 
-def _searched(cursor: Cursor, text: nodes.Node) -> nodes.Node:
+def searched(cursor: Cursor, text: nodes.Node) -> nodes.Node:
     """Implicit search: a string literal directly behind a text of the game is looked for in it."""
     literal = cursor.peek()
     if literal.word != STRING_LITERAL or not cursor.implicit_search:
@@ -401,13 +401,19 @@ def _sort(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _comment(cursor: Cursor, token: Token) -> nodes.Node:
+    parts = text_parts(cursor, "`comment`")
+    return cursor.made(nodes.Comment(cursor.since(token.offset), tuple(parts)), *parts)
+
+
+def text_parts(cursor: Cursor, owner: str) -> list[nodes.Node]:
+    """The filters whose text `owner` writes, `(F ...)` or F; implicit search is off in them (spec 8.7)."""
     before, cursor.implicit_search = cursor.implicit_search, False
     if cursor.peek().word == "(":
-        parts = arguments(cursor, "`comment`", 14, frozenset(Type), 1)
+        parts = arguments(cursor, owner, 14, frozenset(Type), 1)
     else:
         parts = [cursor.expression(14)]
     cursor.implicit_search = before
-    return cursor.made(nodes.Comment(cursor.since(token.offset), tuple(parts)), *parts)
+    return parts
 
 
 def _slashes(cursor: Cursor, token: Token) -> nodes.Node:

@@ -25,6 +25,9 @@ class Host(Protocol):
     def tag(self, name: str) -> str | None:
         """Value of a PGN tag, or None when the game lacks it."""
 
+    def text(self) -> str:
+        """The game's own text in its source, tags and all; empty where there is none."""
+
     def comment(self, positionid: int) -> str | None:
         """The text of the PGN at a position (comments joined by a blank), or None."""
 

@@ -9,12 +9,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cqlgui.cql import cursor, filters, lexer, nodes, operators, ranges, syntax_moves, syntax_paths
+from cqlgui.cql import (
+    cursor,
+    filters,
+    lexer,
+    nodes,
+    operators,
+    ranges,
+    syntax_facts,
+    syntax_hhdb,
+    syntax_moves,
+    syntax_paths,
+)
 from cqlgui.cql.diagnostics import Diagnostic, Span
 from cqlgui.cql.tokens import END, STRING_LITERAL, Kind, Token
 from cqlgui.cql.types import Names
 
-SYNTAX = (syntax_moves, syntax_paths)
+SYNTAX = (
+    syntax_facts,
+    syntax_hhdb,
+    syntax_moves,
+    syntax_paths,
+)
 """Modules that enter their readers, operators and forms when they are imported."""
 
 

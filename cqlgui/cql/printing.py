@@ -105,7 +105,6 @@ def _pieces(mask: int, style: Style) -> str:
     return letters if len(letters) == 1 else f"[{letters}]"
 
 
-_TEXT_WORD = re.compile(r"(?:^|[^\w$])(?:player|white|black|event|site|date|eventdate|eco)$")
 _DASH = re.compile(r"--|\[x\]|[―×]")
 _PARAMETERS_END = re.compile(r"(?:^|[^\w$])(?:move|pin)(?:[^\w$]|$)")
 _PARAMETER = re.compile(
@@ -119,11 +118,21 @@ def _runs_on(before: str, text: str) -> bool:
         return not text.startswith("--")
     if text.startswith('"'):
         return _TEXT_WORD.search(before) is not None
+    if _MORE.match(text) and _WORD_THAT_GOES_ON.search(before):
+        return True
     return _PARAMETER.match(text) is not None and _PARAMETERS_END.search(before) is not None
 
 
 SWALLOWS: Final = 15
 """How open a filter is that takes in whatever follows it, up to the end of its bracket or a blank line."""
+_TEXT_WORD = re.compile(
+    r"(?:^|[^\w$])(?:player|white|black|event|site|date|eventdate|eco|originalcomment"
+    r"|hhdb (?:composer|diagram|firstcomment|stipulation|search|gbr(?: \w+)?))$"
+)
+_WORD_THAT_GOES_ON = re.compile(
+    r"(?:^|[^\w$])hhdb (?:gbr|(?:(?:sort|special|award|prize|hm|commendation|max) ?)+)$"
+)
+_MORE = re.compile(r"(?:material|kings|pieces|pawns|sort|special|award|prize|hm|commendation|max)(?![\w$])")
 
 
 def beside(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[str]:

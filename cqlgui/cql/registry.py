@@ -15,6 +15,7 @@ from rapidfuzz.distance import DamerauLevenshtein
 
 from cqlgui.cql import (
     registry_docs,
+    registry_docs_facts,
     registry_docs_moves,
     registry_docs_paths,
     registry_hhdb_keys,
@@ -107,6 +108,7 @@ def suggest(word: str, others: tuple[str, ...] = ()) -> str | None:
 
 _DOCS = {
     **registry_docs.DOCS,
+    **registry_docs_facts.DOCS,
     **registry_docs_moves.DOCS,
     **registry_docs_paths.DOCS,
 }

@@ -83,7 +83,7 @@ ROWS: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("hhdb sound", "", "hhdb key", "logical", "6.1", "",
      "Study database: sound."),
     ("hhdb source", "", "hhdb key", "", "6.1", "",
-     "Study database: source."),
+     "Study database: a word without a meaning; `hhdb search` looks at all texts."),
     ("hhdb special", "", "hhdb key", "numeric", "6.1", "",
      "Study database: special."),
     ("hhdb stipulation", "", "hhdb key", "string", "6.1", "",

@@ -175,6 +175,7 @@ def _ringed(s: Evaluation, collect: Collect) -> int:
 def quietly(s: Evaluation, run: Run) -> Any:
     """The result of a closure, with everything put back that running it changed."""
     variables, best, asides = list(s.variables), list(s.best), list(s.asides)
+    messages, tags, removed = len(s.messages), dict(s.tags), set(s.removed)
     comments, matches, here = len(s.log), len(s.found), s.id
     last_path, banned = s.last_path, {key: set(where) for key, where in s.banned.items()}
     try:
@@ -182,6 +183,8 @@ def quietly(s: Evaluation, run: Run) -> Any:
     finally:
         s.variables[:], s.best[:], s.asides[:] = variables, best, asides
         s.last_path, s.banned = last_path, banned
+        s.tags, s.removed = tags, removed
+        del s.messages[messages:]
         s.rollback(comments, matches)
         if s.id != here:
             s.goto(here)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cqlgui.base import errors
 from cqlgui.db import catalog, headers
-from cqlgui.pgn import archives, reader, split
+from cqlgui.pgn import archives, decoding, reader, split
 from cqlgui.store import index
 
 
@@ -102,6 +102,10 @@ class GameHost:
         tags = self._header()
         return self._ending or tags.get("Result")
 
+    def text(self) -> str:
+        """The game's text; of one too long to be kept, its head."""
+        return decoding.decode(self._reader.raw(self._ordinal))
+
     def comment(self, positionid: int) -> str | None:
         """The comment at a position."""
         return self._read().comments.get(positionid)
@@ -133,6 +137,10 @@ class BareHost:
     def tag(self, name: str) -> str | None:
         """No tag."""
         return None
+
+    def text(self) -> str:
+        """No text."""
+        return ""
 
     def comment(self, positionid: int) -> str | None:
         """No comment."""

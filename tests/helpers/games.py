@@ -31,6 +31,7 @@ class Host:
     comments: dict[int, str] = field(default_factory=dict)
     glyphs: dict[int, tuple[int, ...]] = field(default_factory=dict)
     ending: str | None = None
+    raw: str = ""
 
     @property
     def result(self) -> str | None:
@@ -38,6 +39,9 @@ class Host:
 
     def tag(self, name: str) -> str | None:
         return self.tags.get(name)
+
+    def text(self) -> str:
+        return self.raw
 
     def comment(self, positionid: int) -> str | None:
         return self.comments.get(positionid)

@@ -1,0 +1,32 @@
+"""Annotation glyphs by which `originalcomment` asks for moves: signs and `$n` (spec 8.7)."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+NUMBERS: Final = {
+    "!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6, "=": 10, "+/=": 14, "=/+": 15, "+/-": 16, "-/+": 17,
+    "+-": 18, "-+": 19,
+}  # fmt: skip
+"""The number of each sign that the language knows."""
+
+_SIGNS: Final = {number: sign for sign, number in NUMBERS.items()}
+_DOLLAR = re.compile(r"\$([0-9]+)")
+LAST: Final = 255
+
+
+def number_of(text: str) -> int | None:
+    """The glyph that a text names, 0 for a number out of 1 to 255; None for a text that names none."""
+    if text in NUMBERS:
+        return NUMBERS[text]
+    found = _DOLLAR.fullmatch(text)
+    if found is None:
+        return None
+    digits = found[1].lstrip("0")
+    return int(digits) if digits and len(digits) <= 3 and int(digits) <= LAST else 0
+
+
+def spelling(number: int) -> str:
+    """How a query names a glyph: its sign where it has one, else `$n`."""
+    return _SIGNS.get(number, f"${number}")

@@ -1,0 +1,35 @@
+"""Nodes of `hhdb`, which reads the conventions of the Heijden study database (spec 14)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from cqlgui.cql.nodes import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Study(Node):
+    """`hhdb KEY`; `key` as written, without quotes, with its second word where it has one (`gbr kings`)."""
+
+    key: str
+
+
+AwardCategory = Literal["award", "prize", "hm", "commendation"]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyAward(Node):
+    """`hhdb award` and kin: the rank of the study's award, the lower end of shared ranks unless `max`."""
+
+    category: AwardCategory
+    special: bool
+    max: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StudySort(Node):
+    """`hhdb sort award` and kin: sorts games by category and rank of their award."""
+
+    category: AwardCategory
+    special: bool

@@ -1,0 +1,157 @@
+"""`hhdb` (spec 14): how its keys are read, typed, printed and transformed (not at all)."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Final, cast
+
+from cqlgui.cql import filters, hhdb_keys, nodes, nodes_hhdb, printing, transform_rules, types
+from cqlgui.cql.cursor import Broken, Cursor, shown
+from cqlgui.cql.tokens import STRING_LITERAL, Kind, Token
+from cqlgui.cql.types import Type
+
+# --- reading ------------------------------------------------------------------------------------------------
+
+
+def _hhdb(cursor: Cursor, token: Token) -> nodes.Node:
+    key = _key(cursor.peek())
+    if key in hhdb_keys.AWARD_WORDS:
+        return _award(cursor, token)
+    if key == hhdb_keys.UNDEFINED:
+        message = "`hhdb source` exists as a word, but CQL gives it no meaning."
+        return cursor.report(cursor.peek().span, "undefined-key", message, "hhdb search looks at all texts")
+    if key is None or key not in hhdb_keys.ALL:
+        return _unknown(cursor)
+    cursor.take()
+    if key == "gbr" and (part := _key(cursor.peek())) is not None and f"gbr {part}" in hhdb_keys.GBR_PARTS:
+        cursor.take()
+        key = f"gbr {part}"
+    made = nodes_hhdb.Study(cursor.since(token.offset), key)
+    return filters.searched(cursor, made) if key in hhdb_keys.TEXTS else made
+
+
+def _key(token: Token) -> str | None:
+    """The key that a token spells; only keys with special characters stand in quotes."""
+    if token.word == STRING_LITERAL:
+        return token.string if token.string and hhdb_keys.quoted(token.string) else None
+    return token.text if token.kind in _WORDS else None
+
+
+_WORDS: Final = frozenset({Kind.NAME, Kind.KEYWORD, Kind.TRANSFORM, Kind.DIRECTION})
+
+
+def _unknown(cursor: Cursor) -> nodes.Node:
+    token = cursor.peek()
+    text = token.string if token.word == STRING_LITERAL else token.text
+    if token.kind not in _WORDS and token.word != STRING_LITERAL:
+        return cursor.expected("a key after `hhdb`", 'hhdb composer, hhdb prize, hhdb "<cook>" ...')
+    near = difflib.get_close_matches(text, (*hhdb_keys.ALL, *hhdb_keys.AWARD_WORDS), 1)
+    broken = cursor.report(
+        token.span, "unknown-key", f"`{shown(token)}` is no key of hhdb.",
+        f"did you mean {_spelled(near[0])}?" if near else "hhdb composer, hhdb prize ...",
+    )  # fmt: skip
+    cursor.take()
+    cursor.hush()
+    return broken
+
+
+def _award(cursor: Cursor, token: Token) -> nodes.Node:
+    seen: list[str] = []
+    errors = cursor.errors
+    while (word := _key(cursor.peek())) in hhdb_keys.AWARD_WORDS:
+        assert word is not None
+        taken = cursor.take()
+        if word in seen or (_is_category(word) and any(_is_category(one) for one in seen)):
+            what = "names a second kind of award" if _is_category(word) else "stands here twice"
+            cursor.report_always(taken.span, "duplicate-parameter", f"`{word}` {what}.")
+        seen.append(word)
+        if "sort" in seen and "max" in seen:
+            message = "`hhdb sort` orders by all ranks and takes no `max`."
+            cursor.report_always(taken.span, "conflicting-words", message)
+    category = next((word for word in seen if _is_category(word)), "award")
+    if "sort" in seen and cursor.errors == errors:
+        if seen[-1] == "sort" and len(seen) > 1:
+            # A filter `sort` behind the award would read the same.
+            last = cursor.tokens[cursor.position - 1]
+            hint = f"write hhdb sort {seen[0]}, or bracket the award"
+            cursor.report_always(last.span, "misplaced-word", "`sort` may not stand last after `hhdb`.", hint)
+        elif seen == ["sort"]:
+            cursor.expected("award, prize, hm, commendation or special after `hhdb sort`")
+    if cursor.errors > errors:
+        return Broken(token.span)
+    span, special = cursor.since(token.offset), "special" in seen
+    named = cast(nodes_hhdb.AwardCategory, category)
+    if "sort" in seen:
+        return nodes_hhdb.StudySort(span, named, special)
+    return nodes_hhdb.StudyAward(span, named, special, "max" in seen)
+
+
+def _is_category(word: str) -> bool:
+    return word in hhdb_keys.CATEGORIES
+
+
+filters.READERS["hhdb"] = _hhdb
+
+# --- types --------------------------------------------------------------------------------------------------
+
+
+def _type(node: nodes.Node, names: types.Names) -> Type:
+    assert isinstance(node, nodes_hhdb.Study)
+    if node.key in hhdb_keys.TEXTS:
+        return Type.STRING
+    return Type.NUMERIC if node.key in hhdb_keys.NUMBERS else Type.LOGICAL
+
+
+def _logical(node: nodes.Node, names: types.Names) -> Type:
+    return Type.LOGICAL
+
+
+def _numeric(node: nodes.Node, names: types.Names) -> Type:
+    return Type.NUMERIC
+
+
+types.RULES.update(
+    {
+        nodes_hhdb.Study: _type,
+        nodes_hhdb.StudyAward: _numeric,
+        nodes_hhdb.StudySort: _logical,
+    }
+)
+
+# --- printing and transforms --------------------------------------------------------------------------------
+
+
+def _spelled(key: str) -> str:
+    return f'"{key}"' if hhdb_keys.quoted(key) else key
+
+
+def _print_study(node: nodes.Node, style: printing.Style) -> printing.Printed:
+    assert isinstance(node, nodes_hhdb.Study)
+    return printing.Printed(f"hhdb {_spelled(node.key)}")
+
+
+def _print_award(node: nodes.Node, style: printing.Style) -> printing.Printed:
+    assert isinstance(node, nodes_hhdb.StudyAward)
+    words = ("special " if node.special else "") + node.category + (" max" if node.max else "")
+    return printing.Printed(f"hhdb {words}")
+
+
+def _print_sort(node: nodes.Node, style: printing.Style) -> printing.Printed:
+    assert isinstance(node, nodes_hhdb.StudySort)
+    return printing.Printed("hhdb sort " + ("special " if node.special else "") + node.category)
+
+
+printing.PRINTERS.update(
+    {
+        nodes_hhdb.Study: _print_study,
+        nodes_hhdb.StudyAward: _print_award,
+        nodes_hhdb.StudySort: _print_sort,
+    }
+)
+transform_rules.RULES.update(
+    {
+        nodes_hhdb.Study: transform_rules.fixed(),
+        nodes_hhdb.StudyAward: transform_rules.fixed(),
+        nodes_hhdb.StudySort: transform_rules.fixed(),
+    }
+)
