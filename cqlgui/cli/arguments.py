@@ -31,30 +31,63 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--json", action="store_true", help="print one JSON object")
 
     one = commands.add_parser("search", help="find games and positions that a query describes")
-    one.add_argument("files", nargs="+", type=Path, metavar="FILE|BASE")
+    one.add_argument(
+        "files",
+        nargs="*",
+        type=Path,
+        metavar="FILE|BASE",
+        help="without one, the input of the header",
+    )
     group = one.add_mutually_exclusive_group(required=True)
     _query(group)
     group.add_argument(
         "--batch", type=Path, metavar="F.jsonl", help='many queries, a line {"id", "query", "variations"}'
     )
-    one.add_argument(
+    where = one.add_mutually_exclusive_group()
+    where.add_argument(
         "--variations", action="store_true", help="search variations too, as the header word does"
     )
+    where.add_argument("--mainline", action="store_true", help="search main lines only, in any case")
     form = one.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print one JSON object")
+    form.add_argument(
+        "--json",
+        action="store_true",
+        help="print one JSON object: games, positions, count, sources, orbit, ..., and where there are any "
+        "comments [game, positionid, text], messages [game, text], tags [game, name, text], "
+        "removed_comments [game, positionid] and sort (doc, order, quiet, values [game, value])",
+    )
     form.add_argument("--jsonl", action="store_true", help="print a JSON object for each hit as it is found")
     form.add_argument("--csv", action="store_true", help="print a table of hits")
     form.add_argument("--count", action="store_true", help="print the numbers of games and positions")
     one.add_argument("--values", action="store_true", help="with values, order and sort keys (JSON)")
     one.add_argument("-o", "--output", type=Path, metavar="OUT", help=".pgn .epd .csv .jsonl .html")
-    one.add_argument("--annotate", action="store_true", help="mark the matches in a PGN written with -o")
+    one.add_argument(
+        "--annotate",
+        action="store_true",
+        help="put marks, comments and tags of the query into a PGN written with -o",
+    )
     one.add_argument("--engine", choices=("auto", "compiled", "interpreter"), default="auto")
     one.add_argument(
         "--threads", type=_positive, metavar="N", help="worker processes (default: one a processor)"
     )
     one.add_argument("--limit", type=_positive, metavar="GAMES", help="stop after so many matching games")
-    one.add_argument("--allow-read", type=Path, action="append", default=[], metavar="DIR")
-    one.add_argument("--allow-write", type=Path, action="append", default=[], metavar="DIR")
+    one.add_argument(
+        "--allow-read",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="let the query read files there (the input of its header)",
+    )
+    one.add_argument(
+        "--allow-write",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="let the query write files there (the output of its header)",
+    )
+    _settings(one)
 
     one = commands.add_parser("check", help="the diagnostics of a query")
     _query(one.add_mutually_exclusive_group(required=True))
@@ -97,6 +130,26 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def _settings(one: argparse.ArgumentParser) -> None:
+    """Switches that override the header of the query or change what it writes; names as in the reference."""
+    group = one.add_argument_group("instead of the query's header")
+    group.add_argument("--gamenumber", type=_bounds, metavar="N[-M]", help="only games with these numbers")
+    group.add_argument("--matchcount", type=_bounds, metavar="N[-M]", help="how many positions must match")
+    group.add_argument("--matchstring", metavar="TEXT", help="written at matches instead of CQL")
+    level = group.add_mutually_exclusive_group()
+    level.add_argument("--quiet", action="store_true", help="no comments but those that the query asks for")
+    level.add_argument("--silent", action="store_true", help="no comments and no tags")
+    group = one.add_argument_group("what the query writes")
+    group.add_argument("--noheader", action="store_true", help="no comment with game number and sort values")
+    group.add_argument("--alwayscomment", action="store_true", help="keep the comments of filters that fail")
+    group.add_argument(
+        "--nosortcomments", action="store_true", help="keep the comments of every value of a sort"
+    )
+    group.add_argument("--nouniquecomments", action="store_true", help="repeat equal comments at a position")
+    group.add_argument("--noremovecomment", action="store_true", help="let removecomment remove nothing")
+    group.add_argument("--nosettag", action="store_true", help="let settag set nothing")
+
+
 def _query(group: argparse._MutuallyExclusiveGroup) -> None:
     group.add_argument("-e", "--expression", metavar="TEXT", help="the query itself")
     group.add_argument("--query-file", type=Path, metavar="F.cql", help="a file with the query (- for stdin)")
@@ -104,6 +157,15 @@ def _query(group: argparse._MutuallyExclusiveGroup) -> None:
 
 def _positive(text: str) -> int:
     return _number(text, 1)
+
+
+def _bounds(text: str) -> tuple[int, int]:
+    """`N` or `N-M`."""
+    low, _, high = text.partition("-")
+    bounds = (int(low), int(high or low))
+    if bounds[0] > bounds[1]:
+        raise argparse.ArgumentTypeError("the smaller number stands first")
+    return bounds
 
 
 def _natural(text: str) -> int:

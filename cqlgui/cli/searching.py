@@ -8,15 +8,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from cqlgui.base import progress
+from cqlgui.base import errors, progress
 from cqlgui.cli import opening, terminal
-from cqlgui.cql import diagnostics
+from cqlgui.cql import diagnostics, nodes, settings
 from cqlgui.tasks import exporting, games, model, orbits, queries, records, searching
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Search once, or for every line of a batch."""
     if arguments.batch is not None:
+        if not arguments.files:
+            terminal.say("cqlgui search: --batch needs a FILE to search in.")
+            return terminal.USAGE
         if arguments.output is not None or arguments.jsonl or arguments.csv or arguments.count:
             terminal.say(
                 "cqlgui search: --batch prints JSON; -o, --jsonl, --csv and --count do not go with it."
@@ -27,7 +30,13 @@ def run(arguments: argparse.Namespace) -> int:
     as_json = arguments.json or arguments.jsonl
     try:
         _refuse_engine(arguments, text)
-        queries.expanded(text, arguments.variations)
+        options = _options(arguments, arguments.variations)
+        query = queries.expanded(text, said=options.settings).query
+        assert query is not None
+        if not arguments.files:
+            arguments.files = [_header_input(query.header, arguments.allow_read)]
+        if arguments.output is None:
+            arguments.output = _header_output(query.header, arguments.allow_write)
         if arguments.output is not None:
             exporting.checked_ending(arguments.output)
         with terminal.interruptible() as cancel:
@@ -35,12 +44,47 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.output is not None:
                 # Before the search, which may take long.
                 exporting.refuse_source(base, arguments.output)
-            return _once(arguments, base, text, cancel)
+            return _once(arguments, base, text, options, settings.match_string(query.header), cancel)
     except queries.Rejected as rejected:
         return terminal.reject(rejected, name, as_json=as_json)
 
 
-def _once(arguments: argparse.Namespace, base: model.Base, text: str, cancel: progress.CancelToken) -> int:
+def _header_input(header: nodes.Header, allowed: Sequence[Path]) -> Path:
+    """The file that the query itself wants to search; raises `SourceError` unless the user allowed it."""
+    if header.input is None:
+        raise errors.SourceError("No file to search in: name one, or put `input FILE.pgn` into the header.")
+    path = Path(header.input)
+    if not _within(path, allowed):
+        raise errors.SourceError(
+            f"The query may not read {path}: name the file, or allow its folder with --allow-read."
+        )
+    return path
+
+
+def _header_output(header: nodes.Header, allowed: Sequence[Path]) -> Path | None:
+    """The file that the query itself names to be written, where the user allowed its folder."""
+    if header.output is None:
+        return None
+    path = Path(header.output)
+    if _within(path, allowed):
+        return path
+    terminal.say(f"The query may not write {path}: use -o, or allow its folder with --allow-write.")
+    return None
+
+
+def _within(path: Path, folders: Sequence[Path]) -> bool:
+    whole = path.resolve()
+    return any(whole.is_relative_to(folder.resolve()) for folder in folders)
+
+
+def _once(
+    arguments: argparse.Namespace,
+    base: model.Base,
+    text: str,
+    options: model.SearchOptions,
+    match_string: str,
+    cancel: progress.CancelToken,
+) -> int:
     bar = terminal.Bar()
     found_orbits = orbits.orbits(text) if arguments.jsonl or arguments.csv else ()
     if arguments.csv:
@@ -48,21 +92,27 @@ def _once(arguments: argparse.Namespace, base: model.Base, text: str, cancel: pr
 
     def stream(found: Sequence[model.GameHits]) -> None:
         bar.end()
-        for record in records.records(base, found, found_orbits):
+        for record in records.records(base, found, found_orbits, match_string):
             if arguments.jsonl:
                 terminal.put(record)
             else:
                 print(exporting.csv_lines([record]).split("\n", 1)[1], end="")
+
+    def say(said: Sequence[model.Message]) -> None:
+        bar.end()
+        for message in said:
+            terminal.say(message.text)
 
     streaming = arguments.jsonl or arguments.csv
     try:
         result = searching.search(
             base,
             text,
-            _options(arguments, arguments.variations),
+            options,
             cancel=cancel,
             progress=bar,
             on_hits=stream if streaming else None,
+            on_messages=say,
         )
     finally:
         bar.end()
@@ -119,6 +169,7 @@ def answer(base: model.Base, result: model.SearchResult, *, values: bool) -> dic
         "reason": result.reason,
         "seconds": round(result.seconds, 6),
     }
+    found |= _written(result)
     if result.failed_games:
         found["failed_games"] = [[failed.game, failed.reason] for failed in result.failed_games]
     if result.cancelled:
@@ -132,15 +183,47 @@ def answer(base: model.Base, result: model.SearchResult, *, values: bool) -> dic
         ]
         found["order"] = list(result.order)
         if result.sort_keys:
-            found["sortkeys"] = {
-                key.doc: [
-                    [game, result.games[game].sort_keys[place]]
-                    for game in result.order
-                    if result.games[game].sort_keys[place] is not None
-                ]
-                for place, key in enumerate(result.sort_keys)
-            }
+            by_text: dict[str, Any] = {}
+            found["sortkeys"] = by_text
+            for key, of_games in zip(result.sort_keys, _sort_values(result), strict=True):
+                # A text of the query may be the one that another key has by itself, such as `matchcount`.
+                name, number = key.doc, 1
+                while name in by_text:
+                    number += 1
+                    name = f"{key.doc} ({number})"
+                by_text[name] = of_games
     return found
+
+
+def _written(result: model.SearchResult) -> dict[str, Any]:
+    """What the query writes, in output order; only what there is."""
+    games = [result.games[game] for game in result.order]
+    found: dict[str, Any] = {
+        "comments": [[one.game, positionid, text] for one in games for positionid, text in one.comments],
+        "messages": [[message.game, message.text] for message in result.messages],
+        "tags": [[one.game, name, text] for one in games for name, text in one.tags],
+        "removed_comments": [[one.game, positionid] for one in games for positionid in one.removed],
+        "sort": [
+            {
+                "doc": key.doc,
+                "order": "descending" if key.descending else "ascending",
+                "quiet": key.quiet,
+                "values": values,
+            }
+            for key, values in zip(result.sort_keys, _sort_values(result), strict=True)
+        ],
+    }
+    if result.messages_dropped:
+        found["messages_dropped"] = result.messages_dropped
+    return {name: value for name, value in found.items() if value}
+
+
+def _sort_values(result: model.SearchResult) -> list[list[list[Any]]]:
+    """For each sort key the pairs [game, value], games without a value left out."""
+    return [
+        [[game, value] for game in result.order if (value := result.games[game].sort_keys[place]) is not None]
+        for place in range(len(result.sort_keys))
+    ]
 
 
 def _batch(arguments: argparse.Namespace) -> int:
@@ -186,7 +269,22 @@ def _item(line: str) -> dict[str, Any] | None:
 
 
 def _options(arguments: argparse.Namespace, variations: bool) -> model.SearchOptions:
-    return model.SearchOptions(variations=variations, limit=arguments.limit, workers=arguments.threads)
+    said = settings.Settings(
+        variations=variations,
+        mainline=arguments.mainline,
+        gamenumber=arguments.gamenumber,
+        matchcount=arguments.matchcount,
+        matchstring=arguments.matchstring,
+        quiet=arguments.quiet,
+        silent=arguments.silent,
+        header_comment=not arguments.noheader,
+        smart_comments=not arguments.alwayscomment,
+        sort_comments=not arguments.nosortcomments,
+        unique_comments=not arguments.nouniquecomments,
+        remove_comments=not arguments.noremovecomment,
+        set_tags=not arguments.nosettag,
+    )
+    return model.SearchOptions(limit=arguments.limit, workers=arguments.threads, settings=said)
 
 
 def _refuse_engine(arguments: argparse.Namespace, text: str) -> None:

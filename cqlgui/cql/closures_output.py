@@ -23,8 +23,10 @@ def _sort(compiler: Compiler, node: nodes.Sort) -> Code:
         if found is None or (is_set and not found):
             return found
         measure = found.bit_count() if is_set else found
-        comments = tuple(s.log[mark:])
-        del s.log[mark:]
+        comments: tuple[tuple[int, str], ...] = ()
+        if s.sort_comments and len(s.log) > mark:
+            comments = tuple(s.log[mark:])
+            del s.log[mark:]
         best = s.best[key]
         if best is None or (measure > best if descending else measure < best):
             s.best[key] = measure

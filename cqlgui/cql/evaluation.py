@@ -5,7 +5,7 @@ Closures made by `closures` read and write it; it knows nothing of nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -71,6 +71,22 @@ class Way:
     failed: tuple[object, int] | None
 
 
+class WholeLog(list[tuple[int, str]]):
+    """A comment log that also remembers, in `written`, all that failures take back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[tuple[int, str]] = []
+
+    def append(self, note: tuple[int, str]) -> None:
+        self.written.append(note)
+        super().append(note)
+
+    def extend(self, notes: Iterable[tuple[int, str]]) -> None:
+        for note in notes:
+            self.append(note)
+
+
 class Evaluation:
     """One game under evaluation. `men[m]` is the bitboard of man m here; 13 to 15: White, Black, occupied."""
 
@@ -100,6 +116,7 @@ class Evaluation:
         "positions",
         "quiet_comments",
         "removed",
+        "sort_comments",
         "tags",
         "tree",
         "variables",
@@ -117,6 +134,8 @@ class Evaluation:
         automatic_comments: bool,
         explicit_comments: bool,
         deadline: Callable[[], bool] | None = None,
+        smart_comments: bool = True,
+        sort_comments: bool = True,
     ) -> None:
         self.tree = game_tree
         self.host = host
@@ -125,7 +144,8 @@ class Evaluation:
         self.best: list[int | str | None] = [None] * sort_keys
         # Comments made under a sort wait here until the game's best value is known (output spec 3.4).
         self.asides: list[tuple[tuple[int, str], ...]] = [()] * sort_keys
-        self.log: list[tuple[int, str]] = []
+        self.sort_comments = sort_comments
+        self.log: list[tuple[int, str]] = [] if smart_comments else WholeLog()
         self.found: list[tuple[int, int, int]] = []
         self.path: PathState | None = None
         """The innermost path under way."""

@@ -10,15 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cqlgui.board import tree
-from cqlgui.cql import closures, closures_output, compilers, nodes, ordering, rings, transforms
+from cqlgui.cql import closures, closures_output, compilers, nodes, ordering, rings, settings, transforms
 from cqlgui.cql import host as hosts
 from cqlgui.cql.closures import SortSpec
-from cqlgui.cql.evaluation import Evaluation, QueryError, TooSlow
+from cqlgui.cql.evaluation import Evaluation, QueryError, TooSlow, WholeLog
 from cqlgui.cql.types import Type
 
 __all__ = ["GameOutcome", "Hit", "Program", "QueryError", "SortSpec", "TooSlow"]
 
-MATCH_STRING = "CQL"
 _VALUED = frozenset({Type.SET, Type.PIECE, Type.NUMERIC, Type.STRING})
 
 
@@ -40,18 +39,25 @@ class Hit:
 @dataclass(frozen=True, slots=True)
 class GameOutcome:
     """What a matching game gives. `comments` is the log in the order made; `sort_keys` go with
-    `Program.sort_specs`.
+    `Program.sort_specs`. `tags` are those to be set, `removed` the positions that lose their comment of the
+    file, ascending.
     """
 
     hits: tuple[Hit, ...]
     comments: tuple[tuple[int, str], ...]
     sort_keys: tuple[int | str | None, ...]
+    tags: tuple[tuple[str, str], ...] = ()
+    removed: tuple[int, ...] = ()
 
 
 class Program:
-    """A compiled query. `needs_variations`: whether the header asks for the whole tree of each game."""
+    """A compiled query. `needs_variations`: whether the header asks for the whole tree of each game.
 
-    def __init__(self, expanded: transforms.Expanded) -> None:
+    The settings here are those that change what is written; those that override the header belong into the
+    tree before (`settings.override`).
+    """
+
+    def __init__(self, expanded: transforms.Expanded, writing: settings.Settings = settings.USUAL) -> None:
         query = expanded.query
         if query is None:
             raise ValueError("a query with errors cannot be compiled")
@@ -69,25 +75,36 @@ class Program:
         """The sort keys, the most important first."""
         self.sort_docs = tuple(spec.doc for spec in self.sort_specs)
         self.needs_variations = header.variations
+        self._writing = writing
+        self.match_string = settings.match_string(header)
+        """What is written at every match; empty where nothing is."""
 
     def order(self, games: Sequence[tuple[int, Sequence[int | str | None]]]) -> list[int]:
         """The numbers of matching games in output order, from pairs (number, sort keys)."""
         return ordering.order(self.sort_specs, games)
 
     def run(
-        self, game: tree.GameTree, host: hosts.Host, deadline: Callable[[], bool] | None = None
+        self,
+        game: tree.GameTree,
+        host: hosts.Host,
+        deadline: Callable[[], bool] | None = None,
+        messages: list[str] | None = None,
     ) -> GameOutcome | None:
         """Evaluate the query in one game; None when the game does not match.
 
-        `deadline` is asked every few thousand steps; when it says True, `TooSlow` is raised. Raises
-        `QueryError`.
+        `deadline` is asked every few thousand steps; when it says True, `TooSlow` is raised. `messages` gets
+        what the query says, whether the game matches or not, and whatever is raised. Raises `QueryError`.
         """
         header = self._header
         if not _admits(header, host):
             return None
         searched = game if header.variations else game.mainline()
         s = self.start(searched, host, deadline)
-        matches = self._search(s)
+        try:
+            matches = self._search(s)
+        finally:
+            if messages is not None:
+                messages.extend(s.messages)
         count = len(matches)
         if header.matchcount is not None:
             if not closures.constant_range(header.matchcount, count):
@@ -99,7 +116,13 @@ class Program:
         keys: tuple[int | str | None, ...] = tuple(s.best)
         if header.sort_matchcount:
             keys = (*keys, count)
-        return GameOutcome(tuple(matches), self._comments(s, keys), keys)
+        return GameOutcome(
+            tuple(matches),
+            self._comments(s, keys),
+            keys,
+            tuple(s.tags.items()) if self._writing.set_tags else (),
+            tuple(sorted(s.removed)) if self._writing.remove_comments else (),
+        )
 
     def start(
         self, searched: tree.GameTree, host: hosts.Host, deadline: Callable[[], bool] | None = None
@@ -114,12 +137,13 @@ class Program:
             automatic_comments=not (header.quiet or header.silent),
             explicit_comments=not header.silent,
             deadline=deadline,
+            smart_comments=self._writing.smart_comments,
+            sort_comments=self._writing.sort_comments,
         )
 
     def _search(self, s: Evaluation) -> list[Hit]:
-        header, test, value, text = self._header, self._body.test, self._body.value, self._value_text
-        match_string = MATCH_STRING if header.matchstring is None else header.matchstring
-        writes = bool(match_string) and not s.quiet_comments
+        test, value, text = self._body.test, self._body.value, self._value_text
+        match_string = self.match_string
         collects = self._rings.collects
         hits: list[Hit] = []
         for positionid in range(len(s.tree)):
@@ -139,7 +163,7 @@ class Program:
             squares, each = self._rings.squares(s, matches) if collects else (0, [0] * len(matches))
             marked = tuple((*match, own) for match, own in zip(matches, each, strict=True))
             hits.append(Hit(positionid, shown, marked, squares))
-            if writes:
+            if match_string:
                 s.log.append((positionid, match_string))
         return hits
 
@@ -147,11 +171,14 @@ class Program:
         """The log with the header comment around it, without repeats at a position (output spec 3.1, 3.2)."""
         if self._header.silent:
             return ()
-        log = [(0, f"Game number {s.host.gamenumber}"), *s.log]
-        for spec, key in zip(self.sort_specs, keys, strict=True):
-            if not spec.quiet:
-                log.append((0, f"{spec.doc}: {'none' if key is None else key}"))
-        return tuple(dict.fromkeys(log))
+        written = s.log.written if isinstance(s.log, WholeLog) else s.log
+        log = [note for note in written if note[1]]
+        if self._writing.header_comment:
+            log.insert(0, (0, f"Game number {s.host.gamenumber}"))
+            for spec, key in zip(self.sort_specs, keys, strict=True):
+                if not spec.quiet:
+                    log.append((0, f"{spec.doc}: {'none' if key is None else key}"))
+        return tuple(dict.fromkeys(log)) if self._writing.unique_comments else tuple(log)
 
 
 def _admits(header: nodes.Header, host: hosts.Host) -> bool:

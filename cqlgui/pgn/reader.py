@@ -104,6 +104,10 @@ class Anchors:
     encoding: decoding.Encoding
     after: dict[int, int] = field(default_factory=dict)
     """Index in `text` just after the move (with its glyphs and comments) that leads to each positionid."""
+    comments: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    """Where the comments of each positionid stand in `text`, their signs included (`{...}`, `; ...`)."""
+    tags: list[tuple[str, int, int]] = field(default_factory=list)
+    """Name, begin and end in `text` of every tag pair that was read, in order."""
 
 
 def anchors(data: bytes) -> Anchors:
@@ -113,6 +117,9 @@ def anchors(data: bytes) -> Anchors:
     found = Anchors(reading.text, reading.encoding)
     for handle, place in reading.places.items():
         found.after[reading.ids[handle]] = place
+    for handle, spans in reading.comment_spans.items():
+        found.comments[reading.ids[handle]] = spans
+    found.tags = [(name, reading.index(begin), reading.index(end)) for name, begin, end in reading.tag_spans]
     return found
 
 
@@ -186,6 +193,9 @@ class _Reading:
         self.before: dict[int, list[str]] = {}
         self.nags: dict[int, list[int]] = {}
         self.places: dict[int, int] = {}
+        self.comment_spans: dict[int, list[tuple[int, int]]] = {}
+        self.tag_spans: list[tuple[str, int, int]] = []
+        self.head_comments: list[tuple[int, int]] = []
         self.ids: list[int] = [0]
         self.problems: list[Problem] = []
         self.noted: set[str] = set()
@@ -197,7 +207,11 @@ class _Reading:
         tags, end = self._tags()
         # The text is as long as the whole game, so that places in it mean places in the game.
         self.text = decoding.decode(self.data, self.encoding)
-        begin = len(decoding.decode(self.data[:end], self.encoding)) if not self.text.isascii() else end
+        begin = self.index(end)
+        if self.head_comments:
+            self.comment_spans[0] = [
+                (self.index(start), self.index(end)) for start, end in self.head_comments
+            ]
         if problem:
             self._problem(0, problem)
         self.tagless = not tags
@@ -242,6 +256,7 @@ class _Reading:
                 name, value, end, complaint = tagpairs.pair(data, position)
                 if name:
                     tags.append((decoding.decode(name, self.encoding), decoding.decode(value, self.encoding)))
+                    self.tag_spans.append((tags[-1][0], position, end))
                 if complaint:
                     # A value that the end of the text cuts off has lost something.
                     cut = not name or (data[position:end].find(b"]") < 0 and end >= len(data))
@@ -260,6 +275,7 @@ class _Reading:
                     return tags, position
                 text = decoding.decode(data[position + 1 : end_of_comment[0] - 1], self.encoding)
                 self._comment_at(0, text, self.comments)
+                self.head_comments.append((position, end_of_comment[0]))
                 position = end_of_comment[0]
             else:
                 return tags, position
@@ -318,6 +334,7 @@ class _Reading:
         fresh = True
         dead = start is None
         pending: list[str] = []
+        pending_spans: list[tuple[int, int]] = []
         # One frame per open variation: what to go back to. `dead_depth` counts variations inside a dead line.
         frames: list[tuple[chess.Board | None, int, chess.Board | None, int, bool, int]] = []
         dead_depth = 0
@@ -436,6 +453,7 @@ class _Reading:
                 elif frames:
                     if pending:
                         self.comments.setdefault(frames[-1][1], []).extend(pending)
+                        self.comment_spans.setdefault(frames[-1][1], []).extend(pending_spans)
                         pending = []
                     board, node, before_board, before_node, dead, dead_depth = frames.pop()
                     fresh = False
@@ -450,9 +468,10 @@ class _Reading:
                 position = end + 1
                 if not dead or ended:
                     if frames and fresh:
-                        self._pend(pending, comment)
+                        self._pend(pending, pending_spans, comment, (at, min(position, length)))
                     else:
                         self._comment_at(node, comment, self.comments)
+                        self.comment_spans.setdefault(node, []).append((at, min(position, length)))
                         self.places[node] = min(position, length)
             elif kind == "nag":
                 if not dead and not ended and not (fresh and frames):
@@ -478,9 +497,10 @@ class _Reading:
             elif kind == "rest":
                 if (not dead or ended) and token[0][1:].strip():
                     if frames and fresh:
-                        self._pend(pending, token[0][1:])
+                        self._pend(pending, pending_spans, token[0][1:], (at, position))
                     else:
                         self._comment_at(node, token[0][1:], self.comments)
+                        self.comment_spans.setdefault(node, []).append((at, position))
                 # A comment written behind a `;` comment must stand on the next line.
                 after_line = _NEXT_LINE.match(text, position)
                 if after_line:
@@ -608,10 +628,13 @@ class _Reading:
             where.setdefault(node, []).append(text)
 
     @staticmethod
-    def _pend(pending: list[str], comment: str) -> None:
+    def _pend(pending: list[str], spans: list[tuple[int, int]], comment: str, span: tuple[int, int]) -> None:
         text = _clean(comment)
         if text:
+            if not pending:
+                spans.clear()
             pending.append(text)
+            spans.append(span)
 
     def _problem(self, at: int, reason: str) -> None:
         self._add(self._byte(at), reason, "error")
@@ -626,6 +649,10 @@ class _Reading:
         if len(self.problems) < _MOST_PROBLEMS:
             line = self.line + split.line_ends(self.data, 0, byte)
             self.problems.append(Problem(line, self.offset + byte, reason, severity))
+
+    def index(self, byte: int) -> int:
+        """The place in `text` of a place in `data`."""
+        return byte if self.text.isascii() else len(decoding.decode(self.data[:byte], self.encoding))
 
     def _byte(self, at: int) -> int:
         if not self.text or self.text.isascii():

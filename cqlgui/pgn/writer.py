@@ -1,13 +1,13 @@
-"""Writes games as PGN: a game of our own in export format, or comments put into a game's own text.
+"""Writes games as PGN: a game of our own in export format, or comments and tags put into a game's own text.
 
-`annotate` leaves every byte of the text where it was and only inserts; it finds the places by the reader's
-own reading, so positionids mean the same in both.
+`annotate` leaves every byte of the text where it was but for comments and tags that it is told to change; it
+finds the places by the reader's own reading, so positionids mean the same in both.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol, overload
 
 import chess
@@ -58,34 +58,106 @@ def game_text(
 
 
 @overload
-def annotate(raw: bytes, additions: Mapping[int, str]) -> bytes: ...
+def annotate(
+    raw: bytes,
+    additions: Mapping[int, str],
+    removed: Collection[int] = (),
+    tags: Sequence[tuple[str, str]] = (),
+) -> bytes: ...
 @overload
-def annotate(raw: str, additions: Mapping[int, str]) -> str: ...
-def annotate(raw: bytes | str, additions: Mapping[int, str]) -> bytes | str:
+def annotate(
+    raw: str,
+    additions: Mapping[int, str],
+    removed: Collection[int] = (),
+    tags: Sequence[tuple[str, str]] = (),
+) -> str: ...
+def annotate(
+    raw: bytes | str,
+    additions: Mapping[int, str],
+    removed: Collection[int] = (),
+    tags: Sequence[tuple[str, str]] = (),
+) -> bytes | str:
     """A game's own text with a comment inserted after the move that leads to each positionid (0: before all
-    moves).
+    moves), without the comments of the file at `removed` positions, and with `tags` set or added.
 
-    Positions that the game does not have are passed over. Every byte of the text stays; bytes come back in
-    the encoding they had.
+    Positions that the game does not have are passed over. Every other byte of the text stays; bytes come
+    back in the encoding they had.
     """
     data = raw.encode("utf-8", "replace") if isinstance(raw, str) else raw
     anchors = reader.anchors(data)
+    edits = [*_tag_edits(anchors, tags), *_comment_edits(anchors, additions, removed)]
     text = anchors.text
-    parts = []
+    parts: list[str] = []
     done = 0
-    for place, addition in sorted(
-        (anchors.after[positionid], addition)
-        for positionid, addition in additions.items()
-        if positionid in anchors.after
-    ):
-        parts.append(text[done:place])
-        left = "" if not place or text[place - 1].isspace() else " "
-        right = "" if place < len(text) and text[place].isspace() else " "
-        parts.append(f"{left}{_comment(addition)}{right}")
-        done = place
+    for begin, end, words in sorted(edits, key=lambda edit: edit[:2]):
+        parts += (text[done:begin], words)
+        done = end
     parts.append(text[done:])
     written = "".join(parts)
     return written if isinstance(raw, str) else decoding.encode(written, anchors.encoding)
+
+
+_Edit = tuple[int, int, str]
+
+
+def _comment_edits(
+    anchors: reader.Anchors, additions: Mapping[int, str], removed: Collection[int]
+) -> Iterator[_Edit]:
+    text = anchors.text
+    for positionid in removed:
+        spans = list(anchors.comments.get(positionid, ()))
+        if spans and positionid in additions and positionid in anchors.after:
+            # The new comment takes the place of the last old one.
+            begin, end = spans.pop()
+            left = "" if not begin or text[begin - 1].isspace() else " "
+            yield begin, end, left + _comment(additions[positionid])
+        for begin, end in spans:
+            yield _cut(text, begin, end)
+    for positionid, addition in additions.items():
+        if positionid not in anchors.after or (positionid in removed and anchors.comments.get(positionid)):
+            continue
+        place = anchors.after[positionid]
+        left = "" if not place or text[place - 1].isspace() else " "
+        right = "" if place < len(text) and (text[place].isspace() or text[place] == ")") else " "
+        yield place, place, f"{left}{_comment(addition)}{right}"
+
+
+_GAP = re.compile(r"[ \t]*")
+_BREAK = re.compile(r"\r\n|\r|\n")
+
+
+def _cut(text: str, begin: int, end: int) -> _Edit:
+    """Take out a comment with the gap behind it, and never join what it parted."""
+    following = _GAP.match(text, end)
+    if not begin or text[begin - 1].isspace() or text[begin - 1] == "(":
+        assert following is not None
+        end = following.end()
+        line_break = _BREAK.match(text, end)
+        if line_break and (not begin or text[begin - 1] in "\r\n"):
+            end = line_break.end()
+        # A line that begins with a percent sign is skipped by readers.
+        return begin, end, " " if text[end : end + 1] == "%" and not line_break else ""
+    return begin, end, "" if end == len(text) or text[end].isspace() or text[end] == ")" else " "
+
+
+def _tag_edits(anchors: reader.Anchors, tags: Sequence[tuple[str, str]]) -> Iterator[_Edit]:
+    text = anchors.text
+    known = {name: (begin, end) for name, begin, end in reversed(anchors.tags)}
+    fresh = []
+    for name, value in dict(tags).items():
+        pair = f'[{_name(name)} "{_value(value)}"]'
+        if name in known:
+            yield *known[name], pair
+        else:
+            fresh.append(pair)
+    if not fresh:
+        return
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    if anchors.tags:
+        place = anchors.tags[-1][2]
+        yield place, place, "".join(line_end + pair for pair in fresh)
+    else:
+        yield 0, 0, line_end.join(fresh) + 2 * line_end
 
 
 def _movetext(

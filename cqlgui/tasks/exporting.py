@@ -11,7 +11,6 @@ import html
 import io
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -25,8 +24,6 @@ from cqlgui.tasks import model, records, sources
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
 
 _REPORT_EVERY = 50
-# The header of the query's own comments; in a copy of the game its number would be another game's.
-_AUTOMATIC = re.compile(r"Game number \d+")
 _PAGE_HEAD = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -56,7 +53,8 @@ def export(
 ) -> model.ExportReport:
     """Write the matching games in output order to `path`; its ending chooses the format (`ENDINGS`).
 
-    `games` keeps only these ordinals, `element` (orbit, element) only hits in which that element matched. The
+    With `annotate` a PGN gets what the query writes: comments, changed tags, comments left out. `games` keeps
+    only these ordinals, `element` (orbit, element) only hits in which that element matched. The
     file appears whole or not at all. Raises `CqlguiError` when it is a source of the base or cannot be
     written, and `errors.Cancelled`.
     """
@@ -103,32 +101,39 @@ def refuse_source(base: model.Base, path: Path) -> None:
                 raise errors.CqlguiError(f"{path} is a source of this base and is not overwritten.")
 
 
-def match_comments(hits: model.GameHits, orbits: Sequence[model.Orbit]) -> dict[int, str]:
-    """The comment for each matching position: the match, its transform, the query's comments, ringed squares
-    and lines.
+def match_comments(hits: model.GameHits, orbits: Sequence[model.Orbit], match_string: str) -> dict[int, str]:
+    """The comment for each position: what the query writes, in its order, with the match string followed by
+    the transform, the ringed squares and the lines of the match.
+
+    Without a match string (`quiet`, `silent`) matches are not marked.
     """
+    marks = {hit.positionid: _mark(hit, orbits, match_string) for hit in hits.hits} if match_string else {}
     texts: dict[int, list[str]] = {}
-    for hit in hits.hits:
-        parts = texts.setdefault(hit.positionid, [])
-        words = "CQL"
-        lines: tuple[tuple[int, int], ...] = ()
-        if hit.matches:
-            match = hit.matches[0]
-            element = orbits[match.orbit].elements[match.element]
-            words = f"CQL: {element.words} {element.transform}"
-            lines = element.lines
-        parts.append(words)
-        marked = [f"G{squares.square_name(square)}" for square in squares.bits(hit.squares)]
-        if 0 < len(marked) < 64:
-            parts.append(f"[%csl {','.join(marked)}]")
-        if lines:
-            arrows = ",".join(f"Y{squares.square_name(a)}{squares.square_name(b)}" for a, b in lines)
-            parts.append(f"[%cal {arrows}]")
     for positionid, text in hits.comments:
         parts = texts.setdefault(positionid, [])
-        if text not in parts and text != "CQL" and not _AUTOMATIC.fullmatch(text):
+        if text != match_string:
             parts.append(text)
+        elif positionid in marks:
+            parts += marks.pop(positionid)
     return {positionid: " ".join(parts).replace("}", ")") for positionid, parts in texts.items() if parts}
+
+
+def _mark(hit: model.Hit, orbits: Sequence[model.Orbit], match_string: str) -> list[str]:
+    words = match_string
+    lines: tuple[tuple[int, int], ...] = ()
+    if hit.matches:
+        match = hit.matches[0]
+        element = orbits[match.orbit].elements[match.element]
+        words = f"{match_string}: {element.words} {element.transform}"
+        lines = element.lines
+    parts = [words]
+    marked = [f"G{squares.square_name(square)}" for square in squares.bits(hit.squares)]
+    if 0 < len(marked) < 64:
+        parts.append(f"[%csl {','.join(marked)}]")
+    if lines:
+        arrows = ",".join(f"Y{squares.square_name(a)}{squares.square_name(b)}" for a, b in lines)
+        parts.append(f"[%cal {arrows}]")
+    return parts
 
 
 def _chosen(
@@ -238,7 +243,7 @@ class _Job:
         file.write(b"</table>\n</body>\n</html>\n")
 
     def _records(self) -> Iterator[dict[str, Any]]:
-        return records.records(self.base, self._counted(), self.result.orbits)
+        return records.records(self.base, self._counted(), self.result.orbits, self.result.match_string)
 
     def _counted(self) -> Iterator[model.GameHits]:
         for place, hits in enumerate(self.chosen):
@@ -252,7 +257,8 @@ class _Job:
             opened, ordinal = readers.of(hits.game)
             raw = opened.whole(ordinal)
             if self.annotate:
-                raw = writer.annotate(raw, match_comments(hits, self.result.orbits))
+                comments = match_comments(hits, self.result.orbits, self.result.match_string)
+                raw = writer.annotate(raw, comments, hits.removed, hits.tags)
             yield raw.strip(b"\r\n")
 
 

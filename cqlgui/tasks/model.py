@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cqlgui.board import tree
+from cqlgui.cql import settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +175,26 @@ class Orbit:
 
 @dataclass(frozen=True, slots=True)
 class GameHits:
-    """All hits of one game, as they arrive from a running search."""
+    """All hits of one game, as they arrive from a running search.
+
+    `comments` are what the query writes, (positionid, text) in the order made; `tags` what it sets, and
+    `removed` the positions of which it leaves out the comment of the file.
+    """
 
     game: int
     hits: tuple[Hit, ...]
     comments: tuple[tuple[int, str], ...] = ()
     sort_keys: tuple[int | str | None, ...] = ()
+    tags: tuple[tuple[str, str], ...] = ()
+    removed: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What a query said in a game, which need not match."""
+
+    game: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +213,7 @@ class SearchOptions:
     variations: bool = False
     limit: int | None = None
     workers: int | None = None
+    settings: settings.Settings = settings.USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +234,11 @@ class SearchResult:
     cancelled: bool = False
     failed_games: tuple[BadGame, ...] = ()
     variations: bool = False
+    match_string: str = ""
+    """What the query writes at each match; empty where nothing is to be written."""
+    messages: tuple[Message, ...] = field(default=(), repr=False)
+    """What the query said, in game order; `messages_dropped` more were not kept."""
+    messages_dropped: int = 0
 
     @property
     def positions(self) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cqlgui.base import errors
-from cqlgui.cql import check, diagnostics, nodes, transforms
+from cqlgui.cql import check, diagnostics, settings, transforms
 
 LONGEST_QUERY = 4 << 20
 
@@ -22,14 +22,17 @@ class Rejected(errors.CqlguiError):
         self.diagnostics = faults
 
 
-def expanded(text: str, variations: bool = False) -> transforms.Expanded:
-    """Check and expand a query; raises `Rejected`."""
+def expanded(
+    text: str, variations: bool = False, said: settings.Settings = settings.USUAL
+) -> transforms.Expanded:
+    """Check and expand a query, its header overridden by what is `said` beside it; raises `Rejected`."""
     checked = checked_query(text)
     if checked.query is None:
         raise Rejected(text, checked.diagnostics)
-    if variations and not checked.query.header.variations:
-        header = dataclasses.replace(checked.query.header, variations=True)
-        query = nodes.Query(checked.query.span, header, checked.query.body)
+    query = settings.override(
+        checked.query, dataclasses.replace(said, variations=said.variations or variations)
+    )
+    if query is not checked.query:
         checked = dataclasses.replace(checked, query=query)
     result = transforms.expand(checked)
     if result.query is None:

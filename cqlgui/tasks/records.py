@@ -20,20 +20,27 @@ FIELDS = (
     "squares",
     "orbit",
     "value",
+    "comment",
 )
 
 
 def records(
-    base: model.Base, found: Iterable[model.GameHits], orbits: Sequence[model.Orbit]
+    base: model.Base, found: Iterable[model.GameHits], orbits: Sequence[model.Orbit], match_string: str
 ) -> Iterator[dict[str, Any]]:
-    """One record a hit. `orbit` lists the matching elements, the primary one first: orbit, element (counted
-    from 0), transform, words and the position where it matched.
+    """One record a hit.
+
+    `orbit` lists the matching elements, the primary one first: orbit, element (counted from 0), transform,
+    words and the position where it matched. `comment` is what the query writes there beside `match_string`.
     """
     with sources.Readers(base) as readers:
         for hits in found:
             rows = games.rows(base, [hits.game])
             opened, place = readers.of(hits.game)
             played = tree.GameTree.decode(opened.index.start_fen(place), opened.index.moves(place))
+            written: dict[int, list[str]] = {}
+            for positionid, text in hits.comments:
+                if text != match_string:
+                    written.setdefault(positionid, []).append(text)
             for hit in hits.hits:
                 yield {
                     "game": hit.game,
@@ -57,4 +64,5 @@ def records(
                         if 0 <= match.orbit < len(orbits)
                     ],
                     "value": hit.value,
+                    "comment": " ".join(written.get(hit.positionid, ())),
                 }

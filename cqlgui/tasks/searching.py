@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from cqlgui.base import progress as progress_module
-from cqlgui.cql import interpreter, transforms
+from cqlgui.cql import interpreter, settings, transforms
 from cqlgui.tasks import frames, model, orbits, queries, sources, workspace
 from cqlgui.tasks import pool as pool_module
 from cqlgui.tasks.queries import Rejected
 
-__all__ = ["ENGINE", "REASON", "Rejected", "search"]
+__all__ = ["ENGINE", "MAX_MESSAGES", "REASON", "Rejected", "search"]
 
 ENGINE = "interpreted"
 REASON = "the compiled engine is not built yet"
+
+MAX_MESSAGES = 100_000
+"""Most messages that a result keeps."""
 
 _REPORT_SECONDS = 0.05
 _Item = tuple[int, int]
@@ -29,18 +33,22 @@ def search(
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
     on_hits: Callable[[Sequence[model.GameHits]], None] | None = None,
+    on_messages: Callable[[Sequence[model.Message]], None] | None = None,
     pool: pool_module.Pool | None = None,
 ) -> model.SearchResult:
     """Find the games and positions of `base` that match `text`.
 
-    `on_hits` gets the hits of games in game order as they are found, in the caller's thread. Cancelling
-    returns within 100 ms with what was found until then. A game that costs its worker process is named in
-    `failed_games` and left out. Raises `Rejected` for a bad query, `errors.SourceError` and
+    `on_hits` gets the hits of games in game order as they are found, in the caller's thread; `on_messages`
+    likewise what the query says, all of it, while the result keeps the first `MAX_MESSAGES` only.
+    Cancelling returns within 100 ms with what was found until then. A game that costs its worker process is
+    named in `failed_games` and left out. Raises `Rejected` for a bad query, `errors.SourceError` and
     `errors.IndexDamaged` for a base that cannot be read.
     """
     chosen = options or model.SearchOptions()
-    expanded = queries.expanded(text, chosen.variations)
-    run = _Run(base, text, expanded, chosen, cancel or progress_module.CancelToken(), progress, on_hits)
+    said = dataclasses.replace(chosen.settings, variations=chosen.variations or chosen.settings.variations)
+    expanded = queries.expanded(text, said=said)
+    token = cancel or progress_module.CancelToken()
+    run = _Run(base, text, expanded, chosen, said, token, progress, on_hits, on_messages)
     return run.result(pool or pool_module.shared())
 
 
@@ -53,25 +61,33 @@ class _Run:
         text: str,
         expanded: transforms.Expanded,
         options: model.SearchOptions,
+        said: settings.Settings,
         cancel: progress_module.CancelToken,
         report: progress_module.ProgressSink,
         on_hits: Callable[[Sequence[model.GameHits]], None] | None,
+        on_messages: Callable[[Sequence[model.Message]], None] | None,
     ) -> None:
         assert expanded.query is not None
         self.base = base
         self.text = text
         self.variations = expanded.query.header.variations
         self.options = options
+        self.said = said
         self.cancel = cancel
         self.report = report
         self.on_hits = on_hits
-        self.program = interpreter.Program(expanded)
+        self.on_messages = on_messages
+        self.program = interpreter.Program(expanded, said)
         self.sources = [source for source in base.sources if source.games]
         self.stamps = [sources.stamp(source.path) for source in self.sources]
         # Written out before the search, as printing thousands of elements would delay the answer to Cancel.
         self.orbits = [orbits.describe(info) for info in expanded.orbits]
         self.found: dict[int, model.GameHits] = {}
         self.failed: list[model.BadGame] = []
+        self.messages: list[model.Message] = []
+        self.messages_dropped = 0
+        # What games said whose predecessors are still being searched.
+        self._said: dict[int, list[str]] = {}
         self.searched = 0
         self.positions = 0
         self._coming = self._items()
@@ -110,6 +126,9 @@ class _Run:
             cancelled=not finished,
             failed_games=tuple(sorted(self.failed, key=lambda bad: bad.game)),
             variations=self.variations,
+            match_string=self.program.match_string,
+            messages=tuple(self.messages),
+            messages_dropped=self.messages_dropped,
         )
 
     def _items(self) -> Iterator[_Item]:
@@ -138,7 +157,7 @@ class _Run:
         return {
             "op": "search",
             "query": self.text,
-            "variations": self.variations,
+            "settings": self.said.as_words(),
             **sources.words(source, self.stamps[place]),
             "games": [ordinal for _, ordinal in items],
         }
@@ -148,8 +167,10 @@ class _Run:
         first = self.sources[place].first
         for _, ordinal in items:
             self._waiting[first + ordinal] = None
-        for ordinal, hits, comments, keys in reply["hits"]:
-            self._waiting[first + ordinal] = _game_hits(first + ordinal, hits, comments, keys)
+        for ordinal, texts in reply["messages"]:
+            self._said[first + ordinal] = texts
+        for ordinal, *found in reply["hits"]:
+            self._waiting[first + ordinal] = _game_hits(first + ordinal, *found)
         for ordinal, reason in reply["failed"]:
             self._fail(place, ordinal, reason)
         self.searched += len(items)
@@ -179,13 +200,23 @@ class _Run:
 
     def _release(self, games: Sequence[int]) -> None:
         fresh: list[model.GameHits] = []
+        said: list[model.Message] = []
         for game in games:
             hits = self._waiting.pop(game)
+            texts = self._said.pop(game, ())
+            if not self._full:
+                said.extend(model.Message(game, text) for text in texts)
             if hits is None or self._full:
                 continue
             self.found[game] = hits
             fresh.append(hits)
             self._full = self.options.limit is not None and len(self.found) >= self.options.limit
+        if said:
+            kept = said[: MAX_MESSAGES - len(self.messages)]
+            self.messages += kept
+            self.messages_dropped += len(said) - len(kept)
+            if self.on_messages is not None:
+                self.on_messages(said)
         if fresh and self.on_hits is not None:
             self.on_hits(fresh)
 
@@ -217,7 +248,9 @@ class _Run:
         )
 
 
-def _game_hits(game: int, hits: list[Any], comments: list[Any], keys: list[Any]) -> model.GameHits:
+def _game_hits(
+    game: int, hits: list[Any], comments: list[Any], keys: list[Any], tags: list[Any], removed: list[int]
+) -> model.GameHits:
     return model.GameHits(
         game=game,
         hits=tuple(
@@ -232,4 +265,6 @@ def _game_hits(game: int, hits: list[Any], comments: list[Any], keys: list[Any])
         ),
         comments=tuple((positionid, text) for positionid, text in comments),
         sort_keys=tuple(keys),
+        tags=tuple((name, text) for name, text in tags),
+        removed=tuple(removed),
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import _thread
 import base64
 import contextlib
+import json
 import os
 import queue
 import signal
@@ -25,7 +26,7 @@ from typing import Any, BinaryIO
 
 from cqlgui.base import errors
 from cqlgui.board import tree
-from cqlgui.cql import interpreter, transforms
+from cqlgui.cql import interpreter, settings, transforms
 from cqlgui.db import catalog
 from cqlgui.pgn import archives, reader
 from cqlgui.store import index
@@ -64,7 +65,7 @@ class Service:
     """Answers requests; keeps programs and opened sources between them."""
 
     def __init__(self) -> None:
-        self._programs: dict[tuple[str, bool], tuple[interpreter.Program, bool]] = {}
+        self._programs: dict[tuple[str, str], tuple[interpreter.Program, bool]] = {}
         self._catalogs: dict[str, catalog.Catalog] = {}
         self._source: hosts.SourceReader | None = None
         self._text: archives.Text | None = None
@@ -130,19 +131,21 @@ class Service:
         return {"games": games}
 
     def _search(self, request: frames.Message) -> frames.Message:
-        program, mainline = self._program(request["query"], request["variations"])
+        program, mainline = self._program(request["query"], request["settings"])
         source = self._opened(request)
         hits: list[list[Any]] = []
         failed: list[list[Any]] = []
+        messages: list[list[Any]] = []
         positions = 0
         for ordinal in request["games"]:
+            said: list[str] = []
             limit = time.monotonic() + _GAME_SECONDS
             try:
                 game = tree.GameTree.decode(source.index.start_fen(ordinal), source.index.moves(ordinal))
                 positions += game.mainline_length if mainline else len(game)
                 host = hosts.GameHost(source, ordinal, request["count"])
                 with self._interruptible():
-                    outcome = program.run(game, host, _Deadline(limit))
+                    outcome = program.run(game, host, _Deadline(limit), said)
             except interpreter.TooSlow:
                 failed.append([ordinal, f"the query took longer than {_GAME_SECONDS} seconds in this game"])
                 continue
@@ -154,6 +157,9 @@ class Service:
                 traceback.print_exc()
                 failed.append([ordinal, f"{type(error).__name__}: {error}"])
                 continue
+            finally:
+                if said:
+                    messages.append([ordinal, said])
             if outcome is not None:
                 hits.append(
                     [
@@ -164,9 +170,11 @@ class Service:
                         ],
                         [list(pair) for pair in outcome.comments],
                         list(outcome.sort_keys),
+                        [list(pair) for pair in outcome.tags],
+                        list(outcome.removed),
                     ]
                 )
-        return {"hits": hits, "failed": failed, "positions": positions}
+        return {"hits": hits, "failed": failed, "messages": messages, "positions": positions}
 
     def _load(self, request: frames.Message) -> frames.Message:
         """A game of an indexed source read from its text, without its moves, which the index has."""
@@ -203,14 +211,15 @@ class Service:
         expanded = queries.expanded(request["query"], request["variations"])
         return expanded, game, hosts.GameHost(source, ordinal, request["count"])
 
-    def _program(self, text: str, variations: bool) -> tuple[interpreter.Program, bool]:
+    def _program(self, text: str, said: dict[str, Any]) -> tuple[interpreter.Program, bool]:
         """The program of a query, and whether it looks at main lines only."""
-        key = (text, variations)
+        key = (text, json.dumps(said))
         found = self._programs.pop(key, None)
         if found is None:
-            expanded = queries.expanded(text, variations)
+            chosen = settings.from_words(said)
+            expanded = queries.expanded(text, said=chosen)
             assert expanded.query is not None
-            found = interpreter.Program(expanded), not expanded.query.header.variations
+            found = interpreter.Program(expanded, chosen), not expanded.query.header.variations
         self._programs[key] = found
         while len(self._programs) > _PROGRAMS_KEPT:
             del self._programs[next(iter(self._programs))]

@@ -77,6 +77,7 @@ def test_hits_stream_as_lines(source: Path) -> None:
         "squares",
         "orbit",
         "value",
+        "comment",
     }
     assert set(record) == fields
     rows = list(csv.DictReader(io.StringIO(helpers.cli("search", source, "-e", "mate", "--csv").out)))

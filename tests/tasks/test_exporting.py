@@ -83,7 +83,7 @@ def test_a_match_is_marked_in_comments(tmp_path: Path, base: model.Base, result:
     text = out.read_text()
     assert "CQL: as written <>" in text
     assert "[%csl Ge4]" in text
-    assert "Game number" not in text
+    assert text.count("{Game number 1}") == 1
     again = importing.open_base([out]).base
     assert searching.search(again, "flipvertical {ply == 1 Pe4}").positions == result.positions
 

@@ -141,7 +141,7 @@ def test_a_worker_drops_a_search_nobody_wants_and_serves_the_next(
         cancel = progress.CancelToken()
         threading.Timer(1.0, cancel.cancel).start()
         request = {
-            "op": "search", "query": SLOW, "variations": False,
+            "op": "search", "query": SLOW, "settings": {},
             **sources.words(base.sources[0]), "games": [0],
         }  # fmt: skip
         waiting = [request]
