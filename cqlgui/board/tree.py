@@ -169,6 +169,17 @@ class GameTree:
         line.reverse()
         return line
 
+    def common_ancestor(self, first: int, second: int) -> int:
+        """The last position that the ways from the root to two positions share, perhaps one of the two."""
+        parents = self.parents
+        # A position has a larger id than all its ancestors, so the larger one is never the answer.
+        while first != second:
+            if first > second:
+                first = parents[first]
+            else:
+                second = parents[second]
+        return first
+
     def men_ids(self, positionid: int) -> dict[int, int]:
         """Square to number of the man on it, ascending by square.
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cqlgui.cql import nodes, types
+from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.evaluation import UNBOUND, Evaluation
 from cqlgui.cql.types import Type
 
@@ -66,6 +67,8 @@ class Compiler:
         """Slots of the atomic variables declared so far (spec 12.3)."""
         self.remembers = False
         """Whether what the query does at one position can count at later ones, beyond its variables."""
+        self.sorting = 0
+        """Number of `sort` filters around the one that is being compiled."""
         self._sorts: dict[object, _SortKey] = {}
 
     @property
@@ -112,16 +115,27 @@ class Compiler:
             key = self._sorts[identity] = _SortKey(SortSpec(doc, descending, quiet), len(self._sorts))
         return key.index
 
+    def own_sort_key(self, identity: object, spec: SortSpec) -> int:
+        """Number of a key that a filter other than `sort` gives; the same for the same `identity`."""
+        key = self._sorts.setdefault(identity, _SortKey(spec, len(self._sorts)))
+        return key.index
+
     def bound(self, limit: int | str) -> Callable[[Evaluation], int]:
         """A range bound: a number, or a variable read when it is needed."""
         if isinstance(limit, int):
             return lambda s: limit
-        name, slot = limit, self.slot(limit)
+        return self.variable(limit, None)
+
+    def variable(self, name: str, span: Span | None) -> Callable[[Evaluation], int]:
+        """The value of a numeric or position variable, read when it is needed; `span` for the fault that it
+        has none.
+        """
+        slot = self.slot(name)
 
         def read(s: Evaluation) -> int:
             value = s.variables[slot]
             if value is UNBOUND:
-                raise s.fault(f"The variable {name} has no value yet", variable=name)
+                raise s.fault(f"The variable {name} has no value yet", span, name)
             number: int = value
             return number
 

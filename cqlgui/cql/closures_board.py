@@ -9,7 +9,7 @@ from typing import Final
 
 from cqlgui.board import men as board_men
 from cqlgui.board import moves, squares
-from cqlgui.cql import nodes, relations
+from cqlgui.cql import closures_tree, nodes, relations
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import BLACK, OCCUPIED, UNBOUND, WHITE, Evaluation
 from cqlgui.cql.types import Type
@@ -331,6 +331,14 @@ def _state(compiler: Compiler, node: nodes.State) -> Code:
             return code(Type.LOGICAL, lambda s: _castled(s) > 0)
         case "o-o-o":
             return code(Type.LOGICAL, lambda s: _castled(s) < 0)
+        case "mainline":
+            return code(Type.LOGICAL, lambda s: s.tree.depths[s.id] == 0)
+        case "variation":
+            return code(Type.LOGICAL, lambda s: s.tree.depths[s.id] > 0)
+        case "virtualmainline":
+            return code(Type.LOGICAL, closures_tree.in_virtual_mainline)
+        case "extension":
+            return code(Type.LOGICAL, lambda s: False)
 
 
 def _castled(s: Evaluation) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from cqlgui.cql import nodes, nodes_facts
+from cqlgui.cql import closures_tree, nodes, nodes_facts
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import Evaluation
 from cqlgui.cql.types import Type
@@ -23,9 +23,19 @@ def _measure(compiler: Compiler, node: nodes.Measure) -> Code:
         "movenumber": Evaluation.movenumber,
         "positionid": lambda s: s.id,
         "gamenumber": lambda s: s.host.gamenumber,
+        "depth": lambda s: s.tree.depths[s.id],
+        "sidetomove": lambda s: -1 if s.position.turn else 1,
+        "lastgamenumber": _last_game_number,
+        "try": lambda s: 1 if closures_tree.tries(s) == 1 else None,
         "year": once_a_game("year", lambda s: year_of(s.host.tag("Date") or "")),
     }
     return code(Type.NUMERIC, runs[node.word])
+
+
+def _last_game_number(s: Evaluation) -> int:
+    """Number of games in the file, or the limit of the header where that is smaller."""
+    count = s.host.game_count
+    return count if s.last_game is None else min(count, s.last_game)
 
 
 def once_a_game(key: object, run: Run) -> Run:

@@ -14,7 +14,9 @@ from cqlgui.cql.types import Type
 @compiles(nodes.Sort)
 def _sort(compiler: Compiler, node: nodes.Sort) -> Code:
     key = compiler.sort_key(node)
+    compiler.sorting += 1
     operand = compiler.compile(node.operand)
+    compiler.sorting -= 1
     inner, is_set, descending = operand.value, operand.is_set, node.order != "min"
 
     def value(s: Evaluation) -> Any:
@@ -115,14 +117,17 @@ def value_text(operand: Code) -> Callable[[Evaluation, Any], str]:
         case Type.STRING:
             return lambda s, value: values.string_text(value)
         case Type.POSITION:
-            return _position_text
+            return _position_value_text
         case Type.LOGICAL:
             return lambda s, value: values.truth_text(value)
 
 
-def _position_text(s: Evaluation, positionid: int | None) -> str:
-    if positionid is None:
-        return values.NO_VALUE
+def _position_value_text(s: Evaluation, positionid: int | None) -> str:
+    return values.NO_VALUE if positionid is None else position_text(s, positionid)
+
+
+def position_text(s: Evaluation, positionid: int) -> str:
+    """The text of a position; inside a variation it leaves the comment that tells which one is meant."""
     if s.tree.depths[positionid] and s.explicit_comments:
         s.log.append((positionid, f"id:{positionid}"))
     return s.position_text(positionid)

@@ -9,30 +9,40 @@ from collections.abc import Callable
 from cqlgui.cql import (
     closures,
     closures_board,
+    closures_echo,
     closures_facts,
     closures_find,
     closures_hhdb,
     closures_logic,
+    closures_mates,
     closures_moves,
     closures_numbers,
     closures_orbit,
     closures_output,
     closures_paths,
+    closures_similar,
+    closures_squares,
+    closures_tree,
     nodes,
     types,
 )
 
 MODULES = (
     closures_board,
+    closures_echo,
     closures_facts,
     closures_find,
     closures_hhdb,
     closures_logic,
     closures_moves,
+    closures_mates,
     closures_numbers,
     closures_orbit,
     closures_output,
     closures_paths,
+    closures_similar,
+    closures_squares,
+    closures_tree,
 )
 """They enter their compilers in `closures.COMPILERS` when they are imported."""
 

@@ -5,7 +5,7 @@ Closures made by `closures` read and write it; it knows nothing of nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -87,6 +87,31 @@ class WholeLog(list[tuple[int, str]]):
             self.append(note)
 
 
+class RunNote(tuple[int, str]):
+    """A comment (positionid, text) about a run of moves. In the end only the longest run that its `filter`
+    found in the game keeps its comments, the first of equal ones.
+    """
+
+    filter: int
+    run: object
+    length: int
+
+    def __new__(cls, positionid: int, text: str, filter: int, length: int, run: object) -> RunNote:
+        """`run` is the same object for all comments about one run."""
+        note = super().__new__(cls, (positionid, text))
+        note.filter, note.length, note.run = filter, length, run
+        return note
+
+
+def settled(log: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """A game's comments without those about runs that were outdone."""
+    best: dict[int, RunNote] = {}
+    for note in log:
+        if isinstance(note, RunNote) and (note.filter not in best or note.length > best[note.filter].length):
+            best[note.filter] = note
+    return [note for note in log if not isinstance(note, RunNote) or note.run is best[note.filter].run]
+
+
 class Evaluation:
     """One game under evaluation. `men[m]` is the bitboard of man m here; 13 to 15: White, Black, occupied."""
 
@@ -104,6 +129,7 @@ class Evaluation:
         "found",
         "host",
         "id",
+        "last_game",
         "last_path",
         "line_start",
         "log",
@@ -136,7 +162,9 @@ class Evaluation:
         deadline: Callable[[], bool] | None = None,
         smart_comments: bool = True,
         sort_comments: bool = True,
+        last_game: int | None = None,
     ) -> None:
+        """`last_game`: the highest game number that the header admits, where it sets a limit."""
         self.tree = game_tree
         self.host = host
         self.positions = game_tree.positions
@@ -170,6 +198,7 @@ class Evaluation:
         self.only_child = -1
         self.work = _POLL_EVERY
         self._deadline = deadline
+        self.last_game = last_game
         self._wide: list[list[int] | None] = [None] * len(game_tree)
         self._ends: list[int] | None = None
         self._identities: dict[int, tuple[dict[int, int], dict[int, int]]] = {}

@@ -440,7 +440,11 @@ def _round(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _braces(cursor: Cursor, token: Token) -> nodes.Node:
-    return _closed(cursor, token, operators.juxtaposed(cursor))
+    # Within braces a text is searched again, also inside `comment` and its like.
+    before, cursor.implicit_search = cursor.implicit_search, True
+    found = operators.juxtaposed(cursor)
+    cursor.implicit_search = before
+    return _closed(cursor, token, found)
 
 
 def _closed(cursor: Cursor, token: Token, found: list[nodes.Node]) -> nodes.Node:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
+
+from cqlgui.base import errors
+from cqlgui.board import tree
+
+
+class RefusedError(errors.CqlguiError):
+    """The query asked for a file that the user did not allow or that cannot be read; says which and why."""
 
 
 class Host(Protocol):
@@ -33,3 +41,6 @@ class Host(Protocol):
 
     def nags(self, positionid: int) -> tuple[int, ...]:
         """Numeric annotation glyphs of the move that led to a position."""
+
+    def other_games(self, name: str) -> Iterator[tree.GameTree]:
+        """The games of another PGN file, in its order. Raises `RefusedError` unless the user allowed it."""

@@ -10,7 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from cqlgui.board import tree
-from cqlgui.cql import closures, closures_output, compilers, nodes, ordering, rings, settings, transforms
+from cqlgui.cql import (
+    closures,
+    closures_output,
+    compilers,
+    evaluation,
+    nodes,
+    ordering,
+    rings,
+    settings,
+    transforms,
+)
 from cqlgui.cql import host as hosts
 from cqlgui.cql.closures import SortSpec
 from cqlgui.cql.evaluation import Evaluation, QueryError, TooSlow, WholeLog
@@ -139,6 +149,7 @@ class Program:
             deadline=deadline,
             smart_comments=self._writing.smart_comments,
             sort_comments=self._writing.sort_comments,
+            last_game=_last_game(header),
         )
 
     def _search(self, s: Evaluation) -> list[Hit]:
@@ -172,13 +183,21 @@ class Program:
         if self._header.silent:
             return ()
         written = s.log.written if isinstance(s.log, WholeLog) else s.log
-        log = [note for note in written if note[1]]
+        log = [note for note in evaluation.settled(written) if note[1]]
         if self._writing.header_comment:
             log.insert(0, (0, f"Game number {s.host.gamenumber}"))
             for spec, key in zip(self.sort_specs, keys, strict=True):
                 if not spec.quiet:
                     log.append((0, f"{spec.doc}: {'none' if key is None else key}"))
         return tuple(dict.fromkeys(log)) if self._writing.unique_comments else tuple(log)
+
+
+def _last_game(header: nodes.Header) -> int | None:
+    """The upper bound of the header's `gamenumber`."""
+    if header.gamenumber is None or header.gamenumber.count:
+        return None
+    assert isinstance(header.gamenumber.high, int)
+    return header.gamenumber.high
 
 
 def _admits(header: nodes.Header, host: hosts.Host) -> bool:

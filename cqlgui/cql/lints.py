@@ -11,7 +11,15 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cqlgui.cql import closures_facts, lints_patterns, lints_transforms, nodes, types
+from cqlgui.cql import (
+    closures_facts,
+    lints_patterns,
+    lints_transforms,
+    nodes,
+    nodes_squares,
+    nodes_tree,
+    types,
+)
 from cqlgui.cql.diagnostics import Diagnostic, Fix, Span
 from cqlgui.cql.types import Names, Type
 
@@ -101,6 +109,8 @@ def _uses(root: nodes.Node) -> Iterator[_Use]:
             pending.append((_Use(node.operand, value=use.value and not counted), condition or counted))
         elif isinstance(node, nodes.NoTransform):
             pending.append((_Use(node.operand, value=use.value), condition))
+        elif isinstance(node, nodes_tree.At):
+            pending += [(_Use(node.position), False), (_Use(node.filter, value=use.value), condition)]
         else:
             if condition:
                 yield use
@@ -109,13 +119,24 @@ def _uses(root: nodes.Node) -> Iterator[_Use]:
 
 def _useless(node: nodes.Node, names: Names) -> bool:
     if isinstance(
-        node, nodes.Number | nodes.String | nodes.Numeric | nodes.Extremum | nodes.CurrentTransform
+        node,
+        nodes.Number
+        | nodes.String
+        | nodes.Numeric
+        | nodes.Extremum
+        | nodes.CurrentTransform
+        | nodes_tree.CommonAncestor
+        | nodes_tree.Distance
+        | nodes_squares.ColourNumber
+        | nodes_squares.Fen,
     ):
         return True
+    if isinstance(node, nodes_squares.SquareFact):
+        return node.word in ("type", "typename", "piecename")
     if isinstance(node, nodes.Name):
         return types.infer(node, names) in (Type.NUMERIC, Type.STRING, Type.POSITION)
     if isinstance(node, nodes.Measure):
-        return node.word == "positionid"
+        return node.word in ("positionid", "sidetomove", "lastgamenumber")
     if isinstance(node, nodes.Count):
         return types.infer(node.operand, names) is Type.STRING
     if isinstance(node, nodes.Arithmetic):

@@ -122,7 +122,10 @@ class SideToMove(Node):
     colour: Colour
 
 
-StateWord = Literal["check", "mate", "stalemate", "initial", "terminal", "castle", "o-o", "o-o-o"]
+StateWord = Literal[
+    "check", "mate", "stalemate", "initial", "terminal", "castle", "o-o", "o-o-o",
+    "mainline", "variation", "virtualmainline", "extension",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +140,10 @@ class CurrentPosition(Node):
     """`currentposition`."""
 
 
-MeasureWord = Literal["ply", "movenumber", "positionid", "gamenumber", "year"]
+MeasureWord = Literal[
+    "ply", "movenumber", "positionid", "gamenumber", "year",
+    "depth", "sidetomove", "lastgamenumber", "try",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

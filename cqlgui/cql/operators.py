@@ -211,7 +211,6 @@ _ARITHMETIC: dict[str, Literal["+", "-", "*", "/", "%"]] = {"+": "+", "-": "-", 
 _RELATIONS: dict[str, nodes.Relation] = {"==": "==", "!=": "!=", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
 
 OPERATORS: dict[str, Operator] = {
-    ":": Operator(1, POSITION, _not_yet),
     "[": Operator(2, ANY, _not_yet),
     "~~": Operator(2, STRING, _not_yet),
     "attacks": Operator(3, SET, _attack),
@@ -225,10 +224,6 @@ OPERATORS: dict[str, Operator] = {
     "%": Operator(8, NUMERIC, _arithmetic),
     "+": Operator(9, NUMERIC | STRING, _arithmetic),
     "-": Operator(9, NUMERIC, _arithmetic),
-    "[<]": Operator(10, POSITION, _not_yet, once=True),
-    "[<=]": Operator(10, POSITION, _not_yet, once=True),
-    "[>]": Operator(10, POSITION, _not_yet, once=True),
-    "[>=]": Operator(10, POSITION, _not_yet, once=True),
     **{word: Operator(10, VALUES, _compare, once=True) for word in _RELATIONS},
     "in": Operator(11, SET | STRING, _in, once=True),
     "and": Operator(12, ANY, _logic),

@@ -20,6 +20,8 @@ from cqlgui.cql import (
     syntax_hhdb,
     syntax_moves,
     syntax_paths,
+    syntax_squares,
+    syntax_tree,
 )
 from cqlgui.cql.diagnostics import Diagnostic, Span
 from cqlgui.cql.tokens import END, STRING_LITERAL, Kind, Token
@@ -30,6 +32,8 @@ SYNTAX = (
     syntax_hhdb,
     syntax_moves,
     syntax_paths,
+    syntax_squares,
+    syntax_tree,
 )
 """Modules that enter their readers, operators and forms when they are imported."""
 

@@ -105,6 +105,9 @@ def _pieces(mask: int, style: Style) -> str:
     return letters if len(letters) == 1 else f"[{letters}]"
 
 
+_CHILD = re.compile(r"(?:^|[^\w$])child$")
+_COLOURABLE = re.compile(r"(?:^|[^\w$])(?:player|elo)$")
+_COLOUR = re.compile(r"(?:white|black)(?![\w$])")
 _DASH = re.compile(r"--|\[x\]|[―×]")
 _PARAMETERS_END = re.compile(r"(?:^|[^\w$])(?:move|pin)(?:[^\w$]|$)")
 _PARAMETER = re.compile(
@@ -118,6 +121,8 @@ def _runs_on(before: str, text: str) -> bool:
         return not text.startswith("--")
     if text.startswith('"'):
         return _TEXT_WORD.search(before) is not None
+    if _COLOUR.match(text) is not None:
+        return _COLOURABLE.search(before) is not None
     if _MORE.match(text) and _WORD_THAT_GOES_ON.search(before):
         return True
     return _PARAMETER.match(text) is not None and _PARAMETERS_END.search(before) is not None
@@ -126,7 +131,7 @@ def _runs_on(before: str, text: str) -> bool:
 SWALLOWS: Final = 15
 """How open a filter is that takes in whatever follows it, up to the end of its bracket or a blank line."""
 _TEXT_WORD = re.compile(
-    r"(?:^|[^\w$])(?:player|white|black|event|site|date|eventdate|eco|originalcomment"
+    r"(?:^|[^\w$])(?:player|white|black|event|site|date|eventdate|eco|fen|originalcomment"
     r"|hhdb (?:composer|diagram|firstcomment|stipulation|search|gbr(?: \w+)?))$"
 )
 _WORD_THAT_GOES_ON = re.compile(
@@ -147,6 +152,8 @@ def beside(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[st
             text = f"{{{text}}}"
         elif before and _runs_on(before, text):
             text = f"({text})"
+        if text.startswith("(") and _CHILD.search(before):
+            texts[-1] = f"({before})"
         texts.append(text)
     return texts
 

@@ -18,6 +18,7 @@ from cqlgui.cql import (
     registry_docs_facts,
     registry_docs_moves,
     registry_docs_paths,
+    registry_docs_treeboard,
     registry_hhdb_keys,
     registry_keywords,
     registry_signs,
@@ -111,6 +112,7 @@ _DOCS = {
     **registry_docs_facts.DOCS,
     **registry_docs_moves.DOCS,
     **registry_docs_paths.DOCS,
+    **registry_docs_treeboard.DOCS,
 }
 
 

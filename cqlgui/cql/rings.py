@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cqlgui.board import attacks
-from cqlgui.cql import closures_board, nodes, relations, transforms
+from cqlgui.cql import closures_board, nodes, nodes_squares, relations, transforms
 from cqlgui.cql.closures import Code, Compiler, Run
 from cqlgui.cql.evaluation import OCCUPIED, Evaluation, QueryError
 from cqlgui.cql.geometry import ALL_SQUARES
@@ -103,8 +103,10 @@ class Rings:
                 return _union([self._collector(child) for child in node.operands])
             case nodes.Direction() | nodes.Count() | nodes.Negate() | nodes.Numeric() | nodes.Power():
                 return self._collector(node.operand)
-            case nodes.Sort() | nodes.NoTransform():
+            case nodes.Sort() | nodes.NoTransform() | nodes_squares.SquareFact():
                 return self._collector(node.operand)
+            case nodes_squares.PawnSet() | nodes_squares.Picture():
+                return self._value(node)
             case _:
                 # Conditions without squares, and filters about other positions or other sides of the truth.
                 return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cqlgui.cql import designators, nodes, ranges
+from cqlgui.cql import designators, nodes, nodes_tree, ranges
 from cqlgui.cql.cursor import Broken, Cursor
 from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.tokens import Token
@@ -35,6 +35,10 @@ def transform(cursor: Cursor, token: Token) -> nodes.Node:
         cursor.report_always(span.span, "misplaced-range", message, "count with flipcolor")
     operand = cursor.expression(14)
     node = cursor.made(nodes.Transform(cursor.since(token.offset), word, token.span, span, operand), operand)
+    for where in _untransformable(operand):
+        message = "`similarposition` compares with another file and cannot stand under a transform."
+        cursor.report_always(where, "misplaced-filter", message, "put it beside the transform")
+        return Broken(node.span)
     if word == "rotate45" and not isinstance(node, Broken):
         for where in _particular_squares(operand):
             message = "`rotate45` turns directions only: nothing under it may name squares or their shade."
@@ -47,6 +51,16 @@ def notransform(cursor: Cursor, token: Token) -> nodes.Node:
     """`notransform` whose keyword was just consumed."""
     operand = cursor.expression(14)
     return cursor.made(nodes.NoTransform(cursor.since(token.offset), operand), operand)
+
+
+def _untransformable(node: nodes.Node) -> Iterator[Span]:
+    """Spans of filters that no transform may stand around."""
+    if isinstance(node, nodes.NoTransform):
+        return
+    if isinstance(node, nodes_tree.SimilarPosition):
+        yield node.span
+    for child in nodes.children(node):
+        yield from _untransformable(child)
 
 
 def _particular_squares(node: nodes.Node) -> Iterator[Span]:

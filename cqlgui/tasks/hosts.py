@@ -4,9 +4,12 @@ source.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from cqlgui.base import errors
+from cqlgui.board import tree
+from cqlgui.cql import host as hosts
 from cqlgui.db import catalog, headers
 from cqlgui.pgn import archives, decoding, reader, split
 from cqlgui.store import index
@@ -114,6 +117,10 @@ class GameHost:
         """The glyphs at a position."""
         return self._read().nags.get(positionid, ())
 
+    def other_games(self, name: str) -> Iterator[tree.GameTree]:
+        """No file but the searched one may be read."""
+        raise refused(name)
+
     def _header(self) -> dict[str, str]:
         if self._tags is None:
             row = self._reader.rows.header(self._reader.source, self._ordinal)
@@ -149,3 +156,12 @@ class BareHost:
     def nags(self, positionid: int) -> tuple[int, ...]:
         """No glyph."""
         return ()
+
+    def other_games(self, name: str) -> Iterator[tree.GameTree]:
+        """No file."""
+        raise refused(name)
+
+
+def refused(name: str) -> hosts.RefusedError:
+    """The fault of a query that reads a file without leave (D11)."""
+    return hosts.RefusedError(f"The query may not read {name}: queries read no files unless you allow it")

@@ -12,6 +12,7 @@ import chess
 import chess.pgn
 
 from cqlgui.board import moves, tree
+from cqlgui.cql import host as hosts
 
 _PROMOTIONS = {
     chess.KNIGHT: moves.PROMOTE_N,
@@ -32,6 +33,7 @@ class Host:
     glyphs: dict[int, tuple[int, ...]] = field(default_factory=dict)
     ending: str | None = None
     raw: str = ""
+    files: dict[str, str] = field(default_factory=dict)
 
     @property
     def result(self) -> str | None:
@@ -48,6 +50,11 @@ class Host:
 
     def nags(self, positionid: int) -> tuple[int, ...]:
         return self.glyphs.get(positionid, ())
+
+    def other_games(self, name: str) -> Iterator[tree.GameTree]:
+        if name not in self.files:
+            raise hosts.RefusedError(f"{name} may not be read")
+        return (game.tree for game in from_pgn(self.files[name]))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,34 @@
+"""Compilers of the words for economical mates and stalemates."""
+
+from __future__ import annotations
+
+from cqlgui.cql import mates, nodes_squares
+from cqlgui.cql.closures import Code, Compiler, code, compiles
+from cqlgui.cql.evaluation import Evaluation
+from cqlgui.cql.types import Type
+
+
+@compiles(nodes_squares.Picture)
+def _picture(compiler: Compiler, node: nodes_squares.Picture) -> Code:
+    word = node.word
+    demand = word.removesuffix("stalemate").removesuffix("mate")
+    if word.endswith("stalemate"):
+
+        def in_stalemate(s: Evaluation) -> int:
+            return _remembered(s, word, demand, stale=True) if s.is_stalemate() else 0
+
+        return code(Type.SET, in_stalemate)
+
+    def in_mate(s: Evaluation) -> int:
+        return _remembered(s, word, demand, stale=False) if s.is_mate() else 0
+
+    return code(Type.SET, in_mate)
+
+
+def _remembered(s: Evaluation, word: str, demand: str, *, stale: bool) -> int:
+    key = (word, s.id)
+    known: int | None = s.memo.get(key)
+    if known is None:
+        find = mates.stalemate if stale else mates.mate
+        known = s.memo[key] = find(s.position, demand)
+    return known
