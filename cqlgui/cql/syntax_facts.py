@@ -28,11 +28,12 @@ def _tag(cursor: Cursor, token: Token) -> nodes.Node:
 def _original_comment(cursor: Cursor, token: Token) -> nodes.Node:
     text = nodes_facts.OriginalComment(token.span)
     literal = cursor.peek()
-    if literal.word != STRING_LITERAL or not cursor.implicit_search:
+    if literal.word != STRING_LITERAL:
         return text
     number = glyphs.number_of(literal.string)
     if number is None:
         return filters.searched(cursor, text)
+    # In `comment` and its like a literal is a text of its own, but a glyph belongs to the word even there.
     cursor.take()
     if not number:
         message = f"A glyph is numbered from $1 to ${glyphs.LAST}."
