@@ -37,7 +37,11 @@ class Host(Protocol):
         """The game's own text in its source, tags and all; empty where there is none."""
 
     def comment(self, positionid: int) -> str | None:
-        """The text of the PGN at a position (comments joined by a blank), or None."""
+        """The comment of the PGN at a position, the last one where there are several, or None.
+
+        Lines are joined and blanks made single. The reference keeps no more of it, as its results on 450
+        annotated games show.
+        """
 
     def nags(self, positionid: int) -> tuple[int, ...]:
         """Numeric annotation glyphs of the move that led to a position."""

@@ -50,7 +50,8 @@ class Problem:
 class ReadGame:
     """A game as read. `words` is the packed tree, `start_fen` None for the usual start.
 
-    `comments`, `before` and `nags` are keyed by positionid. `result` is the tag's where that is a result,
+    `comments`, `before` and `nags` are keyed by positionid; where several comments stand at a position,
+    `comments` has them joined and `last_comments` the last. `result` is the tag's where that is a result,
     else the text's. A game that is not `playable` (an unsupported variant, a broken FEN) has no words.
     """
 
@@ -58,6 +59,7 @@ class ReadGame:
     start_fen: str | None
     words: array[int]
     comments: dict[int, str]
+    last_comments: dict[int, str]
     before: dict[int, str]
     nags: dict[int, tuple[int, ...]]
     problems: tuple[Problem, ...]
@@ -228,6 +230,7 @@ class _Reading:
             start_fen=start_fen,
             words=words,
             comments={ids[handle]: " ".join(parts) for handle, parts in self.comments.items()},
+            last_comments={ids[handle]: parts[-1] for handle, parts in self.comments.items()},
             before={ids[handle]: " ".join(parts) for handle, parts in self.before.items()},
             nags={ids[handle]: tuple(glyphs) for handle, glyphs in self.nags.items()},
             problems=tuple(sorted(self.problems, key=lambda found: found.offset)),

@@ -4,6 +4,7 @@ source.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,6 +66,7 @@ class SourceReader:
 
 LONGEST_WHOLE = split.LONGEST_GAME
 HEAD_OF_LONG = 1 << 16
+_BLANKS = re.compile(r"[ \t\r\n\f\v]+")
 
 
 def reading_limit(length: int) -> int:
@@ -110,8 +112,9 @@ class GameHost:
         return decoding.decode(self._reader.raw(self._ordinal))
 
     def comment(self, positionid: int) -> str | None:
-        """The comment at a position."""
-        return self._read().comments.get(positionid)
+        """The last comment at a position, its lines joined and its blanks made single."""
+        found = self._read().last_comments.get(positionid)
+        return None if found is None else _BLANKS.sub(" ", found)
 
     def nags(self, positionid: int) -> tuple[int, ...]:
         """The glyphs at a position."""
