@@ -101,6 +101,12 @@ class Cursor:
             self.position += 1
         return token
 
+    def take_whole(self) -> None:
+        """Consume the next token, and with an opening bracket all that it holds."""
+        if self.take().word in CLOSER_OF:
+            self.skip_group()
+            self.take()
+
     def accept(self, word: str) -> Token | None:
         """Consume the next token if its word is `word`."""
         return self.take() if self.peek().word == word else None

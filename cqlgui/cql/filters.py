@@ -60,7 +60,7 @@ def arguments(
         token = cursor.peek()
         if not operators.begins_filter(cursor, token):
             operators.unexpected(cursor, found[-1] if found else None, token.offset)
-            cursor.take()
+            cursor.take_whole()
             found.append(Broken(token.span))
             continue
         if most and len(found) == most and cursor.errors == errors:

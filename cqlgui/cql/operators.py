@@ -246,7 +246,7 @@ def juxtaposed(cursor: Cursor, single: str = "") -> list[nodes.Node]:
         token = cursor.peek()
         if not begins_filter(cursor, token):
             unexpected(cursor, last, start)
-            cursor.take()
+            cursor.take_whole()
             # What is no filter either directly behind it is an echo of the same mistake.
             cursor.hush()
             found.append(Broken(token.span))
