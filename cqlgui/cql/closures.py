@@ -23,12 +23,14 @@ Run = Callable[[Evaluation], Any]
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A compiled filter. `logs` says that running it can change the comment log or the orbit matches."""
+    """A compiled filter. `logs` says that running it can change the comment log or the orbit matches; `apart`
+    that it is a set whose test can hold where its value is empty."""
 
     type: Type
     value: Run
     test: Run
     logs: bool = False
+    apart: bool = False
 
     @property
     def is_set(self) -> bool:
@@ -159,7 +161,7 @@ def constant_range(limits: nodes.Range, number: int) -> bool:
     return limits.count or limits.low <= number <= limits.high
 
 
-def code(kind: Type, value: Run, *, logs: bool = False, test: Run | None = None) -> Code:
+def code(kind: Type, value: Run, *, logs: bool = False, test: Run | None = None, apart: bool = False) -> Code:
     """A `Code` whose test follows from its value unless one is given."""
     if test is None:
         if kind in types.SETS or kind is Type.LOGICAL:
@@ -169,7 +171,7 @@ def code(kind: Type, value: Run, *, logs: bool = False, test: Run | None = None)
             def test(s: Evaluation) -> bool:
                 return value(s) is not None
 
-    return Code(kind, value, test, logs)
+    return Code(kind, value, test, logs, apart)
 
 
 def _transactional(made: Code) -> Code:
@@ -188,7 +190,7 @@ def _transactional(made: Code) -> Code:
 
     guarded_value = guarded(value, (lambda v: v is None) if empty is None else (lambda v: not v))
     guarded_test = guarded_value if test is value else guarded(test, lambda v: not v)
-    return Code(made.type, guarded_value, guarded_test, True)
+    return Code(made.type, guarded_value, guarded_test, True, made.apart)
 
 
 NodeCompiler = Callable[[Compiler, Any], Code]

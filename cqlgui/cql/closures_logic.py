@@ -49,7 +49,8 @@ def _compound(compiler: Compiler, node: nodes.Compound) -> Code:
     if kind is Type.LOGICAL:
         return code(kind, test, logs=logs)
     holds, value = _conjunction(tests), last.value
-    return code(kind, lambda s: value(s) if holds(s) else failed, logs=logs, test=test)
+    apart = last.apart
+    return code(kind, lambda s: value(s) if holds(s) else failed, logs=logs, test=test, apart=apart)
 
 
 def _conjunction(tests: list[Run]) -> Run:

@@ -49,10 +49,9 @@ def compile_fit(compiler: Compiler, dash: nodes_moves.Dash) -> Fit:
     """A dash in the parts that a path or another filter puts to use."""
     left = None if dash.left is None else compiler.compile(dash.left)
     right = None if dash.right is None else compiler.compile(dash.right)
-    promotion = None if dash.promotion is None else compiler.compile(dash.promotion)
+    kinds, promotion = _promoted_kinds(compiler, dash.promotion)
     target = None if dash.target is None else compiler.compile(dash.target)
     logs = any(one is not None and one.logs for one in (left, right, promotion, target))
-    kinds = None if promotion is None else _promoted_kinds(dash.promotion, promotion)
     return Fit(_heads(left, right), _fits(dash.capture, kinds), target, logs)
 
 
@@ -136,14 +135,18 @@ _ANY_KIND: Final = 0b1111110
 """Kinds of men, pawn 1 to king 6, as bits; a move without promotion has kind 0."""
 
 
-def _promoted_kinds(node: nodes.Node | None, promotion: Code) -> Callable[[Evaluation], int]:
-    """The kinds of men that a promotion part allows, as bits; their colour does not count (spec 9.3)."""
-    if isinstance(node, nodes.Designator):
-        kinds = (node.men | node.men >> 6) & _ANY_KIND
-        return lambda s: kinds
-    if isinstance(node, nodes.AllSquares):
-        return lambda s: _ANY_KIND
-    text = promotion.value
+def _promoted_kinds(
+    compiler: Compiler, promotion: nodes.Node | None
+) -> tuple[Callable[[Evaluation], int] | None, Code | None]:
+    """The kinds of men that a promotion part allows, as bits, whatever their colour (spec 9.3), and the code
+    of its letters; None for a part that is not there."""
+    if promotion is None:
+        return None, None
+    if isinstance(promotion, nodes.Designator | nodes.AllSquares):
+        kinds = _ANY_KIND if isinstance(promotion, nodes.AllSquares) else _kinds_of(promotion)
+        return (lambda s: kinds), None
+    made = compiler.compile(promotion)
+    text = made.value
 
     def named(s: Evaluation) -> int:
         letters = text(s)
@@ -154,11 +157,13 @@ def _promoted_kinds(node: nodes.Node | None, promotion: Code) -> Callable[[Evalu
             found |= 1 << "?PNBRQK".find(letter) if letter in "PNBRQK" else 0
         return found
 
-    return named
+    return named, made
 
 
-def _failure(kind: Type) -> Any:
-    return None if kind in _VALUED else 0
+def _kinds_of(designator: nodes.Node) -> int:
+    """The kinds of men, either colour, of a designator."""
+    assert isinstance(designator, nodes.Designator)
+    return (designator.men | designator.men >> 6) & _ANY_KIND
 
 
 @compiles(nodes_moves.Dash)
@@ -169,27 +174,65 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
 
         def played(s: Evaluation) -> bool:
             sources, goals = head(s)
-            return any(fits(s, child, sources, goals, None) for child in s.tree.children[s.id])
+            return any(fits(s, child, sources, goals, None) is not None for child in s.tree.children[s.id])
 
         return code(kind, played, logs=fit.logs)
-    failure = _failure(kind)
-
-    def first(run: Run, missed: Callable[[Any], bool]) -> Run:
-        def search(s: Evaluation) -> Any:
-            sources, goals = head(s)
-            for child in s.tree.children[s.id]:
-                cut = fits(s, child, sources, goals, None)
-                if cut is not None:
-                    found = at_tail(s, child, cut, run)
-                    if not missed(found):
-                        return found
-            return failure
-
-        return search
-
-    value = first(fit.target.value, (lambda found: found is None) if failure is None else (lambda v: not v))
-    test = value if failure == 0 else first(fit.target.test, lambda found: not found)
+    if kind is Type.SET:
+        # As a value the first move that goes with the sets counts, its target matching or not (the
+        # reference's values show it); as a condition the first whose target matches.
+        value = _first(fit, fit.target.value, lambda found: False, 0)
+        test = _first(fit, fit.target.test, lambda found: not found, False)
+        return code(kind, value, logs=fit.logs, test=test, apart=True)
+    test = _first(fit, fit.target.test, lambda found: not found, False)
+    if kind is Type.LOGICAL:
+        return code(kind, test, logs=fit.logs)
+    value = _first(fit, fit.target.value, lambda found: found is None, None)
     return code(kind, value, logs=fit.logs, test=test)
+
+
+def _first(fit: Fit, run: Run, missed: Callable[[Any], bool], failure: Any) -> Run:
+    """What a closure gives after the first move that fits and whose answer is not `missed`."""
+    head, fits = fit.head, fit.fits
+
+    def search(s: Evaluation) -> Any:
+        sources, goals = head(s)
+        for child in s.tree.children[s.id]:
+            cut = fits(s, child, sources, goals, None)
+            if cut is not None:
+                found = at_tail(s, child, cut, run)
+                if not missed(found):
+                    return found
+        return failure
+
+    return search
+
+
+def moved(compiler: Compiler, node: nodes_moves.Dash | nodes_moves.CurrentMove) -> Run:
+    """From- and to-squares of the move for which a dash, or `currentmove`, holds at the current position."""
+    fit = compile_fit(compiler, node if isinstance(node, nodes_moves.Dash) else node.dash)
+    test = None if fit.target is None else fit.target.test
+
+    def of(s: Evaluation, child: int) -> int:
+        sources, goals = fit.head(s)
+        cut = fit.fits(s, child, sources, goals, None)
+        if cut is None or not (test is None or at_tail(s, child, cut, test)):
+            return 0
+        return cut[0] | cut[1]
+
+    if isinstance(node, nodes_moves.Dash):
+        return lambda s: next((found for child in s.tree.children[s.id] if (found := of(s, child))), 0)
+
+    def of_previous(s: Evaluation) -> int:
+        here = s.id
+        if here == 0:
+            return 0
+        s.goto(s.tree.parents[here])
+        try:
+            return of(s, here)
+        finally:
+            s.goto(here)
+
+    return of_previous
 
 
 @compiles(nodes_moves.CountMoves)
@@ -218,7 +261,7 @@ def _count_moves(compiler: Compiler, node: nodes_moves.CountMoves) -> Code:
 def _current_move(compiler: Compiler, node: nodes_moves.CurrentMove) -> Code:
     fit = compile_fit(compiler, node.dash)
     kind, head, fits = compiler.type_of(node), fit.head, fit.fits
-    failure = _failure(kind)
+    failure = None if kind in _VALUED else 0
 
     def of_move(run: Run) -> Run:
         def ask(s: Evaluation) -> Any:
@@ -275,8 +318,6 @@ def _possible_pairs(
     """From- and to-squares of the moves that fit; promotions to one square are one pair (D23)."""
     left = None if node.left is None else compiler.compile(node.left)
     right = None if node.right is None else compiler.compile(node.right)
-    if node.target is not None:
-        compiler.compile(node.target)
     head, pseudo = _heads(left, right), node.pseudo
     wanted = _kind_test(node.target)
 
@@ -395,17 +436,18 @@ def future_moves(node: nodes.Node) -> Iterator[nodes_moves.Move]:
 @compiles(nodes_moves.Move)
 def _move(compiler: Compiler, node: nodes_moves.Move) -> Code:
     with_operand: list[str] = [word for word in node.words if word in nodes_moves.OPERAND_WORDS]
-    compiled = compiler.compile_all(node.operands)
-    sets = {word: made.value for word, made in zip(with_operand, compiled, strict=True) if word != "promote"}
-    logs = any(made.logs for made in compiled)
+    operands = dict(zip(with_operand, node.operands, strict=True))
+    compiled = {word: compiler.compile(one) for word, one in operands.items() if word != "promote"}
+    sets = {word: made.value for word, made in compiled.items()}
+    logs = any(made.logs for made in compiled.values())
     if "legal" in node.words or "pseudolegal" in node.words:
         return _older_possible(node, sets, logs)
     texts = [closures_output.text_of(compiler, part) for part in node.comment or ()]
-    tests = _older_tests(node, dict(zip(with_operand, node.operands, strict=True)))
+    tests = _older_tests(node, operands)
     candidates = _older_candidates(compiler, node)
     previous = "previous" in node.words
     chosen = _CHOSEN.get(node.words[0]) if node.words else None
-    operands = tuple(sets.items())
+    measures = [(_OLDER_SQUARES[word], run) for word, run in sets.items()]
 
     def search(s: Evaluation) -> int:
         here = s.id
@@ -415,7 +457,7 @@ def _move(compiler: Compiler, node: nodes_moves.Move) -> Code:
             s.goto(s.tree.parents[here])
         found = 0
         try:
-            bounds = [(_OLDER_SQUARES[word], run(s)) for word, run in operands]
+            bounds = [(squares_of, run(s)) for squares_of, run in measures]
             for child in (here,) if previous else candidates(s):
                 move = s.tree.moves[child]
                 if not all(squares_of(s, move) & bound for squares_of, bound in bounds):
@@ -493,9 +535,7 @@ def _older_tests(
         elif word == "secondary":
             tests.append(lambda s, child: not _is_first(s, child))
         elif word == "promote":
-            designator = operands[word]
-            assert isinstance(designator, nodes.Designator)
-            tests.append(about_word(_promotes((designator.men | designator.men >> 6) & _ANY_KIND)))
+            tests.append(about_word(_promotes(_kinds_of(operands[word]))))
     return tests
 
 

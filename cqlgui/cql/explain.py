@@ -229,7 +229,7 @@ class _Explainer:
         value = self._recorded(node, made.value, made.is_set or made.type is Type.LOGICAL)
         test = value if made.test is made.value else self._recorded(node, made.test, True, truth_only=True)
         self._codes[id(node)] = made
-        return Code(made.type, value, test, made.logs)
+        return Code(made.type, value, test, made.logs, made.apart)
 
     def _recorded(self, node: nodes.Node, run: Run, falsy_fails: bool, truth_only: bool = False) -> Run:
         records = self._records.setdefault(id(node), {})
@@ -319,7 +319,8 @@ class _Explainer:
         if type(node) not in transform_rules.RULES:
             return []
         found = []
-        for child in transform_rules.RULES[type(node)].children(node):
+        rule = transform_rules.RULES[type(node)]
+        for child in (rule.evaluated or rule.children)(node):
             # What is not evaluated by itself, as the dash behind `currentmove`, gives its parts.
             alone = id(child) in self._codes
             found += (

@@ -193,7 +193,25 @@ def _make_move(node: Any, filters: tuple[nodes.Node, ...]) -> nodes.Node:
     return nodes_moves.Move(node.span, node.words, filters[:count], comment)
 
 
-_OF_PARTS = transform_rules.Rule(parts, lambda node: None, _image_of)
+def _evaluated(node: Any) -> tuple[nodes.Node, ...]:
+    """A promotion of men and the target of possible moves are no filters of a position."""
+    if isinstance(node, nodes_moves.CountMoves):
+        return _evaluated(node.moves)
+    if isinstance(node, nodes_moves.CurrentMove):
+        return _evaluated(node.dash)
+    unasked = node.target if isinstance(node, nodes_moves.PossibleMoves) else node.promotion
+    if isinstance(node, nodes_moves.Dash) and not isinstance(unasked, nodes.Designator | nodes.AllSquares):
+        unasked = None
+    return tuple(one for one in parts(node) if one is not unasked)
+
+
+def _evaluated_of_move(node: Any) -> tuple[nodes.Node, ...]:
+    taking = [word for word in node.words if word in nodes_moves.OPERAND_WORDS]
+    sets = (one for word, one in zip(taking, node.operands, strict=True) if word != "promote")
+    return (*sets, *(node.comment or ()))
+
+
+_OF_PARTS = transform_rules.Rule(parts, lambda node: None, _image_of, _evaluated)
 
 transform_rules.RULES.update(
     {
@@ -203,7 +221,12 @@ transform_rules.RULES.update(
         nodes_moves.CurrentMove: _OF_PARTS,
         nodes_moves.PreviousMove: transform_rules.fixed(),
         nodes_moves.PreviousSquares: transform_rules.fixed(),
-        nodes_moves.Move: transform_rules.several(_move_parts, _make_move),
+        nodes_moves.Move: transform_rules.Rule(
+            _move_parts,
+            lambda node: None,
+            lambda node, part, image: _make_move(node, tuple(image(one) for one in _move_parts(node))),
+            _evaluated_of_move,
+        ),
         nodes_moves.Pin: transform_rules.several(
             lambda n: n.operands, lambda n, fs: nodes_moves.Pin(n.span, n.words, fs)
         ),

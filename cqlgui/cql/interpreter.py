@@ -155,7 +155,7 @@ class Program:
     def _search(self, s: Evaluation) -> list[Hit]:
         test, value, text = self._body.test, self._body.value, self._value_text
         match_string = self.match_string
-        collects = self._rings.collects
+        collects, apart = self._rings.collects, self._body.apart
         hits: list[Hit] = []
         for positionid in range(len(s.tree)):
             s.step()
@@ -164,6 +164,11 @@ class Program:
                 if not test(s):
                     continue
                 shown = None
+            elif apart:
+                if not test(s):
+                    continue
+                found = rings.quietly(s, value)
+                shown = text(s, found)
             else:
                 found = value(s)
                 if not found and (found is None or self._body.is_set):

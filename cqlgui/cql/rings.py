@@ -2,8 +2,8 @@
 matched.
 
 For a filter the squares are those of its positive set filters that hold here: a designator gives the squares
-with such men, an attack both ends, a ray the men on it; nothing under `not`, nothing that is about another
-position. Evaluating for rings leaves no trace in the evaluation it borrows.
+with such men, an attack both ends, a ray the men on it, a move its two ends; nothing under `not`, nothing
+about another position. Evaluating for rings leaves no trace in the evaluation it borrows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cqlgui.board import attacks
-from cqlgui.cql import closures_board, nodes, nodes_squares, relations, transforms
+from cqlgui.cql import (
+    closures_board,
+    closures_moves,
+    nodes,
+    nodes_moves,
+    nodes_squares,
+    relations,
+    transforms,
+)
 from cqlgui.cql.closures import Code, Compiler, Run
 from cqlgui.cql.evaluation import OCCUPIED, Evaluation, QueryError
 from cqlgui.cql.geometry import ALL_SQUARES
@@ -103,6 +111,12 @@ class Rings:
                 return _union([self._collector(child) for child in node.operands])
             case nodes.Direction() | nodes.Count() | nodes.Negate() | nodes.Numeric() | nodes.Power():
                 return self._collector(node.operand)
+            case nodes_moves.PreviousSquares() | nodes_moves.PossibleMoves() | nodes_moves.Pin():
+                return self._value(node)
+            case nodes_moves.Move() if self._compiler.type_of(node) is Type.SET:
+                return self._value(node)
+            case nodes_moves.Dash() | nodes_moves.CurrentMove():
+                return closures_moves.moved(self._compiler, node)
             case nodes.Sort() | nodes.NoTransform() | nodes_squares.SquareFact():
                 return self._collector(node.operand)
             case nodes_squares.PawnSet() | nodes_squares.Picture():
