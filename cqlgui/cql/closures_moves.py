@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from cqlgui.board import attacks, legality, moves, squares
 from cqlgui.board import men as board_men
-from cqlgui.cql import closures_output, nodes, nodes_moves
+from cqlgui.cql import closures_output, nodes, nodes_moves, nodes_paths, nodes_tree
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import BLACK, OCCUPIED, WHITE, Evaluation
 from cqlgui.cql.types import Type
@@ -415,20 +415,20 @@ def _taken_in_passing(s: Evaluation) -> int:
 # --- the older `move` ---------------------------------------------------------------------------------------
 
 
-ELSEWHERE: Final[set[type[nodes.Node]]] = {nodes.Find}
+_ELSEWHERE: Final = frozenset({nodes.Find, nodes_tree.At, nodes_tree.Echo, nodes_paths.Line, nodes_paths.Path})
 """Kinds that evaluate what is in them at other positions: a `move` in them is no `move` of the constituent
-of a `line` around them. Modules that bring such kinds add them."""
+of a `line` around them (spec 11)."""
 
 
 def future_moves(node: nodes.Node) -> Iterator[nodes_moves.Move]:
-    """The `move` filters about a next move in a constituent of `line`, but not those under `ELSEWHERE` kinds.
+    """The `move` filters about a next move in a constituent of `line`, but not those at other positions.
 
     A `line` puts them into `Compiler.restricted_moves` (by `id`) before it compiles the constituent, and
     then evaluates it once for each child, with that child in `Evaluation.only_child`.
     """
     if isinstance(node, nodes_moves.Move) and not {"previous", "legal", "pseudolegal"} & set(node.words):
         yield node
-    if type(node) not in ELSEWHERE:
+    if type(node) not in _ELSEWHERE:
         for child in nodes.children(node):
             yield from future_moves(child)
 
