@@ -59,7 +59,7 @@ def _path(compiler: Compiler, node: nodes_paths.Path) -> Code:
             s.path = outer
             s.goto(start)
         if attempts is not None:
-            _tell_way(s, node, start, best, attempts, lambda place: place)
+            _tell_way(s, node, start, best, attempts, int, int)
         matched = bool(best) and (within is None or within(s, best[0].measure))
         for slot, value in zip(atomics, best[0].values if matched else before, strict=True):
             s.variables[slot] = value
@@ -343,9 +343,7 @@ def piece_ways(s: Evaluation, start: int, last: int, focused: int) -> str:
 # --- line ---------------------------------------------------------------------------------------------------
 
 _Place: TypeAlias = tuple[int, int]
-"""A position of a line, and the child the line goes on with (-1: any)."""
-_BEFORE: Final = (-1, -1)
-"""Where a line is before its first position."""
+"""The last position of a line so far (-1: none yet), and the one that is to be next (-1: none can be)."""
 
 
 @compiles(nodes_paths.Line)
@@ -365,20 +363,22 @@ def _line(compiler: Compiler, node: nodes_paths.Line) -> Code:
         attempts = None if s.ways is None else sequences.Attempts()
         try:
             best = sequences.explore(
-                s, _BEFORE, part, lambda s, place, steps: steps, first=node.firstmatch, forgetful=forgetful,
-                attempts=attempts,
-            )  # fmt: skip
+                s, (-1, start), part, _length, first=node.firstmatch, forgetful=forgetful, attempts=attempts
+            )
         finally:
             s.line_start = outer
             s.goto(start)
         if attempts is not None:
-            _tell_way(s, node, start, best, attempts, lambda place: start if place == _BEFORE else place[0])
+            _tell_way(
+                s, node, start, best, attempts,
+                lambda place: place[0], lambda place: place[1] if place[1] >= 0 else place[0],
+            )  # fmt: skip
         if not best or (within is not None and not within(s, best[0].steps)):
             return None
         found = best[0]
         last: int = found.place[0]
         if node.nestban:
-            s.banned.setdefault(ban, set()).update(_between(s, start, last))
+            s.banned.setdefault(ban, set()).update((*_between(s, start, last), last))
         automatic = not (node.quiet or s.quiet_comments)
         if automatic:
             s.log.append((start, f"Start line that ends at {_where(s, last)}"))
@@ -389,6 +389,10 @@ def _line(compiler: Compiler, node: nodes_paths.Line) -> Code:
         return last if node.lastposition else found.steps
 
     return code(Type.POSITION if node.lastposition else Type.NUMERIC, search, logs=True)
+
+
+def _length(s: Evaluation, place: _Place, steps: int) -> int:
+    return steps
 
 
 def _line_part(compiler: Compiler, line: nodes_paths.Line, node: nodes.Node) -> sequences.Part:
@@ -411,23 +415,33 @@ def _line_step(
     onward = _Onward(line)
 
     def plain(s: Evaluation, place: _Place, steps: int) -> Iterator[_Place]:
-        for position in onward.candidates(s, place):
-            s.step()
-            s.goto(position)
-            if test(s):
-                yield position, -1
+        position = place[1]
+        if position < 0:
+            return
+        s.goto(position)
+        if test(s):
+            # Where to go on is chosen before what follows is looked at, so that a whole branch comes first.
+            following = onward.positions(s, onward.children(s, position))
+            yield position, next(following, -1)
+            yield from ((position, one) for one in following)
 
     def moving(s: Evaluation, place: _Place, steps: int) -> Iterator[_Place]:
-        for position in onward.candidates(s, place):
-            # At the end of a line there is no move, which may still be what the filter asks for.
-            for child in onward.children(s, position) or (-1,):
-                s.step()
-                s.goto(position)
-                before, s.only_child = s.only_child, child
+        position = place[1]
+        if position < 0:
+            return
+        # At the end of a line there is no move, which may still be what the filter asks for.
+        for child in onward.children(s, position) or (-1,):
+            s.step()
+            s.goto(position)
+            before, s.only_child = s.only_child, child
+            try:
                 holds = test(s)
+            finally:
                 s.only_child = before
-                if holds:
-                    yield position, child
+            if holds:
+                following = onward.positions(s, (child,) if child >= 0 else ())
+                yield position, next(following, -1)
+                yield from ((position, one) for one in following)
 
     return moving if coming else plain
 
@@ -440,20 +454,6 @@ class _Onward:
         self._order = line.order
         self._singlecolor = line.singlecolor
 
-    def candidates(self, s: Evaluation, place: _Place) -> Iterator[int]:
-        """The positions that may come next, those of the other side passed over where only one counts."""
-        if place == _BEFORE:
-            yield s.line_start
-            return
-        position, child = place
-        waiting = [child] if child >= 0 else [*reversed(self.children(s, position))]
-        while waiting:
-            following = waiting.pop()
-            if self._singlecolor and s.positions[following].turn != s.positions[s.line_start].turn:
-                waiting.extend(reversed(self.children(s, following)))
-            else:
-                yield following
-
     def children(self, s: Evaluation, position: int) -> Sequence[int]:
         """The positions one step on."""
         if self._backward:
@@ -462,6 +462,18 @@ class _Onward:
         if self._order == "primary":
             return children[:1]
         return children[1:] if self._order == "secondary" else children
+
+    def positions(self, s: Evaluation, candidates: Sequence[int]) -> Iterator[int]:
+        """The positions that count: where only one side does, what follows takes the place of the others."""
+        waiting = [*reversed(candidates)]
+        turn = s.positions[s.line_start].turn
+        while waiting:
+            s.step()
+            following = waiting.pop()
+            if self._singlecolor and s.positions[following].turn != turn:
+                waiting.extend(reversed(self.children(s, following)))
+            else:
+                yield following
 
 
 # --- explaining ---------------------------------------------------------------------------------------------
@@ -473,14 +485,15 @@ def _tell_way(
     start: int,
     best: Sequence[sequences.Found],
     attempts: sequences.Attempts,
-    position: Callable[[sequences.Place], int],
+    reached: Callable[[sequences.Place], int],
+    tried: Callable[[sequences.Place], int],
 ) -> None:
     """Leave behind how the best sequence went, or how far one without success came."""
     passed, failed = (sequences.passed(best[0].trail), None) if best else attempts.way
     assert s.ways is not None
     s.ways[id(node), start] = Way(
-        tuple((part.origin, position(place)) for part, place in passed),
-        None if failed is None else (failed[0].origin, position(failed[1])),
+        tuple((part.origin, reached(place)) for part, place in passed),
+        None if failed is None else (failed[0].origin, tried(failed[1])),
     )
 
 
