@@ -54,6 +54,10 @@ def _dash(node: nodes.Node, style: printing.Style) -> printing.Printed:
     return _dashed(node.capture, node.left, node.right, node.promotion, node.target, style)
 
 
+_SIGNS = ("--", "[x]", "―", "×")
+"""Behind one of these a promotion or target would belong to it."""
+
+
 def _dashed(
     capture: bool,
     left: nodes.Node | None,
@@ -64,6 +68,9 @@ def _dashed(
 ) -> printing.Printed:
     """A dash with everything tied to it; without a left set it is a primary."""
     text = "" if left is None else printing.print_filter(left, style).within(6, before=7)
+    if text.endswith("∙") or text.startswith(_SIGNS):
+        # Behind that sign a dash is tied to nothing; a dash in front would be the one of `currentmove`.
+        text = f"({text})"
     if style == "unicode":
         text += "×" if capture else "――"
     else:
@@ -71,8 +78,8 @@ def _dashed(
     opened = 0
     if right is not None:
         printed = printing.print_filter(right, style)
-        # A round bracket would begin the target.
-        shut = printed.level > 6 or printed.text.startswith("(")
+        # A round bracket would begin the target, and a dash within take what follows.
+        shut = printed.level > 6 or printed.text.startswith("(") or any(one in printed.text for one in _SIGNS)
         text += f"{{{printed.text}}}" if shut else printed.text
         opened = 0 if shut else max(6, printed.open)
     if promotion is not None:

@@ -125,7 +125,9 @@ def _tied(node: nodes.Node, style: printing.Style, *, before_equals: bool = Fals
     """A set beside its dash. Before the `=` of a promotion a name would be assigned to."""
     if isinstance(node, nodes.Name) and not before_equals:
         return node.name
-    return _shut(node, 6, style)
+    text = _shut(node, 6, style)
+    # Behind that sign a dash would be tied to nothing.
+    return _braced(text) if text.endswith("∙") else text
 
 
 def _line_constituent(node: nodes.Node, style: printing.Style) -> str:
@@ -138,11 +140,13 @@ def _line_constituent(node: nodes.Node, style: printing.Style) -> str:
             return f"{_line_constituent(node.operand, style)} {_LINE_WILDCARDS.get(wildcard, wildcard)}"
         case _:
             printed = printing.print_filter(node, style)
-            risky = printed.text.startswith("(") or printed.open >= printing.SWALLOWS or _is_arithmetic(node)
-            return _braced(printed.text) if risky else printed.text
+            bare = _outside_braces(printed.text)
+            shut = bare.startswith("(") or printed.open >= printing.SWALLOWS or _LINE.search(bare) is not None
+            return _braced(printed.text) if shut or _is_arithmetic(node) else printed.text
 
 
-_RISKY = re.compile(r'^[-("\d]|[+*]|--|\[x\]|[×―]|\b(?:(?:pseudo)?legal|countmoves|currentmove|previous)\b')
+_RISKY = re.compile(r"[+*]|--|\[x\]|[×―]|\b(?:(?:pseudo)?legal|countmoves|currentmove|previous)\b")
+_LINE = re.compile(r"\bline\b")
 _STRING = re.compile(r'"[^"]*"')
 _GROUP = re.compile(r"\{[^{}]*\}")
 
@@ -153,7 +157,8 @@ def _shut(node: nodes.Node, level: int, style: printing.Style) -> str:
     printed = printing.print_filter(node, style)
     text = printed.text
     opens = printed.level > level or printed.open > 11
-    if opens or _is_arithmetic(node) or _RISKY.search(_outside_braces(text)):
+    begins_badly = text[0] in '-("' or text[0].isdigit()
+    if opens or begins_badly or _is_arithmetic(node) or _RISKY.search(_outside_braces(text)):
         return _braced(text)
     return text
 

@@ -231,13 +231,11 @@ def _sort(node: nodes.Node, style: printing.Style) -> printing.Printed:
         words.append("quiet")
     if node.order:
         words.append(node.order)
-    operand = printing.print_filter(node.operand, style).text
+    operand = printing.print_filter(node.operand, style)
     if node.doc is not None:
         words.append(f'"{node.doc}"')
-    elif operand.startswith('"'):
-        operand = f"({operand})"
-    words.append(operand)
-    return printing.Printed(" ".join(words), open=14)
+    words.append("")
+    return printing.prefix(" ".join(words), operand, 14, node.doc is None and operand.text.startswith('"'))
 
 
 def _comment(node: nodes.Node, style: printing.Style) -> printing.Printed:
@@ -258,7 +256,7 @@ def _transform(node: nodes.Node, style: printing.Style) -> printing.Printed:
 
 def _notransform(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes.NoTransform)
-    return printing.Printed("notransform " + printing.print_filter(node.operand, style).text, open=14)
+    return printing.prefix("notransform ", printing.print_filter(node.operand, style), 14)
 
 
 def _compound(node: nodes.Node, style: printing.Style) -> printing.Printed:
@@ -316,14 +314,12 @@ def _assign(node: nodes.Node, style: printing.Style) -> printing.Printed:
 def _loop(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes.SquareLoop | nodes.PieceLoop)
     pieces = isinstance(node, nodes.PieceLoop)
-    domain, body = printing.print_filter(node.domain, style), printing.print_filter(node.body, style).text
-    if body.startswith("-"):
-        body = f"({body})"
+    domain, body = printing.print_filter(node.domain, style), printing.print_filter(node.body, style)
     if style == "unicode":
         head = ("∀" if node.all else "") + ("◭" if pieces else "") + f"{node.name}∊"
     else:
         head = ("piece " if pieces else "square ") + ("all " if node.all else "") + f"{node.name} in "
-    return printing.Printed(f"{head}{domain.within(7)} {body}", open=14)
+    return printing.prefix(f"{head}{domain.within(7)} ", body, 14, shut=body.text.startswith("-"))
 
 
 def _piece_assign(node: nodes.Node, style: printing.Style) -> printing.Printed:

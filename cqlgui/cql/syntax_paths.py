@@ -249,24 +249,23 @@ def _begins_chain(cursor: Cursor) -> bool:
     """True at a round bracket with a dash or wildcard at its top level; others hold a filter (D13)."""
     if cursor.peek().word != "(":
         return False
-    return any(token.word in _DASHES or token.word in _PATH_WILDCARDS for token in _inside(cursor))
+    return any(token.word in _DASHES or token.word in _PATH_WILDCARDS for token, _ in _inside(cursor))
 
 
-def _inside(cursor: Cursor) -> Iterator[Token]:
-    """The tokens within the round bracket that begins here, braces and what is in them left out."""
+def _inside(cursor: Cursor) -> Iterator[tuple[Token, int]]:
+    """The tokens within the round bracket that begins here, with the number of round brackets around each;
+    braces and what is in them are left out."""
     depth = braces = 0
     for place in range(cursor.position, len(cursor.tokens)):
         token = cursor.tokens[place]
-        if token.kind is Kind.BRACKET and token.word in CLOSER_OF:
-            depth += 1
-            braces += token.word != "("
-        elif token.kind is Kind.BRACKET and token.word in CLOSERS:
-            depth -= 1
-            braces -= token.word != ")"
-            if not depth:
-                return
-        elif not braces:
-            yield token
+        opens = token.kind is Kind.BRACKET and token.word in CLOSER_OF
+        closes = token.kind is Kind.BRACKET and token.word in CLOSERS
+        depth += opens - closes
+        braces += (opens and token.word != "(") - (closes and token.word != ")")
+        if not depth:
+            return
+        if not braces:
+            yield token, depth
 
 
 def _chain(cursor: Cursor) -> nodes.Node:
@@ -396,7 +395,6 @@ _LINE_FLAGS: Final = frozenset(
     {"primary", "secondary", "singlecolor", "nestban", "firstmatch", "lastposition", "quiet"}
 )
 _LINE_WILDCARDS: Final = _PATH_WILDCARDS
-_SEARCHES: Final = frozenset({"find", "quiet", "all", "count"})
 
 
 def _line(cursor: Cursor, token: Token) -> nodes.Node:
@@ -495,15 +493,42 @@ def _begins_line_chain(cursor: Cursor) -> bool:
     """True at a round bracket with an arrow or a wildcard of this line within; others hold a filter."""
     if cursor.peek().word != "(":
         return False
-    before = END
-    for token in _inside(cursor):
-        if token.word in ("path", "line"):
-            return False
-        searched = before in _SEARCHES or before == "number"
-        if token.word in _LINE_WILDCARDS or (token.word in _ARROWS and not searched):
+    arrows = _Arrows()
+    # Brackets around this many begin a path or line within, whose signs are its own.
+    inner = 0
+    in_path = False
+    for token, depth in _inside(cursor):
+        if inner and depth >= inner:
+            continue
+        inner = 0
+        if arrows.links(token):
             return True
-        before = token.word
+        if token.word in _LINE_WILDCARDS and not in_path:
+            return True
+        if token.word in ("path", "line"):
+            if depth > 1:
+                inner = depth
+            elif token.word == "line":
+                return False
+            in_path = True
     return False
+
+
+class _Arrows:
+    """Tells the arrows of a line from those that `find` takes, token by token."""
+
+    def __init__(self) -> None:
+        self._after_find = False
+
+    def links(self, token: Token) -> bool:
+        """True for an arrow of the line."""
+        if token.word == "find":
+            self._after_find = True
+            return False
+        taken = self._after_find and token.word == "<--"
+        parameter = token.word in ("quiet", "all", "count", "-") or token.kind in (Kind.NUMBER, Kind.NAME)
+        self._after_find = self._after_find and (taken or parameter)
+        return token.word in _ARROWS and not taken
 
 
 def _line_chain(cursor: Cursor) -> nodes.Node:
@@ -535,18 +560,16 @@ def _one_filter_each(cursor: Cursor) -> None:
     """Report a second filter in a constituent: one that stands before an arrow of the same line."""
     if cursor.at_end_of_group() or cursor.peek().word in _ARROWS:
         return
-    depth, before = 0, END
+    depth, arrows = 0, _Arrows()
     for place in range(cursor.position, len(cursor.tokens)):
         token = cursor.peek(place - cursor.position)
         depth += (token.word in CLOSER_OF) - (token.word in CLOSERS)
         if token.word == END or depth < 0 or token.word in ("line", "path"):
             return
-        searched = before in _SEARCHES or before == "number"
-        if not depth and token.word in _ARROWS and not searched:
+        if not depth and arrows.links(token):
             _two_filters(cursor)
             cursor.position = place
             return
-        before = token.word
 
 
 def _two_filters(cursor: Cursor) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cqlgui.board import directions
-from cqlgui.cql import check, designators, nodes, nodes_moves, printer, printing, types
+from cqlgui.cql import check, designators, nodes, nodes_moves, nodes_paths, printer, printing, types
 from cqlgui.cql.diagnostics import NOWHERE as AT
 from tests.helpers import kinds
 
@@ -40,6 +40,14 @@ def test_every_node_kind_has_a_printer_and_a_type() -> None:
         ("{A (-#a)}", "{A (-#a)}"),
         ('(player) ("x")', '{player ("x")}'),
         ("x[element]A check", "square x in A check"),
+        ("{(path -- check) mate}", "{(path -- check) mate}"),
+        ("path(--)+{ply+1>3}--{*}B[x]ph7 check", "path (--) + {ply + 1 > 3} -- * B[x]ph7 check"),
+        ("⊢◎♘――□(×▲)?", "path focus N --_ ([x]a) ?"),
+        (
+            'path title "x" 3 8 max power A nestban -- {--=Q}',
+            'path 3 8 max {power A} nestban title "x" -- {--=Q}',
+        ),
+        ("line-->check?-->(mate-->.+){2}", "line --> check ? --> (mate --> . {+}) {2}"),
     ],
 )
 def test_canonical_text(text: str, expected: str) -> None:
@@ -48,6 +56,14 @@ def test_canonical_text(text: str, expected: str) -> None:
     printed = printer.print_node(query.body)
     assert printed == expected
     assert printer.print_node(check.check(printed).query.body) == expected  # type: ignore[union-attr]
+
+
+def test_a_body_shows_where_its_paths_end() -> None:
+    query = check.check("cql() (path -- check) mate").query
+    assert query is not None
+    text = printer.print_query(query)
+    assert text == "cql()\npath -- check\n\nmate\n"
+    assert check.check(text).query == query
 
 
 def test_unicode_spelling() -> None:
@@ -159,6 +175,8 @@ class _Maker:
             lambda: nodes.Transform(AT, "shift", AT, self.range() or nodes.Range(AT, 1, 1), self.any(d)),
             lambda: self.wrapped(self.number, d),
             lambda: self.move_number(d),
+            lambda: self.sequence(d, last=False),
+            lambda: nodes_paths.PathFact(AT, self.one(["pathcount", "pathcountunfocused"])),
         ])()  # fmt: skip
 
     def string(self, depth: int) -> nodes.Node:
@@ -187,6 +205,8 @@ class _Maker:
             lambda: nodes.Find(AT, self.flag(), False, self.flag(), None, self.any(depth - 1)),
             lambda: nodes.NoTransform(AT, self.position(depth - 1)),
             lambda: self.dash(depth - 1, self.position),
+            lambda: self.sequence(depth - 1, last=True),
+            lambda: nodes_paths.PathFact(AT, self.one(["pathstart", "pathlastposition"])),
         ])()  # fmt: skip
 
     def plain(self, depth: int) -> nodes.Node:
@@ -279,6 +299,62 @@ class _Maker:
             lambda: nodes_moves.Move(AT, (), (), None),
         ])()  # fmt: skip
 
+    def sequence(self, depth: int, *, last: bool) -> nodes.Node:
+        return self.path(depth, last) if self.flag() else self.line(depth, last)
+
+    def path(self, depth: int, last: bool) -> nodes_paths.Path:
+        focus = self.one([None, self.set(depth)])
+        return nodes_paths.Path(
+            AT, self.range(), focus, focus is not None and self.flag(), focus is None and self.flag(),
+            focus is None and self.flag(), self.one([None, self.number(depth)]), self.flag(), last,
+            self.flag(), self.flag(), self.flag(), self.flag(), self.one([None, "", "a + b"]),
+            focus is not None and self.flag(), self.constituents(depth),
+        )  # fmt: skip
+
+    def constituents(self, depth: int) -> tuple[nodes.Node, ...]:
+        found: list[nodes.Node] = []
+        for _ in range(self.random.randint(1, 3)):
+            # Behind a step a filter would be one of its targets.
+            free = not found or not isinstance(found[-1], nodes_paths.Step)
+            kinds = [self.step, self.chain, self.repeat] + ([self.any] if free else [])
+            found.append(self.one(kinds)(depth))
+        return tuple(found)
+
+    def step(self, depth: int) -> nodes_paths.Step:
+        targets = tuple(self.any(depth) for _ in range(self.random.randint(0, 2)))
+        return nodes_paths.Step(AT, self.dash(depth, None), targets)
+
+    def chain(self, depth: int) -> nodes_paths.Chain:
+        rest = self.constituents(depth - 1) if depth > 0 else ()
+        moving = nodes_paths.Step | nodes_paths.Chain | nodes_paths.Repeat
+        return nodes_paths.Chain(AT, (self.step(depth), *(one for one in rest if isinstance(one, moving))))
+
+    def wildcard(self) -> tuple[int, int | None]:
+        return self.one([(0, None), (1, None), (0, 1), (3, 3), (2, None), (0, 4), (2, 5)])
+
+    def repeat(self, depth: int) -> nodes_paths.Repeat:
+        inner = self.one([self.step, self.chain])(depth)
+        return nodes_paths.Repeat(AT, *self.wildcard(), inner)
+
+    def line(self, depth: int, last: bool) -> nodes_paths.Line:
+        back = self.flag()
+        order = "" if back else self.one(["", "primary", "secondary"])
+        return nodes_paths.Line(
+            AT, back, self.range(), order, self.flag(), not back and self.flag(), self.flag(), last,
+            self.flag(), self.line_constituents(depth, back, 1),
+        )  # fmt: skip
+
+    def line_constituents(self, depth: int, back: bool, least: int) -> tuple[nodes.Node, ...]:
+        found: list[nodes.Node] = []
+        for _ in range(self.random.randint(least, 3)):
+            made: nodes.Node = self.any(depth)
+            if depth > 0 and self.flag():
+                made = nodes_paths.LineChain(AT, back, self.line_constituents(depth - 1, back, 2))
+            if self.flag() and not _can_be_empty(made):
+                made = nodes_paths.Repeat(AT, *self.wildcard(), made)
+            found.append(made)
+        return tuple(found)
+
     def any(self, depth: int) -> nodes.Node:
         return self.one([self.plain, self.set, self.number, self.string, self.position])(depth)
 
@@ -306,6 +382,13 @@ def test_implicit_searches_round_trip(text: str) -> None:
     query = check.check(text).query
     assert query is not None
     assert printer.print_node(query.body) == text
+
+
+def _can_be_empty(node: nodes.Node) -> bool:
+    """A constituent of a line that no wildcard can follow."""
+    if isinstance(node, nodes_paths.LineChain):
+        return all(_can_be_empty(one) for one in node.constituents)
+    return isinstance(node, nodes_paths.Repeat) and (node.low == 0 or _can_be_empty(node.operand))
 
 
 def _nests_comments_or_loops(node: nodes.Node, above: frozenset[str]) -> bool:
