@@ -415,7 +415,9 @@ def _taken_in_passing(s: Evaluation) -> int:
 # --- the older `move` ---------------------------------------------------------------------------------------
 
 
-_ELSEWHERE: Final = frozenset({nodes.Find, nodes_tree.At, nodes_tree.Echo, nodes_paths.Line, nodes_paths.Path})
+_ELSEWHERE: Final = frozenset(
+    {nodes.Find, nodes_tree.At, nodes_tree.Echo, nodes_paths.Line, nodes_paths.Path}
+)
 """Kinds that evaluate what is in them at other positions: a `move` in them is no `move` of the constituent
 of a `line` around them (spec 11)."""
 
