@@ -6,10 +6,9 @@ import argparse
 from pathlib import Path
 
 from cqlgui import __version__
+from cqlgui.cql import translate
 
 SUBCOMMANDS = ("import", "info", "search", "check", "orbit", "explain", "format", "translate", "help")
-LATER = ("translate",)
-"""Subcommands that are specified but not built yet."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -125,8 +124,16 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("keyword", nargs="?", metavar="KEYWORD")
     one.add_argument("--json", action="store_true", help="print JSON")
 
-    for name in LATER:
-        commands.add_parser(name, help="not built yet", add_help=False)
+    one = commands.add_parser("translate", help="a script of CQL 1-3 or CQL-S as CQL 6 text")
+    one.add_argument("file", type=Path, metavar="OLD.cql", help="the script (- for stdin)")
+    one.add_argument(
+        "--shift-rule",
+        choices=translate.SHIFT_RULES,
+        default="auto",
+        help="where old shifts differ: write few images out (auto), all (exact), or use the keyword (cql6)",
+    )
+    one.add_argument("--skip-start", action="store_true", help="leave the start position out of every list")
+    one.add_argument("-o", "--output", type=Path, metavar="NEW.cql", help="write the text there")
     return top
 
 

@@ -21,6 +21,7 @@ from cqlgui.cli import (
     orbits,
     searching,
     terminal,
+    translating,
 )
 from cqlgui.tasks import pool, workspace
 
@@ -33,6 +34,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "explain": explaining.run,
     "format": formatting.run,
     "help": helping.run,
+    "translate": translating.run,
 }
 _log = logging.getLogger(__name__)
 
@@ -40,9 +42,6 @@ _log = logging.getLogger(__name__)
 def main(argv: Sequence[str]) -> int:
     """Run one subcommand; returns the exit code (usage errors raise `SystemExit(2)`)."""
     terminal.prepare()
-    if argv and argv[0] in arguments.LATER:
-        terminal.say(f"cqlgui {argv[0]}: specified, but not built yet.")
-        return terminal.USAGE
     parsed = arguments.parser().parse_args(argv)
     log.configure()
     try:

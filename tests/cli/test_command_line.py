@@ -121,9 +121,6 @@ def test_a_rejected_query_ends_with_one(source: Path, form: list[str]) -> None:
 def test_what_is_not_built_yet_says_so(source: Path) -> None:
     run = helpers.cli("search", source, "-e", "mate", "--json", "--engine", "compiled")
     assert (run.code, json.loads(run.out)["error"]["code"]) == (1, "not-yet")
-    run = helpers.cli("translate", "-e", "mate")
-    assert run.code == 2
-    assert "not built yet" in run.err
 
 
 def test_format_prints_either_spelling_and_leaves_the_file_alone(tmp_path: Path) -> None:

@@ -1,0 +1,71 @@
+"""CQL 6 text for and, or, not, exactly-one and cases, with constant parts folded away.
+
+`Conjuncts` are filters that must all hold, one a text: an empty list always holds, None never does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+Conjuncts = list[str] | None
+
+
+def block(parts: Conjuncts) -> str:
+    """Filters in braces, or the constant they come to."""
+    if parts is None:
+        return "false"
+    return f"{{{' '.join(parts)}}}" if parts else "{true}"
+
+
+def joined(lists: Sequence[Conjuncts]) -> Conjuncts:
+    """All filters of all lists."""
+    whole: list[str] = []
+    for parts in lists:
+        if parts is None:
+            return None
+        whole += parts
+    return whole
+
+
+def every(lists: Sequence[Conjuncts]) -> Conjuncts:
+    """All of several groups: `{P1} {P2} ...` as one filter's text."""
+    if any(parts is None for parts in lists):
+        return None
+    blocks = [block(parts) for parts in lists if parts]
+    return [" ".join(blocks)] if blocks else []
+
+
+def some(lists: Sequence[Conjuncts]) -> Conjuncts:
+    """At least one of several groups: `({P1} or {P2} ...)`, without repetitions."""
+    if any(parts == [] for parts in lists):
+        return []
+    blocks = list(dict.fromkeys(block(parts) for parts in lists if parts))
+    if not blocks:
+        return None
+    return [blocks[0] if len(blocks) == 1 else f"({' or '.join(blocks)})"]
+
+
+def one_of(lists: Sequence[Conjuncts]) -> Conjuncts:
+    """Exactly one of several groups."""
+    terms = [f"(if {block(parts)} 1 else 0)" for parts in lists if parts is not None]
+    return ["+".join(terms) + "==1"] if terms else None
+
+
+def cases(lists: Sequence[Conjuncts]) -> Conjuncts:
+    """`if {C1} {E1} else if {C2} {E2} else {E}`: the first condition that holds decides."""
+    texts = [block(parts) for parts in lists]
+    whole = ""
+    for place in range(0, len(texts) - 1, 2):
+        whole += f"if {texts[place]} {texts[place + 1]} else "
+    return [whole + (texts[-1] if len(texts) % 2 else "false")]
+
+
+def negated(parts: Conjuncts, *, transformed: bool = False) -> Conjuncts:
+    """The contrary. Braces stand round all but a keyword or a transform with brackets of its own."""
+    if parts is None:
+        return []
+    if not parts:
+        return None
+    bare = len(parts) == 1 and (transformed or re.fullmatch("[a-z]{3,}", parts[0]))
+    return [f"not {parts[0]}" if bare else f"not {block(parts)}"]

@@ -1,0 +1,32 @@
+"""Keep the translation of an old script in a file of its own; the script itself is never written over."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from cqlgui.base import errors
+
+
+def save(text: str, path: Path, script: Path | None = None) -> None:
+    """Write a query as UTF-8; the file appears whole or not at all.
+
+    Raises `CqlguiError` when the file cannot be written or is the `script` that was translated.
+    """
+    with contextlib.suppress(OSError):
+        if script is not None and path.samefile(script):
+            raise errors.CqlguiError(f"{path} is the script itself and is not overwritten.")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(text.encode("utf-8", "backslashreplace"))
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise errors.CqlguiError(f"{path} cannot be written: {reason or error}.") from error
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            temporary.unlink(missing_ok=True)
