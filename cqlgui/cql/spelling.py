@@ -52,6 +52,18 @@ def applied(text: str, wanted: Sequence[Change]) -> str:
     return "".join([*parts, text[at:]])
 
 
+def moved(offset: int, wanted: Sequence[Change]) -> int:
+    """Where an offset lies after changes; within one it goes to the end of what came in, at most."""
+    shift = 0
+    for change in wanted:
+        if offset <= change.start:
+            break
+        if offset < change.end:
+            return change.start + shift + min(offset - change.start, len(change.new))
+        shift += len(change.new) - (change.end - change.start)
+    return offset + shift
+
+
 def has_signs(text: str) -> bool:
     """True when some part of a query is spelled with a Unicode sign."""
     return any(

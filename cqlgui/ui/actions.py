@@ -55,7 +55,7 @@ class Actions:
         self.export.setEnabled(main.result is not None and not running and bool(main.result.games))
         for action in (self.next_hit, self.previous_hit):
             action.setEnabled(main.hits.count > 0)
-        for action in (*self.moves, self.copy_fen, self.copy_pgn, self.copy_picture):
+        for action in (*self.moves, self.why_not, self.copy_fen, self.copy_pgn, self.copy_picture):
             action.setEnabled(shown)
 
     def show_theme(self) -> None:
@@ -83,6 +83,11 @@ class Actions:
         menu = main.menuBar().addMenu("&Query")
         self.run = self._action(menu, "&Run", main.run, "F5", "run")
         self.stop = self._action(menu, "&Stop", main.searcher.stop, "Esc", "stop")
+        menu.addSeparator()
+        helpers = main.assistance
+        self.why_not = self._action(menu, "&Why not?", helpers.why.ask, "F4")
+        self._action(menu, "&Fix the mistake at the caret", helpers.fix, "Ctrl+.")
+        self._action(menu, "S&igns or words", helpers.respell, "Ctrl+U")
         menu.addSeparator()
         self.next_hit = self._action(menu, "&Next hit", lambda: main.next_hit(1), "F3", "next-hit")
         self.previous_hit = self._action(
@@ -144,6 +149,7 @@ class Actions:
         menu.addSeparator()
         self._action(menu, "&Reset layout", main.reset_layout)
         about = main.menuBar().addMenu("&Help")
+        self._action(about, "&Keywords of CQL", main.assistance.show_help, "F1")
         self._action(about, "&About cqlgui", lambda: QMessageBox.about(main, "About cqlgui", _ABOUT))
 
     def _make_toolbar(self) -> None:

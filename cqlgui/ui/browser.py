@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Signal
 
-from cqlgui.board import moves, san
+from cqlgui.board import moves, san, tree
 from cqlgui.tasks import games, model
 from cqlgui.ui import jobs, notation
 from cqlgui.ui.board import widget as board_widget
@@ -50,6 +50,11 @@ class Browser(QObject):
     def game(self) -> model.LoadedGame | None:
         """The game on the board."""
         return self._game
+
+    @property
+    def base(self) -> model.Base | None:
+        """The base of that game."""
+        return self._base
 
     @property
     def busy(self) -> bool:
@@ -139,12 +144,24 @@ class Browser(QObject):
 
     def move_text(self) -> str:
         """The move that led here with its number, e.g. `22...Kxh7`; empty at the start."""
-        if self._game is None or self._position == 0:
-            return ""
-        tree = self._game.tree
-        before = tree.positions[tree.parents[self._position]]
-        dots = "..." if before.turn else "."
-        return f"{tree.display_number(self._position)}{dots}{san.san(before, tree.moves[self._position])}"
+        return "" if self._game is None else move_text(self._game.tree, self._position)
+
+    def point_out(self, named: int) -> None:
+        """Ring other squares for a moment; 0 puts back what belongs to the position."""
+        if named:
+            self._board.set_marks(named)
+        else:
+            self._mark()
+
+    def _mark(self) -> model.ElementCount | None:
+        """Ring what the hit at this position names, if it is one; gives the element it is shown under."""
+        hit = self._hits.get(self._position)
+        rings, element = self._shown_of(hit) if hit is not None else (0, None)
+        if element is None:
+            self._board.set_marks(rings)
+        else:
+            self._board.set_marks(rings, element.lines, (element.words, element.transform))
+        return element
 
     def _show(self) -> None:
         game, place = self._game, self._position
@@ -162,16 +179,20 @@ class Browser(QObject):
                 moves.king_target(move) if moves.flag(move) == moves.CASTLE else moves.target(move),
             )
         self._board.set_position(game.tree.positions[place], ends)
-        hit = self._hits.get(place)
-        rings, element = self._shown_of(hit) if hit is not None else (0, None)
-        if element is None:
-            self._board.set_marks(rings)
-        else:
-            self._board.set_marks(rings, element.lines, (element.words, element.transform))
+        element = self._mark()
         self._notation.set_current(place)
-        words = f"Hit, {element.words}" if element else ("Hit" if hit else "")
+        words = f"Hit, {element.words}" if element else ("Hit" if place in self._hits else "")
         self._board.describe(". ".join(filter(None, (self.move_text(), words))))
         self.shown.emit(game, place)
+
+
+def move_text(game: tree.GameTree, positionid: int) -> str:
+    """The move that leads to a position with its number, e.g. `22...Kxh7`; empty at the start."""
+    if positionid == 0:
+        return ""
+    before = game.positions[game.parents[positionid]]
+    dots = "..." if before.turn else "."
+    return f"{game.display_number(positionid)}{dots}{san.san(before, game.moves[positionid])}"
 
 
 def _prepared(game: model.LoadedGame) -> model.LoadedGame:

@@ -16,12 +16,19 @@ _RESULTS_SHARE = 0.3
 
 
 class Docks(QObject):
-    """The four panes of a window: query and library left, transforms right (left where it is narrow), results
+    """The five panes of a window: query, library and help left, transforms right (left where it is
+    narrow), results
     below.
     """
 
     def __init__(
-        self, main: QMainWindow, query: QWidget, library: QWidget, picker: QWidget, results: QWidget
+        self,
+        main: QMainWindow,
+        query: QWidget,
+        library: QWidget,
+        help_: QWidget,
+        picker: QWidget,
+        results: QWidget,
     ) -> None:
         super().__init__(main)
         self._main = main
@@ -34,10 +41,11 @@ class Docks(QObject):
         self._width.setSingleShot(True)
         self._width.timeout.connect(self._fit_width)
         self.query = self._dock("query", "Query", query)
-        self.library = self._dock("library", "Library and history", library)
+        self.library = self._dock("library", "Library", library)
+        self.help = self._dock("help", "Help", help_)
         self.picker = self._dock("picker", "Transforms", picker)
         self.results = self._dock("results", "Results", results)
-        self.all = (self.query, self.library, self.picker, self.results)
+        self.all = (self.query, self.library, self.help, self.picker, self.results)
         main.setCorner(Qt.Corner.BottomLeftCorner, _BELOW)
         main.setCorner(Qt.Corner.BottomRightCorner, _RIGHT)
         main.setTabPosition(_LEFT, QTabWidget.TabPosition.North)
@@ -52,6 +60,8 @@ class Docks(QObject):
         main.addDockWidget(_LEFT, self.query)
         main.addDockWidget(_LEFT, self.library)
         main.tabifyDockWidget(self.query, self.library)
+        main.addDockWidget(_LEFT, self.help)
+        main.tabifyDockWidget(self.library, self.help)
         main.addDockWidget(_BELOW, self.results)
         self._place_picker()
         self.query.raise_()
@@ -60,9 +70,18 @@ class Docks(QObject):
         self._fit_titles()
 
     def restored(self) -> None:
-        """The panes stand as the user left them."""
+        """The panes stand as the user left them; one that was not there then joins the left column."""
+        if self._main.dockWidgetArea(self.help) == Qt.DockWidgetArea.NoDockWidgetArea:
+            self._main.addDockWidget(_LEFT, self.help)
+            self._main.tabifyDockWidget(self.library, self.help)
+            self.query.raise_()
         self._narrow = self._main.width() < NARROW
         self._fit_titles()
+
+    def show(self, dock: QDockWidget) -> None:
+        """Bring a pane to the front."""
+        dock.setVisible(True)
+        dock.raise_()
 
     def window_resized(self) -> None:
         """Let the panes follow a new width of the window, once it has got it."""
@@ -72,7 +91,7 @@ class Docks(QObject):
     def _place_picker(self) -> None:
         if self._narrow:
             self._main.addDockWidget(_LEFT, self.picker)
-            self._main.tabifyDockWidget(self.library, self.picker)
+            self._main.tabifyDockWidget(self.help, self.picker)
         else:
             self._main.addDockWidget(_RIGHT, self.picker)
             self._main.resizeDocks([self.picker], [_PICKER_WIDTH], Qt.Orientation.Horizontal)

@@ -35,6 +35,7 @@ from cqlgui.pgn import archives
 from cqlgui.tasks import bases, history, library, model, pool
 from cqlgui.ui import (
     actions,
+    assistance,
     browser,
     docks,
     exporter,
@@ -89,6 +90,7 @@ class MainWindow(QMainWindow):
         self.searcher = searcher.Searcher(self.jobs, self)
         self.exporter = exporter.Exporter(self.jobs, self)
         self.browser = browser.Browser(self.jobs, self.board, self.notation, self.hits.hits.shown_of, self)
+        self.assistance = assistance.Assistance(self)
         self.base: model.Base | None = None
         self.result: model.SearchResult | None = None
         self._bad_games: tuple[model.BadGame, ...] = ()
@@ -555,7 +557,7 @@ class MainWindow(QMainWindow):
         asked.setDocumentMode(True)
         asked.addTab(self.library, "Library")
         asked.addTab(self.history, "History")
-        self.docks = docks.Docks(self, self.editor, asked, self.picker, self._tabs)
+        self.docks = docks.Docks(self, self.editor, asked, self.assistance.help, self.picker, self._tabs)
         self._lay_out_status()
 
     def _lay_out_status(self) -> None:
@@ -631,6 +633,11 @@ class MainWindow(QMainWindow):
         self.editor.set_text(text, title)
         self.docks.query.raise_()
         self.editor.edit.setFocus()
+
+    def run_text(self, text: str, title: str) -> None:
+        """Put a query in the editor's place and search with it."""
+        self._take_query(text, title)
+        self.run()
 
     def _fill_library(self) -> None:
         def done(found: tuple[list[model.QueryEntry], list[model.HistoryEntry]]) -> None:

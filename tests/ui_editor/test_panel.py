@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.cql import registry
 from cqlgui.ui import theme
-from cqlgui.ui.editor import entries, history, library, panel
+from cqlgui.ui.editor import history, panel
 from cqlgui.ui.picker import panel as picker
 
 
@@ -198,7 +198,7 @@ def test_the_panel_works_at_a_width_of_300_pixels(qtbot: QtBot, editor: panel.Ed
     assert editor.minimumSizeHint().width() <= 300
 
 
-def test_history_and_library_filter_and_choose_by_keys(qtbot: QtBot) -> None:
+def test_the_history_filters_and_chooses_by_keys(qtbot: QtBot) -> None:
     @dataclasses.dataclass
     class Run:
         text: str
@@ -207,24 +207,18 @@ def test_history_and_library_filter_and_choose_by_keys(qtbot: QtBot) -> None:
         games: int
         positions: int
 
-    past, kept = history.HistoryPane(), library.LibraryPane()
-    for pane in (past, kept):
-        qtbot.addWidget(pane)
-        pane.show()
+    past = history.HistoryPane()
+    qtbot.addWidget(past)
+    past.show()
     past.set_entries([Run("mate", "sample", 0.0, 1, 2), Run("stalemate wtm", "sample", 0.0, 3, 4)])
-    kept.set_entries([entries.Entry("flip Ra1", "Corner rook", "A rook in a corner")])
-    assert [past.list.count(), kept.list.count()] == [2, 1]
+    assert past.list.count() == 2
     QTest.keyClicks(past.search, "stale")
     with qtbot.waitSignal(past.chosen) as seen:
         QTest.keyClick(past.search, Qt.Key.Key_Return)
     assert seen.args is not None
     assert seen.args[0] == "stalemate wtm"
-    QTest.keyClicks(kept.search, "bishop")
-    assert not kept.list.isVisible()
-    kept.search.clear()
-    with qtbot.waitSignal(kept.chosen) as seen:
-        kept.list.itemDoubleClicked.emit(kept.list.item(0))
-    assert seen.args == ["flip Ra1", "Corner rook"]
+    QTest.keyClicks(past.search, "bishop")
+    assert not past.list.isVisible()
 
 
 def test_a_window_that_holds_the_panels_closes_in_the_middle_of_a_check(qtbot: QtBot) -> None:

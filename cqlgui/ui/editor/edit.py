@@ -5,10 +5,11 @@ Offsets outward are code points.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QFont,
     QFontDatabase,
     QHelpEvent,
@@ -21,9 +22,9 @@ from PySide6.QtGui import (
     QTextFormat,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
-from cqlgui.cql import diagnostics
+from cqlgui.cql import diagnostics, printing, spelling
 from cqlgui.ui.editor import brackets, colours, completion, editing, gutter, highlight, hover, offsets
 
 _SMALLEST, _LARGEST = 6.0, 40.0  # points
@@ -34,19 +35,25 @@ class QueryEdit(QPlainTextEdit):
     """A plain-text edit that knows the query language.
 
     `changed` comes once per real change of the text (a repaint of colours is none), `run_requested` at
-    Ctrl+Return, `find_requested` at Ctrl+F, `caret_moved` with the caret's code-point offset.
+    Ctrl+Return, `find_requested` at Ctrl+F, `caret_moved` with the caret's code-point offset, `fix_requested`
+    at Ctrl+period, `help_requested` at F1, `menu_opening` with the context menu and the code-point offset
+    under the pointer, for others to add to it.
     """
 
     changed = Signal()
     caret_moved = Signal(int)
     run_requested = Signal()
     find_requested = Signal()
+    fix_requested = Signal()
+    help_requested = Signal()
+    menu_opening = Signal(QMenu, int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Query text")
         self.setAccessibleDescription(
-            "CQL query. Control+Space completes a word, Control+Return runs the query."
+            "CQL query. Control+Space completes a word, Control+period mends a mistake, "
+            "Control+Return runs the query."
         )
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
@@ -59,6 +66,7 @@ class QueryEdit(QPlainTextEdit):
         self._colouring = False
         self._diagnostics: tuple[diagnostics.Diagnostic, ...] = ()
         self._severities: dict[int, str] = {}
+        self._fixable: frozenset[int] = frozenset()
         self._squiggles: list[QTextEdit.ExtraSelection] = []
         self._found: list[QTextEdit.ExtraSelection] = []
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
@@ -69,13 +77,13 @@ class QueryEdit(QPlainTextEdit):
         self.setFont(font)
         self.highlighter = highlight.Highlighter(self)
         self.completer = completion.Completer(self)
-        self._gutter = gutter.Gutter(self)
-        self.blockCountChanged.connect(self._lay_out)
+        self.gutter = gutter.Gutter(self)
+        self.blockCountChanged.connect(self.lay_out)
         self.updateRequest.connect(self._scroll_gutter)
         self.verticalScrollBar().valueChanged.connect(self._colour_view)
         self.textChanged.connect(self._text_changed)
         self.cursorPositionChanged.connect(self._caret_changed)
-        self._lay_out()
+        self.lay_out()
         self._show_selections()
 
     # --- text and offsets -----------------------------------------------------------------------------------
@@ -135,6 +143,29 @@ class QueryEdit(QPlainTextEdit):
         )
         self.setTextCursor(cursor)
 
+    def apply(self, changes: Sequence[spelling.Change]) -> None:
+        """Make several changes, in text order, as one undoable edit; caret and view stay at their text."""
+        if not changes:
+            return
+        mapping = self.offsets()
+        here = self.textCursor()
+        ends = [mapping.to_points(here.anchor()), mapping.to_points(here.position())]
+        scrolled = self.verticalScrollBar().value()
+        edit = self.textCursor()
+        edit.beginEditBlock()
+        for change in reversed(changes):
+            edit.setPosition(mapping.to_units(change.start))
+            edit.setPosition(mapping.to_units(change.end), QTextCursor.MoveMode.KeepAnchor)
+            edit.insertText(change.new)
+        edit.endEditBlock()
+        after = self.offsets()
+        anchor, caret = (after.to_units(spelling.moved(end, changes)) for end in ends)
+        cursor = self.textCursor()
+        cursor.setPosition(anchor)
+        cursor.setPosition(caret, QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(cursor)
+        self.verticalScrollBar().setValue(scrolled)
+
     # --- diagnostics and marks ------------------------------------------------------------------------------
 
     def set_diagnostics(self, found: tuple[diagnostics.Diagnostic, ...]) -> None:
@@ -142,6 +173,7 @@ class QueryEdit(QPlainTextEdit):
         self._diagnostics = found
         self._severities = {}
         self._squiggles = []
+        fixable = set()
         for finding in reversed(found):  # the first finding is drawn last, on top
             selection = QTextEdit.ExtraSelection()
             shape = QTextCharFormat()
@@ -157,8 +189,11 @@ class QueryEdit(QPlainTextEdit):
             line = self.document().findBlock(start).blockNumber()
             if finding.severity == "error" or line not in self._severities:
                 self._severities[line] = finding.severity
+            if finding.fix is not None:
+                fixable.add(line)
+        self._fixable = frozenset(fixable)
         self._show_selections()
-        self._gutter.update()
+        self.gutter.update()
 
     def squiggle_units(self, finding: diagnostics.Diagnostic) -> tuple[int, int]:
         """Document positions of the squiggle: the span, or the nearest character where the span is empty."""
@@ -180,6 +215,15 @@ class QueryEdit(QPlainTextEdit):
             if start <= unit < end:
                 found.append(finding)
         return found
+
+    @property
+    def findings(self) -> tuple[diagnostics.Diagnostic, ...]:
+        """The findings shown."""
+        return self._diagnostics
+
+    def fixable_lines(self) -> frozenset[int]:
+        """Lines, from 0, with a finding that has a fix."""
+        return self._fixable
 
     def line_severities(self) -> dict[int, str]:
         """Line number (from 0) to the gravest severity found there."""
@@ -241,13 +285,20 @@ class QueryEdit(QPlainTextEdit):
         """Move the selected lines one step to the left."""
         self._edit_lines(editing.dedented)
 
+    def respell(self) -> None:
+        """Spell the query with Unicode signs, or with words where it has signs."""
+        text = self.text()
+        style: printing.Style = "ascii" if spelling.has_signs(text) else "unicode"
+        self.apply(spelling.changes(text, style))
+
     def zoom(self, steps: int) -> None:
         """Larger or smaller text by `steps` points; 0 goes back to the normal size."""
         font = self.font()
         size = self._normal_size if steps == 0 else font.pointSizeF() + steps
         font.setPointSizeF(min(max(size, _SMALLEST), _LARGEST))
         self.setFont(font)
-        self._lay_out()
+        self.highlighter.recolour()
+        self.lay_out()
 
     def visible_blocks(self) -> Iterator[tuple[QTextBlock, float, float]]:
         """Blocks in view with their top and height in pixels."""
@@ -379,7 +430,7 @@ class QueryEdit(QPlainTextEdit):
 
     def _caret_changed(self) -> None:
         self._show_selections()
-        self._gutter.update()
+        self.gutter.update()
         self.caret_moved.emit(self.caret())
 
     def _colour_view(self) -> None:
@@ -388,18 +439,19 @@ class QueryEdit(QPlainTextEdit):
         self.highlighter.show(first, first + self.viewport().height() // max(1, self.fontMetrics().height()))
         self._colouring = False
 
-    def _lay_out(self) -> None:
-        width = self._gutter.needed_width()
+    def lay_out(self) -> None:
+        """Give the margin the room it needs."""
+        width = self.gutter.needed_width()
         self.setViewportMargins(width, 0, 0, 0)
         inside = self.contentsRect()
-        self._gutter.setGeometry(QRect(inside.left(), inside.top(), width, inside.height()))
-        self._gutter.update()
+        self.gutter.setGeometry(QRect(inside.left(), inside.top(), width, inside.height()))
+        self.gutter.update()
 
     def _scroll_gutter(self, area: QRect, by: int) -> None:
         if by:
-            self._gutter.scroll(0, by)
+            self.gutter.scroll(0, by)
         else:
-            self._gutter.update(0, area.y(), self._gutter.width(), area.height())
+            self.gutter.update(0, area.y(), self.gutter.width(), area.height())
 
     def _tool_tip(self, event: QHelpEvent) -> None:
         place = self.viewport().mapFromGlobal(event.globalPos())
@@ -446,6 +498,10 @@ class QueryEdit(QPlainTextEdit):
             self.completer.open(asked=True)
         elif key == Qt.Key.Key_Slash and control:
             self.toggle_comment()
+        elif key == Qt.Key.Key_Period and control:
+            self.fix_requested.emit()
+        elif key == Qt.Key.Key_F1:
+            self.help_requested.emit()
         elif event.matches(QKeySequence.StandardKey.Find):
             self.find_requested.emit()
         elif control and key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
@@ -467,6 +523,17 @@ class QueryEdit(QPlainTextEdit):
             if event.text() and not control:
                 self.completer.typed(event.text())
         event.accept()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.createStandardContextMenu()
+        keyboard = event.reason() == QContextMenuEvent.Reason.Keyboard
+        cursor = self.textCursor() if keyboard else self.cursorForPosition(event.pos())
+        if not keyboard and not self.textCursor().hasSelection():
+            self.setTextCursor(cursor)
+        self.menu_opening.emit(menu, self.offsets().to_points(cursor.position()))
+        place = self.viewport().mapToGlobal(self.cursorRect().bottomLeft()) if keyboard else event.globalPos()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(place)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
@@ -491,13 +558,13 @@ class QueryEdit(QPlainTextEdit):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange) and hasattr(self, "_gutter"):
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange) and hasattr(self, "gutter"):
             self.highlighter.recolour()
             self.set_diagnostics(self._diagnostics)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._lay_out()
+        self.lay_out()
         self._colour_view()
 
 

@@ -1,36 +1,113 @@
-"""Line numbers beside the query, with a mark of its own shape on lines that have a diagnostic."""
+"""The editor's margin: line numbers, a mark on lines with a finding, and how each line fares on the board.
+
+A line that holds has a tick, one that fails a cross, a number stands for itself; a shape tells, not only its
+colour. Where the caret's line has a finding with a fix, a lamp offers it.
+"""
 
 from __future__ import annotations
 
+import html
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPolygonF, QTextCursor
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QTextCursor
+from PySide6.QtWidgets import QToolTip, QWidget
 
+from cqlgui.board import squares
+from cqlgui.tasks import model
 from cqlgui.ui.editor import colours
 
 if TYPE_CHECKING:
     from cqlgui.ui.editor import edit
 
+KNOWN, PENDING, SLOW = "known", "pending", "slow"
+"""How fresh the truths are: of this text and position, being found out, given up for the moment."""
+
 _SIDE = 6
+_MOST_NAMED = 12
+_MOST_TOLD = 8
 
 
 class Gutter(QWidget):
-    """Painted at the editor's left edge; a click selects the line."""
+    """Painted at the editor's left edge; a click selects the line, a click on a lamp asks for its fixes.
+
+    `pointed` carries the squares that the filters of the line under the pointer name, 0 when it leaves;
+    `fixes_wanted` a line, from 0.
+    """
+
+    pointed = Signal(object)
+    fixes_wanted = Signal(int)
 
     def __init__(self, editor: edit.QueryEdit) -> None:
         super().__init__(editor)
         self._editor = editor
-        self.setAccessibleName("Line numbers")
+        self._rows: dict[int, model.LineTruth] = {}
+        self._state = ""
+        self._under = -1
+        self.setAccessibleName("Line numbers and truth at the position on the board")
+        self.setMouseTracking(True)
+
+    @property
+    def rows(self) -> Mapping[int, model.LineTruth]:
+        """What is shown, by line."""
+        return self._rows
+
+    @property
+    def state(self) -> str:
+        """`KNOWN`, `PENDING`, `SLOW`, or empty where no truth is shown."""
+        return self._state
+
+    def set_truth(self, state: str, rows: tuple[model.LineTruth, ...] | None = None) -> None:
+        """Show truths; without `rows` the former ones stay, and pale while others are found out."""
+        changed = bool(self._state) != bool(state)
+        self._state = state
+        if rows is not None:
+            self._rows = {row.line: row for row in rows}
+        elif not state:
+            self._rows = {}
+        if changed:
+            self._editor.lay_out()
+        self._tell()
+        self.update()
 
     def needed_width(self) -> int:
-        """Width in pixels for the numbers of all lines, three digits at least."""
-        digits = max(3, len(str(self._editor.blockCount())))
-        return 3 * _SIDE + digits * self._editor.fontMetrics().horizontalAdvance("9") + self._mark_size()
+        """Width in pixels for marks, the numbers of all lines, and truths where shown."""
+        digits = max(2, len(str(self._editor.blockCount())))
+        return 3 * _SIDE + digits * self._digit() + self._mark_size() + self._truth_width()
+
+    def line_at(self, y: float) -> int:
+        """The line, from 0, at a height in pixels; -1 below the text."""
+        for block, top, height in self._editor.visible_blocks():
+            if top <= y < top + height:
+                return block.blockNumber()
+        return -1
+
+    def tip(self, line: int) -> str:
+        """What the tooltip over a line says, as rich text; empty for nothing."""
+        row = self._rows.get(line)
+        if row is None or not self._state:
+            return ""
+        if self._state == SLOW:
+            return "This takes more than half a second, too long to be shown while you go through the game."
+        lines = [_part_html(part) for part in row.parts[:_MOST_TOLD]]
+        if len(row.parts) > _MOST_TOLD:
+            lines.append(f"... and {len(row.parts) - _MOST_TOLD} more")
+        return "<br>".join(lines)
+
+    def _digit(self) -> int:
+        return self._editor.fontMetrics().horizontalAdvance("9")
 
     def _mark_size(self) -> int:
-        return max(7, self._editor.fontMetrics().height() // 2)
+        return max(9, self._editor.fontMetrics().height() * 5 // 8)
+
+    def _truth_width(self) -> int:
+        return 3 * self._digit() + _SIDE if self._state else 0
+
+    def _tell(self) -> None:
+        words = {True: "holds", False: "fails", None: "cannot be told"}
+        told = [f"line {row.line + 1} {row.value or words[row.matched]}" for row in self._rows.values()]
+        self.setAccessibleDescription(", ".join(told) if self._state == KNOWN else self._state)
 
     def sizeHint(self) -> QSize:
         return QSize(self.needed_width(), 0)
@@ -41,40 +118,153 @@ class Gutter(QWidget):
         painter.fillRect(event.rect(), colours.of(self, "gutter"))
         painter.setFont(self._editor.font())
         current = self._editor.textCursor().blockNumber()
-        severities = self._editor.line_severities()
+        severities, lamps = self._editor.line_severities(), self._editor.fixable_lines()
         mark = self._mark_size()
+        truths = self._truth_width()
         here, elsewhere = colours.of(self, "gutter-current"), colours.of(self, "gutter-text")
+        line_height = self._editor.fontMetrics().height()
         for block, top, height in self._editor.visible_blocks():
             if top + height < event.rect().top() or top > event.rect().bottom():
                 continue
             number = block.blockNumber()
             painter.setPen(here if number == current else elsewhere)
-            line_height = self._editor.fontMetrics().height()
-            box = QRect(_SIDE + mark, int(top), self.width() - 2 * _SIDE - mark, line_height)
+            box = QRect(_SIDE + mark, int(top), self.width() - 2 * _SIDE - mark - truths, line_height)
             painter.drawText(
                 box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(number + 1)
             )
-            if number in severities:
-                _draw_mark(
-                    painter,
-                    self,
-                    severities[number],
-                    QPointF(_SIDE / 2 + mark / 2, top + line_height / 2),
-                    mark,
-                )
+            centre = QPointF(_SIDE / 2 + mark / 2, top + line_height / 2)
+            if number == current and number in lamps:
+                _draw_lamp(painter, self, centre, mark)
+            elif number in severities:
+                _draw_mark(painter, self, severities[number], centre, mark * 3 / 4)
+            if number in self._rows and truths:
+                place = QRectF(self.width() - truths - _SIDE / 2, top, truths, line_height)
+                self._draw_truth(painter, self._rows[number], place, mark)
         painter.end()
 
+    def _draw_truth(self, painter: QPainter, row: model.LineTruth, place: QRectF, size: int) -> None:
+        painter.setOpacity(0.4 if self._state == PENDING else 1.0)
+        centre = place.center()
+        if self._state == SLOW:
+            _draw_clock(painter, colours.of(self, "muted"), centre, size)
+        elif row.value and len(row.value) <= 3:
+            painter.setPen(colours.of(self, "truth_yes"))
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, row.value)
+        elif row.matched is None:
+            painter.setPen(colours.of(self, "muted"))
+            painter.drawText(place, Qt.AlignmentFlag.AlignCenter, "?")
+        else:
+            draw_truth(painter, colours.of(self, "truth_yes" if row.matched else "truth_no"), row.matched,
+                       centre, size)  # fmt: skip
+        painter.setOpacity(1.0)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        for block, top, height in self._editor.visible_blocks():
-            if top <= event.position().y() < top + height:
-                cursor = QTextCursor(block)
-                cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
-                self._editor.setTextCursor(cursor)
-                self._editor.setFocus()
-                return
+        line = self.line_at(event.position().y())
+        if line < 0:
+            return
+        cursor = QTextCursor(self._editor.document().findBlockByNumber(line))
+        lamp = line in self._editor.fixable_lines() and event.position().x() <= _SIDE + self._mark_size()
+        if not lamp:
+            cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+        self._editor.setTextCursor(cursor)
+        self._editor.setFocus()
+        if lamp:
+            self.fixes_wanted.emit(line)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._point(self.line_at(event.position().y()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._point(-1)
+        super().leaveEvent(event)
+
+    def _point(self, line: int) -> None:
+        if line == self._under:
+            return
+        self._under = line
+        row = self._rows.get(line) if self._state == KNOWN else None
+        named = 0
+        for part in row.parts if row is not None else ():
+            named |= part.squares
+        self.pointed.emit(named)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            words = self.tip(self.line_at(event.pos().y()))
+            if words:
+                QToolTip.showText(event.globalPos(), words, self)
+            else:
+                QToolTip.hideText()
+            return True
+        return super().event(event)
 
 
-def _draw_mark(painter: QPainter, widget: QWidget, severity: str, centre: QPointF, size: int) -> None:
+def _part_html(part: model.Truth) -> str:
+    """A filter in the tooltip: its truth, its text, its value or squares, the element it is of."""
+    sign = {True: "✓", False: "✗", None: "?"}[part.matched]
+    text = " ".join(part.text.split())
+    shown = html.escape(text if len(text) <= 60 else text[:57] + "...")
+    rest = ""
+    if part.value is not None and not part.value.startswith("["):
+        rest = f" = {html.escape(part.value[:80])}"
+    elif 0 < part.squares.bit_count() <= _MOST_NAMED:
+        rest = " on " + ", ".join(squares.square_name(square) for square in squares.bits(part.squares))
+    matching = [one for one in part.parts if one.transform and one.matched]
+    if matching:
+        rest += "<br>&nbsp;&nbsp;&nbsp;" + html.escape(", ".join(one.words for one in matching[:4]))
+    return f"{sign} <code>{shown}</code>{rest}"
+
+
+def draw_truth(painter: QPainter, colour: QColor, holds: bool, centre: QPointF, size: float) -> None:
+    """A tick or a cross."""
+    pen = QPen(colour)
+    pen.setWidthF(max(1.6, size / 6))
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    x, y, half = centre.x(), centre.y(), size / 2 - 1
+    if holds:
+        painter.drawPolyline(
+            QPolygonF(
+                [
+                    QPointF(x - half, y),
+                    QPointF(x - half / 4, y + half * 0.75),
+                    QPointF(x + half, y - half * 0.8),
+                ]
+            )
+        )
+    else:
+        part = half * 0.75
+        painter.drawLine(QPointF(x - part, y - part), QPointF(x + part, y + part))
+        painter.drawLine(QPointF(x + part, y - part), QPointF(x - part, y + part))
+
+
+def _draw_clock(painter: QPainter, colour: QColor, centre: QPointF, size: float) -> None:
+    """A clock: this takes too long."""
+    pen = QPen(colour)
+    pen.setWidthF(1.4)
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    half = size / 2 - 0.5
+    painter.drawEllipse(centre, half, half)
+    painter.drawLine(centre, QPointF(centre.x(), centre.y() - half * 0.65))
+    painter.drawLine(centre, QPointF(centre.x() + half * 0.5, centre.y()))
+
+
+def _draw_lamp(painter: QPainter, widget: QWidget, centre: QPointF, size: float) -> None:
+    """A lamp with its socket: something can be put right here."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colours.of(widget, "warning"))
+    bulb = size * 0.36
+    x, y = centre.x(), centre.y() - size * 0.12
+    painter.drawEllipse(QPointF(x, y), bulb, bulb)
+    painter.drawRect(QRectF(x - bulb * 0.5, y + bulb * 0.6, bulb, size * 0.2))
+    painter.setBrush(colours.of(widget, "gutter-text"))
+    painter.drawRect(QRectF(x - bulb * 0.5, y + bulb * 0.6 + size * 0.24, bulb, size * 0.14))
+
+
+def _draw_mark(painter: QPainter, widget: QWidget, severity: str, centre: QPointF, size: float) -> None:
     """A filled disc for an error, a triangle for a warning: the shape tells, not only the colour."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colours.of(widget, severity))

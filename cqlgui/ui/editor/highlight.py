@@ -22,6 +22,8 @@ _OPEN = 1  # ends inside a block comment
 _PENDING = 2
 _AHEAD = 60  # lines above and below the view that are coloured with it
 _BRACKETS = "()[]{}"
+_READABLE = frozenset({tokens.Kind.COMMENT, tokens.Kind.STRING, tokens.Kind.ERROR})
+_SIGN_SCALE = 1.35
 _BOLD = frozenset({tokens.Kind.KEYWORD, tokens.Kind.TRANSFORM, tokens.Kind.DIRECTION})
 
 
@@ -139,7 +141,15 @@ class Highlighter(QSyntaxHighlighter):
             shape = self._formats.get(token.kind)
             if shape is not None:
                 self.setFormat(start, length, shape)
+            if not token.text.isascii() and token.kind not in _READABLE:
+                self._enlarge(start, length, shape)
         self.setCurrentBlockState(_OPEN if found.open else 0)
+
+    def _enlarge(self, start: int, length: int, shape: QTextCharFormat | None) -> None:
+        """Signs are drawn larger than letters: figures at a letter's height cannot be told apart."""
+        larger = QTextCharFormat(shape) if shape is not None else QTextCharFormat()
+        larger.setFontPointSize(self._editor.font().pointSizeF() * _SIGN_SCALE)
+        self.setFormat(start, length, larger)
 
 
 def _ends_open(state: int) -> bool:

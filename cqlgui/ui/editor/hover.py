@@ -35,13 +35,18 @@ def row_html(row: registry.Row) -> str:
     lines = [f"{head} <small>({html.escape(', '.join(row.notes))})</small>"]
     lines += [f"<code>{html.escape(form)}</code>" for form in row.forms]
     if row.meaning:
-        meaning = html.escape(row.meaning[:1].upper() + row.meaning[1:].rstrip(".") + ".")
-        lines.append(_QUOTED.sub(r"<code>\1</code>", meaning))
+        lines.append(meaning_html(row))
     if row.example:
         lines.append(f"<small>Example:</small> <code>{html.escape(row.example)}</code>")
     if not row.built:
         lines.append("<i>Part of the language, but not built yet.</i>")
     return "<br>".join(lines)
+
+
+def meaning_html(row: registry.Row) -> str:
+    """What a keyword means, with quoted parts as code."""
+    meaning = html.escape(row.meaning[:1].upper() + row.meaning[1:].rstrip(".") + ".")
+    return _QUOTED.sub(r"<code>\1</code>", meaning)
 
 
 def designator_words(mask: int, board: int) -> str:

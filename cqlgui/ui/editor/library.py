@@ -1,23 +1,306 @@
-"""The library of saved and sample queries, as a pane."""
+"""The library of queries: a tree of folders with a search field, and a preview of the query that is
+current.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QWidget
+import html
+from collections.abc import Iterable
 
-from cqlgui.ui.editor import entries
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QFont, QFontDatabase, QKeyEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QSplitter,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from cqlgui.tasks import library, model
+from cqlgui.ui.board import diagram
+from cqlgui.ui.editor import highlight
+
+_ENTRY = Qt.ItemDataRole.UserRole
+_EMPTY = "No saved queries yet. Save one, and it is listed here."
 
 
-class LibraryPane(entries.EntriesPane):
-    """Queries with title and description. An entry is an `entries.Entry`, or anything with `text`,
-    `title` and `description` attributes."""
+class LibraryPane(QWidget):
+    """Enter or a double click run a query: `run_wanted` carries its text and title; `chosen` the same, to
+    be put
+    into the editor only.
+    """
+
+    chosen = Signal(str, str)
+    run_wanted = Signal(str, str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Library", "No saved queries yet. Save one, and it is listed here.", read, parent)
+        super().__init__(parent)
+        self.setAccessibleName("Library")
+        self._entries: list[model.QueryEntry] = []
+        self.search = QLineEdit(self)
+        self.search.setPlaceholderText("Search titles, words and tags")
+        self.search.setAccessibleName("Search the library")
+        self.search.setClearButtonEnabled(True)
+        self.tree = QTreeWidget(self)
+        self.tree.setAccessibleName("Queries of the library")
+        self.tree.setHeaderHidden(True)
+        self.tree.setIndentation(14)
+        self.tree.setUniformRowHeights(True)
+        self.tree.setFrameShape(QTreeWidget.Shape.NoFrame)
+        self.tree.setExpandsOnDoubleClick(True)
+        self._note = QLabel(self)
+        self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._note.setWordWrap(True)
+        self.preview = Preview(self)
+        split = QSplitter(Qt.Orientation.Vertical, self)
+        split.setChildrenCollapsible(False)
+        upper = QWidget(split)
+        column = QVBoxLayout(upper)
+        column.setContentsMargins(6, 6, 6, 0)
+        column.addWidget(self.search)
+        column.addWidget(self._note)
+        column.addWidget(self.tree, 1)
+        split.addWidget(upper)
+        split.addWidget(self.preview)
+        split.setStretchFactor(0, 1)
+        split.setStretchFactor(1, 1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(split)
+        self.search.textChanged.connect(self._filter)
+        self.search.returnPressed.connect(self._run_current)
+        self.tree.itemDoubleClicked.connect(lambda item, _column: self._run(item))
+        self.tree.currentItemChanged.connect(lambda item, _former: self._show(item))
+        self.preview.run.clicked.connect(self._run_current)
+        self.preview.edit.clicked.connect(self._choose_current)
+        self.preview.tag_chosen.connect(self.search.setText)
+        self._fill()
+
+    def set_entries(self, entries: Iterable[model.QueryEntry]) -> None:
+        """Show these queries, in this order; the current one stays current where it is among them."""
+        current = self.current
+        self._entries = list(entries)
+        self._fill(current.path if current is not None else None)
+
+    @property
+    def current(self) -> model.QueryEntry | None:
+        """The query shown in the preview."""
+        return _entry(self.tree.currentItem())
+
+    def titles(self) -> list[str]:
+        """The titles in view, top down."""
+        return [entry.title for item in self._leaves() if (entry := _entry(item)) and not item.isHidden()]
+
+    def _fill(self, wanted: object = None) -> None:
+        closed = {path for path, item in self._folders().items() if not item.isExpanded()}
+        known = bool(self._folders())
+        self.tree.blockSignals(True)
+        self.tree.clear()
+        folders: dict[tuple[str, ...], QTreeWidgetItem] = {}
+        for entry in self._entries:
+            item = QTreeWidgetItem(_folder(self.tree, folders, entry.group), [entry.title])
+            item.setData(0, _ENTRY, entry)
+            item.setToolTip(0, entry.description)
+            item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{entry.title}. {entry.description}")
+            if entry.path == wanted:
+                self.tree.setCurrentItem(item)
+        # A long library opens as its list of groups, a short one whole.
+        for path, item in folders.items():
+            item.setExpanded(path not in closed if known else len(self._entries) <= 60)
+        self.tree.blockSignals(False)
+        self._filter()
+        self._show(self.tree.currentItem())
+
+    def _folders(self) -> dict[tuple[str, ...], QTreeWidgetItem]:
+        found: dict[tuple[str, ...], QTreeWidgetItem] = {}
+        pending: list[tuple[QTreeWidgetItem, tuple[str, ...]]] = [
+            (item, ()) for item in _children(self.tree.invisibleRootItem())
+        ]
+        while pending:
+            item, above = pending.pop()
+            if _entry(item) is None:
+                path = (*above, item.data(0, Qt.ItemDataRole.UserRole + 1))
+                found[path] = item
+                pending += [(child, path) for child in _children(item)]
+        return found
+
+    def _leaves(self) -> list[QTreeWidgetItem]:
+        found: list[QTreeWidgetItem] = []
+        pending = [self.tree.invisibleRootItem()]
+        while pending:
+            item = pending.pop()
+            if _entry(item) is not None:
+                found.append(item)
+            pending += _children(item)[::-1]
+        return found
+
+    def _filter(self) -> None:
+        words = self.search.text().casefold().split()
+        first: QTreeWidgetItem | None = None
+        current = self.tree.currentItem()
+        for item in self._leaves():
+            entry = _entry(item)
+            assert entry is not None
+            hay = "\n".join(
+                (entry.title, entry.description, *entry.tags, *entry.group, entry.text)
+            ).casefold()
+            fits = all(word in hay for word in words)
+            item.setHidden(not fits)
+            if fits and first is None:
+                first = item
+        for folder in sorted(self._folders().items(), key=lambda pair: -len(pair[0])):
+            item = folder[1]
+            shown = sum(not child.isHidden() for child in _children(item))
+            item.setHidden(not shown)
+            name = item.data(0, Qt.ItemDataRole.UserRole + 1)
+            item.setText(0, f"{name} ({shown})")
+            if words and shown:
+                item.setExpanded(True)
+        if first is not None and (current is None or current.isHidden()):
+            self.tree.setCurrentItem(first)
+        self._note.setText("Nothing fits these words." if self._entries else _EMPTY)
+        self._note.setVisible(first is None)
+        self.tree.setVisible(first is not None)
+        self.preview.setVisible(first is not None)
+
+    def _show(self, item: QTreeWidgetItem | None) -> None:
+        entry = _entry(item)
+        if entry is not None:
+            self.preview.show_entry(entry)
+
+    def _run(self, item: QTreeWidgetItem) -> None:
+        entry = _entry(item)
+        if entry is not None:
+            self.run_wanted.emit(entry.text, entry.title)
+
+    def _run_current(self) -> None:
+        item = self.tree.currentItem()
+        if item is not None and not item.isHidden():
+            self._run(item)
+
+    def _choose_current(self) -> None:
+        entry = self.current
+        if entry is not None:
+            self.chosen.emit(entry.text, entry.title)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.tree.hasFocus():
+            item = self.tree.currentItem()
+            if item is not None and _entry(item) is None:
+                item.setExpanded(not item.isExpanded())
+            else:
+                self._run_current()
+            event.accept()
+        elif event.key() == Qt.Key.Key_Down and self.search.hasFocus():
+            self.tree.setFocus()
+            event.accept()
+        else:
+            super().keyPressEvent(event)
 
 
-def read(entry: object) -> entries.Entry:
-    """An entry of the library from what the catalog gives."""
-    if isinstance(entry, entries.Entry):
-        return entry
-    description = str(getattr(entry, "description", "") or "")
-    return entries.Entry(str(getattr(entry, "text", "")), str(getattr(entry, "title", "")), description)
+class Preview(QWidget):
+    """Title, description, tags, diagram and text of a query. `tag_chosen` carries a tag that was clicked."""
+
+    tag_chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = QLabel(self)
+        font = QFont(self._title.font())
+        font.setBold(True)
+        self._title.setFont(font)
+        self._words = QLabel(self)
+        self._tags = QLabel(self)
+        for label in (self._title, self._words, self._tags):
+            label.setWordWrap(True)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._tags.setTextFormat(Qt.TextFormat.RichText)
+        self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._words.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self.diagram = diagram.Diagram(self)
+        self.text = QPlainTextEdit(self)
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName("Text of the query")
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.text.setMinimumHeight(60)
+        self._colours = highlight.Highlighter(self.text)
+        self.run = QPushButton("Run", self)
+        self.run.setToolTip("Put it into the editor and search with it (Enter or a double click)")
+        self.edit = QPushButton("Put into the editor", self)
+        self._lay_out()
+        self._tags.linkActivated.connect(lambda link: self.tag_chosen.emit(QUrl(link).path()))
+
+    def show_entry(self, entry: model.QueryEntry) -> None:
+        """Show a query."""
+        self._title.setText(entry.title)
+        self._words.setText(entry.description)
+        self._words.setVisible(bool(entry.description))
+        links = (f'<a href="tag:{html.escape(tag)}">{html.escape(tag)}</a>' for tag in entry.tags)
+        self._tags.setText(" &nbsp; ".join(links))
+        self._tags.setVisible(bool(entry.tags))
+        self.diagram.set_fen(entry.fen)
+        self.text.setPlainText(library.body(entry.text))
+
+    def _lay_out(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(4)
+        words.addWidget(self._title)
+        words.addWidget(self._tags)
+        words.addWidget(self._words, 1)
+        top = QHBoxLayout()
+        top.setSpacing(10)
+        top.addWidget(self.diagram, 0, Qt.AlignmentFlag.AlignTop)
+        top.addLayout(words, 1)
+        inner = QWidget()
+        inner.setLayout(top)
+        top.setContentsMargins(8, 6, 8, 4)
+        self._room = QScrollArea(self)
+        self._room.setWidgetResizable(True)
+        self._room.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._room.setWidget(inner)
+        buttons = QHBoxLayout()
+        buttons.setContentsMargins(8, 4, 8, 6)
+        buttons.addStretch(1)
+        buttons.addWidget(self.edit)
+        buttons.addWidget(self.run)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._room, 3)
+        column.addWidget(self.text, 2)
+        column.addLayout(buttons)
+
+
+def _children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
+    return [child for i in range(item.childCount()) if (child := item.child(i)) is not None]
+
+
+def _entry(item: QTreeWidgetItem | None) -> model.QueryEntry | None:
+    found = item.data(0, _ENTRY) if item is not None else None
+    return found if isinstance(found, model.QueryEntry) else None
+
+
+def _folder(
+    tree: QTreeWidget, folders: dict[tuple[str, ...], QTreeWidgetItem], group: tuple[str, ...]
+) -> QTreeWidgetItem:
+    """The item of a group, made with those around it; the tree's root for none."""
+    if not group:
+        return tree.invisibleRootItem()
+    if group not in folders:
+        item = QTreeWidgetItem(_folder(tree, folders, group[:-1]), [group[-1]])
+        item.setData(0, Qt.ItemDataRole.UserRole + 1, group[-1])
+        item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsSelectable)
+        folders[group] = item
+    return folders[group]

@@ -5,12 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QCloseEvent, QIcon, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSplitter,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from cqlgui.base import errors
-from cqlgui.cql import diagnostics, structure, transforms
-from cqlgui.ui.editor import colours, edit, files, find, latest, problems
+from cqlgui.cql import diagnostics, spelling, structure, transforms
+from cqlgui.tasks import model
+from cqlgui.ui.editor import colours, edit, files, find, fixes, gutter, latest, problems
 
 CHECK_DELAY = 30  # milliseconds without a key before the text is checked
 
@@ -21,7 +31,9 @@ class EditorPanel(QWidget):
     """What the window embeds and asks for the query. All offsets are code points.
 
     `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`; `failed` a sentence when a file
-    could not be read or written, which the panel also shows itself.
+    could not be read or written, which the panel also shows itself. `why_not_requested` comes from the
+    line that
+    tells whether the position on the board matches, `help_requested` from F1.
     """
 
     text_changed = Signal(str)
@@ -31,6 +43,8 @@ class EditorPanel(QWidget):
     diagnostics_changed = Signal(object)
     path_changed = Signal(object)
     failed = Signal(str)
+    why_not_requested = Signal()
+    help_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,11 +65,17 @@ class EditorPanel(QWidget):
         self.problems = problems.ProblemsList(self)
         self._checker = latest.Latest(_check, CHECK_DELAY, self)
         self._name = _Elided(self)
-        self._where = QLabel(self)
+        self._where = _Elided(self)
+        self._where.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._state = QToolButton(self)
         self._state.setAutoRaise(True)
         self._state.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._state.setToolTip("Show or hide the list of problems")
+        self._live = QToolButton(self)
+        self._live.setAutoRaise(True)
+        self._live.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._live.hide()
+        self._truth: tuple[str, bool | None] = ("", None)
         self._run = QPushButton("Run", self)
         self._run.setToolTip("Search with this query (F5 or Ctrl+Enter)")
         self._run.setAccessibleName("Run the query")
@@ -123,6 +143,21 @@ class EditorPanel(QWidget):
         """Stop the background check, before the window closes."""
         self._pause.stop()
         self._checker.close()
+
+    def respell(self) -> None:
+        """Spell the query with Unicode signs, or with words where it has signs."""
+        self.edit.respell()
+
+    def set_truth(
+        self, state: str, matched: bool | None = None, rows: tuple[model.LineTruth, ...] | None = None
+    ) -> None:
+        """Show how the query fares at the position on the board; `state` is one of `gutter`'s, empty for
+        none.
+        """
+        self.edit.gutter.set_truth(state, rows)
+        if state != gutter.PENDING or self._truth[0] != gutter.KNOWN:
+            self._truth = (state, matched)
+            self._show_truth()
 
     # --- files ----------------------------------------------------------------------------------------------
 
@@ -194,8 +229,8 @@ class EditorPanel(QWidget):
         bottom = QHBoxLayout()
         bottom.setContentsMargins(8, 2, 8, 3)
         bottom.addWidget(self._state)
-        bottom.addStretch(1)
-        bottom.addWidget(self._where)
+        bottom.addWidget(self._live)
+        bottom.addWidget(self._where, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -219,6 +254,12 @@ class EditorPanel(QWidget):
         self._split.splitterMoved.connect(lambda *_: self._divider_dragged())
         self._run.clicked.connect(self.run_requested)
         self.problems.chosen.connect(self.go_to)
+        self.problems.fix_chosen.connect(self._take_fix)
+        self.edit.help_requested.connect(self.help_requested)
+        self.edit.fix_requested.connect(lambda: fixes.offer(self.edit))
+        self.edit.gutter.fixes_wanted.connect(lambda _line: fixes.offer(self.edit))
+        self.edit.menu_opening.connect(self._fill_menu)
+        self._live.clicked.connect(self.why_not_requested)
         self._state.clicked.connect(self._toggle_problems)
         self._checker.answered.connect(self._show_diagnostics)
 
@@ -264,6 +305,8 @@ class EditorPanel(QWidget):
         """Show the list of problems when there are any, unless the user closed it."""
         self.problems.setVisible(bool(self._diagnostics) and not self._closed)
         self._size_problems()
+        # Rows know how many lines they take only at the width they are shown at.
+        QTimer.singleShot(0, self, self._size_problems)
 
     def _size_problems(self) -> None:
         """As much room as the findings need, a third of the height at most, unless the user set it."""
@@ -289,6 +332,40 @@ class EditorPanel(QWidget):
         else:
             self._state.setIcon(problems.good_icon(colours.of(self, "good")))
 
+    def _show_truth(self) -> None:
+        state, matched = self._truth
+        self._live.setVisible(bool(state))
+        words, tip = {
+            gutter.PENDING: ("...", "Looking at the position on the board"),
+            gutter.SLOW: ("Too slow", "This takes more than half a second at the position on the board"),
+        }.get(state, ("Not here", "The position on the board does not match: click to see why not (F4)"))
+        if state == gutter.KNOWN and matched:
+            words, tip = "Matches here", "The position on the board matches"
+        self._live.setText(words)
+        self._live.setToolTip(tip)
+        self._live.setAccessibleName(f"Position on the board: {words}")
+        known = state == gutter.KNOWN
+        self._live.setIcon(problems.truth_icon(self, matched) if known and matched is not None else QIcon())
+
+    def _take_fix(self, fix: diagnostics.Fix) -> None:
+        fixes.take(self.edit, fix)
+        self.check_now()
+        self.edit.setFocus()
+
+    def _fill_menu(self, menu: QMenu, _offset: int) -> None:
+        """Fixes first, then the rest of what can be done with the text."""
+        first = menu.actions()[0] if menu.actions() else None
+        offered = QMenu(menu)
+        actions = fixes.fill(offered, self.edit, fixes.at_caret(self.edit))
+        for action in actions:
+            menu.insertAction(first, action)  # type: ignore[arg-type]  # None puts it at the end
+        if actions and first is not None:
+            menu.insertSeparator(first)
+        menu.addSeparator()
+        words = "Spell with words" if spelling.has_signs(self.text()) else "Spell with Unicode signs"
+        menu.addAction(words).triggered.connect(self.respell)
+        menu.addAction("Why not?").triggered.connect(self.why_not_requested)
+
     def _toggle_problems(self) -> None:
         self._closed = self.problems.isVisibleTo(self)
         self._reveal()
@@ -302,6 +379,7 @@ class EditorPanel(QWidget):
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_state"):
             self.problems.set_diagnostics(self.text(), self._diagnostics)
             self._show_state()
+            self._show_truth()
 
 
 class _Elided(QLabel):
@@ -314,7 +392,7 @@ class _Elided(QLabel):
         painter = QPainter(self)
         painter.setPen(self.palette().windowText().color())
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+        painter.drawText(self.rect(), int(self.alignment()), text)
         painter.end()
 
 

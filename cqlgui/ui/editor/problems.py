@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap, QPolygonF
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QKeyEvent, QMouseEvent, QPainter, QPixmap, QPolygonF
+from PySide6.QtWidgets import (
+    QListWidget,
+    QListWidgetItem,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from cqlgui.cql import diagnostics
-from cqlgui.ui.editor import colours
+from cqlgui.ui.editor import colours, gutter
 
 _OFFSET = Qt.ItemDataRole.UserRole
+_FIX = Qt.ItemDataRole.UserRole + 1
 
 
 class ProblemsList(QListWidget):
-    """Shows diagnostics; `chosen` carries the code-point offset of the one that was clicked or entered."""
+    """Shows diagnostics, with the fix of each as a link; `chosen` carries the code-point offset of the
+    one that
+    was clicked or entered, `fix_chosen` the `diagnostics.Fix` whose link was clicked, or Ctrl+period
+    pressed on.
+    """
 
     chosen = Signal(int)
+    fix_chosen = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -26,6 +38,8 @@ class ProblemsList(QListWidget):
         self.setUniformItemSizes(False)
         self.setSpacing(2)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setItemDelegate(_Delegate(self))
+        self.setMouseTracking(True)
         self.itemClicked.connect(self._choose)
 
     def set_diagnostics(self, text: str, found: tuple[diagnostics.Diagnostic, ...]) -> None:
@@ -33,14 +47,19 @@ class ProblemsList(QListWidget):
         self.clear()
         for finding in found:
             line, column = diagnostics.line_and_column(text, finding.span.offset)
-            hint = finding.hint[:1].upper() + finding.hint[1:]
+            # A fix says what the hint does, and does it.
+            hint = "" if finding.fix else finding.hint[:1].upper() + finding.hint[1:]
             words = f"{line}:{column}  {finding.message}" + (f"\n{hint}" if hint else "")
             item = QListWidgetItem(severity_icon(finding.severity, colours.of(self, finding.severity)), words)
             item.setData(_OFFSET, finding.span.offset)
-            item.setToolTip(f"{finding.code}: click to go there")
+            item.setData(_FIX, finding.fix)
+            item.setToolTip(
+                f"{finding.code}: click to go there" + (f"\n{finding.hint}" if finding.hint else "")
+            )
             item.setData(
                 Qt.ItemDataRole.AccessibleTextRole,
-                f"{finding.severity}, line {line}, column {column}: {finding.message} {finding.hint}",
+                f"{finding.severity}, line {line}, column {column}: {finding.message} {finding.hint}"
+                + (f" Control+period: {finding.fix.title}." if finding.fix else ""),
             )
             self.addItem(item)
 
@@ -52,13 +71,88 @@ class ProblemsList(QListWidget):
     def _choose(self, item: QListWidgetItem) -> None:
         self.chosen.emit(int(item.data(_OFFSET)))
 
+    def fix_at(self, row: int) -> diagnostics.Fix | None:
+        """The fix that a row offers."""
+        fix = self.item(row).data(_FIX)
+        return fix if isinstance(fix, diagnostics.Fix) else None
+
+    def link(self, row: int) -> QRect:
+        """Where the link of a row is drawn."""
+        area = self.visualItemRect(self.item(row))
+        return _link(area, self.fontMetrics().height())
+
+    def _link_under(self, event: QMouseEvent) -> diagnostics.Fix | None:
+        place = event.position().toPoint()
+        item = self.itemAt(place)
+        if item is None or not self.link(self.row(item)).contains(place):
+            return None
+        return self.fix_at(self.row(item))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        over = self._link_under(event) is not None
+        self.viewport().setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor)
+        super().mouseMoveEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        fix = self._link_under(event) if event.button() == Qt.MouseButton.LeftButton else None
+        if fix is not None:
+            event.accept()
+            self.fix_chosen.emit(fix)
+            return
+        super().mousePressEvent(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         item = self.currentItem()
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        if event.key() == Qt.Key.Key_Period and control and item is not None:
+            fix = self.fix_at(self.row(item))
+            if fix is not None:
+                self.fix_chosen.emit(fix)
+            event.accept()
+            return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and item is not None:
             self._choose(item)
             event.accept()
             return
         super().keyPressEvent(event)
+
+
+class _Delegate(QStyledItemDelegate):
+    """A finding as any item, and under it the title of its fix as a link."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        size = super().sizeHint(option, index)
+        if index.data(_FIX) is not None:
+            size.setHeight(size.height() + option.fontMetrics.height() + 2)
+        return size
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        fix = index.data(_FIX)
+        if not isinstance(fix, diagnostics.Fix):
+            super().paint(painter, option, index)
+            return
+        view = self.parent()
+        assert isinstance(view, QWidget)
+        whole: QRect = option.rect
+        link = _link(whole, option.fontMetrics.height())
+        upper = QStyleOptionViewItem(option)
+        upper.rect = whole.adjusted(0, 0, 0, -link.height())
+        super().paint(painter, upper, index)
+        painter.save()
+        painter.setPen(colours.of(view, "link"))
+        font = painter.font()
+        font.setUnderline(True)
+        painter.setFont(font)
+        words = painter.fontMetrics().elidedText(fix.title, Qt.TextElideMode.ElideRight, link.width())
+        painter.drawText(link, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+        painter.restore()
+
+
+def _link(area: QRect, line: int) -> QRect:
+    """The last line of a row, beside its icon."""
+    return QRect(area.left() + 22, area.bottom() - line - 3, area.width() - 26, line + 2)
 
 
 def severity_icon(severity: str, colour: QColor) -> QIcon:
@@ -103,5 +197,18 @@ def good_icon(colour: QColor) -> QIcon:
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     painter.setPen(pen)
     painter.drawPolyline(QPolygonF([QPointF(5, 15), QPointF(11, 22), QPointF(23, 6)]))
+    painter.end()
+    return QIcon(pixmap)
+
+
+def truth_icon(widget: QWidget, holds: bool) -> QIcon:
+    """The tick or cross of the margin."""
+    pixmap = QPixmap(28, 28)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    gutter.draw_truth(
+        painter, colours.of(widget, "truth_yes" if holds else "truth_no"), holds, QPointF(14, 14), 22
+    )
     painter.end()
     return QIcon(pixmap)

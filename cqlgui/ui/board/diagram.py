@@ -1,0 +1,50 @@
+"""A small board that only shows: the diagram beside a query of the library."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from cqlgui.board import position as position_module
+from cqlgui.ui import theme
+from cqlgui.ui.board import painting, widget
+
+_CELL = 20
+
+
+class Diagram(QWidget):
+    """Draws one position, as large as there is room for whole pixels a square."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._position: position_module.Position | None = None
+        self.setAccessibleName("Diagram")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.theme().changed.connect(self.update)
+
+    def set_fen(self, fen: str) -> None:
+        """Show the position of a FEN, which the library has checked; hidden without one."""
+        self._position = position_module.Position.from_fen(fen) if fen else None
+        self.setVisible(self._position is not None)
+        self.setAccessibleDescription(widget.spoken(self._position))
+        self.update()
+
+    @property
+    def position(self) -> position_module.Position | None:
+        """What is shown."""
+        return self._position
+
+    def sizeHint(self) -> QSize:
+        return QSize(8 * _CELL + 2, 8 * _CELL + 2)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._position is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        frame = painting.Frame(1, 1, (min(self.width(), self.height()) - 2) // 8, False)
+        painting.draw_squares(painter, frame, theme.colours())
+        painting.draw_men(painter, frame, self._position.squares, self.devicePixelRatioF())
+        painter.end()

@@ -1,0 +1,54 @@
+"""Quick fixes in the editor: which findings at the caret have one, a menu of them, and taking one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QToolTip
+
+from cqlgui.cql import diagnostics
+from cqlgui.ui.editor import edit
+
+
+def at_caret(editor: edit.QueryEdit) -> list[diagnostics.Fix]:
+    """Fixes of the findings at the caret; where it stands on none, those of its line."""
+    text, caret = editor.text(), editor.caret()
+    touching = [one for one in editor.findings if one.span.offset <= caret <= one.span.end]
+    found = [one.fix for one in touching if one.fix is not None]
+    if not found:
+        line = text.count("\n", 0, caret)
+        found = [
+            one.fix
+            for one in editor.findings
+            if one.fix is not None and text.count("\n", 0, min(one.span.offset, len(text))) == line
+        ]
+    return list(dict.fromkeys(found))
+
+
+def take(editor: edit.QueryEdit, fix: diagnostics.Fix) -> None:
+    """Apply a fix as one undoable edit."""
+    editor.replace(fix.span.offset, fix.span.end, fix.new)
+
+
+def offer(editor: edit.QueryEdit) -> None:
+    """Take the only fix at the caret, or let the user choose; says so where there is none."""
+    found = at_caret(editor)
+    place = editor.viewport().mapToGlobal(editor.cursorRect().bottomLeft())
+    if not found:
+        QToolTip.showText(place + QPoint(0, 4), "There is nothing to put right here.", editor)
+    elif len(found) == 1:
+        take(editor, found[0])
+    else:
+        menu = QMenu(editor)
+        fill(menu, editor, found)
+        menu.popup(place)
+
+
+def fill(menu: QMenu, editor: edit.QueryEdit, found: list[diagnostics.Fix]) -> list[QAction]:
+    """Put fixes into a menu."""
+    made = []
+    for fix in found:
+        action = menu.addAction(fix.title)
+        action.triggered.connect(lambda _checked=False, fix=fix: take(editor, fix))
+        made.append(action)
+    return made

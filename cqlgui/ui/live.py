@@ -1,0 +1,105 @@
+"""Live truth: at every key and every move on the board, whether the query holds there, filter by filter.
+
+The work is done by a worker process, which is told to drop what was overtaken. Nothing is asked while the
+text has
+errors or no game is on the board.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer
+
+from cqlgui.base import errors, progress
+from cqlgui.tasks import margin, model
+from cqlgui.ui import browser, jobs
+from cqlgui.ui.editor import gutter, panel
+
+PENDING_AFTER = 50
+"""Milliseconds after which the former truths pale."""
+SLOW_AFTER = 500
+"""Milliseconds after which the margin says that it takes too long."""
+GIVE_UP_AFTER = 10_000
+_SETTLE = 10
+_JOB = "live truth"
+_Answer = tuple[model.Truth, tuple[model.LineTruth, ...]]
+
+
+class Live(QObject):
+    """Keeps the margin of the editor true to the position that the browser shows."""
+
+    def __init__(
+        self,
+        door: jobs.Jobs,
+        editor: panel.EditorPanel,
+        shown: browser.Browser,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._jobs = door
+        self._editor = editor
+        self._browser = shown
+        self._asked: tuple[object, ...] = ()
+        self._settle = self._timer(_SETTLE, self._ask)
+        self._pending = self._timer(PENDING_AFTER, lambda: editor.set_truth(gutter.PENDING))
+        self._slow = self._timer(SLOW_AFTER, lambda: editor.set_truth(gutter.SLOW))
+        self._end = self._timer(GIVE_UP_AFTER, lambda: door.cancel(_JOB, drop=True))
+        editor.text_changed.connect(lambda _text: self._overtaken())
+        editor.diagnostics_changed.connect(lambda _found: self._settle.start())
+        shown.shown.connect(lambda _game, _position: self._overtaken())
+        shown.shown.connect(lambda _game, _position: self._settle.start())
+        editor.edit.gutter.pointed.connect(shown.point_out)
+
+    @property
+    def busy(self) -> bool:
+        """True while an answer is still to come."""
+        return self._settle.isActive() or self._jobs.active(_JOB)
+
+    def _timer(self, after: int, call: object) -> QTimer:
+        made = QTimer(self)
+        made.setSingleShot(True)
+        made.setInterval(after)
+        made.timeout.connect(call)
+        return made
+
+    def _overtaken(self) -> None:
+        self._jobs.cancel(_JOB, drop=True)
+        self._slow.stop()
+        self._end.stop()
+        if not self._pending.isActive() and self._editor.edit.gutter.state == gutter.KNOWN:
+            self._pending.start()
+
+    def _ask(self) -> None:
+        text, base, game = self._editor.text(), self._browser.base, self._browser.game
+        if self._editor.checking:
+            # The answer of the check asks again.
+            return
+        faulty = any(one.severity == "error" for one in self._editor.findings)
+        if base is None or game is None or faulty or not text.strip():
+            self._overtaken()
+            self._show("")
+            return
+        number, place = game.game, self._browser.positionid
+
+        def work(token: progress.CancelToken, _sink: progress.ProgressSink) -> _Answer:
+            return margin.margin(base, number, place, text, cancel=token)
+
+        self._jobs.run(work, self._answered, self._failed, name=_JOB)
+        if not self._pending.isActive() and self._editor.edit.gutter.state != gutter.PENDING:
+            self._pending.start()
+        self._slow.start()
+        self._end.start()
+
+    def _answered(self, answer: _Answer) -> None:
+        whole, rows = answer
+        self._show(gutter.KNOWN, whole.matched, rows)
+
+    def _failed(self, _fault: errors.CqlguiError) -> None:
+        # The check of the text or the search tells what is wrong; here is just nothing to show.
+        self._show("")
+
+    def _show(
+        self, state: str, matched: bool | None = None, rows: tuple[model.LineTruth, ...] | None = None
+    ) -> None:
+        for timer in (self._pending, self._slow, self._end):
+            timer.stop()
+        self._editor.set_truth(state, matched, rows)

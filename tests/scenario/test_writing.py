@@ -1,0 +1,194 @@
+"""Writing a query in a real window: mistakes while typing, truth in the margin, library, help, both spellings.
+
+With `CQLGUI_SHOTS` naming a folder, the run leaves pictures of the window there, light and dark, in two sizes.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtWidgets import QApplication, QDockWidget
+from pytestqt.qtbot import QtBot
+
+from cqlgui.base.resources import resource
+from cqlgui.ui import theme, window
+from cqlgui.ui.editor import gutter
+
+pytestmark = pytest.mark.xvfb
+
+LONG = 20_000
+
+
+def open_sample(qtbot: QtBot, main: window.MainWindow) -> None:
+    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+        main.begin([resource("sample/sample.pgn")])
+    qtbot.waitUntil(lambda: main.browser.game is not None, timeout=LONG)
+
+
+def shoot(qtbot: QtBot, main: window.MainWindow, name: str, pane: QDockWidget | None = None) -> None:
+    """Keep pictures of the window in both colours and two sizes."""
+    folder = os.environ.get("CQLGUI_SHOTS")
+    if not folder:
+        return
+    before = main.size()
+    for size in (QSize(1366, 768), QSize(1024, 700)):
+        main.resize(size)
+        qtbot.wait(150)
+        main.docks.show(pane or main.docks.query)
+        for choice in (theme.Choice.DARK, theme.Choice.LIGHT):
+            theme.theme().apply(choice)
+            QApplication.processEvents()
+            main.grab().save(str(Path(folder) / f"{name}-{size.width()}-{choice.value}.png"))
+    main.resize(before)
+    qtbot.wait(150)
+    main.docks.show(pane or main.docks.query)
+
+
+def write(qtbot: QtBot, main: window.MainWindow, text: str) -> None:
+    main.editor.set_text(text)
+    qtbot.waitUntil(lambda: not main.editor.checking, timeout=LONG)
+
+
+def known(main: window.MainWindow) -> bool:
+    return main.editor.edit.gutter.state == gutter.KNOWN and not main.assistance.live.busy
+
+
+def truth(main: window.MainWindow) -> dict[int, bool | None]:
+    return {line: row.matched for line, row in main.editor.edit.gutter.rows.items()}
+
+
+def test_three_mistakes_show_three_squiggles_while_typing(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    edit = main.editor.edit
+    qtbot.mouseClick(edit.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, 10))
+    for line in ("flippcolor Ra1", "chekc", "stalemat"):
+        qtbot.keyClicks(edit, line)
+        qtbot.keyClick(edit, Qt.Key.Key_Escape)
+        qtbot.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: len(main.editor.findings) == 3, timeout=LONG)
+    marked = [edit.text()[one.span.offset : one.span.end] for one in main.editor.findings]
+    assert marked == ["flippcolor", "chekc", "stalemat"]
+    assert set(edit.line_severities()) == {0, 1, 2}
+    qtbot.waitUntil(main.editor.problems.isVisible, timeout=LONG)
+    shoot(qtbot, main, "mistakes")
+
+    # Each is mended by its link, its lamp or the key, and every mend can be undone.
+    link = main.editor.problems.link(0).center()
+    qtbot.mouseClick(main.editor.problems.viewport(), Qt.MouseButton.LeftButton, pos=link)
+    assert edit.text().startswith("flipcolor Ra1")
+    qtbot.waitUntil(lambda: len(main.editor.findings) == 2, timeout=LONG)
+    main.editor.go_to(edit.text().index("chekc"))
+    qtbot.keyClick(edit, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
+    assert "check\n" in edit.text()
+    qtbot.keyClick(edit, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert "chekc\n" in edit.text()
+
+
+def test_the_margin_shows_truth_and_why_not_leads_to_where_it_holds(
+    qtbot: QtBot, main: window.MainWindow
+) -> None:
+    open_sample(qtbot, main)
+    write(qtbot, main, "cql()\nwtm\nflipcolor {\n  Ke1\n  _e2   // free\n}\n#A\nPe4 and Pd4\n")
+    qtbot.waitUntil(lambda: known(main), timeout=LONG)
+    assert truth(main) == {1: True, 2: False, 3: True, 4: False, 6: True, 7: False}
+    assert main.editor.edit.gutter.rows[6].value == "16"
+    shoot(qtbot, main, "margin")
+    main.board.setFocus()
+    qtbot.keyClick(main.board, Qt.Key.Key_Right)
+    qtbot.waitUntil(lambda: known(main) and truth(main)[1] is False, timeout=LONG)
+
+    # A key that makes another text asks anew.
+    write(qtbot, main, "wtm\n[Qq] == 1\n")
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False, 1: False}, timeout=LONG)
+    write(qtbot, main, "[Qq] == 1 Q\n")
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False}, timeout=LONG)
+    qtbot.keyClick(main, Qt.Key.Key_F4)
+    qtbot.waitUntil(lambda: main.infobar.shown is not None, timeout=LONG)
+    message = main.infobar.shown
+    assert message is not None
+    assert "`[Qq] == 1` fails (line 1)" in message.text
+    assert main.editor.selection() == (0, 9)
+    shoot(qtbot, main, "why-not")
+    write(qtbot, main, "wtm\n")
+    main.assistance.why.ask()
+    qtbot.waitUntil(
+        lambda: main.infobar.shown is not None and main.infobar.shown.action is not None, timeout=LONG
+    )
+    before = main.browser.positionid
+    shown = main.infobar.shown
+    assert shown is not None
+    assert shown.action is not None
+    shown.action[1]()
+    assert main.browser.positionid == before + 1
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True}, timeout=LONG)
+
+
+def test_a_query_that_takes_too_long_says_so_and_is_given_up(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    nest = "square a_ in . square b_ in . square c_ in . square d_ in . {a_ == b_ c_ == d_ a_ == h8 not K}"
+    write(qtbot, main, nest)
+    qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.SLOW, timeout=LONG)
+    write(qtbot, main, "wtm")
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True}, timeout=LONG)
+
+
+def test_the_library_opens_previews_and_runs_a_theme(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    pane = main.library
+    qtbot.waitUntil(lambda: bool(pane.titles()), timeout=LONG)
+    main.docks.show(main.docks.library)
+    qtbot.waitUntil(pane.isVisible, timeout=LONG)
+    qtbot.keyClicks(pane.search, "greek gift")
+    assert pane.titles() == ["Greek gift"]
+    entry = pane.current
+    assert entry is not None
+    assert "Bh7" in pane.preview.text.toPlainText()
+    assert "// title" not in pane.preview.text.toPlainText()
+    assert pane.preview.diagram.isVisible() == bool(entry.fen)
+    shoot(qtbot, main, "library", main.docks.library)
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+        qtbot.keyClick(pane.search, Qt.Key.Key_Return)
+    assert main.hits.count > 0
+    assert main.editor.text() == entry.text
+
+
+def test_help_is_searched_inserted_and_run(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    write(qtbot, main, "wtm flipcolor {mate}")
+    main.editor.go_to(6)
+    qtbot.keyClick(main.editor.edit, Qt.Key.Key_F1)
+    pane = main.assistance.help
+    assert pane.current is not None
+    assert pane.current.name == "flipcolor"
+    qtbot.waitUntil(pane.isVisible, timeout=LONG)
+    shoot(qtbot, main, "help", main.docks.help)
+    qtbot.keyClicks(pane.search, "stalemate")
+    assert pane.current.name == "stalemate"
+    main.editor.go_to(3)
+    qtbot.mouseClick(pane.insert, Qt.MouseButton.LeftButton)
+    example = pane.current.example
+    assert main.editor.text() == f"wtm {example} flipcolor {{mate}}"
+    main.docks.show(main.docks.help)
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+        qtbot.mouseClick(pane.run, Qt.MouseButton.LeftButton)
+    assert main.editor.text() == example
+
+
+def test_the_other_spelling_is_one_key_away_and_back(qtbot: QtBot, main: window.MainWindow) -> None:
+    main.begin([])
+    text = "// A stays\nflipcolor {[RN]a1 -> k}  /* so */\npiece x in A x"
+    write(qtbot, main, text)
+    main.editor.go_to(text.index("k}"))
+    main.editor.edit.setFocus()
+    qtbot.keyClick(main.editor.edit, Qt.Key.Key_U, Qt.KeyboardModifier.ControlModifier)
+    assert main.editor.text() == "// A stays\n⬓ {♖♘a1 → ♚}  /* so */\n◭x∊△ x"
+    assert main.editor.text()[main.editor.caret()] == "♚"
+    shoot(qtbot, main, "signs")
+    qtbot.keyClick(main.editor.edit, Qt.Key.Key_U, Qt.KeyboardModifier.ControlModifier)
+    assert main.editor.text() == text
+    assert main.editor.caret() == text.index("k}")
+    qtbot.keyClick(main.editor.edit, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert "⬓" in main.editor.text()

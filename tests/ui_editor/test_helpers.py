@@ -1,0 +1,247 @@
+"""What helps with writing: the margin, quick fixes, both spellings, the library's tree, the help pane."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from cqlgui.cql import registry
+from cqlgui.tasks import model
+from cqlgui.ui import assistance
+from cqlgui.ui.editor import gutter, keywords, library, panel
+
+
+@pytest.fixture
+def editor(qtbot: QtBot) -> Iterator[panel.EditorPanel]:
+    made = panel.EditorPanel()
+    qtbot.addWidget(made)
+    made.resize(600, 400)
+    made.show()
+    yield made
+    made.shut_down()
+
+
+def checked(qtbot: QtBot, editor: panel.EditorPanel, text: str) -> None:
+    with qtbot.waitSignal(editor.diagnostics_changed, timeout=10_000):
+        editor.set_text(text)
+
+
+def part(text: str, matched: bool | None, value: str | None = None, squares: int = 0) -> model.Truth:
+    return model.Truth(0, len(text), text, matched, value, squares)
+
+
+# --- fixes --------------------------------------------------------------------------------------------------
+
+
+def test_the_key_takes_the_fix_at_the_caret_as_one_undo(qtbot: QtBot, editor: panel.EditorPanel) -> None:
+    checked(qtbot, editor, "mate\nflipcolor Bh7 kh8")
+    editor.go_to(8)
+    QTest.keyClick(editor.edit, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
+    assert editor.text() == "mate\nflipcolor {Bh7 kh8}"
+    editor.edit.undo()
+    assert editor.text() == "mate\nflipcolor Bh7 kh8"
+
+
+def test_a_line_with_two_fixes_offers_both(qtbot: QtBot, editor: panel.EditorPanel) -> None:
+    checked(qtbot, editor, "K e4 flip vertical Q")
+    assert editor.edit.fixable_lines() == {0}
+    menu = QMenu()
+    qtbot.addWidget(menu)
+    editor.edit.menu_opening.emit(menu, 0)
+    titles = [action.text() for action in menu.actions()]
+    assert "Spell with Unicode signs" in titles
+    assert "Why not?" in titles
+    offered = [title for title in titles if title.startswith("Write")]
+    assert offered == ["Write Ke4 without a blank", "Write flipvertical"]
+
+
+def test_the_list_of_problems_links_to_the_fix(qtbot: QtBot, editor: panel.EditorPanel) -> None:
+    checked(qtbot, editor, "flippcolor Ra1\nfrobnicate")
+    qtbot.waitUntil(editor.problems.isVisible)
+    assert editor.problems.fix_at(1) is None
+    QTest.mouseClick(
+        editor.problems.viewport(), Qt.MouseButton.LeftButton, pos=editor.problems.link(0).center()
+    )
+    assert editor.text() == "flipcolor Ra1\nfrobnicate"
+    editor.edit.undo()
+    qtbot.waitUntil(lambda: editor.problems.count() == 2)
+    editor.problems.setCurrentRow(0)
+    QTest.keyClick(editor.problems, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
+    assert editor.text() == "flipcolor Ra1\nfrobnicate"
+
+
+def test_the_lamp_in_the_margin_mends_its_line(qtbot: QtBot, editor: panel.EditorPanel) -> None:
+    checked(qtbot, editor, "mate\nchekc")
+    editor.go_to(5)
+    height = editor.edit.fontMetrics().height()
+    QTest.mouseClick(editor.edit.gutter, Qt.MouseButton.LeftButton, pos=QPoint(5, height * 3 // 2 + 4))
+    assert editor.text() == "mate\ncheck"
+
+
+# --- spelling -----------------------------------------------------------------------------------------------
+
+
+def test_respelling_keeps_the_caret_and_the_selection(editor: panel.EditorPanel) -> None:
+    editor.set_text("flipcolor K\n[RN]a1 /* K */ Q")
+    editor.edit.select(12, 18)
+    editor.respell()
+    assert editor.text() == "⬓ ♔\n♖♘a1 /* K */ ♕"
+    start, end = editor.selection()
+    assert editor.text()[start:end] == "♖♘a1"
+    editor.edit.undo()
+    assert editor.text() == "flipcolor K\n[RN]a1 /* K */ Q"
+
+
+# --- the margin ---------------------------------------------------------------------------------------------
+
+
+def test_the_margin_makes_room_for_truth_and_tells_it(editor: panel.EditorPanel) -> None:
+    editor.set_text("wtm\n#A\nx")
+    margin = editor.edit.gutter
+    narrow = margin.needed_width()
+    rows = (
+        model.LineTruth(0, True, "", (part("wtm", True),)),
+        model.LineTruth(1, True, "16", (part("#A", True, "16"),)),
+        model.LineTruth(2, None, "", (part("x < 3", None),)),
+    )
+    editor.set_truth(gutter.KNOWN, False, rows)
+    assert margin.needed_width() > narrow
+    assert margin.tip(1) == "✓ <code>#A</code> = 16"
+    assert "x &lt; 3" in margin.tip(2)
+    assert margin.tip(5) == ""
+    assert "line 1 holds, line 2 16, line 3 cannot be told" in margin.accessibleDescription()
+    editor.set_truth(gutter.PENDING)
+    assert set(margin.rows) == {0, 1, 2}
+    editor.set_truth(gutter.SLOW)
+    assert "half a second" in margin.tip(0)
+    editor.set_truth("")
+    assert margin.needed_width() == narrow
+    assert not margin.rows
+
+
+def test_pointing_at_a_line_tells_its_squares(qtbot: QtBot, editor: panel.EditorPanel) -> None:
+    editor.set_text("Ra1 Rb1\nmate")
+    rows = (model.LineTruth(0, True, "", (part("Ra1", True, squares=1), part("Rb1", True, squares=2))),)
+    editor.set_truth(gutter.KNOWN, True, rows)
+    seen: list[int] = []
+    editor.edit.gutter.pointed.connect(seen.append)
+    height = editor.edit.fontMetrics().height()
+    QTest.mouseMove(editor.edit.gutter, QPoint(5, height // 2 + 4))
+    QTest.mouseMove(editor.edit.gutter, QPoint(5, height * 3 // 2 + 4))
+    assert seen == [3, 0]
+
+
+# --- the library --------------------------------------------------------------------------------------------
+
+
+def entry(title: str, *group: str, tags: tuple[str, ...] = (), fen: str = "") -> model.QueryEntry:
+    text = f"// title: {title}\n// description: About {title}.\nmate {len(title)} > 0"
+    return model.QueryEntry(Path(f"{title}.cql"), title, f"About {title}.", tags, text, fen, group)
+
+
+@pytest.fixture
+def pane(qtbot: QtBot) -> library.LibraryPane:
+    made = library.LibraryPane()
+    qtbot.addWidget(made)
+    made.show()
+    made.set_entries(
+        [
+            entry("Greek gift", "Sacrifices", tags=("attack", "h7"), fen="8/8/8/8/8/8/8/K1k5 w - - 0 1"),
+            entry("Boden", "Mates", "Bishops"),
+            entry("Own"),
+        ]
+    )
+    return made
+
+
+def test_the_library_is_a_tree_that_search_narrows(qtbot: QtBot, pane: library.LibraryPane) -> None:
+    assert sorted(pane.titles()) == ["Boden", "Greek gift", "Own"]
+    for words, expected in (("attack", ["Greek gift"]), ("mates bod", ["Boden"]), ("nothing", [])):
+        pane.search.setText(words)
+        assert pane.titles() == expected
+    assert not pane.tree.isVisible()
+    pane.search.clear()
+    assert pane.tree.isVisible()
+
+
+def test_the_current_query_is_previewed_and_run_by_enter_or_double_click(
+    qtbot: QtBot, pane: library.LibraryPane
+) -> None:
+    pane.search.setText("greek")
+    assert pane.current is not None
+    assert pane.preview.text.toPlainText() == "mate 10 > 0"
+    assert pane.preview.diagram.position is not None
+    with qtbot.waitSignal(pane.run_wanted) as run:
+        QTest.keyClick(pane.search, Qt.Key.Key_Return)
+    assert run.args == [pane.current.text, "Greek gift"]
+    with qtbot.waitSignal(pane.run_wanted):
+        item = pane.tree.currentItem()
+        assert item is not None
+        pane.tree.itemDoubleClicked.emit(item, 0)
+    with qtbot.waitSignal(pane.chosen):
+        QTest.mouseClick(pane.preview.edit, Qt.MouseButton.LeftButton)
+    pane.search.setText("own")
+    assert not pane.preview.diagram.isVisible()
+
+
+def test_entries_that_come_anew_leave_the_current_one(pane: library.LibraryPane) -> None:
+    pane.search.setText("boden")
+    pane.search.clear()
+    pane.set_entries([entry("Another", "Mates"), entry("Boden", "Mates", "Bishops")])
+    assert pane.current is not None
+    assert pane.current.title == "Boden"
+
+
+# --- help ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def manual(qtbot: QtBot) -> keywords.HelpPane:
+    made = keywords.HelpPane()
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_every_keyword_is_in_the_help_and_can_be_found(manual: keywords.HelpPane) -> None:
+    assert set(manual.words()) == {row.name for row in registry.public()}
+    manual.search.setText("⬓")
+    assert manual.current is not None
+    assert manual.current.name == "flipcolor"
+    manual.search.setText("stands in check")
+    assert "check" in manual.words()
+    assert not manual.show_word("frobnicate")
+    assert manual.show_word("path")
+    assert manual.current.name == "path"
+    assert len(manual.words()) > 100
+
+
+def test_examples_are_inserted_and_run(qtbot: QtBot, manual: keywords.HelpPane) -> None:
+    manual.show_word("mate")
+    assert manual.current is not None
+    with qtbot.waitSignal(manual.insert_wanted) as inserted:
+        QTest.mouseClick(manual.insert, Qt.MouseButton.LeftButton)
+    assert inserted.args == [manual.current.example]
+    with qtbot.waitSignal(manual.run_wanted) as run:
+        QTest.mouseClick(manual.run, Qt.MouseButton.LeftButton)
+    assert run.args == [manual.current.example, "Example of mate"]
+
+
+@pytest.mark.parametrize(
+    ("text", "caret", "word"),
+    [
+        ("flip mate", 2, "flip"),
+        ("flip mate", 4, "flip"),
+        ("⬓ K", 1, "flipcolor"),
+        ('"flip"', 3, ""),
+        ("", 0, ""),
+    ],
+)
+def test_the_word_at_the_caret(text: str, caret: int, word: str) -> None:
+    assert assistance.word_at(text, caret) == word
