@@ -1,6 +1,6 @@
-"""Writing a query in a real window: mistakes while typing, truth in the margin, library, help, both spellings.
+"""Writing a query in a real window: mistakes while typing, margin, library, help, both spellings.
 
-With `CQLGUI_SHOTS` naming a folder, the run leaves pictures of the window there, light and dark, in two sizes.
+With `CQLGUI_SHOTS` naming a folder, the run leaves pictures there, light and dark, in two sizes.
 """
 
 from __future__ import annotations

@@ -103,8 +103,8 @@ def test_a_bad_query_is_rejected_with_its_diagnostics(base: model.Base) -> None:
         searching.search(base, "matte")
     assert caught.value.diagnostics[0].span.offset == 0
     with pytest.raises(searching.Rejected) as caught:
-        searching.search(base, "path [x]")
-    assert caught.value.diagnostics[0].code == "not-yet"
+        searching.search(base, "rotate45 Kd3")
+    assert caught.value.diagnostics[0].code == "rotate45-squares"
 
 
 def test_cancelling_keeps_what_was_found_and_is_quick(tmp_path: Path) -> None:

@@ -106,7 +106,12 @@ def test_the_find_bar_counts_and_selects_matches(editor: panel.EditorPanel) -> N
     assert editor.selection() in ((0, 3), (8, 11))
 
 
-def test_hovering_a_keyword_tells_its_meaning_and_whether_it_is_built(editor: panel.EditorPanel) -> None:
+def test_hovering_a_keyword_tells_its_meaning_and_whether_it_is_built(
+    editor: panel.EditorPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = registry.lookup("path")
+    assert row is not None
+    monkeypatch.setitem(registry._BY_NAME, "path", dataclasses.replace(row, built=False))
     editor.set_text("flip Ra1 path check")
     flip, path, checked_word = (
         editor.edit.hover_html(editor.text().index(word)) for word in ("flip", "path", "check")
