@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from cqlgui.cql import nodes
+from dataclasses import dataclass
+
+from cqlgui.cql import nodes, syntax_dictionaries
 from cqlgui.cql.cursor import NUMERIC, SET, STRING, TYPE_WORDS, VALUES, Broken, Cursor
 from cqlgui.cql.tokens import PIECE_DECLARATION, Kind, Token
 from cqlgui.cql.types import Type
@@ -14,13 +16,24 @@ _SYMBOLS = {
 }  # fmt: skip
 
 
-def assignment(cursor: Cursor, name: Token) -> nodes.Node:
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """What stands in front of an assignment (spec 12.2, 12.3), and where the filter begins with it."""
+
+    start: int
+    persistent: bool = False
+    quiet: bool = False
+    atomic: bool = False
+
+
+def assignment(cursor: Cursor, name: Token, manner: Manner | None = None) -> nodes.Node:
     """`x = E` and relatives; the name was just consumed."""
+    how = manner or Manner(name.offset)
     operator = cursor.take()
     known = cursor.names.get(name.text)
     updates = operator.word not in ("=", "=?")
     ok = True
-    if updates and name.text not in cursor.names:
+    if updates and name.text not in cursor.names and not how.persistent:
         if not cursor.tainted:
             message = f"`{name.text}` has no value that `{operator.text}` could change."
             cursor.report_always(
@@ -40,11 +53,22 @@ def assignment(cursor: Cursor, name: Token) -> nodes.Node:
     if not ok:
         return Broken(name.span)
     value = _checked_value(cursor, name, operator, known, value, start)
+    if how.persistent:
+        value = cursor.insist(value, SET | NUMERIC | STRING, "A persistent variable", start)
     kind = cursor.type_of(value)
     if name.text not in cursor.names:
         cursor.names[name.text] = Type.SET if kind is Type.PIECE else kind
     symbol = _SYMBOLS[operator.word]
-    return cursor.made(nodes.Assign(cursor.since(name.offset), name.text, symbol, value), value)  # type: ignore[arg-type]  # one of the literals
+    node = nodes.Assign(
+        cursor.since(how.start),
+        name.text,
+        symbol,  # type: ignore[arg-type]  # one of the literals
+        value,
+        how.persistent,
+        how.quiet,
+        how.atomic,
+    )
+    return cursor.made(node, value)
 
 
 def _checked_value(
@@ -124,6 +148,8 @@ def _in_loop(cursor: Cursor, name: Token, token: Token, *, piece: bool, every: b
 
 def _loop(cursor: Cursor, name: Token, start: int, *, piece: bool, every: bool) -> nodes.Node:
     owner = "a loop over men" if piece else "a loop over squares"
+    if syntax_dictionaries.names_one(cursor):
+        return syntax_dictionaries.loop(cursor, name, start, plain=not piece and not every)
     domain = cursor.operand(7, SET, owner.capitalize())
     fresh = cursor.declare(name, Type.PIECE if piece else Type.SET)
     if name.text in cursor.bound:

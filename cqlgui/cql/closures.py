@@ -71,6 +71,12 @@ class Compiler:
         """Whether what the query does at one position can count at later ones, beyond its variables."""
         self.sorting = 0
         """Number of `sort` filters around the one that is being compiled."""
+        self.persistent: dict[str, bool] = {}
+        """Variables that outlive a game, and whether they are quiet."""
+        self.dictionaries: dict[str, bool] = {}
+        """Dictionaries, and whether they are local."""
+        self.files = False
+        """Whether text files are read or written."""
         self._sorts: dict[object, _SortKey] = {}
 
     @property
@@ -96,6 +102,10 @@ class Compiler:
     def slot(self, name: str) -> int:
         """Number of a variable."""
         return self.slots.setdefault(name, len(self.slots))
+
+    def initial(self, name: str) -> int | str:
+        """What a persistent variable holds before its first assignment."""
+        return "" if self.names[name] is Type.STRING else 0
 
     def sort_key(self, node: nodes.Sort) -> int:
         """Number of the key of a `sort`; filters with the same text share it, and so do copies made by a

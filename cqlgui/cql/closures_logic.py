@@ -169,6 +169,9 @@ def _name(compiler: Compiler, node: nodes.Name) -> Code:
 def _assign(compiler: Compiler, node: nodes.Assign) -> Code:
     operand = compiler.compile(node.value)
     slot, name, span = compiler.slot(node.name), node.name, node.span
+    if node.persistent:
+        # Quiet wherever the word stands.
+        compiler.persistent[name] = compiler.persistent.get(name, False) or node.quiet
     evaluate = operand.value
 
     if node.operator in ("=", "=?"):
@@ -189,7 +192,7 @@ def _assign(compiler: Compiler, node: nodes.Assign) -> Code:
         if old is UNBOUND:
             raise s.fault(f"The variable {name} has no value yet", span, name)
         value = evaluate(s)
-        new = None if value is None else combine(old, value)
+        new = None if value is None else combine(s, old, value)
         if new is None:
             return False
         s.variables[slot] = new
@@ -198,7 +201,7 @@ def _assign(compiler: Compiler, node: nodes.Assign) -> Code:
     return code(Type.LOGICAL, update, logs=operand.logs)
 
 
-_SET_OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "|=": operator.or_,
-    "&=": operator.and_,
+_SET_OPERATIONS: Final[dict[str, Callable[[Evaluation, Any, Any], Any]]] = {
+    "|=": lambda s, old, value: old | value,
+    "&=": lambda s, old, value: old & value,
 }

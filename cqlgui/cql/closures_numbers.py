@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from math import isqrt
 from typing import Any, Final
@@ -12,8 +11,44 @@ from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import Evaluation
 from cqlgui.cql.types import Type
 
+_LIMIT: Final = 10**4000
+_LIMIT_BITS: Final = _LIMIT.bit_length()
+LONGEST_TEXT: Final = 1 << 22
+"""Characters a string may grow to. Numbers are unbounded in principle (D19), but a query could otherwise
+fill all
+memory within a few steps.
+"""
 
-def _divide(x: int, y: int) -> int | None:
+
+def _plus(s: Evaluation, x: Any, y: Any) -> Any:
+    """Sum of numbers, or strings joined."""
+    total = x + y
+    if isinstance(total, str):
+        return bounded_text(s, total)
+    return total if -_LIMIT < total < _LIMIT else _overgrown(s)
+
+
+def bounded_text(s: Evaluation, text: str) -> str:
+    """A string made by a query; a fault when it has grown beyond all use."""
+    if len(text) > LONGEST_TEXT:
+        raise s.fault(f"A string grew longer than {LONGEST_TEXT} characters")
+    return text
+
+
+def _minus(s: Evaluation, x: int, y: int) -> int:
+    total = x - y
+    return total if -_LIMIT < total < _LIMIT else _overgrown(s)
+
+
+def _times(s: Evaluation, x: int, y: int) -> int:
+    return x * y if x.bit_length() + y.bit_length() < _LIMIT_BITS else _overgrown(s)
+
+
+def _overgrown(s: Evaluation) -> int:
+    raise s.fault("A number grew beyond 4000 digits")
+
+
+def _divide(s: Evaluation, x: int, y: int) -> int | None:
     """Quotient truncated toward zero; None for a zero divisor."""
     if y == 0:
         return None
@@ -21,7 +56,7 @@ def _divide(x: int, y: int) -> int | None:
     return quotient if (x < 0) == (y < 0) else -quotient
 
 
-def _remainder(x: int, y: int) -> int | None:
+def _remainder(s: Evaluation, x: int, y: int) -> int | None:
     """Remainder with the sign of the dividend; None for a zero divisor."""
     if y == 0:
         return None
@@ -29,10 +64,10 @@ def _remainder(x: int, y: int) -> int | None:
     return -rest if x < 0 else rest
 
 
-ARITHMETIC: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
+ARITHMETIC: Final[dict[str, Callable[[Evaluation, Any, Any], Any]]] = {
+    "+": _plus,
+    "-": _minus,
+    "*": _times,
     "/": _divide,
     "%": _remainder,
 }
@@ -48,7 +83,7 @@ def _arithmetic(compiler: Compiler, node: nodes.Arithmetic) -> Code:
         if x is None:
             return None
         y = b(s)
-        return None if y is None else combine(x, y)
+        return None if y is None else combine(s, x, y)
 
     return code(left.type, value, logs=left.logs or right.logs)
 

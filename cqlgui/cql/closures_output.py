@@ -93,6 +93,8 @@ def _remove_comment(compiler: Compiler, node: nodes_facts.RemoveComment) -> Code
 
 def text_of(compiler: Compiler, node: nodes.Node) -> Callable[[Evaluation], str]:
     """A closure that gives the textual form of a filter (output spec 2)."""
+    if isinstance(node, nodes.Name) and compiler.type_of(node) is Type.DICTIONARY:
+        return _dictionary_text(compiler, node)
     if isinstance(node, nodes.Name):
         slot, unbound = compiler.slot(node.name), values.unbound_text(node.name)
         bound = _text(compiler.compile(node))
@@ -105,9 +107,31 @@ def _text(operand: Code) -> Callable[[Evaluation], str]:
     return lambda s: text(s, value(s))
 
 
+def _dictionary_text(compiler: Compiler, node: nodes.Name) -> Callable[[Evaluation], str]:
+    """The dictionary's size, then a line for each entry, ascending."""
+    slot, types_of = compiler.slot(node.name), compiler.names.dictionaries[node.name]
+    key_text = typed_text(types_of.key or Type.LOGICAL)
+    entry_text = typed_text(types_of.value or Type.LOGICAL)
+
+    def text(s: Evaluation) -> str:
+        entries: dict[Any, Any] = s.variables[slot]
+        lines = [f"Dictionary {node.name} with {len(entries)} entries:"]
+        for key in sorted(entries):
+            s.step()
+            lines.append(f"{key_text(s, key)}: {entry_text(s, entries[key])}")
+        return "\n".join(lines)
+
+    return text
+
+
 def value_text(operand: Code) -> Callable[[Evaluation, Any], str]:
     """A function that gives the text of a value of the filter at the current position."""
-    match operand.type:
+    return typed_text(operand.type)
+
+
+def typed_text(kind: Type) -> Callable[[Evaluation, Any], str]:
+    """The same for a type."""
+    match kind:
         case Type.SET:
             return lambda s, value: values.set_text(value)
         case Type.PIECE:
@@ -118,7 +142,7 @@ def value_text(operand: Code) -> Callable[[Evaluation, Any], str]:
             return lambda s, value: values.string_text(value)
         case Type.POSITION:
             return _position_value_text
-        case Type.LOGICAL:
+        case Type.LOGICAL | Type.DICTIONARY:
             return lambda s, value: values.truth_text(value)
 
 

@@ -20,8 +20,10 @@ from cqlgui.cql import (
     closures_orbit,
     closures_output,
     closures_paths,
+    closures_programs,
     closures_similar,
     closures_squares,
+    closures_strings,
     closures_tree,
     nodes,
     types,
@@ -43,6 +45,8 @@ MODULES = (
     closures_similar,
     closures_squares,
     closures_tree,
+    closures_programs,
+    closures_strings,
 )
 """They enter their compilers in `closures.COMPILERS` when they are imported."""
 

@@ -12,11 +12,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from cqlgui.cql import nodes, registry, types
 from cqlgui.cql.diagnostics import Diagnostic, Span
 from cqlgui.cql.tokens import END, TRIVIA, Kind, Token
 from cqlgui.cql.types import Type
+
+if TYPE_CHECKING:
+    from cqlgui.cql import syntax_functions
 
 MAX_DEPTH = 120
 """Levels of brackets and prefix words a text may nest; each costs the parser some frames of Python's own
@@ -67,7 +71,14 @@ class Cursor:
         self.after_blank: set[int] = set()
         self.unclosed: set[int] = set()
         self.names: dict[str, Type | None] = {}
-        self._types = types.Names(self.names)  # type: ignore[arg-type]  # unknown types are never looked up
+        self.dictionaries: dict[str, types.Entries] = {}
+        self.functions: dict[str, syntax_functions.Definition] = {}
+        self.calls: list[str] = []
+        self.expanded = 0
+        self.words: frozenset[str] = frozenset()
+        self.persistent: set[str] = set()
+        self.atomic: set[str] = set()
+        self._types = types.Names(self.names, self.dictionaries)  # type: ignore[arg-type]  # unknown types are never looked up
         self._quiet_at = -1
 
     def load(self, tokens: Iterable[Token]) -> None:
@@ -83,6 +94,7 @@ class Cursor:
             elif token.kind is Kind.WHITESPACE and _BLANK_LINE.search(token.text):
                 blank = True
         self._balance(significant)
+        self.words = frozenset(token.text for token in self.tokens if token.kind is Kind.NAME)
 
     # --- tokens
     # -------------------------------------------------------------------------------------------------
@@ -129,6 +141,15 @@ class Cursor:
             self._end = end._replace(offset=last)
         read()
         self._limit, self._end = before, end
+
+    def inside(self, tokens: list[Token], read: Callable[[], None]) -> None:
+        """Run `read` on other tokens of this text, which must end with a closing bracket."""
+        kept = self.tokens, self.position, self._limit
+        self.tokens, self.position, self._limit = tokens, 0, None
+        self._quiet_at = -1
+        read()
+        self.tokens, self.position, self._limit = kept
+        self._quiet_at = -1
 
     def skip_group(self) -> None:
         """Go to the closing bracket of the group we are in, or to the end."""
@@ -288,6 +309,22 @@ class Cursor:
         self.unclosed.add(opener.offset)
         self._unbalanced(opener, f"This `{opener.word}` is never closed.")
 
+    def close(self, opener: Token) -> None:
+        """Consume the partner of `opener`, reporting and passing over whatever stands before it.
+
+        Where the bracket is never closed, the place that needs it is shown instead of the opener.
+        """
+        token = self.peek()
+        if not self.at_end_of_group():
+            if opener.offset in self.unclosed:
+                self.diagnostics = [one for one in self.diagnostics if one.span != opener.span]
+                due = CLOSER_OF[opener.word]
+                self.report_always(token.span, "unbalanced-bracket", f"Before this a `{due}` is missing.")
+            else:
+                self.expected(f"`{CLOSER_OF[opener.word]}`")
+            self.skip_group()
+        self.take()
+
     def _unbalanced(self, token: Token, message: str) -> None:
         if len(self.diagnostics) < MAX_DIAGNOSTICS:
             self.diagnostics.append(Diagnostic(token.span, "unbalanced-bracket", message))
@@ -309,6 +346,7 @@ TYPE_WORDS = {
     Type.POSITION: "a position",
     Type.LOGICAL: "a condition without a value",
     Type.PIECE: "a piece",
+    Type.DICTIONARY: "a dictionary",
 }
 SET = frozenset({Type.SET, Type.PIECE})
 NUMERIC = frozenset({Type.NUMERIC})

@@ -127,8 +127,10 @@ class Evaluation:
         "cut",
         "explicit_comments",
         "found",
+        "groups",
         "host",
         "id",
+        "journal",
         "last_game",
         "last_path",
         "line_start",
@@ -141,6 +143,7 @@ class Evaluation:
         "position",
         "positions",
         "quiet_comments",
+        "rehearsal",
         "removed",
         "sort_comments",
         "tags",
@@ -196,6 +199,12 @@ class Evaluation:
         self.cut: tuple[int, int, int] | None = None
         # The child a `line` goes on with, which the `move` filters of its constituent keep to; -1: any.
         self.only_child = -1
+        # The last successful search of a regular expression, None after a failed one.
+        self.groups: Any = None
+        # Old values of dictionary entries, newest last, while somebody may want to undo the changes.
+        self.journal: list[tuple[dict[Any, Any], Any, Any]] | None = None
+        # True while nothing outside the evaluation may be changed: it is done for an explanation.
+        self.rehearsal = False
         self.work = _POLL_EVERY
         self._deadline = deadline
         self.last_game = last_game
@@ -237,6 +246,16 @@ class Evaluation:
         elif len(self.messages) == MAX_MESSAGES:
             number = self.host.gamenumber
             self.messages.append(f"Game {number}: more than {MAX_MESSAGES} messages; the rest is left out.")
+
+    def undo(self, entries: int) -> None:
+        """Give dictionary entries the values they had when the journal had this length."""
+        assert self.journal is not None
+        while len(self.journal) > entries:
+            dictionary, key, old = self.journal.pop()
+            if old is UNBOUND:
+                dictionary.pop(key, None)
+            else:
+                dictionary[key] = old
 
     def fault(self, message: str, span: Span | None = None, variable: str = "") -> QueryError:
         """A `QueryError` at the current game and position, to be raised."""

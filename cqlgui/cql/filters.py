@@ -8,7 +8,17 @@ from collections.abc import Callable
 from typing import Literal
 
 from cqlgui.board import directions
-from cqlgui.cql import assignments, designators, nodes, operators, ranges, registry, transform_filters
+from cqlgui.cql import (
+    assignments,
+    designators,
+    nodes,
+    operators,
+    ranges,
+    registry,
+    syntax_dictionaries,
+    syntax_functions,
+    transform_filters,
+)
 from cqlgui.cql.cursor import (
     NUMERIC,
     SET,
@@ -19,7 +29,7 @@ from cqlgui.cql.cursor import (
     shown,
 )
 from cqlgui.cql.diagnostics import Span
-from cqlgui.cql.tokens import CAPTURE_GROUP, END, PIECE_DECLARATION, STRING_LITERAL, Kind, Token
+from cqlgui.cql.tokens import END, PIECE_DECLARATION, STRING_LITERAL, Kind, Token
 from cqlgui.cql.types import Type
 
 Reader = Callable[[Cursor, Token], nodes.Node]
@@ -32,7 +42,7 @@ def primary(cursor: Cursor) -> nodes.Node:
     if reader is not None:
         cursor.take()
         return reader(cursor, token)
-    if is_not_yet(token.word) or token.word in NOT_YET_SIGNS:
+    if is_not_yet(token.word):
         return _not_yet(cursor, token)
     if token.kind is Kind.ERROR:
         # The lexer has said what is wrong with it.
@@ -90,6 +100,10 @@ def _not_yet(cursor: Cursor, token: Token) -> nodes.Node:
 
 def _name(cursor: Cursor, token: Token) -> nodes.Node:
     following = cursor.peek()
+    if token.text in cursor.functions:
+        return syntax_functions.call(cursor, token)
+    if token.text in cursor.dictionaries and following.word != "[element]":
+        return syntax_dictionaries.named(cursor, token)
     assigns = following.word in assignments.OPERATORS and following.offset != cursor.promotion_sign
     if assigns:
         return assignments.assignment(cursor, token)
@@ -263,6 +277,8 @@ def _negate(cursor: Cursor, token: Token) -> nodes.Node:
 
 def _count(cursor: Cursor, token: Token) -> nodes.Node:
     start = cursor.peek().offset
+    if syntax_dictionaries.names_one(cursor) or cursor.peek().text in cursor.dictionaries:
+        return syntax_dictionaries.count(cursor, token)
     operand = cursor.expression(7)
     if cursor.type_of(operand) is Type.STRING:
         operand = _string_sum(cursor, operand, start)
@@ -486,9 +502,6 @@ HINTS = {
     "darksquares": "write dark .",
     "relation": "`echo` took its place",
 }
-# Signs that begin filters which are not built.
-NOT_YET_SIGNS = frozenset({CAPTURE_GROUP})
-
 READERS: dict[str, Reader] = {
     "number": _number,
     STRING_LITERAL: _string,

@@ -48,3 +48,11 @@ class Host(Protocol):
 
     def other_games(self, name: str) -> Iterator[tree.GameTree]:
         """The games of another PGN file, in its order. Raises `RefusedError` unless the user allowed it."""
+
+    def read_file(self, name: str) -> str:
+        """The text of a file that the user allowed queries to read. Raises `RefusedError` for any other."""
+
+    def write_file(self, name: str, text: str) -> None:
+        """Append to a file that the user allowed queries to write; the first write of a search empties it.
+        Raises `RefusedError` for any other.
+        """

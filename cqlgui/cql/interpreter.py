@@ -15,11 +15,13 @@ from cqlgui.cql import (
     closures_output,
     compilers,
     evaluation,
+    memory,
     nodes,
     ordering,
     rings,
     settings,
     transforms,
+    values,
 )
 from cqlgui.cql import host as hosts
 from cqlgui.cql.closures import SortSpec
@@ -44,6 +46,16 @@ class Hit:
     value: str | None
     orbit: tuple[tuple[int, int, int, int], ...]
     squares: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A persistent variable at the end of a search: its value (sets as text already) and how it is
+    printed."""
+
+    name: str
+    value: int | str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +91,16 @@ class Program:
         self._rings = rings.Rings(compiler, query.body, expanded.orbits)
         self._own_keys = len(compiler.sort_specs)
         self._slots = len(compiler.slots)
+        self._names = expanded.names
+        self._places = dict(compiler.slots)
+        self._persistent = dict(compiler.persistent)
+        self._initial = {name: compiler.initial(name) for name in self._persistent}
+        self._local = [name for name, local in compiler.dictionaries.items() if local]
+        self._shared = [name for name, local in compiler.dictionaries.items() if not local]
+        self.uses_files = compiler.files
+        """Whether it reads or writes text files."""
+        self.sequential = bool(self._persistent or self._shared or compiler.files)
+        """Whether games must be searched one after another, with one memory."""
         header = self._header
         matchcount = (SortSpec("matchcount", True, False),) if header.sort_matchcount else ()
         self.sort_specs: tuple[SortSpec, ...] = (*compiler.sort_specs, *matchcount)
@@ -93,28 +115,55 @@ class Program:
         """The numbers of matching games in output order, from pairs (number, sort keys)."""
         return ordering.order(self.sort_specs, games)
 
+    def empty_memory(self) -> memory.Memory:
+        """What the query remembers before the first game."""
+        return memory.Memory(dict(self._initial), {name: {} for name in self._shared})
+
+    def kept(self, remembered: memory.Memory) -> tuple[Kept, ...]:
+        """The persistent variables that are not quiet, in the order of the text."""
+        found = []
+        for name, quiet in self._persistent.items():
+            if quiet:
+                continue
+            value = remembered.variables[name]
+            kind = self._names[name]
+            if kind is Type.SET:
+                value = values.set_text(value)
+            found.append(Kept(name, value, f'"{value}"' if kind is Type.STRING else str(value)))
+        return tuple(found)
+
     def run(
         self,
         game: tree.GameTree,
         host: hosts.Host,
         deadline: Callable[[], bool] | None = None,
         messages: list[str] | None = None,
+        remembered: memory.Memory | None = None,
     ) -> GameOutcome | None:
         """Evaluate the query in one game; None when the game does not match.
 
         `deadline` is asked every few thousand steps; when it says True, `TooSlow` is raised. `messages` gets
         what the query says, whether the game matches or not, and whatever is raised. Raises `QueryError`.
+        `remembered` is what earlier games left, and takes what this one leaves unless it fails; without it
+        the game stands alone.
         """
         header = self._header
         if not _admits(header, host):
             return None
         searched = game if header.variations else game.mainline()
-        s = self.start(searched, host, deadline)
+        s = self.start(searched, host, deadline, remembered)
         try:
             matches = self._search(s)
+        except (QueryError, TooSlow):
+            if s.journal is not None:
+                s.undo(0)
+            raise
         finally:
             if messages is not None:
                 messages.extend(s.messages)
+        if remembered is not None:
+            for name in self._persistent:
+                remembered.variables[name] = s.variables[self._places[name]]
         count = len(matches)
         if header.matchcount is not None:
             if not closures.constant_range(header.matchcount, count):
@@ -135,11 +184,15 @@ class Program:
         )
 
     def start(
-        self, searched: tree.GameTree, host: hosts.Host, deadline: Callable[[], bool] | None = None
+        self,
+        searched: tree.GameTree,
+        host: hosts.Host,
+        deadline: Callable[[], bool] | None = None,
+        remembered: memory.Memory | None = None,
     ) -> Evaluation:
         """A fresh evaluation at the root."""
         header = self._header
-        return Evaluation(
+        s = Evaluation(
             searched,
             host,
             variables=self._slots,
@@ -151,6 +204,16 @@ class Program:
             sort_comments=self._writing.sort_comments,
             last_game=_last_game(header),
         )
+        before = self.empty_memory() if remembered is None else remembered
+        for name in self._persistent:
+            s.variables[self._places[name]] = before.variables[name]
+        for name in self._local:
+            s.variables[self._places[name]] = {}
+        for name in self._shared:
+            s.variables[self._places[name]] = before.dictionaries[name]
+        if self._shared:
+            s.journal = []
+        return s
 
     def _search(self, s: Evaluation) -> list[Hit]:
         test, value, text = self._body.test, self._body.value, self._value_text

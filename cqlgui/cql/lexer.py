@@ -315,7 +315,9 @@ class _Lexer:
     def bracket(self, text: str, at: int) -> int:
         if text == "[":
             before = self.previous()
-            subscript = before is not None and (before.kind in _SUBSCRIPTED or before.word in (")", "}", "]"))
+            subscript = before is not None and (
+                before.kind in _SUBSCRIPTED or before.word in (")", "}", "]", CAPTURE_GROUP)
+            )
             if not subscript:
                 return self.bad_designator(at, at)
         return self.add(Token(Kind.BRACKET, text, at, text))

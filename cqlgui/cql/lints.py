@@ -16,7 +16,9 @@ from cqlgui.cql import (
     lints_patterns,
     lints_transforms,
     nodes,
+    nodes_programs,
     nodes_squares,
+    nodes_strings,
     nodes_tree,
     types,
 )
@@ -111,25 +113,44 @@ def _uses(root: nodes.Node) -> Iterator[_Use]:
             pending.append((_Use(node.operand, value=use.value), condition))
         elif isinstance(node, nodes_tree.At):
             pending += [(_Use(node.position), False), (_Use(node.filter, value=use.value), condition)]
+        elif isinstance(node, nodes_programs.If):
+            pending.append((_Use(node.condition), True))
+            branches = [node.then] if node.otherwise is None else [node.then, node.otherwise]
+            pending.extend((_Use(branch, value=use.value), condition) for branch in branches)
+        elif isinstance(node, nodes_programs.Loop):
+            pending.append((_Use(node.operand), True))
+        elif isinstance(node, nodes_programs.While):
+            pending += [(_Use(node.condition), not node.iterates), (_Use(node.body), False)]
+        elif isinstance(node, nodes_programs.Assert):
+            # A variable is only asked whether it has a value.
+            pending.append((_Use(node.operand), not isinstance(node.operand, nodes.Name)))
+        elif isinstance(node, nodes_programs.Call):
+            pending.extend((_Use(argument), False) for argument in node.arguments)
+            pending.append((_Use(node.body, value=use.value), condition))
         else:
             if condition:
                 yield use
             pending.extend((_Use(child), False) for child in nodes.children(node))
 
 
+_VALUES = (
+    nodes.Number,
+    nodes.String,
+    nodes.Numeric,
+    nodes.Extremum,
+    nodes.CurrentTransform,
+    nodes_programs.EntryCount,
+    nodes_squares.ColourNumber,
+    nodes_squares.Fen,
+    nodes_strings.ReadFile,
+    nodes_strings.Str,
+    nodes_tree.CommonAncestor,
+    nodes_tree.Distance,
+)
+
+
 def _useless(node: nodes.Node, names: Names) -> bool:
-    if isinstance(
-        node,
-        nodes.Number
-        | nodes.String
-        | nodes.Numeric
-        | nodes.Extremum
-        | nodes.CurrentTransform
-        | nodes_tree.CommonAncestor
-        | nodes_tree.Distance
-        | nodes_squares.ColourNumber
-        | nodes_squares.Fen,
-    ):
+    if isinstance(node, _VALUES):
         return True
     if isinstance(node, nodes_squares.SquareFact):
         return node.word in ("type", "typename", "piecename")

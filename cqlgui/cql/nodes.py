@@ -419,11 +419,16 @@ class Logic(Node):
 
 @dataclass(frozen=True, slots=True)
 class Assign(Node):
-    """`x = E`, `x =? E`, `x += E` ... (spec 12.1)."""
+    """`x = E`, `x =? E`, `x += E` ... (spec 12.1). `persistent` (with or without `quiet`) and `atomic` as
+    written in front of it (12.2, 12.3).
+    """
 
     name: str
     operator: Literal["=", "=?", "+=", "-=", "*=", "/=", "%=", "|=", "&="]
     value: Node
+    persistent: bool = False
+    quiet: bool = False
+    atomic: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ def expression(cursor: Cursor, level: int) -> nodes.Node:
         kind = cursor.type_of(left)
         if kind is not None and kind not in operator.left:
             break
-        if token.word == "[" and token.offset != cursor.since(start).end:
+        if token.word in ("[", "[]") and token.offset != cursor.since(start).end:
             break
         if operator.applies is not None and not operator.applies(cursor, token):
             break
@@ -211,8 +211,6 @@ _ARITHMETIC: dict[str, Literal["+", "-", "*", "/", "%"]] = {"+": "+", "-": "-", 
 _RELATIONS: dict[str, nodes.Relation] = {"==": "==", "!=": "!=", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
 
 OPERATORS: dict[str, Operator] = {
-    "[": Operator(2, ANY, _not_yet),
-    "~~": Operator(2, STRING, _not_yet),
     "attacks": Operator(3, SET, _attack),
     "attackedby": Operator(3, SET, _attack),
     "&": Operator(4, SET | POSITION, _set_operation),
@@ -233,7 +231,7 @@ OPERATORS: dict[str, Operator] = {
 
 def begins_filter(cursor: Cursor, token: Token) -> bool:
     """True when a filter may begin with `token`."""
-    return filters.can_begin(token) or is_not_yet(token.word) or token.word in filters.NOT_YET_SIGNS
+    return filters.can_begin(token) or is_not_yet(token.word)
 
 
 def juxtaposed(cursor: Cursor, single: str = "") -> list[nodes.Node]:

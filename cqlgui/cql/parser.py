@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from cqlgui.cql import (
     cursor,
     filters,
+    forms_programs,
+    forms_strings,
     lexer,
     nodes,
     operators,
@@ -20,7 +22,9 @@ from cqlgui.cql import (
     syntax_hhdb,
     syntax_moves,
     syntax_paths,
+    syntax_programs,
     syntax_squares,
+    syntax_strings,
     syntax_tree,
 )
 from cqlgui.cql.diagnostics import Diagnostic, Span
@@ -28,12 +32,16 @@ from cqlgui.cql.tokens import END, STRING_LITERAL, Kind, Token
 from cqlgui.cql.types import Names
 
 SYNTAX = (
+    forms_programs,
+    forms_strings,
     syntax_facts,
     syntax_hhdb,
     syntax_moves,
     syntax_paths,
     syntax_squares,
     syntax_tree,
+    syntax_programs,
+    syntax_strings,
 )
 """Modules that enter their readers, operators and forms when they are imported."""
 
@@ -62,7 +70,9 @@ def parse(text: str) -> Parsed:
         query = _query(reader)
     except (cursor.TooDeepError, cursor.TooManyError):
         query = None
-    names = Names({name: kind for name, kind in reader.names.items() if kind is not None})
+    names = Names(
+        {name: kind for name, kind in reader.names.items() if kind is not None}, dict(reader.dictionaries)
+    )
     diagnostics = sorted(reader.diagnostics, key=lambda one: one.span.offset)
     if query is not None and not diagnostics:
         deep = _too_high(query)

@@ -307,7 +307,8 @@ def _logic(node: nodes.Node, style: printing.Style) -> printing.Printed:
 
 def _assign(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes.Assign)
-    head = f"{node.name} {printing.sign(node.operator, style)} "
+    manner = "persistent " * node.persistent + "quiet " * node.quiet + "atomic " * node.atomic
+    head = f"{manner}{node.name} {printing.sign(node.operator, style)} "
     return printing.prefix(head, printing.print_filter(node.value, style), 9)
 
 

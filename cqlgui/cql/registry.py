@@ -18,6 +18,8 @@ from cqlgui.cql import (
     registry_docs_facts,
     registry_docs_moves,
     registry_docs_paths,
+    registry_docs_programs,
+    registry_docs_strings,
     registry_docs_treeboard,
     registry_hhdb_keys,
     registry_keywords,
@@ -113,6 +115,8 @@ _DOCS = {
     **registry_docs_moves.DOCS,
     **registry_docs_paths.DOCS,
     **registry_docs_treeboard.DOCS,
+    **registry_docs_programs.DOCS,
+    **registry_docs_strings.DOCS,
 }
 
 

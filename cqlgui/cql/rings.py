@@ -17,6 +17,7 @@ from cqlgui.cql import (
     closures_moves,
     nodes,
     nodes_moves,
+    nodes_programs,
     nodes_squares,
     relations,
     transforms,
@@ -121,6 +122,12 @@ class Rings:
                 return self._collector(node.operand)
             case nodes_squares.PawnSet() | nodes_squares.Picture():
                 return self._value(node)
+            case nodes_programs.If():
+                return self._branches(node)
+            case nodes_programs.Call():
+                return self._collector(node.body)
+            case nodes_programs.Entry():
+                return self._value(node) if self._compiler.type_of(node) is Type.SET else None
             case _:
                 # Conditions without squares, and filters about other positions or other sides of the truth.
                 return None
@@ -130,6 +137,21 @@ class Rings:
 
     def _value(self, node: nodes.Node) -> Collect:
         return self._compiled(node).value
+
+    def _branches(self, node: nodes_programs.If) -> Collect | None:
+        """The condition's squares where it holds, with those of the branch it leads to."""
+        condition, then = self._if_it_holds(node.condition), self._collector(node.then)
+        otherwise = None if node.otherwise is None else self._collector(node.otherwise)
+        if condition is None and then is None and otherwise is None:
+            return None
+        holds = self._compiled(node.condition).test
+        positive, negative = _union([condition, then]), otherwise
+
+        def taken(s: Evaluation) -> int:
+            collect = positive if holds(s) else negative
+            return 0 if collect is None else collect(s)
+
+        return taken
 
     def _if_it_holds(self, node: nodes.Node) -> Collect | None:
         collect = self._collector(node)
@@ -194,9 +216,14 @@ def quietly(s: Evaluation, run: Run) -> Any:
     messages, tags, removed = len(s.messages), dict(s.tags), set(s.removed)
     comments, matches, here = len(s.log), len(s.found), s.id
     last_path, banned = s.last_path, {key: set(where) for key, where in s.banned.items()}
+    groups, rehearsal, journal = s.groups, s.rehearsal, s.journal
+    entries = 0 if journal is None else len(journal)
+    s.rehearsal, s.journal = True, [] if journal is None else journal
     try:
         return run(s)
     finally:
+        s.undo(entries)
+        s.groups, s.rehearsal, s.journal = groups, rehearsal, journal
         s.variables[:], s.best[:], s.asides[:] = variables, best, asides
         s.last_path, s.banned = last_path, banned
         s.tags, s.removed = tags, removed

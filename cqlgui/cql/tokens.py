@@ -31,7 +31,9 @@ class Token(NamedTuple):
 
     `number` holds a literal's value, `string` the text a string or escape means, `men` and `squares` the
     masks of a
-    designator. Tokens are tied when one's `end` is the `offset` of the other.
+    designator. Tokens are tied when one's `end` is the `offset` of the other. `width` is the length in the
+    text
+    where `text` is not what stands there (the name put in for a function's parameter), else -1.
     """
 
     kind: Kind
@@ -42,16 +44,17 @@ class Token(NamedTuple):
     string: str = ""
     men: int = 0
     squares: int = 0
+    width: int = -1
 
     @property
     def end(self) -> int:
         """Offset of the first code point behind the token."""
-        return self.offset + len(self.text)
+        return self.offset + (len(self.text) if self.width < 0 else self.width)
 
     @property
     def span(self) -> Span:
         """Where the token stands."""
-        return Span(self.offset, len(self.text))
+        return Span(self.offset, self.end - self.offset)
 
 
 TRIVIA = frozenset({Kind.WHITESPACE, Kind.COMMENT})

@@ -12,7 +12,7 @@ from cqlgui.cql import nodes
 
 class Type(Enum):
     """What a filter's value is; LOGICAL has none. PIECE is a lone piece variable, a set of at most one
-    square."""
+    square. DICTIONARY is the name of a dictionary, which stands only where the grammar says so."""
 
     SET = "set"
     NUMERIC = "number"
@@ -20,17 +20,28 @@ class Type(Enum):
     POSITION = "position"
     LOGICAL = "condition"
     PIECE = "piece"
+    DICTIONARY = "dictionary"
 
 
 SETS = frozenset({Type.SET, Type.PIECE})
 
 
 @dataclass(slots=True)
+class Entries:
+    """Types of a dictionary's keys and values, each None until its first use in the text fixes it."""
+
+    local: bool
+    key: Type | None = None
+    value: Type | None = None
+
+
+@dataclass(slots=True)
 class Names:
-    """The variables of one query and their types (they are global and keep one type), with a memo for
-    `infer`."""
+    """The variables of one query and their types (they are global and keep one type), its dictionaries, and a
+    memo for `infer`."""
 
     types: Mapping[str, Type] = field(default_factory=dict)
+    dictionaries: Mapping[str, Entries] = field(default_factory=dict)
     _memo: dict[int, tuple[nodes.Node, Type]] = field(default_factory=dict, repr=False, compare=False)
 
     def __getitem__(self, name: str) -> Type:
@@ -45,11 +56,11 @@ class Names:
     def __len__(self) -> int:
         return len(self.types)
 
-    def __getstate__(self) -> Mapping[str, Type]:
-        return dict(self.types)
+    def __getstate__(self) -> tuple[Mapping[str, Type], Mapping[str, Entries]]:
+        return dict(self.types), dict(self.dictionaries)
 
-    def __setstate__(self, state: Mapping[str, Type]) -> None:
-        self.types = state
+    def __setstate__(self, state: tuple[Mapping[str, Type], Mapping[str, Entries]]) -> None:
+        self.types, self.dictionaries = state
         self._memo = {}
 
 
@@ -75,7 +86,7 @@ def is_set(node: nodes.Node, names: Names) -> bool:
 Rule = Callable[[nodes.Node, Names], Type]
 
 
-def _always(answer: Type) -> Rule:
+def always(answer: Type) -> Rule:
     return lambda node, names: answer
 
 
@@ -86,17 +97,17 @@ def _name(node: nodes.Node, names: Names) -> Type:
 
 def _operand(node: nodes.Node, names: Names) -> Type:
     assert isinstance(node, nodes.Sort | nodes.NoTransform)
-    return _value(infer(node.operand, names))
+    return valued(infer(node.operand, names))
 
 
-def _value(kind: Type) -> Type:
+def valued(kind: Type) -> Type:
     """A piece variable inside something else is just its square."""
     return Type.SET if kind is Type.PIECE else kind
 
 
 def _compound(node: nodes.Node, names: Names) -> Type:
     assert isinstance(node, nodes.Compound)
-    return _value(infer(node.filters[-1], names))
+    return valued(infer(node.filters[-1], names))
 
 
 def _extremum(node: nodes.Node, names: Names) -> Type:
@@ -158,50 +169,50 @@ def _orbit(node: nodes.Node, names: Names) -> Type:
 
 
 RULES: dict[type[nodes.Node], Rule] = {
-    nodes.Designator: _always(Type.SET),
-    nodes.AllSquares: _always(Type.SET),
-    nodes.EmptySet: _always(Type.SET),
-    nodes.Number: _always(Type.NUMERIC),
-    nodes.String: _always(Type.STRING),
+    nodes.Designator: always(Type.SET),
+    nodes.AllSquares: always(Type.SET),
+    nodes.EmptySet: always(Type.SET),
+    nodes.Number: always(Type.NUMERIC),
+    nodes.String: always(Type.STRING),
     nodes.Name: _name,
-    nodes.Truth: _always(Type.LOGICAL),
-    nodes.SideToMove: _always(Type.LOGICAL),
-    nodes.State: _always(Type.LOGICAL),
-    nodes.CurrentPosition: _always(Type.POSITION),
-    nodes.Measure: _always(Type.NUMERIC),
-    nodes.Elo: _always(Type.NUMERIC),
-    nodes.Player: _always(Type.STRING),
-    nodes.Result: _always(Type.LOGICAL),
-    nodes.TagText: _always(Type.STRING),
-    nodes.ImplicitSearch: _always(Type.LOGICAL),
-    nodes.CurrentTransform: _always(Type.STRING),
-    nodes.Not: _always(Type.LOGICAL),
-    nodes.Complement: _always(Type.SET),
-    nodes.Negate: _always(Type.NUMERIC),
-    nodes.Count: _always(Type.NUMERIC),
-    nodes.Numeric: _always(Type.NUMERIC),
+    nodes.Truth: always(Type.LOGICAL),
+    nodes.SideToMove: always(Type.LOGICAL),
+    nodes.State: always(Type.LOGICAL),
+    nodes.CurrentPosition: always(Type.POSITION),
+    nodes.Measure: always(Type.NUMERIC),
+    nodes.Elo: always(Type.NUMERIC),
+    nodes.Player: always(Type.STRING),
+    nodes.Result: always(Type.LOGICAL),
+    nodes.TagText: always(Type.STRING),
+    nodes.ImplicitSearch: always(Type.LOGICAL),
+    nodes.CurrentTransform: always(Type.STRING),
+    nodes.Not: always(Type.LOGICAL),
+    nodes.Complement: always(Type.SET),
+    nodes.Negate: always(Type.NUMERIC),
+    nodes.Count: always(Type.NUMERIC),
+    nodes.Numeric: always(Type.NUMERIC),
     nodes.Extremum: _extremum,
-    nodes.Power: _always(Type.NUMERIC),
-    nodes.Shade: _always(Type.SET),
-    nodes.Direction: _always(Type.SET),
-    nodes.Between: _always(Type.SET),
+    nodes.Power: always(Type.NUMERIC),
+    nodes.Shade: always(Type.SET),
+    nodes.Direction: always(Type.SET),
+    nodes.Between: always(Type.SET),
     nodes.Ray: _ray,
     nodes.Find: _find,
     nodes.Sort: _operand,
-    nodes.Comment: _always(Type.LOGICAL),
+    nodes.Comment: always(Type.LOGICAL),
     nodes.Transform: _transform,
     nodes.NoTransform: _operand,
     nodes.Compound: _compound,
-    nodes.SetOperation: _always(Type.SET),
-    nodes.Attack: _always(Type.SET),
-    nodes.Arrow: _always(Type.SET),
+    nodes.SetOperation: always(Type.SET),
+    nodes.Attack: always(Type.SET),
+    nodes.Arrow: always(Type.SET),
     nodes.Compare: _compare,
     nodes.Arithmetic: _arithmetic,
-    nodes.In: _always(Type.LOGICAL),
-    nodes.Logic: _always(Type.LOGICAL),
-    nodes.Assign: _always(Type.LOGICAL),
+    nodes.In: always(Type.LOGICAL),
+    nodes.Logic: always(Type.LOGICAL),
+    nodes.Assign: always(Type.LOGICAL),
     nodes.SquareLoop: _loop,
     nodes.PieceLoop: _loop,
-    nodes.PieceAssign: _always(Type.LOGICAL),
+    nodes.PieceAssign: always(Type.LOGICAL),
     nodes.Orbit: _orbit,
 }

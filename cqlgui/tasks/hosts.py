@@ -14,6 +14,7 @@ from cqlgui.cql import host as hosts
 from cqlgui.db import catalog, headers
 from cqlgui.pgn import archives, decoding, reader, split
 from cqlgui.store import index
+from cqlgui.tasks import files
 
 
 class SourceReader:
@@ -77,12 +78,15 @@ def reading_limit(length: int) -> int:
 class GameHost:
     """`cql.host.Host` for a game of a source. Rows and texts are fetched when a query first asks for them."""
 
-    __slots__ = ("_count", "_ending", "_game", "_ordinal", "_reader", "_tags")
+    __slots__ = ("_count", "_ending", "_files", "_game", "_ordinal", "_reader", "_tags")
 
-    def __init__(self, source: SourceReader, ordinal: int, count: int) -> None:
+    def __init__(
+        self, source: SourceReader, ordinal: int, count: int, allowed: files.Files | None = None
+    ) -> None:
         self._reader = source
         self._ordinal = ordinal
         self._count = count
+        self._files = allowed or files.Files()
         self._tags: dict[str, str] | None = None
         self._ending: str | None = None
         self._game: reader.ReadGame | None = None
@@ -124,6 +128,14 @@ class GameHost:
         """No file but the searched one may be read."""
         raise refused(name)
 
+    def read_file(self, name: str) -> str:
+        """A text file, where the user allowed it."""
+        return self._files.read(name)
+
+    def write_file(self, name: str, text: str) -> None:
+        """Append to a text file, where the user allowed it."""
+        self._files.write(name, text)
+
     def _header(self) -> dict[str, str]:
         if self._tags is None:
             row = self._reader.rows.header(self._reader.source, self._ordinal)
@@ -163,6 +175,14 @@ class BareHost:
     def other_games(self, name: str) -> Iterator[tree.GameTree]:
         """No file."""
         raise refused(name)
+
+    def read_file(self, name: str) -> str:
+        """Refused."""
+        return files.Files().read(name)
+
+    def write_file(self, name: str, text: str) -> None:
+        """Refused."""
+        files.Files().write(name, text)
 
 
 def refused(name: str) -> hosts.RefusedError:

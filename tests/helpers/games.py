@@ -56,6 +56,16 @@ class Host:
             raise hosts.RefusedError(f"{name} may not be read")
         return (game.tree for game in from_pgn(self.files[name]))
 
+    def read_file(self, name: str) -> str:
+        if name not in self.files:
+            raise hosts.RefusedError(f"Queries may not read {name}.")
+        return self.files[name]
+
+    def write_file(self, name: str, text: str) -> None:
+        if name not in self.files:
+            raise hosts.RefusedError(f"Queries may not write {name}.")
+        self.files[name] += text
+
 
 @dataclass(frozen=True)
 class Game:

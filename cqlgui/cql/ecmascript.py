@@ -1,0 +1,424 @@
+r"""Regular expressions as queries write them (ECMAScript, language spec 13.3), for the `regex` package.
+
+A pattern is read by the grammar of ECMAScript and written anew, so that nothing means what Python alone
+would take
+it for: `$` only ends the text, `\d` and `\w` are ASCII, `.` stops at line ends, a group that took no part
+matches
+as empty when it is referred to. As in the reference's library, `[:alpha:]` and kin work within brackets.
+Groups in
+a repetition keep what an earlier round caught.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Final
+
+import regex
+
+SECONDS: Final = 2.0
+"""Time a single search may take."""
+
+MAX_LENGTH: Final = 5_000
+MAX_DEPTH: Final = 50
+MAX_COUNT: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a pattern cannot be used; `place` and `length` in code points of the pattern."""
+
+    place: int
+    length: int
+    message: str
+    hint: str = ""
+
+
+def fault(pattern: str) -> Fault | None:
+    """What is wrong with a pattern, None when nothing is."""
+    try:
+        compiled(pattern)
+    except _FaultError as error:
+        return error.fault
+    return None
+
+
+@functools.lru_cache(maxsize=256)
+def compiled(pattern: str) -> regex.Pattern[str]:
+    """The compiled pattern; only for those without a `fault`."""
+    text = _Reader(pattern).read()
+    try:
+        return regex.compile(text, regex.V0 | regex.ASCII)
+    except (regex.error, OverflowError, RecursionError) as error:
+        message = f"This regular expression cannot be used: {error}."
+        raise _FaultError(Fault(0, len(pattern), message)) from error
+
+
+class _FaultError(Exception):
+    def __init__(self, found: Fault) -> None:
+        super().__init__(found.message)
+        self.fault = found
+
+
+_DIGIT: Final = "0-9"
+_WORD: Final = "A-Za-z0-9_"
+_SPACE: Final = r"\t\n\v\f\r\x20\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_CLASSES: Final = {"d": _DIGIT, "w": _WORD, "s": _SPACE}
+_NAMED: Final = {
+    "alnum": "A-Za-z0-9", "alpha": "A-Za-z", "blank": r"\x20\t", "cntrl": r"\x00-\x1f\x7f", "digit": _DIGIT,
+    "graph": r"\x21-\x7e", "lower": "a-z", "print": r"\x20-\x7e",
+    "punct": r"\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e",
+    "space": r"\x20\t\n\v\f\r", "upper": "A-Z", "xdigit": "0-9A-Fa-f", "d": _DIGIT, "s": _SPACE, "w": _WORD,
+}  # fmt: skip
+_CONTROLS: Final = {"t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r"}
+_ANY: Final = r"[^\n\r\u2028\u2029]"
+_BOUNDARY: Final = rf"(?:(?<=[{_WORD}])(?![{_WORD}])|(?<![{_WORD}])(?=[{_WORD}]))"
+_NO_BOUNDARY: Final = rf"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD}]))"
+
+
+class _Reader:
+    """One pass over a pattern. Methods read at `self.at` and give the translation of what they passed."""
+
+    def __init__(self, pattern: str) -> None:
+        self.text = pattern
+        self.at = 0
+        self.groups = 0
+        self.names: dict[str, int] = {}
+        self._count_groups()
+
+    def read(self) -> str:
+        """The whole pattern translated."""
+        if len(self.text) > MAX_LENGTH:
+            raise self.error(MAX_LENGTH, 1, f"A regular expression may have {MAX_LENGTH} characters.")
+        found = self.disjunction(0)
+        if self.at < len(self.text):
+            raise self.error(self.at, 1, "This `)` closes nothing.", r"write \) for the character")
+        return found
+
+    def error(self, place: int, length: int, message: str, hint: str = "") -> _FaultError:
+        return _FaultError(Fault(place, length, f"Malformed regular expression: {message}", hint))
+
+    def peek(self, ahead: int = 0) -> str:
+        return self.text[self.at + ahead : self.at + ahead + 1]
+
+    def starts(self, text: str) -> bool:
+        return self.text.startswith(text, self.at)
+
+    # -- structure
+
+    def disjunction(self, depth: int) -> str:
+        parts = [self.alternative(depth)]
+        while self.peek() == "|":
+            self.at += 1
+            parts.append(self.alternative(depth))
+        return "|".join(parts)
+
+    def alternative(self, depth: int) -> str:
+        parts: list[str] = []
+        while self.peek() not in ("", "|", ")"):
+            parts.append(self.term(depth))
+        return "".join(parts)
+
+    def term(self, depth: int) -> str:
+        start = self.at
+        sign = self.peek()
+        if sign in ("*", "+", "?", "{"):
+            hint = r"write \{ for the character" if sign == "{" else f"write \\{sign} for the character"
+            raise self.error(start, 1, f"`{sign}` has nothing to repeat here.", hint)
+        atom, repeatable = self.atom(depth)
+        quantifier_at = self.at
+        quantifier = self.quantifier()
+        if not quantifier:
+            return atom
+        if not repeatable:
+            length = self.at - quantifier_at
+            raise self.error(quantifier_at, length, "a place in the text cannot be repeated.")
+        return atom + quantifier
+
+    def atom(self, depth: int) -> tuple[str, bool]:
+        """What a quantifier would apply to, and whether one may."""
+        sign = self.peek()
+        if sign == "(":
+            return self.group(depth)
+        if sign == "[":
+            return self.bracket(), True
+        if sign == "\\":
+            return self.escape()
+        self.at += 1
+        if sign == "^":
+            return r"\A", False
+        if sign == "$":
+            return r"\Z", False
+        if sign == ".":
+            return _ANY, True
+        return _literal(sign), True
+
+    def group(self, depth: int) -> tuple[str, bool]:
+        start = self.at
+        if depth >= MAX_DEPTH:
+            raise self.error(start, 1, f"brackets nest deeper than {MAX_DEPTH} levels here.")
+        repeatable = True
+        for opener in ("(?:", "(?=", "(?!", "(?<=", "(?<!"):
+            if self.starts(opener):
+                self.at += len(opener)
+                repeatable = opener == "(?:"
+                break
+        else:
+            opener = "("
+            self.at += 1
+            if self.peek() == "?":
+                if self.peek(1) != "<":
+                    message = "behind `(?` only : = ! <= <! or <name> may follow."
+                    raise self.error(start, 3, message)
+                self.group_name(self.at + 2)
+                self.at = self.text.index(">", self.at) + 1
+        inside = self.disjunction(depth + 1)
+        if self.peek() != ")":
+            raise self.error(start, 1, "this bracket is never closed.", r"write \( for the character")
+        self.at += 1
+        return f"{opener}{inside})", repeatable
+
+    def group_name(self, start: int) -> str:
+        """The name between `<` and `>` that begins at `start`."""
+        end = self.text.find(">", start)
+        name = self.text[start : max(end, start)]
+        if not name.isidentifier() or not name.isascii():
+            message = "a group's name consists of letters and digits."
+            raise self.error(start - 1, len(name) + 2, message)
+        return name
+
+    def quantifier(self) -> str:
+        sign = self.peek()
+        if sign in ("*", "+", "?"):
+            self.at += 1
+            found = sign
+        elif sign == "{":
+            found = self.counted()
+        else:
+            return ""
+        if self.peek() == "?":
+            self.at += 1
+            found += "?"
+        return found
+
+    def counted(self) -> str:
+        start = self.at
+        end = self.text.find("}", start)
+        bounds = self.text[start + 1 : max(end, start)].split(",")
+        right = end > 0 and len(bounds) <= 2 and _is_number(bounds[0])
+        if right and len(bounds) == 2:
+            right = not bounds[1] or _is_number(bounds[1])
+        if not right:
+            length = (end + 1 if end > 0 else len(self.text)) - start
+            hint = r"write {2}, {2,} or {2,5}, or \{ for the character"
+            raise self.error(start, length, "this is no count.", hint)
+        numbers = [int(bound) for bound in bounds if bound]
+        if max(numbers) > MAX_COUNT:
+            raise self.error(start, end + 1 - start, f"a repetition counts up to {MAX_COUNT}.")
+        if len(numbers) == 2 and numbers[0] > numbers[1]:
+            raise self.error(start, end + 1 - start, "the first number of a repetition is the larger one.")
+        self.at = end + 1
+        return self.text[start : end + 1]
+
+    # -- characters
+
+    def escape(self) -> tuple[str, bool]:
+        start = self.at
+        sign = self.peek(1)
+        if sign in ("b", "B"):
+            self.at += 2
+            return (_BOUNDARY if sign == "b" else _NO_BOUNDARY), False
+        if sign and sign in "dDsSwW":
+            self.at += 2
+            return f"[{'^' if sign.isupper() else ''}{_CLASSES[sign.lower()]}]", True
+        if sign and sign in "123456789":
+            end = start + 2
+            while self.text[end : end + 1].isdigit() and self.text[end].isascii():
+                end += 1
+            number = int(self.text[start + 1 : min(end, start + 6)])
+            if number > self.groups:
+                raise self.error(start, end - start, f"there is no group {number}.")
+            self.at = end
+            return f"(?:(?({number})\\{number}|))", True
+        if self.starts("\\k<") and self.names:
+            name = self.group_name(start + 3)
+            if name not in self.names:
+                raise self.error(start, len(name) + 4, f"there is no group `{name}`.")
+            self.at = start + len(name) + 4
+            return f"(?:(?({self.names[name]})\\{self.names[name]}|))", True
+        return _literal(self.character()), True
+
+    def character(self) -> str:
+        """The character that an escape stands for."""
+        start = self.at
+        sign = self.peek(1)
+        self.at += 2
+        if not sign:
+            raise self.error(start, 1, "a lone backslash ends it.", r"write \\ for the character")
+        if sign in _CONTROLS:
+            return _CONTROLS[sign]
+        if sign == "0":
+            if self.peek().isdigit():
+                message = "octal numbers of characters do not exist."
+                raise self.error(start, 3, message, r"write \x and two digits")
+            return "\0"
+        if sign == "c":
+            letter = self.peek()
+            if not (letter.isascii() and letter.isalpha()):
+                raise self.error(start, 2, r"a letter must follow `\c`.")
+            self.at += 1
+            return chr(ord(letter) % 32)
+        if sign == "x":
+            return chr(self.hexadecimal(start, 2))
+        if sign == "u":
+            return self.unicode(start)
+        if sign in ("p", "P") and self.peek() == "{":
+            message = "Unicode properties cannot be used in a query's regular expression."
+            raise _FaultError(Fault(start, 3, message, "name the characters: [a-z]"))
+        return sign
+
+    def unicode(self, start: int) -> str:
+        if self.peek() == "{":
+            end = self.text.find("}", self.at)
+            digits = self.text[self.at + 1 : max(end, self.at)]
+            if not _is_hexadecimal(digits) or len(digits) > 6 or int(digits, 16) > 0x10FFFF:
+                raise self.error(start, 3, "this is no number of a character.")
+            self.at = end + 1
+            return chr(int(digits, 16))
+        number = self.hexadecimal(start, 4)
+        if 0xD800 <= number < 0xDC00 and self.starts("\\u"):
+            back = self.at
+            self.at += 2
+            low = self.hexadecimal(back, 4)
+            if 0xDC00 <= low < 0xE000:
+                return chr(0x10000 + (number - 0xD800) * 0x400 + low - 0xDC00)
+            self.at = back
+        return chr(number)
+
+    def hexadecimal(self, start: int, count: int) -> int:
+        digits = self.text[self.at : self.at + count]
+        if len(digits) < count or not _is_hexadecimal(digits):
+            raise self.error(start, 2, f"{count} hexadecimal digits must follow.")
+        self.at += count
+        return int(digits, 16)
+
+    # -- brackets
+
+    def bracket(self) -> str:
+        start = self.at
+        self.at += 1
+        inverted = self.peek() == "^"
+        if inverted:
+            self.at += 1
+        parts: list[str] = []
+        while self.peek() != "]":
+            if not self.peek():
+                raise self.error(start, 1, "this bracket is never closed.", r"write \[ for the character")
+            parts.append(self.member(start))
+        self.at += 1
+        if not parts:
+            return r"[\x00-\U0010ffff]" if inverted else "(?!)"
+        return f"[{'^' if inverted else ''}{''.join(parts)}]"
+
+    def member(self, start: int) -> str:
+        first = self.single()
+        if self.peek() != "-" or self.peek(1) in ("]", ""):
+            return first if len(first) != 1 else _literal(first)
+        self.at += 1
+        last = self.single()
+        if len(first) != 1 or len(last) != 1:
+            # No range: a class and the characters beside it.
+            return "".join(_literal(one) if len(one) == 1 else one for one in (first, "-", last))
+        if ord(first) > ord(last):
+            message = f"the range {first}-{last} runs backwards."
+            raise self.error(start, self.at - start, message, f"write {last}-{first}")
+        return f"{_literal(first)}-{_literal(last)}"
+
+    def single(self) -> str:
+        """One character, or the inside of a class (two characters or more)."""
+        if self.peek() != "\\":
+            if self.peek() == "[" and self.peek(1) in (":", ".", "="):
+                return self.named_class()
+            self.at += 1
+            return self.text[self.at - 1]
+        sign = self.peek(1)
+        if sign == "b":
+            self.at += 2
+            return "\b"
+        if sign == "-":
+            self.at += 2
+            return "-"
+        if sign and sign in "dDsSwW":
+            self.at += 2
+            return _CLASSES[sign.lower()] if sign.islower() else _inverted(sign.lower())
+        if sign and sign in "123456789":
+            raise self.error(self.at, 2, "within brackets a group cannot be referred to.")
+        return self.character()
+
+    def named_class(self) -> str:
+        start, kind = self.at, self.peek(1)
+        end = self.text.find(kind + "]", start + 2)
+        if end < 0:
+            self.at += 1
+            return "["
+        name = self.text[start + 2 : end]
+        if kind != ":":
+            message = f"[{kind}{name}{kind}] cannot be used in a query's regular expression."
+            raise _FaultError(Fault(start, end + 2 - start, message))
+        if name not in _NAMED:
+            raise self.error(start, end + 2 - start, f"there is no class [:{name}:].")
+        self.at = end + 2
+        return _NAMED[name]
+
+    def _count_groups(self) -> None:
+        """Number the groups beforehand: a reference may stand in front of its group."""
+        at, inside = 0, False
+        while at < len(self.text):
+            sign = self.text[at]
+            if sign == "\\":
+                at += 1
+            elif inside:
+                inside = sign != "]"
+            elif sign == "[":
+                inside = True
+            elif sign == "(":
+                named = self.text.startswith("(?<", at) and self.text[at + 3 : at + 4] not in ("=", "!")
+                if named or self.text[at + 1 : at + 2] != "?":
+                    self.groups += 1
+                if named:
+                    name = self.group_name(at + 3)
+                    if name in self.names:
+                        raise self.error(at + 2, len(name) + 2, f"there is a group `{name}` already.")
+                    self.names[name] = self.groups
+            at += 1
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 9
+
+
+def _is_hexadecimal(text: str) -> bool:
+    return bool(text) and all(sign in "0123456789abcdefABCDEF" for sign in text)
+
+
+def _literal(sign: str) -> str:
+    return sign if sign.isascii() and sign.isalnum() else _number(sign)
+
+
+def _number(sign: str) -> str:
+    """A character by its number, so that no sign has a meaning of its own."""
+    code = ord(sign)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _inverted(letter: str) -> str:
+    """All characters but those of a class, as the inside of brackets."""
+    return {
+        "d": r"\x00-\x2f\x3a-\U0010ffff",
+        "w": r"\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\U0010ffff",
+        "s": (
+            r"\x00-\x08\x0e-\x1f\x21-\x9f\xa1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e"
+            r"\u2030-\u205e\u2060-\u2fff\u3001-\ufefe\uff00-\U0010ffff"
+        ),
+    }[letter]

@@ -1,0 +1,34 @@
+"""What a query keeps from one game to the next (language spec, 12.2 and 12.4): persistent variables and
+dictionaries
+that are not local. Values are integers (sets as bitboards) and strings, so all of it can be sent as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class Memory:
+    """`variables` and `dictionaries` by name; a game changes them only when it was evaluated to its end."""
+
+    variables: dict[str, Any] = field(default_factory=dict)
+    dictionaries: dict[str, dict[Any, Any]] = field(default_factory=dict)
+
+    def packed(self) -> list[Any]:
+        """As nested lists, for a message."""
+        return [
+            list(self.variables.items()),
+            [[name, list(entries.items())] for name, entries in self.dictionaries.items()],
+        ]
+
+
+def unpacked(packed: Sequence[Any]) -> Memory:
+    """The inverse of `Memory.packed`."""
+    variables, dictionaries = packed
+    return Memory(
+        dict(variables),
+        {name: dict(entries) for name, entries in dictionaries},
+    )

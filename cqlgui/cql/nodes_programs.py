@@ -1,0 +1,129 @@
+"""Nodes of control, variables' life time, dictionaries and functions (language spec, 8.9 and 12)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cqlgui.cql import nodes
+
+# --- control ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class If(nodes.Node):
+    """`if C T else E`; `otherwise` is None without `else`."""
+
+    condition: nodes.Node
+    then: nodes.Node
+    otherwise: nodes.Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(nodes.Node):
+    """`loop F`."""
+
+    operand: nodes.Node
+
+
+@dataclass(frozen=True, slots=True)
+class While(nodes.Node):
+    """`while (C) F`. `iterates`: C is a regular expression search as it stands, and F runs for each match."""
+
+    condition: nodes.Node
+    body: nodes.Node
+    iterates: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Assert(nodes.Node):
+    """`assert F`."""
+
+    operand: nodes.Node
+
+
+# --- variables ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IsBound(nodes.Node):
+    """`isbound x`, or `isunbound x` when not `bound`; the name need not exist."""
+
+    name: str
+    bound: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unbind(nodes.Node):
+    """`unbind x`, `unbind D`, `unbind D[key]`."""
+
+    name: str
+    key: nodes.Node | None
+
+
+# --- dictionaries -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Dictionary(nodes.Node):
+    """A declaration: `dictionary D` or `local dictionary D`."""
+
+    name: str
+    local: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(nodes.Node):
+    """`D[key]`."""
+
+    name: str
+    key: nodes.Node
+
+
+@dataclass(frozen=True, slots=True)
+class EntryAssign(nodes.Node):
+    """`D[key] = E`."""
+
+    name: str
+    key: nodes.Node
+    value: nodes.Node
+
+
+@dataclass(frozen=True, slots=True)
+class EntryCount(nodes.Node):
+    """`#D`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntryLoop(nodes.Node):
+    """`x[element]D F`, and the older `string x in D F`."""
+
+    name: str
+    dictionary: str
+    body: nodes.Node
+
+
+# --- functions ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Function(nodes.Node):
+    """A definition. `body` is the text between its braces as written: it has no types before a call."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call(nodes.Node):
+    """A call and what it became. `hidden` names the variable that holds each argument, empty where a plain
+    variable was passed by name. `inlined`: a transform changed it, so that only `body` tells what it means.
+    """
+
+    name: str
+    arguments: tuple[nodes.Node, ...]
+    hidden: tuple[str, ...]
+    body: nodes.Node
+    inlined: bool = field(default=False, compare=False, hash=False)

@@ -1,0 +1,85 @@
+"""The text files that queries may read and write (`readfile`, `writefile`): none unless the user allowed a
+folder.
+
+A name is looked up in the allowed folders, and an absolute one must lie within them. A file is emptied
+when a search
+writes to it for the first time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from cqlgui.cql import host, syntax_strings
+
+LONGEST: Final = 64 << 20
+"""Bytes that a file may have which is read, and grow to by being written."""
+
+
+class Files:
+    """What one search may do with text files. `written` holds those it has begun to write."""
+
+    def __init__(
+        self, reading: Sequence[Path] = (), writing: Sequence[Path] = (), written: Iterable[str] = ()
+    ) -> None:
+        self._reading = [folder.resolve() for folder in reading]
+        self._writing = [folder.resolve() for folder in writing]
+        self.written = set(written)
+        self._texts: dict[Path, str] = {}
+
+    def read(self, name: str) -> str:
+        """The text of a file, UTF-8 or else Windows-1252. Raises `host.RefusedError`."""
+        path = self._place(name, self._reading, syntax_strings.READABLE, "read")
+        known = self._texts.get(path)
+        if known is not None:
+            return known
+        try:
+            with path.open("rb") as file:
+                data = file.read(LONGEST + 1)
+        except OSError as error:
+            raise host.RefusedError(f"{name} cannot be read: {error.strerror or error}.") from error
+        if len(data) > LONGEST:
+            raise host.RefusedError(f"{name} is too long to be read by a query.")
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = data.decode("cp1252", "replace")
+        self._texts = {path: text}
+        return text
+
+    def write(self, name: str, text: str) -> None:
+        """Append to a file. Raises `host.RefusedError`."""
+        path = self._place(name, self._writing, syntax_strings.WRITABLE, "write")
+        data = text.encode("utf-8", "replace")
+        begun = str(path) in self.written
+        try:
+            if begun and path.stat().st_size + len(data) > LONGEST:
+                raise host.RefusedError(f"{name} has grown too long.")
+            with path.open("ab" if begun else "wb") as file:
+                file.write(data)
+        except OSError as error:
+            raise host.RefusedError(f"{name} cannot be written: {error.strerror or error}.") from error
+        self.written.add(str(path))
+        self._texts.pop(path, None)
+
+    def _place(self, name: str, folders: Sequence[Path], ends: tuple[str, ...], verb: str) -> Path:
+        """The file that a name means, symbolic links followed, when it lies within an allowed folder."""
+        if not folders:
+            raise host.RefusedError(
+                f"This query wants to {verb} the file {name}, and no folder was allowed for that."
+            )
+        if not name.lower().endswith(ends):
+            raise host.RefusedError(
+                f"A query may only {verb} files that end in {', '.join(ends)}, not {name}."
+            )
+        try:
+            places = [(folder / name).resolve() for folder in folders]
+            places = [place for place in places if any(place.is_relative_to(folder) for folder in folders)]
+            existing = [place for place in places if place.is_file()]
+        except (OSError, ValueError, RuntimeError) as error:
+            raise host.RefusedError(f"{name} is no name of a file: {error}.") from error
+        if not places:
+            raise host.RefusedError(f"{name} lies outside the folders that queries may {verb}.")
+        return (existing or places)[0]
