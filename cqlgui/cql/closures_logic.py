@@ -172,6 +172,8 @@ def _assign(compiler: Compiler, node: nodes.Assign) -> Code:
     if node.persistent:
         # Quiet wherever the word stands.
         compiler.persistent[name] = compiler.persistent.get(name, False) or node.quiet
+    if node.atomic:
+        compiler.atomics.add(slot)
     evaluate = operand.value
 
     if node.operator in ("=", "=?"):

@@ -1,8 +1,8 @@
-r"""Regular expressions as queries write them (ECMAScript, language spec 13.3), for the `regex` package.
+"""Regular expressions as queries write them (ECMAScript, language spec 13.3), for the `regex` package.
 
 A pattern is read by the grammar of ECMAScript and written anew, so that nothing means what Python alone
 would take
-it for: `$` only ends the text, `\d` and `\w` are ASCII, `.` stops at line ends, a group that took no part
+it for: `$` only ends the text, `\\d` and `\\w` are ASCII, `.` stops at line ends, a group that took no part
 matches
 as empty when it is referred to. As in the reference's library, `[:alpha:]` and kin work within brackets.
 Groups in

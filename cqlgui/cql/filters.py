@@ -502,6 +502,7 @@ HINTS = {
     "darksquares": "write dark .",
     "relation": "`echo` took its place",
 }
+
 READERS: dict[str, Reader] = {
     "number": _number,
     STRING_LITERAL: _string,

@@ -1,4 +1,4 @@
-r"""Syntax forms and a small example, which runs, of the spellings that are about programs: control, variables,
+"""Syntax forms and a small example, which runs, of the spellings that are about programs: control, variables,
 dictionaries and functions.
 """
 

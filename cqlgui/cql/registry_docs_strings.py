@@ -1,4 +1,4 @@
-r"""Syntax forms and a small example, which runs, of the spellings that are about strings."""
+"""Syntax forms and a small example, which runs, of the spellings that are about strings."""
 
 from __future__ import annotations
 
