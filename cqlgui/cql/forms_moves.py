@@ -137,7 +137,7 @@ def _parameters(
     for word in words:
         texts.append(word)
         if head == "pin" or word in nodes_moves.OPERAND_WORDS:
-            texts.append(printing.print_filter(left.pop(0), style).within(1, before=1))
+            texts.append(printing.print_filter(left.pop(0), style).within(1))
     return " ".join(texts)
 
 

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 
 from cqlgui.cql import (
     closures_facts,
+    lints_moves,
     lints_patterns,
     lints_transforms,
     nodes,
+    nodes_moves,
     nodes_programs,
     nodes_squares,
     nodes_strings,
@@ -34,6 +36,7 @@ def findings(text: str, query: nodes.Query, names: Names) -> tuple[Diagnostic, .
         _conditions(text, query, names),
         lints_transforms.findings(text, query.body),
         lints_patterns.findings(text, query.body),
+        lints_moves.findings(text, query.body),
         _players(text, query.body),
     )
     return tuple(itertools.islice(found, MAX_WARNINGS))
@@ -169,7 +172,7 @@ def _useless(node: nodes.Node, names: Names) -> bool:
 
 def _always(node: nodes.Node) -> bool:
     """True for numbers that every position has."""
-    return isinstance(node, nodes.Count | nodes.Power) or (
+    return isinstance(node, nodes.Count | nodes.Power | nodes_moves.CountMoves) or (
         isinstance(node, nodes.Measure) and node.word in ("ply", "movenumber", "gamenumber")
     )
 

@@ -87,6 +87,14 @@ def _mismatch(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | Non
     return Fix("Join the sets with |", ors[0].span, "|") if len(ors) == 1 else None
 
 
+def _loose_target(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
+    """The blanks before the bracket of a move's target; none where a remark stands between."""
+    end = finding.span.offset
+    start = len(text[:end].rstrip())
+    tied = any(token.end == start for token in scanned)
+    return Fix("Take the blank away", Span(start, end - start), "") if tied else None
+
+
 _DID_YOU_MEAN: Final = re.compile(r"did you mean `([^`]+)`\?$")
 _DUE: Final = re.compile(r"This should be `([^`]+)`\.$")
 _CLOSERS: Final = {"(": ")", "{": "}", "[": "]"}
@@ -100,4 +108,5 @@ _RULES: Final[dict[str, Callable[[str, list[Token], Diagnostic], Fix | None]]] =
     "unterminated-comment": _open_comment,
     "stray-character": _stray,
     "type-mismatch": _mismatch,
+    "space-before-target": _loose_target,
 }

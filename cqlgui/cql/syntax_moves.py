@@ -38,16 +38,13 @@ def dash(cursor: Cursor, left: nodes.Node | None, *, in_path: bool, start: int =
     the filters behind it are the caller's. Elsewhere a bracketed target is part of the dash.
     """
     token = cursor.take()
-    if left is not None and (kind := cursor.type_of(left)) is not None and kind not in SETS:
-        left = cursor.report_always(
-            token.span,
-            "type-mismatch",
-            f"`{token.text}` is tied to {TYPE_WORDS[kind]}, and moves start from a set of squares.",
-            "a blank before it makes it a filter of its own",
-        )
+    kind = None if left is None else cursor.type_of(left)
+    wrong = kind is not None and kind not in SETS
+    if kind is not None and wrong:
+        left = _no_start(cursor, token, kind)
     if start < 0:
         start = token.offset if left is None else left.span.offset
-    right = _right(cursor, token)
+    right = _right(cursor, token, complain=not wrong)
     promotion = _promotion(cursor) if cursor.accept("=") is not None else None
     target = None
     if not in_path and cursor.peek().word == "(":
@@ -64,13 +61,22 @@ def dash(cursor: Cursor, left: nodes.Node | None, *, in_path: bool, start: int =
     return cursor.made(node, *(part for part in (left, right, promotion, target) if part is not None))
 
 
+def _no_start(cursor: Cursor, token: Token, kind: Type) -> Broken:
+    """Report a dash behind something that is no set; between numbers two minus signs were probably meant."""
+    hint = "a blank before it makes it a filter of its own"
+    if kind is Type.NUMERIC and token.word == "--":
+        hint = "write - - with a blank between to subtract a negative number"
+    message = f"`{token.text}` is tied to {TYPE_WORDS[kind]}, and moves start from a set of squares."
+    return cursor.report_always(token.span, "tied-dash", message, hint)
+
+
 _LOOSE_BEFORE: Final = frozenset("({:+-*/><,~=∊∈◎∙✵⬓|&")
 _LOOSE_BEHIND: Final = frozenset("})*+?:")
 _NO_SET: Final = frozenset({"(", "=", REPETITION, "{*}", "{+}", END, CAPTURE_GROUP})
 
 
-def _right(cursor: Cursor, token: Token) -> nodes.Node | None:
-    """The set tied behind a dash, None when none is."""
+def _right(cursor: Cursor, token: Token, *, complain: bool) -> nodes.Node | None:
+    """The set tied behind a dash, None when none is; without `complain` whatever stands there will do."""
     following = cursor.peek()
     if (
         following.offset != token.end
@@ -81,7 +87,7 @@ def _right(cursor: Cursor, token: Token) -> nodes.Node | None:
     ):
         return None
     before, cursor.promotion_sign = cursor.promotion_sign, _promotion_sign(cursor)
-    found = cursor.operand(6, SET, f"`{token.text}`")
+    found = cursor.operand(6, SET if complain else frozenset(Type), f"`{token.text}`")
     cursor.promotion_sign = before
     return found
 
@@ -229,6 +235,8 @@ def _current_move(cursor: Cursor, token: Token) -> nodes.Node:
 def _dash_operand(cursor: Cursor, token: Token) -> nodes.Node:
     """The dash behind `legal`, `countmoves` and the like; reports and answers Broken where there is none."""
     first = cursor.peek()
+    if cursor.at_end_of_group():
+        return cursor.expected(f"a move after `{token.text}`", "such as --, N-- or P--a-h8")
     # What stands behind a dash without left set belongs to the whole, so it ends with its target.
     found = _unled(cursor) if is_dash(first) else cursor.expression(7)
     if isinstance(found, nodes_moves.Dash | Broken):
