@@ -77,6 +77,8 @@ class _Table:
         """Read the file; raises `hosts.RefusedError`."""
         count = 0
         for game, read in enumerate(host.other_games(self.file), 1):
+            if read is None:
+                continue
             line = read.mainline()
             count += len(line)
             if count > MAX_POSITIONS:

@@ -14,6 +14,8 @@ from cqlgui.cql import (
     compilers,
     nodes,
     nodes_paths,
+    nodes_squares,
+    nodes_tree,
     printer,
     rings,
     transform_rules,
@@ -314,6 +316,12 @@ class _Explainer:
             return [self._element(s, node, element, where, variables) for element in node.elements]
         if isinstance(node, nodes_paths.Path | nodes_paths.Line):
             return self._along(s, node, where, variables)
+        if isinstance(node, nodes_tree.At):
+            return self._elsewhere(s, node, where, variables)
+        if isinstance(node, nodes_squares.Placement):
+            # Of the 64 squares only those that differ are worth a line.
+            told = (self._node(s, one, where, variables) for one in node.squares)
+            return [one for one in told if not one.matched]
         if isinstance(node, nodes.NoTransform):
             return [self._node(s, node.operand, where, variables)]
         if type(node) not in transform_rules.RULES:
@@ -371,6 +379,19 @@ class _Explainer:
         return Explanation(
             node.span, self._text(node), Type.LOGICAL.value, matched, value, squares, positionid, tuple(below)
         )
+
+    def _elsewhere(
+        self, s: Evaluation, node: nodes_tree.At, where: int, variables: Sequence[object]
+    ) -> list[Explanation]:
+        """The parts of `X:F`: F at the position that X gives here; nothing is known of it without one."""
+        position = self._node(s, node.position, where, variables)
+        entry = self._records.get(id(node.position), {}).get(where)
+        place = self._result(s, self._codes[id(node.position)], entry, where, variables)[1]
+        if place is None:
+            kind = str(self._codes[id(node.filter)].type.value)
+            unknown = Explanation(node.filter.span, self._text(node.filter), kind, None, None, 0, where)
+            return [position, unknown]
+        return [position, self._node(s, node.filter, place, variables)]
 
     def _element(
         self,

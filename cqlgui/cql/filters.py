@@ -95,6 +95,18 @@ def _not_yet(cursor: Cursor, token: Token) -> nodes.Node:
     if hint is not None:
         cursor.take()
         return cursor.report_always(token.span, "old-syntax", f"`{token.word}` is older CQL.", hint)
+    row = registry.lookup(token.word)
+    if row is not None and row.kind == "internal":
+        cursor.take()
+        message = f"`{token.word}` is reserved for a program's inner workings and says nothing in a query."
+        broken = cursor.report_always(
+            token.span, "internal-word", message, "it cannot name a variable either"
+        )
+        if cursor.peek().word in assignments.OPERATORS:
+            # What was to be assigned to it is read, so that it causes no further finding of its own.
+            cursor.take()
+            cursor.expression(9)
+        return broken
     return cursor.not_yet(token)
 
 

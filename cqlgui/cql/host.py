@@ -22,7 +22,7 @@ class Host(Protocol):
 
     @property
     def game_count(self) -> int:
-        """Number of games in that source file."""
+        """Number of games in that source file; games without a White tag do not count."""
 
     @property
     def result(self) -> str | None:
@@ -46,8 +46,10 @@ class Host(Protocol):
     def nags(self, positionid: int) -> tuple[int, ...]:
         """Numeric annotation glyphs of the move that led to a position."""
 
-    def other_games(self, name: str) -> Iterator[tree.GameTree]:
-        """The games of another PGN file, in its order. Raises `RefusedError` unless the user allowed it."""
+    def other_games(self, name: str) -> Iterator[tree.GameTree | None]:
+        """The games of another PGN file in its order, None for one that cannot be played. Raises
+        `RefusedError` unless the user allowed the file.
+        """
 
     def read_file(self, name: str) -> str:
         """The text of a file that the user allowed queries to read. Raises `RefusedError` for any other."""

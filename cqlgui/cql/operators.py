@@ -125,6 +125,8 @@ def _set_operation(cursor: Cursor, left: nodes.Node, start: int, operator: Opera
 def _attack(cursor: Cursor, left: nodes.Node, start: int, operator: Operator) -> nodes.Node:
     token = cursor.take()
     word: Literal["attacks", "attackedby"] = "attacks" if token.word == "attacks" else "attackedby"
+    if token.word == "attacked" and cursor.accept("by") is None:
+        return cursor.expected("`by` after `attacked`", "write attackedby, or the arrow <-")
     right = cursor.operand(operator.level - 1, SET, f"`{word}`")
     return cursor.made(nodes.Attack(cursor.since(start), word, left, right), left, right)
 
@@ -213,6 +215,7 @@ _RELATIONS: dict[str, nodes.Relation] = {"==": "==", "!=": "!=", "<": "<", ">": 
 OPERATORS: dict[str, Operator] = {
     "attacks": Operator(3, SET, _attack),
     "attackedby": Operator(3, SET, _attack),
+    "attacked": Operator(3, SET, _attack),
     "&": Operator(4, SET | POSITION, _set_operation),
     "|": Operator(5, SET, _set_operation),
     "->": Operator(6, SET, _arrow, once=True),

@@ -24,9 +24,15 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
     "ancestor": (
         ("ancestor (X Y)",),
         "ancestor(currentposition find mate)"),
+    "attacked": (
+        ("S attacked by T",),
+        "k attacked by Q"),
     "black": (
         ("black", "elo black", "player black",),
         "sidetomove == black"),
+    "by": (
+        ("S attacked by T",),
+        "k attacked by Q"),
     "child": (
         ("child", "child (n)",),
         "child:check"),

@@ -213,6 +213,15 @@ class Catalog:
                 ).fetchone()[0]
             )
 
+    def named_count(self, source: int) -> int:
+        """How many games of a source have a White tag."""
+        with self._file.reading() as connection:
+            return int(
+                connection.execute(
+                    "select count(white_id) from game where source_id = ?", (source,)
+                ).fetchone()[0]
+            )
+
     def summary(self, sources: Sequence[int]) -> Summary:
         """Counts over the games of some sources."""
         marks = ",".join("?" * len(sources))

@@ -39,7 +39,7 @@ def explain(
             positions = opened.index.positions(ordinal)
             if not _takes_long(expanded, positions):
                 played = tree.GameTree.decode(opened.index.start_fen(ordinal), opened.index.moves(ordinal))
-                world = hosts.GameHost(opened, ordinal, source.games)
+                world = hosts.GameHost(opened, ordinal)
                 return truths.truth(expanded, played, world, positionid)
     request = _request("explain", base, game, positionid, text, variations)
     return truths.unpacked((pool or pool_module.shared()).ask(request, cancel)["truth"])

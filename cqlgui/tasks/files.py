@@ -8,11 +8,13 @@ writes to it for the first time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from cqlgui.board import tree
 from cqlgui.cql import host, syntax_strings
+from cqlgui.pgn import reader, split
 
 LONGEST: Final = 64 << 20
 """Bytes that a file may have which is read, and grow to by being written."""
@@ -35,19 +37,18 @@ class Files:
         known = self._texts.get(path)
         if known is not None:
             return known
-        try:
-            with path.open("rb") as file:
-                data = file.read(LONGEST + 1)
-        except OSError as error:
-            raise host.RefusedError(f"{name} cannot be read: {error.strerror or error}.") from error
-        if len(data) > LONGEST:
-            raise host.RefusedError(f"{name} is too long to be read by a query.")
+        data = _bytes(name, path)
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError:
             text = data.decode("cp1252", "replace")
         self._texts = {path: text}
         return text
+
+    def games(self, name: str) -> Iterator[tree.GameTree | None]:
+        """The games of a PGN file, None for one that cannot be played. Raises `host.RefusedError`."""
+        data = _bytes(name, self._place(name, self._reading, (".pgn",), "read"))
+        return (_tree(reader.read_raw(raw)) for raw in split.games(split.BytesSource(data)))
 
     def write(self, name: str, text: str) -> None:
         """Append to a file. Raises `host.RefusedError`."""
@@ -83,3 +84,19 @@ class Files:
         if not places:
             raise host.RefusedError(f"{name} lies outside the folders that queries may {verb}.")
         return (existing or places)[0]
+
+
+def _bytes(name: str, path: Path) -> bytes:
+    """What a file holds; raises `host.RefusedError`."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(LONGEST + 1)
+    except OSError as error:
+        raise host.RefusedError(f"{name} cannot be read: {error.strerror or error}.") from error
+    if len(data) > LONGEST:
+        raise host.RefusedError(f"{name} is too long to be read by a query.")
+    return data
+
+
+def _tree(game: reader.ReadGame) -> tree.GameTree | None:
+    return tree.GameTree.decode(game.start_fen, game.words) if game.playable else None

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from cqlgui.base import errors
 from cqlgui.board import tree
-from cqlgui.cql import host as hosts
 from cqlgui.db import catalog, headers
 from cqlgui.pgn import archives, decoding, reader, split
 from cqlgui.store import index
@@ -28,6 +27,7 @@ class SourceReader:
         self.stamp = stamp
         self.index = index.SourceIndex.open(folder)
         self._text: archives.Text | None = None
+        self._named: int | None = None
 
     @property
     def text(self) -> archives.Text:
@@ -35,6 +35,13 @@ class SourceReader:
         if self._text is None:
             self._text = archives.open_source(self.path, self.folder)
         return self._text
+
+    @property
+    def named_games(self) -> int:
+        """Number of games with a White tag."""
+        if self._named is None:
+            self._named = self.rows.named_count(self.source)
+        return self._named
 
     def raw(self, ordinal: int) -> bytes:
         """A game's own bytes; raises `errors.SourceError` when the file has become shorter since it was
@@ -78,14 +85,11 @@ def reading_limit(length: int) -> int:
 class GameHost:
     """`cql.host.Host` for a game of a source. Rows and texts are fetched when a query first asks for them."""
 
-    __slots__ = ("_count", "_ending", "_files", "_game", "_ordinal", "_reader", "_tags")
+    __slots__ = ("_ending", "_files", "_game", "_ordinal", "_reader", "_tags")
 
-    def __init__(
-        self, source: SourceReader, ordinal: int, count: int, allowed: files.Files | None = None
-    ) -> None:
+    def __init__(self, source: SourceReader, ordinal: int, allowed: files.Files | None = None) -> None:
         self._reader = source
         self._ordinal = ordinal
-        self._count = count
         self._files = allowed or files.Files()
         self._tags: dict[str, str] | None = None
         self._ending: str | None = None
@@ -98,8 +102,8 @@ class GameHost:
 
     @property
     def game_count(self) -> int:
-        """Games of the source."""
-        return self._count
+        """Games of the source with a White tag: the reference goes by the lines that such tags stand on."""
+        return self._reader.named_games
 
     def tag(self, name: str) -> str | None:
         """A tag's text."""
@@ -124,9 +128,9 @@ class GameHost:
         """The glyphs at a position."""
         return self._read().nags.get(positionid, ())
 
-    def other_games(self, name: str) -> Iterator[tree.GameTree]:
-        """No file but the searched one may be read."""
-        raise refused(name)
+    def other_games(self, name: str) -> Iterator[tree.GameTree | None]:
+        """The games of another file, where the user allowed it."""
+        return self._files.games(name)
 
     def read_file(self, name: str) -> str:
         """A text file, where the user allowed it."""
@@ -172,9 +176,9 @@ class BareHost:
         """No glyph."""
         return ()
 
-    def other_games(self, name: str) -> Iterator[tree.GameTree]:
-        """No file."""
-        raise refused(name)
+    def other_games(self, name: str) -> Iterator[tree.GameTree | None]:
+        """Refused."""
+        return files.Files().games(name)
 
     def read_file(self, name: str) -> str:
         """Refused."""
@@ -183,8 +187,3 @@ class BareHost:
     def write_file(self, name: str, text: str) -> None:
         """Refused."""
         files.Files().write(name, text)
-
-
-def refused(name: str) -> hosts.RefusedError:
-    """The fault of a query that reads a file without leave (D11)."""
-    return hosts.RefusedError(f"The query may not read {name}: queries read no files unless you allow it")

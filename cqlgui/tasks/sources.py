@@ -29,7 +29,6 @@ def words(source: model.Source, state: str | None = None) -> dict[str, Any]:
         "folder": str(workspace.index_folder(source.path)),
         "stamp": stamp(source.path) if state is None else state,
         "catalog": str(workspace.catalog().path),
-        "count": source.games,
     }
 
 

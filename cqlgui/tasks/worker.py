@@ -143,7 +143,7 @@ class Service:
             try:
                 game = tree.GameTree.decode(source.index.start_fen(ordinal), source.index.moves(ordinal))
                 positions += game.mainline_length if mainline else len(game)
-                host = hosts.GameHost(source, ordinal, request["count"])
+                host = hosts.GameHost(source, ordinal)
                 with self._interruptible():
                     outcome = program.run(game, host, _Deadline(limit), said)
             except interpreter.TooSlow:
@@ -209,7 +209,7 @@ class Service:
         ordinal = request["games"][0]
         game = tree.GameTree.decode(source.index.start_fen(ordinal), source.index.moves(ordinal))
         expanded = queries.expanded(request["query"], request["variations"])
-        return expanded, game, hosts.GameHost(source, ordinal, request["count"])
+        return expanded, game, hosts.GameHost(source, ordinal)
 
     def _program(self, text: str, said: dict[str, Any]) -> tuple[interpreter.Program, bool]:
         """The program of a query, and whether it looks at main lines only."""

@@ -51,7 +51,7 @@ class Host:
     def nags(self, positionid: int) -> tuple[int, ...]:
         return self.glyphs.get(positionid, ())
 
-    def other_games(self, name: str) -> Iterator[tree.GameTree]:
+    def other_games(self, name: str) -> Iterator[tree.GameTree | None]:
         if name not in self.files:
             raise hosts.RefusedError(f"{name} may not be read")
         return (game.tree for game in from_pgn(self.files[name]))
