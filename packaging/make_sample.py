@@ -2,9 +2,9 @@
 
     python packaging/make_sample.py BOOK.pgn[.zst] resources/sample/sample.pgn
 
-Each sample query in `resources/queries` looks for a motif. The motifs are recognised here a second time, on
-python-chess boards and without CQL, and every one gets a share of the games; the rest is filled up by an even
-stride through the file. Same input, same output. The games' text is copied as it stands.
+Each query in `resources/queries` that is tagged `sample` looks for a motif. The motifs are recognised here a
+second time, on python-chess boards and without CQL, and every one gets a share of the games; the rest is
+filled up by an even stride through the file. Same input, same output. The games' text is copied as it stands.
 
 Reading every game move by move would take a quarter of an hour, so one game in `STRIDE` is looked at in full,
 and beyond them only games whose move text promises one of the rarer motifs.

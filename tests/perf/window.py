@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QAction
     from PySide6.QtWidgets import QMainWindow
 
-QUERY = helpers.ROOT / "resources" / "queries" / "pawn-chain.cql"
+QUERY = helpers.ROOT / "resources" / "queries" / "pawns" / "pawn-chain.cql"
 """A query that takes its time: an orbit of some hundred elements."""
 
 TICK_MS = 5

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.cli import arguments
+from cqlgui.tasks import library
 from tests import helpers
 
 README = (helpers.ROOT / "README.md").read_text(encoding="utf-8")
@@ -19,7 +20,12 @@ EXAMPLES = [
     for line in block.splitlines()
     if line.startswith("cqlgui ")
 ]
-QUERIES = sorted((helpers.ROOT / "resources" / "queries").glob("*.cql"))
+QUERIES = [
+    path
+    for path in sorted((helpers.ROOT / "resources" / "queries").rglob("*.cql"))
+    if "sample" in library.read(path).tags
+]
+"""Those of the library that promise hits in the sample base."""
 SAMPLE = helpers.ROOT / "resources" / "sample" / "sample.pgn"
 FIRST = "greek-gift"
 """The query that `packaging/start` opens with."""
@@ -46,13 +52,10 @@ def test_every_subcommand_is_named(command: str) -> None:
     assert re.search(rf"(cqlgui {command}\b|`{command}`)", README)
 
 
-def test_sample_queries_have_a_title_and_run(home: Path, tmp_path: Path) -> None:
+def test_sample_queries_run_and_show_hits(home: Path, tmp_path: Path) -> None:
     batch = tmp_path / "queries.jsonl"
     texts = {path.stem: path.read_text(encoding="utf-8") for path in QUERIES}
-    for name, text in texts.items():
-        first = text.splitlines()[:3]
-        assert [re.match(r"// (\w+): \S", line) is not None for line in first] == [True] * 3, name
-        assert [line.split(":")[0] for line in first] == ["// title", "// description", "// tags"], name
+    assert len(texts) == len(QUERIES) > 20
     batch.write_text(
         "".join(json.dumps({"id": n, "query": t}) + "\n" for n, t in texts.items()), encoding="utf-8"
     )
