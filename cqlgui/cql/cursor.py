@@ -67,6 +67,8 @@ class Cursor:
         # Offset of the `=` that begins the promotion of a dash being read, which is no assignment.
         self.promotion_sign = -1
         self.bound: list[str] = []
+        self.sorts: dict[str, tuple[bool, bool]] = {}
+        """By the text of a sort key: whether it is a string's, and whether it keeps the smallest value."""
         # Offsets of the tokens in front of which a line is blank.
         self.after_blank: set[int] = set()
         self.unclosed: set[int] = set()

@@ -23,6 +23,7 @@ from cqlgui.cql.cursor import (
     NUMERIC,
     SET,
     STRING,
+    TYPE_WORDS,
     Broken,
     Cursor,
     is_not_yet,
@@ -416,16 +417,35 @@ def _sort(cursor: Cursor, token: Token) -> nodes.Node:
         doc = cursor.take().string
     elif chosen:
         cursor.expected(f"a text in quotes after `sort {order.word}`", 'name the key: sort min "men" ...')
-    literal = cursor.peek()
-    start = literal.offset
-    operand = cursor.operand(14, SET | NUMERIC | STRING, "`sort`")
+    first = cursor.peek()
+    operand = cursor.expression(14)
+    kind = cursor.type_of(operand)
     if isinstance(operand, nodes.Number):
-        cursor.report_always(
-            cursor.since(start), "constant-sort", "A bare number is the same for every game."
-        )
-        operand = Broken(operand.span)
+        span = cursor.since(first.offset)
+        operand = cursor.report_always(span, "constant-sort", "A bare number is the same for every game.")
+    elif kind is not None and kind not in SET | NUMERIC | STRING:
+        message = f"`sort` needs a set, a number or a string, and this is {TYPE_WORDS[kind]}."
+        operand = cursor.report_always(first.span, "type-mismatch", message)
+    elif kind is not None and doc is not None:
+        smallest = chosen and order.word == "min"
+        operand = _sharing_key(cursor, operand, first, doc, kind is Type.STRING, smallest)
     word: Literal["", "min", "max"] = "max" if chosen and order.word == "max" else "min" if chosen else ""
     return cursor.made(nodes.Sort(cursor.since(token.offset), quiet, word, doc, operand), operand)
+
+
+def _sharing_key(
+    cursor: Cursor, operand: nodes.Node, first: Token, doc: str, text: bool, smallest: bool
+) -> nodes.Node:
+    """`operand`, when it agrees with the other sorts of this text; they share one key (output spec 4)."""
+    before = cursor.sorts.setdefault(doc, (text, smallest))
+    if before == (text, smallest):
+        return operand
+    if before[0] != text:
+        what = ("numbers", "strings") if text else ("strings", "numbers")
+        message = f'The key "{doc}" sorts by {what[0]} already and cannot sort by {what[1]}.'
+    else:
+        message = f'The key "{doc}" keeps the {"largest" if smallest else "smallest"} value already.'
+    return cursor.report_always(first.span, "sort-key", message, "give this sort a text of its own")
 
 
 def _comment(cursor: Cursor, token: Token) -> nodes.Node:

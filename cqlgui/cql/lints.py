@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from cqlgui.cql import (
     closures_facts,
     lints_moves,
+    lints_output,
     lints_patterns,
     lints_transforms,
     nodes,
+    nodes_hhdb,
     nodes_moves,
     nodes_programs,
     nodes_squares,
@@ -37,6 +39,7 @@ def findings(text: str, query: nodes.Query, names: Names) -> tuple[Diagnostic, .
         lints_transforms.findings(text, query.body),
         lints_patterns.findings(text, query.body),
         lints_moves.findings(text, query.body),
+        lints_output.findings(text, query),
         _players(text, query.body),
     )
     return tuple(itertools.islice(found, MAX_WARNINGS))
@@ -155,6 +158,8 @@ _VALUES = (
 def _useless(node: nodes.Node, names: Names) -> bool:
     if isinstance(node, _VALUES):
         return True
+    if isinstance(node, nodes_hhdb.Study):
+        return node.key == "composer"
     if isinstance(node, nodes_squares.SquareFact):
         return node.word in ("type", "typename", "piecename")
     if isinstance(node, nodes.Name):

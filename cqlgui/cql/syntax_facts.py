@@ -9,7 +9,7 @@ from typing import Final
 
 from cqlgui.cql import filters, glyphs, nodes, nodes_facts, printing, transform_rules, types
 from cqlgui.cql.cursor import STRING, Broken, Cursor
-from cqlgui.cql.tokens import STRING_LITERAL, Token
+from cqlgui.cql.tokens import STRING_LITERAL, Kind, Token
 from cqlgui.cql.types import Type
 
 # --- reading ------------------------------------------------------------------------------------------------
@@ -18,7 +18,11 @@ from cqlgui.cql.types import Type
 def _tag(cursor: Cursor, token: Token) -> nodes.Node:
     name = cursor.peek()
     if name.word != STRING_LITERAL:
-        return cursor.expected("the name of a tag in quotes", 'tag "White"')
+        broken = cursor.expected("the name of a tag in quotes", 'tag "White"')
+        if name.kind is Kind.NAME:
+            # The name without its quotes, which is no variable.
+            cursor.take()
+        return broken
     cursor.take()
     if not _valid_name(cursor, name):
         return Broken(token.span)

@@ -19,7 +19,8 @@ def _hhdb(cursor: Cursor, token: Token) -> nodes.Node:
         return _award(cursor, token)
     if key == hhdb_keys.UNDEFINED:
         message = "`hhdb source` exists as a word, but CQL gives it no meaning."
-        return cursor.report(cursor.peek().span, "undefined-key", message, "hhdb search looks at all texts")
+        taken = cursor.take()
+        return cursor.report_always(taken.span, "undefined-key", message, "hhdb search looks at all texts")
     if key is None or key not in hhdb_keys.ALL:
         return _unknown(cursor)
     cursor.take()
@@ -42,6 +43,11 @@ _WORDS: Final = frozenset({Kind.NAME, Kind.KEYWORD, Kind.TRANSFORM, Kind.DIRECTI
 
 def _unknown(cursor: Cursor) -> nodes.Node:
     token = cursor.peek()
+    if token.word == "<":
+        while cursor.take().word != ">" and not cursor.at_end_of_group():
+            pass
+        message = "A key with special characters stands in quotes."
+        return cursor.report_always(cursor.since(token.offset), "unquoted-key", message, 'hhdb "<cook>"')
     text = token.string if token.word == STRING_LITERAL else token.text
     if token.kind not in _WORDS and token.word != STRING_LITERAL:
         return cursor.expected("a key after `hhdb`", 'hhdb composer, hhdb prize, hhdb "<cook>" ...')
@@ -65,7 +71,7 @@ def _award(cursor: Cursor, token: Token) -> nodes.Node:
             what = "names a second kind of award" if _is_category(word) else "stands here twice"
             cursor.report_always(taken.span, "duplicate-parameter", f"`{word}` {what}.")
         seen.append(word)
-        if "sort" in seen and "max" in seen:
+        if "sort" in seen and "max" in seen and cursor.errors == errors:
             message = "`hhdb sort` orders by all ranks and takes no `max`."
             cursor.report_always(taken.span, "conflicting-words", message)
     category = next((word for word in seen if _is_category(word)), "award")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cqlgui.base import errors
-from cqlgui.cql import check, diagnostics, settings, transforms
+from cqlgui.cql import check, diagnostics, lints_output, settings, transforms
 
 LONGEST_QUERY = 4 << 20
 
@@ -34,6 +34,9 @@ def expanded(
     )
     if query is not checked.query:
         checked = dataclasses.replace(checked, query=query)
+    faults = lints_output.faults(text, query)
+    if faults:
+        raise Rejected(text, faults)
     result = transforms.expand(checked)
     if result.query is None:
         raise Rejected(text, result.diagnostics)
