@@ -62,6 +62,63 @@ def test_values_order_and_sort_keys_come_on_request(source: Path) -> None:
     assert [2, 4, "4"] in found["values"]
 
 
+def test_what_a_query_writes_comes_with_the_answer(source: Path) -> None:
+    query = 'cql(sort matchcount 1 9) btm comment("x") settag("N" "t") removecomment message quiet ply'
+    found = answer(
+        "search", source, "-e", f'{query} sort "matchcount" ply sort min "m" #[Aa]', "--json", "--values"
+    )
+    assert found["comments"][:3] == [[1, 0, "Game number 1"], [1, 1, "x"], [1, 1, "CQL"]]
+    assert found["messages"] == [[1, "1"], [1, "3"], [2, "1"], [2, "3"]]
+    assert found["tags"] == [[1, "N", "t"], [2, "N", "t"]]
+    assert found["removed_comments"] == [[1, 1], [1, 3], [2, 1], [2, 3]]
+    assert [(key["doc"], key["order"], key["quiet"]) for key in found["sort"]] == [
+        ("matchcount", "descending", False), ("m", "ascending", False), ("matchcount", "descending", False),
+    ]  # fmt: skip
+    assert [key["values"] for key in found["sort"]] == [
+        [[1, 3], [2, 3]],
+        [[1, 32], [2, 32]],
+        [[1, 2], [2, 2]],
+    ]
+    assert list(found["sortkeys"]) == ["matchcount", "m", "matchcount (2)"]
+    said = helpers.cli("search", source, "-e", 'initial message("here")', "--count")
+    assert said.err.splitlines()[:2] == ["Game: 1 move 1(wtm): here", "Game: 2 move 1(wtm): here"]
+    assert said.out == "2 games, 2 positions\n"
+
+
+def test_switches_override_the_header(source: Path) -> None:
+    def games(*words: str) -> list[int]:
+        return answer("search", source, "-e", 'cql(gamenumber 1 quiet) btm comment("x")', "--json", *words)[
+            "games"
+        ]
+
+    def comments(*words: str) -> list[str]:
+        found = answer("search", source, "-e", "cql(gamenumber 1) btm ply==1", "--json", *words)
+        return [text for _, _, text in found.get("comments", ())]
+
+    assert (games(), games("--gamenumber", "2"), games("--gamenumber", "1-2")) == ([1], [2], [1, 2])
+    assert (games("--matchcount", "2-3"), games("--matchcount", "9")) == ([1], [])
+    assert comments() == ["Game number 1", "CQL"]
+    assert comments("--quiet") == ["Game number 1"]
+    assert comments("--silent") == []
+    assert comments("--matchstring", "hit", "--noheader") == ["hit"]
+    assert helpers.cli("search", source, "-e", "mate", "--matchcount", "3-2").code == 2
+
+
+def test_a_query_names_files_only_where_that_is_allowed(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "found.pgn"
+    query = f'cql(input "{source}" output "{out}") mate'
+    refused = helpers.cli("search", "-e", query)
+    assert (refused.code, "--allow-read" in refused.err) == (2, True)
+    run = helpers.cli("search", "-e", query, "--allow-read", tmp_path, "--count")
+    assert (run.code, run.out) == (0, "1 games, 1 positions\n")
+    assert "--allow-write" in run.err
+    assert not out.exists()
+    assert helpers.cli("search", source, "-e", query, "--allow-write", tmp_path).code == 0
+    assert out.read_text() == MATE.strip() + "\n"
+    nothing = helpers.cli("search", "-e", "mate")
+    assert (nothing.code, "No file to search in" in nothing.err) == (2, True)
+
+
 def test_hits_stream_as_lines(source: Path) -> None:
     record = answer("search", source, "-e", "mate", "--jsonl")
     assert (record["game"], record["positionid"], record["ply"], record["date"]) == (2, 4, 4, "1900.01.02")

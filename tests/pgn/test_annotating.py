@@ -1,0 +1,106 @@
+"""Comments and tags put into a game's own text, and comments taken out of it; nothing else changes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cqlgui.board import tree
+from cqlgui.pgn import reader, split, writer
+
+GAME = (
+    '[White "A"]\n[Black "B"]\n\n{start} 1. e4 {a} e5; rest\n2. Nf3 $1 ({before} 2. f4 {b} exf4) 2... Nc6 *\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("removed", "additions", "movetext"),
+    [
+        ({0}, {}, "1. e4 {a} e5; rest\n2. Nf3 $1 ({before} 2. f4 {b} exf4) 2... Nc6 *\n"),
+        ({0}, {0: "new"}, "{new} 1. e4 {a} e5; rest\n2. Nf3 $1 ({before} 2. f4 {b} exf4) 2... Nc6 *\n"),
+        ({1}, {}, "{start} 1. e4 e5; rest\n2. Nf3 $1 ({before} 2. f4 {b} exf4) 2... Nc6 *\n"),
+        ({2}, {}, "{start} 1. e4 {a} e5\n2. Nf3 $1 ({before} 2. f4 {b} exf4) 2... Nc6 *\n"),
+        ({2}, {2: "new"}, "{start} 1. e4 {a} e5 {new}\n2. Nf3 $1 ({before} 2. f4 {b} exf4) 2... Nc6 *\n"),
+        ({5}, {6: "end"}, "{start} 1. e4 {a} e5; rest\n2. Nf3 $1 ({before} 2. f4 exf4 {end}) 2... Nc6 *\n"),
+        ({3, 4, 99}, {99: "x"}, GAME.partition("\n\n")[2]),
+    ],
+)
+def test_comments_go_and_come(removed: set[int], additions: dict[int, str], movetext: str) -> None:
+    written = writer.annotate(GAME, additions, removed)
+    assert written == GAME.partition("\n\n")[0] + "\n\n" + movetext
+
+
+def test_what_a_comment_parted_stays_apart() -> None:
+    assert writer.annotate("1. e4{a}e5{b}(1... c5{c})2. Nf3 *", {}, {1, 2, 4}) == "1. e4 e5 (1... c5)2. Nf3 *"
+    assert writer.annotate("{a}\n1. e4 {b} {c}\n% kept\ne5 *", {}, {0, 1}) == "1. e4 \n% kept\ne5 *"
+
+
+def test_a_comment_before_the_tags_goes_too() -> None:
+    assert writer.annotate('{old}\n[White "A"]\n\n1. e4 *', {}, {0}) == '[White "A"]\n\n1. e4 *'
+
+
+@pytest.mark.parametrize(
+    ("text", "tags", "expected"),
+    [
+        ('[White "A"]\n\n1. e4 *', [("N", "x")], '[White "A"]\n[N "x"]\n\n1. e4 *'),
+        ('[White "A"]\r\n\r\n1. e4 *', [("N", "x")], '[White "A"]\r\n[N "x"]\r\n\r\n1. e4 *'),
+        ('[N "old"]\n[White "A"]\n\n1. e4 *', [("N", "x")], '[N "x"]\n[White "A"]\n\n1. e4 *'),
+        ("1. e4 *", [("N", "x")], '[N "x"]\n\n1. e4 *'),
+        ('[N "a"]\n\n*', [("N", 'say "\\"\nso')], '[N "say \\"\\\\\\" so"]\n\n*'),
+        ('[White "A"]\n\n*', [("N", "1"), ("M", "2"), ("N", "3")], '[White "A"]\n[N "3"]\n[M "2"]\n\n*'),
+    ],
+)
+def test_tags_are_set_or_added(text: str, tags: list[tuple[str, str]], expected: str) -> None:
+    assert writer.annotate(text, {}, (), tags) == expected
+
+
+def test_other_bytes_stay_in_their_encoding() -> None:
+    raw = b'[White "M\xfcller"]\r\n\r\n1. e4 {\xe4} e5 {gone} *'
+    written = writer.annotate(raw, {1: "CQL"}, {2}, [("Note", "x")])
+    assert written == b'[White "M\xfcller"]\r\n[Note "x"]\r\n\r\n1. e4 {\xe4} {CQL} e5 *'
+
+
+_WORDS = [
+    "e4",
+    "e5",
+    "{one}",
+    "{ two }",
+    "; three\n",
+    "(1... c5)",
+    "(1... c5 {four})",
+    "({five} 1... d5)",
+    "$3",
+    "\n",
+]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.sampled_from(_WORDS[2:]), max_size=4),
+    st.lists(st.sampled_from(_WORDS[2:]), max_size=5),
+    st.sets(st.integers(0, 4)),
+    st.sets(st.integers(0, 4)),
+    st.sampled_from([" ", ""]),
+)
+def test_only_what_was_asked_for_changes(
+    before: list[str], after: list[str], removed: set[int], added: set[int], gap: str
+) -> None:
+    # Moves and glyphs need their blanks; comments and brackets do not.
+    parts = [word for word in before if not word.startswith(("(", "$"))]
+    words = [*parts, " 1. e4 ", *before[:2], " e5 ", *after, " 2. Nf3 *"]
+    text = '[White "A"]\n\n' + gap.join(f" {word} " if word.startswith("$") else word for word in words)
+    game = reader.read_game(text.encode())
+    written = writer.annotate(text, dict.fromkeys(added, "new"), removed, [("Note", "x")])
+    again = reader.read_game(written.encode())
+    assert (again.words, again.nags, again.before) == (game.words, game.nags, game.before)
+    assert again.tags == (*game.tags, ("Note", "x"))
+    for place in range(game.positions):
+        kept = "" if place in removed else game.comments.get(place, "")
+        assert again.comments.get(place, "") == f"{kept} {'new' if place in added else ''}".strip()
+    assert len(tree.GameTree.decode(None, again.words)) == game.positions
+    assert len(list(split.games(split.BytesSource(written.encode())))) == 1
+    if not removed and not added:
+        assert re.sub(r'\n\[Note "x"\]', "", written) == text
