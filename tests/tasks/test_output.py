@@ -31,7 +31,7 @@ def exported(base: model.Base, query: str, out: Path, *, annotate: bool = True, 
 
 def test_comments_tags_and_removals_reach_the_file(base: model.Base, tmp_path: Path) -> None:
     query = (
-        'cql(variations) Pf4 comment("pawns: " P) removecomment settag("Note" player white) sort "men" #[Aa]'
+        'cql(variations) Pf4 comment("pawns: " P) removecomment settag("Note" player white) sort "ply" ply'
     )
     text = exported(base, query, tmp_path / "out.pgn")
     assert text == (
