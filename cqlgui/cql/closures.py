@@ -79,6 +79,14 @@ class Compiler:
         """Whether text files are read or written."""
         self._sorts: dict[object, _SortKey] = {}
 
+    def unwatched(self) -> Compiler:
+        """A compiler for the same query that nobody watches; variables and sort keys keep their places."""
+        twin = Compiler(self.names)
+        twin.slots, twin._sorts = self.slots, self._sorts
+        twin.restricted_moves, twin.atomics = self.restricted_moves, self.atomics
+        twin.persistent, twin.dictionaries = self.persistent, self.dictionaries
+        return twin
+
     @property
     def sort_specs(self) -> tuple[SortSpec, ...]:
         """The sort keys in the order their filters first stand in the text."""

@@ -143,7 +143,7 @@ class _Explainer:
         self._written: set[int] = set()
         self._find_orbits(query.body)
         self._body = self._compiler.compile(query.body)
-        self._rings = rings.Rings(compilers.compiler(expanded.names), query.body, expanded.orbits)
+        self._rings = rings.Rings(self._compiler.unwatched(), query.body, expanded.orbits)
 
     def explain(self, searched: tree.GameTree, host: hosts.Host, positionid: int) -> Explanation:
         s = self._evaluation(searched, host)

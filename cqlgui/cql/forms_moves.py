@@ -137,7 +137,8 @@ def _parameters(
     for word in words:
         texts.append(word)
         if head == "pin" or word in nodes_moves.OPERAND_WORDS:
-            texts.append(printing.print_filter(left.pop(0), style).within(1))
+            # An operand that goes on to its right, such as another `move`, would take in the next word.
+            texts.append(printing.print_filter(left.pop(0), style).within(1, before=14))
     return " ".join(texts)
 
 

@@ -356,3 +356,12 @@ def test_ancestry_is_that_of_the_ways_to_the_root(random: Random, size: int) -> 
     checked = check.check(f"cql(variations) initial x=position {first} y=position {second} x[<=]y")
     outcome = interpreter.Program(transforms.expand(checked)).run(game, games.Host())
     assert (outcome is not None) == (first in ways[1])
+
+
+def test_an_explanation_rings_squares_whatever_the_order_of_its_variables() -> None:
+    (game,) = games.from_pgn(LINES)
+    expanded = transforms.expand(
+        check.check("cql() initial one=64 x=child two=63 y=x mate or (x & y) attacks A")
+    )
+    body = explain.explain(expanded, game.tree, game.host, 0)
+    assert body.matched
