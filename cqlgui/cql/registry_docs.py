@@ -41,7 +41,7 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
         "2 <= flip count Ra1"),
     "cql": (
         ("cql (parameter ...)",),
-        "mate"),
+        "cql() mate"),
     "curpos": (
         ("curpos",),
         "curpos == currentposition"),
@@ -167,19 +167,19 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
         "initial"),
     "input": (
         ("cql (input F.pgn)",),
-        "mate"),
+        "cql(input games.pgn) mate"),
     "output": (
         ("cql (output F.pgn)",),
-        "mate"),
+        "cql(output mates.pgn) mate"),
     "light": (
         ("light S",),
         "light B >= 1"),
     "matchcount": (
         ("cql (matchcount n m)", "cql (sort matchcount n m)",),
-        "check"),
+        "cql(matchcount 3 100) check"),
     "matchstring": (
         ("cql (matchstring \"text\")",),
-        "mate"),
+        'cql(matchstring "MATED") mate'),
     "mate": (
         ("mate",),
         "mate"),
@@ -227,7 +227,7 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
         "result 1-0"),
     "silent": (
         ("cql (silent)",),
-        "mate"),
+        "cql(silent) find mate"),
     "site": (
         ("site", "site \"text\"",),
         "site \"London\""),
@@ -251,7 +251,7 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
         "true"),
     "variations": (
         ("cql (variations)",),
-        "mate"),
+        "cql(variations) mate"),
     "wtm": (
         ("wtm",),
         "wtm check"),
