@@ -66,17 +66,19 @@ def _print_if(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes_programs.If)
     condition, then = printing.beside((node.condition, node.then), 14, style)
     if node.otherwise is None:
-        return printing.Printed(f"if {condition} {then}", open=14)
+        printed = printing.print_filter(node.then, style)
+        # `beside` may have bracketed it, since something stands before it.
+        opened = max(14, printed.open) if then == printed.text else 14
+        return printing.Printed(f"if {condition} {then}", open=opened)
     if printing.print_filter(node.then, style).open and not then.startswith("("):
         # An `if` at its end would take the `else`.
         then = f"({then})"
-    otherwise = printing.print_filter(node.otherwise, style).text
-    return printing.Printed(f"if {condition} {then} else {otherwise}", open=14)
+    return printing.prefix(f"if {condition} {then} else ", printing.print_filter(node.otherwise, style), 14)
 
 
 def _print_loop(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes_programs.Loop)
-    return printing.Printed("loop " + printing.print_filter(node.operand, style).text, open=14)
+    return printing.prefix("loop ", printing.print_filter(node.operand, style), 14)
 
 
 def _print_while(node: nodes.Node, style: printing.Style) -> printing.Printed:
@@ -84,13 +86,12 @@ def _print_while(node: nodes.Node, style: printing.Style) -> printing.Printed:
     condition = printing.print_filter(node.condition, style).text
     if isinstance(node.condition, nodes_strings.Search) and not node.iterates:
         condition = f"({condition})"
-    body = printing.print_filter(node.body, style).text
-    return printing.Printed(f"while ({condition}) {body}", open=14)
+    return printing.prefix(f"while ({condition}) ", printing.print_filter(node.body, style), 14)
 
 
 def _print_assert(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes_programs.Assert)
-    return printing.Printed("assert " + printing.print_filter(node.operand, style).text, open=14)
+    return printing.prefix("assert ", printing.print_filter(node.operand, style), 14)
 
 
 _NAME = re.compile(r"[A-Za-z$_][A-Za-z0-9$_]*")
@@ -125,8 +126,8 @@ def _print_entry(node: nodes.Node, style: printing.Style) -> printing.Printed:
 
 def _print_entry_assign(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes_programs.EntryAssign)
-    value = printing.print_filter(node.value, style).text
-    return printing.Printed(f"{node.name}{_key(node.key, style)} = {value}", open=14)
+    value = printing.print_filter(node.value, style)
+    return printing.prefix(f"{node.name}{_key(node.key, style)} = ", value, 14)
 
 
 def _key(key: nodes.Node, style: printing.Style) -> str:
@@ -144,8 +145,9 @@ def _print_entry_count(node: nodes.Node, style: printing.Style) -> printing.Prin
 def _print_entry_loop(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes_programs.EntryLoop)
     sign = "∊" if style == "unicode" else "[element]"
-    body = printing.print_filter(node.body, style).text
-    return printing.Printed(f"{node.name}{sign}{node.dictionary} {body}", open=14)
+    return printing.prefix(
+        f"{node.name}{sign}{node.dictionary} ", printing.print_filter(node.body, style), 14
+    )
 
 
 def _print_function(node: nodes.Node, style: printing.Style) -> printing.Printed:

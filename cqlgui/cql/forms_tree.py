@@ -82,7 +82,7 @@ def _echo(node: nodes.Node, style: Style) -> Printed:
     words = (
         f"echo{' quiet' if node.quiet else ''} ({node.source} {node.target}){' in all' if node.whole else ''}"
     )
-    return Printed(f"{words} {printing.print_filter(node.operand, style).text}", open=14)
+    return printing.prefix(f"{words} ", printing.print_filter(node.operand, style), 14)
 
 
 def _consecutive_moves(node: nodes.Node, style: Style) -> Printed:

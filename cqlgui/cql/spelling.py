@@ -93,7 +93,7 @@ _LETTER_SIGN: Final = {letter: sign for sign, letter in designators.FIGURINES.it
 _SIGNS: Final = frozenset("".join([*_WORD_OF, *designators.FIGURINES, "◭"])) - {"="}
 _UNTOUCHED: Final = frozenset({Kind.COMMENT, Kind.STRING, Kind.WHITESPACE, Kind.ERROR})
 _DASHES: Final = frozenset({"--", "[x]"})
-_LOOSE_BEFORE_DASH: Final = frozenset("({:+-*/><,~=∊◎∙✵⬓|&") | {""}
+_LOOSE_BEFORE: Final = tokens.LOOSE_BEFORE_DASH | {""}
 """Signs directly before a dash that do not tie it (language spec, 9.1)."""
 _PIECES: Final = re.compile(r"(\[[^\],\-1-8]+\]|[^\[\]a-h1-8]+|[ab](?![-1-8]))?(.*)", re.DOTALL)
 
@@ -297,6 +297,6 @@ def _gets_tied(found: list[Token], news: list[str], left: int, right: int) -> bo
     if found[right].word not in _DASHES or found[right].kind in _UNTOUCHED:
         return False
     before = found[right - 1].text[-1:]
-    was = not before.isspace() and before not in _LOOSE_BEFORE_DASH
+    was = not before.isspace() and before not in _LOOSE_BEFORE
     after = news[left][-1:]
-    return not was and not after.isspace() and after not in _LOOSE_BEFORE_DASH
+    return not was and not after.isspace() and after not in _LOOSE_BEFORE

@@ -12,7 +12,7 @@ from typing import Final, get_args
 from cqlgui.board import directions
 from cqlgui.cql import designators, filters, forms_moves, nodes, nodes_moves, operators
 from cqlgui.cql.cursor import CLOSER_OF, CLOSERS, SET, TYPE_WORDS, Broken, Cursor, shown
-from cqlgui.cql.tokens import CAPTURE_GROUP, END, REPETITION, Kind, Token
+from cqlgui.cql.tokens import CAPTURE_GROUP, END, LOOSE_BEFORE_DASH, REPETITION, Kind, Token
 from cqlgui.cql.types import SETS, Type
 
 __all__ = ["dash", "forms_moves", "is_dash", "left_tied"]
@@ -28,7 +28,7 @@ def is_dash(token: Token) -> bool:
 def left_tied(cursor: Cursor, token: Token) -> bool:
     """True when the dash `token` belongs to what stands directly before it (spec 9.1)."""
     before = cursor.text[token.offset - 1 : token.offset]
-    return bool(before) and not before.isspace() and before not in _LOOSE_BEFORE
+    return bool(before) and not before.isspace() and before not in LOOSE_BEFORE_DASH
 
 
 def dash(cursor: Cursor, left: nodes.Node | None, *, in_path: bool, start: int = -1) -> nodes.Node:
@@ -70,7 +70,6 @@ def _no_start(cursor: Cursor, token: Token, kind: Type) -> Broken:
     return cursor.report_always(token.span, "tied-dash", message, hint)
 
 
-_LOOSE_BEFORE: Final = frozenset("({:+-*/><,~=∊∈◎∙✵⬓|&")
 _LOOSE_BEHIND: Final = frozenset("})*+?:")
 _NO_SET: Final = frozenset({"(", "=", REPETITION, "{*}", "{+}", END, CAPTURE_GROUP})
 

@@ -1,0 +1,154 @@
+"""Queries bred from queries: parts of the same type change places between all texts that the project knows.
+
+Whatever node kind the known texts have comes up in ever new surroundings, without a generator that must be
+taught each kind.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from cqlgui.cql import check, nodes, nodes_moves, nodes_paths, nodes_programs, registry, types
+from cqlgui.cql.types import Type
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_Step = tuple[str, int]
+"""A field of a node, and the place in it where it holds several."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """A known query with the places whose filters may be exchanged."""
+
+    query: nodes.Query
+    slots: tuple[tuple[tuple[_Step, ...], Type], ...]
+
+
+def known_texts() -> list[str]:
+    """Every query text of the repository: examples, the library, those with recorded results."""
+    texts = [row.example for row in registry.ROWS if row.example]
+    texts += [path.read_text("utf-8") for path in sorted((ROOT / "resources" / "queries").rglob("*.cql"))]
+    recorded = (ROOT / "tests" / "oracle" / "queries.txt").read_text("utf-8").splitlines()
+    return texts + [line for line in recorded if line and not line.startswith("#")] + list(_RARE)
+
+
+_RARE = (
+    'fen "4k3/8/8/8/8/8/8/4K3" #fen > 20',
+    "path (-- check)+ (N-- B--) *",
+    "line --> check --> (btm --> wtm){2} --> mate",
+    "piece man = Ka1 man",
+    'x = "abc" x[1:2] = "z"',
+    "cql() hhdb sort prize",
+)
+"""What no other known text has."""
+
+
+@functools.cache
+def stock() -> tuple[tuple[Host, ...], dict[Type, tuple[nodes.Node, ...]]]:
+    """The hosts, and the parts without variables by type."""
+    hosts: list[Host] = []
+    parts: dict[Type, dict[nodes.Node, None]] = {}
+    for text in known_texts():
+        checked = check.check(text)
+        if checked.query is None:
+            continue
+        slots = []
+        for path, node, free in _walk(checked.query.body, ()):
+            kind = types.infer(node, checked.names)
+            if free and kind is not Type.PIECE and type(node) not in _PIECES_OF_PATHS:
+                slots.append((path, kind))
+                if not _has_names(node):
+                    parts.setdefault(kind, {})[node] = None
+        hosts.append(Host(checked.query, tuple(slots)))
+    return tuple(hosts), {kind: tuple(found) for kind, found in parts.items()}
+
+
+def bred(random: Random, most: int = 3) -> nodes.Query:
+    """A known query in which up to `most` parts were exchanged for others of their type."""
+    hosts, parts = stock()
+    host = random.choice(hosts)
+    body = host.query.body
+    # Deepest first, so that the paths of the others stay.
+    chosen = random.sample(host.slots, min(len(host.slots), random.randint(1, most)))
+    taken: list[tuple[_Step, ...]] = []
+    for path, kind in sorted(chosen, key=lambda slot: -len(slot[0])):
+        if any(other[: len(path)] == path for other in taken):
+            continue
+        taken.append(path)
+        body = _replaced(body, path, random.choice(parts[kind]))
+    return dataclasses.replace(host.query, body=body)
+
+
+def kinds_in(node: nodes.Node) -> set[type[nodes.Node]]:
+    """The node kinds in a tree."""
+    return {type(one) for _, one, _ in _walk(node, ())}
+
+
+def _walk(
+    node: nodes.Node, path: tuple[_Step, ...], free: bool = True, called: bool = False
+) -> Iterator[_Found]:
+    """Every filter with its path, and whether any other of its type could stand there; not so in the call of
+    a function, whose body is what the function and the arguments make of it.
+    """
+    if type(node) in types.RULES:
+        yield path, node, free and not called
+    called = called or isinstance(node, nodes_programs.Call)
+    for field in dataclasses.fields(node):
+        value = getattr(node, field.name)
+        anything = (
+            str(field.type).replace("nodes.", "") in _ANYTHING and (type(node), field.name) not in _PARTICULAR
+        )
+        if isinstance(value, nodes.Node):
+            yield from _walk(value, (*path, (field.name, -1)), anything, called)
+        elif isinstance(value, tuple):
+            for place, item in enumerate(value):
+                if isinstance(item, nodes.Node):
+                    yield from _walk(item, (*path, (field.name, place)), anything, called)
+
+
+_PARTICULAR = {
+    (nodes.ImplicitSearch, "text"), (nodes_moves.Dash, "promotion"), (nodes_moves.Move, "operands"),
+    (nodes_moves.CountMoves, "moves"), (nodes_moves.PossibleMoves, "target"),
+    (nodes_programs.While, "condition"),
+}  # fmt: skip
+"""Fields that take certain filters only, though their declared type does not say so."""
+
+_PIECES_OF_PATHS = frozenset({nodes_paths.Step, nodes_paths.Chain, nodes_paths.LineChain, nodes_paths.Repeat})
+"""What has a meaning in a path or line alone."""
+
+_Found = tuple[tuple[_Step, ...], nodes.Node, bool]
+_ANYTHING = frozenset({"Node", "Node | None", "tuple[Node, ...]", "tuple[Node, ...] | None"})
+"""Declared types of fields that take any filter; others take certain kinds only."""
+
+
+def _has_names(node: nodes.Node) -> bool:
+    """Whether a tree reads, sets or declares anything by name: then it needs its surroundings."""
+    if any(field.name in _NAMING for field in dataclasses.fields(node)):
+        return True
+    ranged = getattr(node, "range", None)
+    if ranged is not None and not (isinstance(ranged.low, int) and isinstance(ranged.high, int)):
+        return True
+    return any(_has_names(child) for child in nodes.children(node))
+
+
+_NAMING = frozenset(
+    {"name", "names", "source", "target_name", "variable", "dictionary", "parameters", "function"}
+)
+
+
+def _replaced(node: nodes.Node, path: tuple[_Step, ...], part: nodes.Node) -> nodes.Node:
+    if not path:
+        return part
+    (name, place), *rest = path
+    value = getattr(node, name)
+    if place < 0:
+        return dataclasses.replace(node, **{name: _replaced(value, tuple(rest), part)})
+    items = list(value)
+    items[place] = _replaced(items[place], tuple(rest), part)
+    return dataclasses.replace(node, **{name: tuple(items)})
