@@ -147,11 +147,11 @@ def beside(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[st
         printed = print_filter(node, style)
         text = printed.within(level, before=SWALLOWS if place < len(filters) else 0)
         before = texts[-1] if texts else ""
+        if before and _runs_on(before, text):
+            text = f"({text})"
         if before and text.startswith("(") and _DASH.search(before):
             # A round bracket behind a move begins its target.
             text = f"{{{text}}}"
-        elif before and _runs_on(before, text):
-            text = f"({text})"
         if text.startswith("(") and _CHILD.search(before):
             texts[-1] = f"({before})"
         texts.append(text)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from cqlgui.cql import check, nodes, nodes_moves, nodes_paths, nodes_programs, registry, types
+from cqlgui.cql import check, nodes, nodes_moves, nodes_paths, nodes_programs, nodes_tree, registry, types
 from cqlgui.cql.types import Type
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,10 +61,14 @@ def stock() -> tuple[tuple[Host, ...], dict[Type, tuple[nodes.Node, ...]]]:
         slots = []
         for path, node, free in _walk(checked.query.body, ()):
             kind = types.infer(node, checked.names)
-            if free and kind is not Type.PIECE and type(node) not in _PIECES_OF_PATHS:
+            if (
+                free
+                and kind is not Type.PIECE
+                and type(node) not in _PIECES_OF_PATHS
+                and not _has_names(node)
+            ):
                 slots.append((path, kind))
-                if not _has_names(node):
-                    parts.setdefault(kind, {})[node] = None
+                parts.setdefault(kind, {})[node] = None
         hosts.append(Host(checked.query, tuple(slots)))
     return tuple(hosts), {kind: tuple(found) for kind, found in parts.items()}
 
@@ -129,7 +133,9 @@ _ANYTHING = frozenset({"Node", "Node | None", "tuple[Node, ...]", "tuple[Node, .
 
 def _has_names(node: nodes.Node) -> bool:
     """Whether a tree reads, sets or declares anything by name: then it needs its surroundings."""
-    if any(field.name in _NAMING for field in dataclasses.fields(node)):
+    if isinstance(node, nodes_tree.ConsecutiveMoves) or any(
+        field.name in _NAMING for field in dataclasses.fields(node)
+    ):
         return True
     ranged = getattr(node, "range", None)
     if ranged is not None and not (isinstance(ranged.low, int) and isinstance(ranged.high, int)):
