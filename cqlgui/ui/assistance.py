@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu
 
-from cqlgui.cql import lexer, tokens
+from cqlgui.cql import lexer, old_scripts, tokens
 from cqlgui.ui import live, why
 from cqlgui.ui.editor import fixes, keywords
 
 if TYPE_CHECKING:
     from cqlgui.ui import window
+
+
+_OLD = "old script"
 
 
 class Assistance(QObject):
@@ -32,6 +35,8 @@ class Assistance(QObject):
         main.library.run_wanted.connect(main.run_text)
         main.editor.edit.menu_opening.connect(self._fill_menu)
         main.editor.help_requested.connect(self.show_help)
+        self._offered = ""
+        main.editor.diagnostics_changed.connect(lambda _found: self._offer_translation())
 
     def show_help(self) -> None:
         """Open the help pane, on the keyword at the caret where there is one."""
@@ -47,6 +52,39 @@ class Assistance(QObject):
     def fix(self) -> None:
         """Take or offer the fixes at the caret."""
         fixes.offer(self._main.editor.edit)
+
+    def _offer_translation(self) -> None:
+        """Say once of an old script that it is one; what the translation has to say stands in the
+        problems.
+        """
+        editor, bar = self._main.editor, self._main.infobar
+        found = next((one for one in editor.findings if one.code == old_scripts.CODE), None)
+        if found is None:
+            bar.dismiss(_OLD)
+            self._offered = ""
+            return
+        name = editor.path.name if editor.path else "This"
+        said = f"{name} {found.fix is not None}"
+        if said == self._offered:
+            return
+        self._offered = said
+        words = found.message.replace("This", name, 1)
+        notes = len(editor.findings) - 1
+        if found.fix is None:
+            bar.show_message(f"{words} They are listed below the editor.", "warning", key=_OLD)
+            return
+        if notes:
+            words += f" The translation has {notes} note{'s' if notes > 1 else ''}, listed below the editor."
+        bar.show_message(words, "info", ("Translate it to CQL 6", self._translate), _OLD)
+
+    def _translate(self) -> None:
+        editor = self._main.editor
+        found = next((one for one in editor.findings if one.code == old_scripts.CODE), None)
+        if found is not None and found.fix is not None:
+            fixes.take(editor.edit, found.fix)
+            editor.edit.select(0, 0)
+            editor.check_now()
+            editor.edit.setFocus()
 
     def _insert(self, example: str) -> None:
         editor = self._main.editor

@@ -192,3 +192,34 @@ def test_the_other_spelling_is_one_key_away_and_back(qtbot: QtBot, main: window.
     assert main.editor.caret() == text.index("k}")
     qtbot.keyClick(main.editor.edit, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert "⬓" in main.editor.text()
+
+
+OLD = """; scripts of this kind are twenty years old
+(match :result 1-0
+  (position :flipcolor Kg1 .h7 :wtm
+    :sequence ((position Qh5) (position :mate))))
+"""
+
+
+def test_an_old_script_opens_and_is_translated(qtbot: QtBot, main: window.MainWindow, tmp_path: Path) -> None:
+    script = tmp_path / "old.cql"
+    script.write_text(OLD, encoding="utf-8")
+    open_sample(qtbot, main)
+    main.open_files([script])
+    qtbot.waitUntil(lambda: main.infobar.shown is not None, timeout=LONG)
+    message = main.infobar.shown
+    assert message is not None
+    assert "script of an older CQL" in message.text
+    assert message.action is not None
+    assert message.action[0] == "Translate it to CQL 6"
+    shoot(qtbot, main, "old-script")
+    message.action[1]()
+    qtbot.waitUntil(lambda: not main.editor.checking, timeout=LONG)
+    assert main.editor.text().startswith("cql(")
+    assert [one for one in main.editor.findings if one.severity == "error"] == []
+    assert main.editor.path is None, "saving must not write over the script"
+    shoot(qtbot, main, "translated")
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+    main.editor.edit.undo()
+    assert main.editor.text() == OLD

@@ -245,3 +245,30 @@ def test_examples_are_inserted_and_run(qtbot: QtBot, manual: keywords.HelpPane) 
 )
 def test_the_word_at_the_caret(text: str, caret: int, word: str) -> None:
     assert assistance.word_at(text, caret) == word
+
+
+# --- old scripts --------------------------------------------------------------------------------------------
+
+
+def test_an_old_script_is_told_as_such_with_its_translation_as_the_fix(
+    qtbot: QtBot, editor: panel.EditorPanel, tmp_path: Path
+) -> None:
+    script = tmp_path / "old.cql"
+    script.write_text("(match (position Kg1 :mate))", encoding="utf-8")
+    with qtbot.waitSignal(editor.diagnostics_changed, timeout=10_000):
+        assert editor.open_file(script)
+    (finding,) = editor.findings
+    assert (finding.code, finding.severity) == ("old-script", "error")
+    QTest.keyClick(editor.edit, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
+    assert editor.text().split() == ["cql()", "Kg1", "mate"]
+    assert editor.path is None
+    assert script.read_text(encoding="utf-8") == "(match (position Kg1 :mate))"
+
+
+def test_what_cannot_be_translated_is_marked(qtbot: QtBot, editor: panel.EditorPanel) -> None:
+    checked(qtbot, editor, "(match\n (position Kg1 :frobnicate))")
+    first, note = editor.findings
+    assert first.fix is None
+    assert "no equivalent" in first.message
+    assert editor.edit.line_severities() == {0: "error", 1: "error"}
+    assert note.code == "old-script-note"

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.base import errors
-from cqlgui.cql import diagnostics, spelling, structure, transforms
+from cqlgui.cql import diagnostics, old_scripts, spelling, structure, transforms, translate
 from cqlgui.tasks import model
 from cqlgui.ui.editor import colours, edit, files, find, fixes, gutter, latest, problems
 
@@ -54,6 +54,7 @@ class EditorPanel(QWidget):
         self._modified = False
         self._dragged = False
         self._closed = False
+        self._old = False
         # A word half typed is an error: the list may not come and go, and move the text, at every key.
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -265,6 +266,12 @@ class EditorPanel(QWidget):
 
     def _text_changed(self) -> None:
         text = self.text()
+        if self._old and self._path is not None and not translate.looks_old(text):
+            # Saving must not write the translation over the script.
+            self._title = f"{self._path.stem}, translated"
+            self._path = None
+            self._show_name()
+            self.path_changed.emit(None)
         self._pause.start()
         self._checker.ask(text)
         self.text_changed.emit(text)
@@ -294,6 +301,7 @@ class EditorPanel(QWidget):
         if text != self.text():
             return
         self._diagnostics = found
+        self._old = any(one.code == old_scripts.CODE for one in found)
         self.edit.set_diagnostics(found)
         self.problems.set_diagnostics(text, found)
         if not self._pause.isActive():
@@ -400,5 +408,7 @@ def _check(text: str) -> tuple[diagnostics.Diagnostic, ...]:
     # What the check found out serves the picker as well, which asks at every move of the caret.
     if not text.strip():
         return ()
+    if translate.looks_old(text):
+        return old_scripts.findings(text)
     checked = structure.checked(text)
     return checked.diagnostics if checked.query is None else transforms.expand(checked).diagnostics

@@ -1,0 +1,41 @@
+"""What is said about a script of an older CQL in place of syntax errors: what it is, its translation as the
+way out, and what the translation has to say, each note at its place.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cqlgui.cql import translate
+from cqlgui.cql.diagnostics import Diagnostic, Fix, Span
+
+CODE: Final = "old-script"
+NOTE: Final = "old-script-note"
+
+
+def findings(text: str) -> tuple[Diagnostic, ...]:
+    """The findings of a script for which `translate.looks_old` holds; the first one is the error `CODE`,
+    with a
+    fix where the whole can be translated.
+    """
+    found = translate.translate(text)
+    start = len(text) - len(text.lstrip("\ufeff \t\r\n"))
+    line = text.find("\n", start)
+    head = Span(start, (len(text) if line < 0 else line) - start)
+    lost = sum(note.severity == "error" for note in found.notes)
+    if found.failed:
+        parts = "a part of it has" if lost == 1 else f"{lost} parts of it have"
+        message = f"This is a script of an older CQL, and {parts} no equivalent in CQL 6."
+        first = Diagnostic(head, CODE, message, "mend what is marked, and it can be translated")
+    else:
+        fix = Fix("Translate it to CQL 6", Span(0, len(text)), found.text)
+        first = Diagnostic(head, CODE, "This is a script of an older CQL.", "translate it to CQL 6", fix=fix)
+    notes = tuple(
+        Diagnostic(note.span, NOTE, _sentence(note.message), "", note.severity) for note in found.notes
+    )
+    return (first, *notes)
+
+
+def _sentence(words: str) -> str:
+    clean = "".join(sign if sign.isprintable() else " " for sign in words)
+    return clean[:1].upper() + clean[1:].rstrip(".") + "."
