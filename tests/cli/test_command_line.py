@@ -220,7 +220,8 @@ def test_check_lists_diagnostics() -> None:
     run = helpers.cli("check", "-e", "matte Q", "--json")
     assert run.code == 1
     first = json.loads(run.out)[0]
-    assert list(first) == ["severity", "code", "message", "hint", "line", "column", "offset", "length"]
+    words = ["severity", "code", "message", "hint", "line", "column", "offset", "length", "fix"]
+    assert list(first) == words
     good = helpers.cli("check", "-e", "mate", "--json")
     assert (good.code, json.loads(good.out)) == (0, [])
 
