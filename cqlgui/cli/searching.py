@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.output is not None:
                 # Before the search, which may take long.
                 exporting.refuse_source(base, arguments.output)
-            return _once(arguments, base, text, options, settings.match_string(query.header), cancel)
+            return _once(arguments, base, text, options, cancel)
     except queries.Rejected as rejected:
         return terminal.reject(rejected, name, as_json=as_json)
 
@@ -82,7 +82,6 @@ def _once(
     base: model.Base,
     text: str,
     options: model.SearchOptions,
-    match_string: str,
     cancel: progress.CancelToken,
 ) -> int:
     bar = terminal.Bar()
@@ -92,7 +91,7 @@ def _once(
 
     def stream(found: Sequence[model.GameHits]) -> None:
         bar.end()
-        for record in records.records(base, found, found_orbits, match_string):
+        for record in records.records(base, found, found_orbits):
             if arguments.jsonl:
                 terminal.put(record)
             else:

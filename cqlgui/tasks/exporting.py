@@ -101,12 +101,13 @@ def refuse_source(base: model.Base, path: Path) -> None:
                 raise errors.CqlguiError(f"{path} is a source of this base and is not overwritten.")
 
 
-def match_comments(hits: model.GameHits, orbits: Sequence[model.Orbit], match_string: str) -> dict[int, str]:
+def match_comments(hits: model.GameHits, orbits: Sequence[model.Orbit]) -> dict[int, str]:
     """The comment for each position: what the query writes, in its order, with the match string followed by
     the transform, the ringed squares and the lines of the match.
 
     Without a match string (`quiet`, `silent`) matches are not marked.
     """
+    match_string = hits.match_string
     marks = {hit.positionid: _mark(hit, orbits, match_string) for hit in hits.hits} if match_string else {}
     texts: dict[int, list[str]] = {}
     for positionid, text in hits.comments:
@@ -243,7 +244,7 @@ class _Job:
         file.write(b"</table>\n</body>\n</html>\n")
 
     def _records(self) -> Iterator[dict[str, Any]]:
-        return records.records(self.base, self._counted(), self.result.orbits, self.result.match_string)
+        return records.records(self.base, self._counted(), self.result.orbits)
 
     def _counted(self) -> Iterator[model.GameHits]:
         for place, hits in enumerate(self.chosen):
@@ -257,7 +258,7 @@ class _Job:
             opened, ordinal = readers.of(hits.game)
             raw = opened.whole(ordinal)
             if self.annotate:
-                comments = match_comments(hits, self.result.orbits, self.result.match_string)
+                comments = match_comments(hits, self.result.orbits)
                 raw = writer.annotate(raw, comments, hits.removed, hits.tags)
             yield raw.strip(b"\r\n")
 

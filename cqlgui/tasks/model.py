@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cqlgui.board import tree
 from cqlgui.cql import settings
+
+_NUMBER_OF_GAME = re.compile(r"Game number [0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +180,9 @@ class Orbit:
 class GameHits:
     """All hits of one game, as they arrive from a running search.
 
-    `comments` are what the query writes, (positionid, text) in the order made; `tags` what it sets, and
-    `removed` the positions of which it leaves out the comment of the file.
+    `comments` are what the query writes, (positionid, text) in the order made, `match_string` among them at
+    each hit (empty where matches are not to be marked); `tags` is what it sets, and `removed` the positions
+    of which it leaves out the comment of the file.
     """
 
     game: int
@@ -187,6 +191,21 @@ class GameHits:
     sort_keys: tuple[int | str | None, ...] = ()
     tags: tuple[tuple[str, str], ...] = ()
     removed: tuple[int, ...] = ()
+    match_string: str = ""
+
+    @property
+    def says(self) -> bool:
+        """Whether the query writes anything at a hit but the match string."""
+        places = {hit.positionid for hit in self.hits}
+        own = {place for place, text in self.comments if place and text != self.match_string}
+        return not places.isdisjoint(own) or (0 in places and bool(self.comment_at(0)))
+
+    def comment_at(self, positionid: int) -> str:
+        """What the query writes at a position beside the match string and the game's number."""
+        texts = [text for place, text in self.comments if place == positionid and text != self.match_string]
+        if positionid == 0 and texts and _NUMBER_OF_GAME.fullmatch(texts[0]):
+            del texts[0]
+        return " ".join(texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +253,6 @@ class SearchResult:
     cancelled: bool = False
     failed_games: tuple[BadGame, ...] = ()
     variations: bool = False
-    match_string: str = ""
-    """What the query writes at each match; empty where nothing is to be written."""
     messages: tuple[Message, ...] = field(default=(), repr=False)
     """What the query said, in game order; `messages_dropped` more were not kept."""
     messages_dropped: int = 0

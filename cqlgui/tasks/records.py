@@ -25,22 +25,18 @@ FIELDS = (
 
 
 def records(
-    base: model.Base, found: Iterable[model.GameHits], orbits: Sequence[model.Orbit], match_string: str
+    base: model.Base, found: Iterable[model.GameHits], orbits: Sequence[model.Orbit]
 ) -> Iterator[dict[str, Any]]:
     """One record a hit.
 
     `orbit` lists the matching elements, the primary one first: orbit, element (counted from 0), transform,
-    words and the position where it matched. `comment` is what the query writes there beside `match_string`.
+    words and the position where it matched. `comment` is what the query writes there.
     """
     with sources.Readers(base) as readers:
         for hits in found:
             rows = games.rows(base, [hits.game])
             opened, place = readers.of(hits.game)
             played = tree.GameTree.decode(opened.index.start_fen(place), opened.index.moves(place))
-            written: dict[int, list[str]] = {}
-            for positionid, text in hits.comments:
-                if text != match_string:
-                    written.setdefault(positionid, []).append(text)
             for hit in hits.hits:
                 yield {
                     "game": hit.game,
@@ -64,5 +60,5 @@ def records(
                         if 0 <= match.orbit < len(orbits)
                     ],
                     "value": hit.value,
-                    "comment": " ".join(written.get(hit.positionid, ())),
+                    "comment": hits.comment_at(hit.positionid),
                 }

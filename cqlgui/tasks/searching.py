@@ -126,7 +126,6 @@ class _Run:
             cancelled=not finished,
             failed_games=tuple(sorted(self.failed, key=lambda bad: bad.game)),
             variations=self.variations,
-            match_string=self.program.match_string,
             messages=tuple(self.messages),
             messages_dropped=self.messages_dropped,
         )
@@ -170,7 +169,9 @@ class _Run:
         for ordinal, texts in reply["messages"]:
             self._said[first + ordinal] = texts
         for ordinal, *found in reply["hits"]:
-            self._waiting[first + ordinal] = _game_hits(first + ordinal, *found)
+            self._waiting[first + ordinal] = _game_hits(
+                first + ordinal, *found, match_string=self.program.match_string
+            )
         for ordinal, reason in reply["failed"]:
             self._fail(place, ordinal, reason)
         self.searched += len(items)
@@ -249,7 +250,14 @@ class _Run:
 
 
 def _game_hits(
-    game: int, hits: list[Any], comments: list[Any], keys: list[Any], tags: list[Any], removed: list[int]
+    game: int,
+    hits: list[Any],
+    comments: list[Any],
+    keys: list[Any],
+    tags: list[Any],
+    removed: list[int],
+    *,
+    match_string: str,
 ) -> model.GameHits:
     return model.GameHits(
         game=game,
@@ -267,4 +275,5 @@ def _game_hits(
         sort_keys=tuple(keys),
         tags=tuple((name, text) for name, text in tags),
         removed=tuple(removed),
+        match_string=match_string,
     )

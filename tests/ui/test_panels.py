@@ -201,6 +201,36 @@ def test_values_have_a_column_where_there_are_some(
     assert panel.table.isColumnHidden(hits_model.VALUE), "what the user hid came back"
 
 
+def test_what_a_query_writes_is_shown_beside_its_hits(
+    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+) -> None:
+    game = result.games[result.order[0]]
+    place = game.hits[0].positionid
+    spoken = dataclasses.replace(
+        game,
+        hits=game.hits[:1],
+        comments=((place, "a <b>sharp</b> move"), (place, game.match_string)),
+        tags=(("Note", "x"),),
+        removed=(place,),
+    )
+    panel.begin(base, base.games, result.orbits)
+    panel.add([spoken])
+    assert not panel.table.isColumnHidden(hits_model.VALUE)
+    index = panel.hits.index(0, hits_model.VALUE)
+    assert index.data() == "a <b>sharp</b> move"
+    tip = index.data(Qt.ItemDataRole.ToolTipRole)
+    assert "a &lt;b&gt;sharp&lt;/b&gt; move<br>Note: x<br>without the comment" in tip
+    said = tuple(model.Message(1, f"<i>{n}</i>") for n in range(40))
+    panel.finish(
+        dataclasses.replace(
+            result, order=(game.game,), games={game.game: spoken}, messages=said, messages_dropped=2
+        )
+    )
+    assert "42 messages" in panel.running_text()
+    (label,) = [one for one in panel.findChildren(QWidget) if one.accessibleName() == "Course of the search"]
+    assert "&lt;i&gt;29&lt;/i&gt;<br>and 10 more" in label.toolTip()
+
+
 def test_columns_can_be_hidden_but_not_all(
     panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
 ) -> None:

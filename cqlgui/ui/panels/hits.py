@@ -14,6 +14,9 @@ from cqlgui.ui import icons, jobs, theme
 from cqlgui.ui.panels import bars, labels, wording
 from cqlgui.ui.tables import hits_model, lines, rows, view
 
+SHOWN_MESSAGES = 30
+"""Messages of the query that the line of its course shows on hovering."""
+
 
 class HitsPanel(QWidget):
     """What the window embeds: `begin`, then `add` and `progress`, then `finish` or `fail`.
@@ -58,6 +61,7 @@ class HitsPanel(QWidget):
         self._whole = False
         self._values_hidden = False
         self._ended = ""
+        self._messages: tuple[model.Message, ...] = ()
         self._lay_out()
         self._connect()
         self._dress()
@@ -76,6 +80,7 @@ class HitsPanel(QWidget):
         self._started = time.monotonic()
         self._running, self._whole = True, False
         self._ended = ""
+        self._messages = ()
         self._show_values()
         self._bar.say(0, total_games)
         self._bar.show()
@@ -110,6 +115,10 @@ class HitsPanel(QWidget):
             self._ended = f"{searched} searched in {took}"
         if result.failed_games:
             self._ended += f" · {wording.games(len(result.failed_games))} could not be searched"
+        self._messages = result.messages
+        if result.messages:
+            said = len(result.messages) + result.messages_dropped
+            self._ended += f" · {wording.number(said)} message{'' if said == 1 else 's'}"
         self._whole = True
         self._end()
 
@@ -124,6 +133,7 @@ class HitsPanel(QWidget):
         self._moves.set_base(None)
         self.hits.clear()
         self._ended = ""
+        self._messages = ()
         self._whole = False
         self._end()
         self._summary.say("No search yet")
@@ -288,6 +298,13 @@ class HitsPanel(QWidget):
         self._summary.say(f"{wording.hits(self.hits.hits)} in {wording.games(self.hits.games)}")
         if not self._running:
             self._detail.say(self._ended)
+            if self._messages:
+                # What the query said is read on hovering; the terminal and `--json` have all of it.
+                said = [message.text for message in self._messages[:SHOWN_MESSAGES]]
+                rest = len(self._messages) - len(said)
+                self._detail.setToolTip(
+                    wording.plain_tip("\n".join([*said, f"and {rest} more"] if rest else said))
+                )
             return
         seconds = time.monotonic() - self._started
         parts = [f"{wording.number(self._searched)} of {wording.games(self._total)}"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 
 def number(value: int) -> str:
     """A number with its thousands parted: `12,345`."""
@@ -35,3 +37,10 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02} s"
     return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+
+
+def plain_tip(text: str) -> str:
+    """A tool tip that shows a text as it is, line by line: Qt would take a text with tags for rich text, and
+    what queries and games say is a stranger's.
+    """
+    return "<qt>" + html.escape(text).replace("\n", "<br>") + "</qt>" if text else ""

@@ -13,6 +13,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from cqlgui.tasks import model
+from cqlgui.ui.panels import wording
 from cqlgui.ui.tables import lines, ranges, rows
 
 Index = QModelIndex | QPersistentModelIndex
@@ -29,7 +30,7 @@ Element = tuple[int, int]
 class HitsModel(QAbstractTableModel):
     """Rows are (game, hit); headers and moves of a game are read by jobs as its rows come into view.
 
-    `has_values` tells whether any hit has a value to show.
+    `has_values` tells whether any hit has a value, or a comment of the query, to show.
     """
 
     def __init__(self, cache: rows.RowCache, moves: lines.LineCache, parent: QObject | None = None) -> None:
@@ -246,7 +247,9 @@ class HitsModel(QAbstractTableModel):
         if column == PLACE:
             return f"{place + 1}/{len(game.hits)}"
         if column == VALUE:
-            return hit.value or ""
+            if role == Qt.ItemDataRole.DisplayRole:
+                return hit.value or game.comment_at(hit.positionid)
+            return wording.plain_tip(_written(game, hit))
         if column == TRANSFORM:
             element = self.element(self.match_of(hit))
             if element is None:
@@ -288,6 +291,7 @@ class _Batch:
         for game in found:
             self.games[game.game] = game
             self.first[game.game] = number
+            self.has_values = self.has_values or game.says
             in_game: set[Element] = set()
             for place, hit in enumerate(game.hits):
                 self.owners.append(game.game)
@@ -300,6 +304,15 @@ class _Batch:
                 number += 1
             for element in in_game:
                 self.games_of_element[element] = self.games_of_element.get(element, 0) + 1
+
+
+def _written(game: model.GameHits, hit: model.Hit) -> str:
+    """Value, comment and tags of a hit, a line each."""
+    parts = [hit.value or "", game.comment_at(hit.positionid)]
+    parts += [f"{name}: {text}" for name, text in game.tags]
+    if hit.positionid in game.removed:
+        parts.append("without the comment of the file")
+    return "\n".join(part for part in parts if part)
 
 
 _NONE: array[int] = array("q")
@@ -315,6 +328,6 @@ _TIPS = {
     PLACE: "Which hit of its game, and how many the game has",
     PLY: "Moves played before the position that matched",
     TRANSFORM: "The element of the transform's orbit that matched",
-    VALUE: "The value of the query at the position",
+    VALUE: "The value of the query at the position; without one, what it writes there",
     MOVES: "The moves played from the position on",
 }
