@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.cql import host
-from cqlgui.tasks import files
+from cqlgui.tasks import files, importing, model, searching
 
 PGN = """[Event "one"]
 [Result "*"]
@@ -47,3 +47,13 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(host.RefusedError):
             files.Files(reading=allowed).games(name)
+
+
+def test_the_number_of_games_is_that_of_games_with_a_white_tag(tmp_path: Path) -> None:
+    """The reference counts the lines that such tags stand on."""
+    source = tmp_path / "a.pgn"
+    source.write_text('[White "A"]\n\n1. e4 *\n\n[Black "B"]\n\n1. d4 *\n\n[White "?"]\n\n1. c4 *\n\n')
+    base = importing.open_base([source]).base
+    found = searching.search(base, "initial lastgamenumber > 0", model.SearchOptions())
+    assert {hits.hits[0].value for hits in found.games.values()} == {"2"}
+    assert found.order == (1, 2, 3)
