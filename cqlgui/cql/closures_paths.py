@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from cqlgui.board import moves, squares
-from cqlgui.cql import closures_moves, nodes, nodes_moves, nodes_paths, sequences, values
+from cqlgui.cql import closures_moves, nodes, nodes_paths, repeatable, sequences, values
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import BLACK, OCCUPIED, WHITE, Evaluation, PathState, Way
 from cqlgui.cql.types import Type
@@ -28,7 +28,7 @@ def _path(compiler: Compiler, node: nodes_paths.Path) -> Code:
     atomics = tuple(sorted(compiler.atomics))
     within = None if node.range is None else compiler.within(node.range)
     ban = object()
-    forgetful = is_repeatable(node) and not (node.keepallbest and logs)
+    forgetful = repeatable.is_repeatable(node) and not (node.keepallbest and logs)
     notes = _path_notes(node)
 
     def measure(s: Evaluation, place: int, steps: int) -> int | None:
@@ -353,7 +353,7 @@ def _line(compiler: Compiler, node: nodes_paths.Line) -> Code:
     part = parts[0] if len(parts) == 1 else sequences.Group(parts)
     within = None if node.range is None else compiler.within(node.range)
     ban = object()
-    forgetful = is_repeatable(node)
+    forgetful = repeatable.is_repeatable(node)
 
     def search(s: Evaluation) -> int | None:
         start = s.id
@@ -531,33 +531,3 @@ def _path_fact(compiler: Compiler, node: nodes_paths.PathFact) -> Code:
         return s.tree.plies[s.id] - s.tree.plies[path.start] - path.count if unfocused else path.count
 
     return code(Type.NUMERIC, count)
-
-
-# --- what may be searched once only -------------------------------------------------------------------------
-
-
-def is_repeatable(node: nodes.Node) -> bool:
-    """True when evaluating a filter again at a position gives the same again and leaves no other trace than
-    comments and orbit matches; kinds that are not known to be so are taken not to be."""
-    if type(node) not in _REPEATABLE:
-        return False
-    if isinstance(node, nodes_paths.Path | nodes_paths.Line) and node.nestban:
-        return False
-    if isinstance(node, nodes_paths.PathFact) and node.word == "pathlastposition":
-        return False
-    return all(is_repeatable(child) for child in nodes.children(node))
-
-
-_REPEATABLE: Final = frozenset({
-    nodes.Designator, nodes.AllSquares, nodes.EmptySet, nodes.Number, nodes.String, nodes.Name, nodes.Truth,
-    nodes.SideToMove, nodes.State, nodes.CurrentPosition, nodes.Measure, nodes.Elo, nodes.Player,
-    nodes.Result, nodes.TagText, nodes.ImplicitSearch, nodes.CurrentTransform, nodes.Not, nodes.Complement,
-    nodes.Negate, nodes.Count, nodes.Numeric, nodes.Extremum, nodes.Power, nodes.Shade, nodes.Direction,
-    nodes.Between, nodes.Ray, nodes.Find, nodes.Comment, nodes.NoTransform, nodes.Compound, nodes.Orbit,
-    nodes.SetOperation, nodes.Attack, nodes.Arrow, nodes.Compare, nodes.Arithmetic, nodes.In, nodes.Logic,
-    nodes.SquareLoop, nodes.PieceLoop,
-    nodes_moves.Dash, nodes_moves.PossibleMoves, nodes_moves.CountMoves, nodes_moves.CurrentMove,
-    nodes_moves.PreviousMove, nodes_moves.PreviousSquares, nodes_moves.Move, nodes_moves.Pin,
-    nodes_paths.Path, nodes_paths.Step, nodes_paths.Chain, nodes_paths.Repeat, nodes_paths.Line,
-    nodes_paths.LineChain, nodes_paths.PathFact,
-})  # fmt: skip

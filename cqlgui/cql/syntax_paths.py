@@ -67,10 +67,13 @@ def _path(cursor: Cursor, token: Token) -> nodes.Node:
     def read() -> None:
         found.append(_path_within(cursor, token))
 
+    # A path within a path costs more of the stack than other filters do.
+    cursor.depth += 1
     if stop is None:
         read()
     else:
         cursor.limited(stop, read)
+    cursor.depth -= 1
     return found[0]
 
 
@@ -422,7 +425,10 @@ def _line(cursor: Cursor, token: Token) -> nodes.Node:
     backward = arrow.word == "<--"
     if backward:
         _no_way_back(cursor, arrow, flags)
+    # As with paths, a line within a line costs more of the stack than other filters do.
+    cursor.depth += 1
     constituents = _linked(cursor, arrow)
+    cursor.depth -= 1
     node = nodes_paths.Line(
         cursor.since(token.offset), backward, limits,
         "primary" if "primary" in flags else "secondary" if "secondary" in flags else "",

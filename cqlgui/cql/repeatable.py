@@ -1,0 +1,43 @@
+"""Which filters give the same whenever they are evaluated at a position, so that a search that comes to one
+place on many ways need not evaluate them there again.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cqlgui.cql import nodes, nodes_facts, nodes_hhdb, nodes_moves, nodes_paths, nodes_squares, nodes_tree
+
+
+def is_repeatable(node: nodes.Node) -> bool:
+    """True when evaluating a filter again at a position gives the same again and leaves no other trace than
+    comments and orbit matches; kinds that are not known to be so are taken not to be."""
+    if type(node) not in _REPEATABLE:
+        return False
+    if isinstance(node, nodes_paths.Path | nodes_paths.Line) and node.nestban:
+        return False
+    if isinstance(node, nodes_paths.PathFact) and node.word == "pathlastposition":
+        # Within a path it is the end of the best one so far.
+        return False
+    return all(is_repeatable(child) for child in nodes.children(node))
+
+
+_REPEATABLE: Final = frozenset({
+    nodes.Designator, nodes.AllSquares, nodes.EmptySet, nodes.Number, nodes.String, nodes.Name, nodes.Truth,
+    nodes.SideToMove, nodes.State, nodes.CurrentPosition, nodes.Measure, nodes.Elo, nodes.Player,
+    nodes.Result, nodes.TagText, nodes.ImplicitSearch, nodes.CurrentTransform, nodes.Not, nodes.Complement,
+    nodes.Negate, nodes.Count, nodes.Numeric, nodes.Extremum, nodes.Power, nodes.Shade, nodes.Direction,
+    nodes.Between, nodes.Ray, nodes.Find, nodes.Comment, nodes.NoTransform, nodes.Compound, nodes.Orbit,
+    nodes.SetOperation, nodes.Attack, nodes.Arrow, nodes.Compare, nodes.Arithmetic, nodes.In, nodes.Logic,
+    nodes.SquareLoop, nodes.PieceLoop,
+    nodes_facts.Tag, nodes_facts.OriginalComment, nodes_facts.Glyph, nodes_hhdb.Study,
+    nodes_moves.Dash, nodes_moves.PossibleMoves, nodes_moves.CountMoves, nodes_moves.CurrentMove,
+    nodes_moves.PreviousMove, nodes_moves.PreviousSquares, nodes_moves.Move, nodes_moves.Pin,
+    nodes_paths.Path, nodes_paths.Step, nodes_paths.Chain, nodes_paths.Repeat, nodes_paths.Line,
+    nodes_paths.LineChain, nodes_paths.PathFact,
+    nodes_squares.ColourNumber, nodes_squares.SquareFact, nodes_squares.MakeSquare, nodes_squares.Fen,
+    nodes_squares.Placement, nodes_squares.PawnSet, nodes_squares.Picture,
+    nodes_tree.At, nodes_tree.Parent, nodes_tree.Child, nodes_tree.InitialPosition, nodes_tree.PositionNumber,
+    nodes_tree.CommonAncestor, nodes_tree.Distance, nodes_tree.Kinship, nodes_tree.Descent, nodes_tree.Echo,
+    nodes_tree.Equal,
+})  # fmt: skip
