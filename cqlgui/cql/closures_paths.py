@@ -6,7 +6,7 @@ Both give `sequences` their constituents and say what a step is; here are focus,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from cqlgui.board import moves, squares
 from cqlgui.cql import closures_moves, nodes, nodes_paths, repeatable, sequences, values

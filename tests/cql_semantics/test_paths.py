@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
+from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqlgui.board import tree
+from cqlgui.board import moves
 from cqlgui.cql import check, explain, interpreter, transforms
 from tests.helpers import games
 
@@ -279,3 +282,268 @@ def test_lines_write_comments_too() -> None:
         (0, "CQL"),
     ]
     assert comments("initial line quiet --> . --> .") == [(0, "CQL")]
+
+
+def test_atomic_variables_follow_the_best_path_alone() -> None:
+    assert hits("atomic x=0 path (-- x+=1)* [x] {x==7}\n\nx") == [(0, "7")]
+    # Without a path they are back at what they were before it.
+    assert hits("initial atomic x=0 {path (-- x+=1)* mate} or x==0") == [(0, None)]
+    assert hits("initial x=0 {path (-- x+=1)* mate} or x==10") == [(0, None)]
+    assert hits("cql(variations) initial atomic S=[] path (-- S|=to)* {S==[e4,c5,f3,d6,d4]}\n\nS", LINES) == [
+        (0, "[f3,d4,e4,c5,d6]")
+    ]
+
+
+def test_orbit_matches_along_the_best_path_say_where_they_were() -> None:
+    outcome = run("initial path --{2} {flipcolor Pe4} --")
+    assert outcome is not None
+    assert {one[1:3] for one in outcome.hits[0].orbit} == {(0, 2), (1, 2)}
+    assert hits("ply==1 flipcolor path p-- N--") == [(1, "2")]
+    assert hits("flipcolor path {Ke1} K--") == [(8, "1")]
+
+
+def test_functions_may_hold_paths() -> None:
+    text = "function f(x) {\n path --x +\n --\n\n ply==1}"
+    assert hits(f"{text} f(e5)") == [(1, "1")]
+
+
+@cache
+def long_game(plies: int) -> games.Game:
+    knights = ["Nf3", "Nf6", "Ng1", "Ng8"]
+    text = " ".join(knights[ply % 4] for ply in range(plies))
+    (game,) = games.from_pgn(f'[Result "*"]\n\n{text} *\n')
+    return game
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("path --*", "1200"),
+        ("path (-- --?)*", "1200"),
+        ("path --* --* --* --*", "1200"),
+        ("path (--* --)* wtm", "1200"),
+        ("path --{1200}", "1200"),
+        ("path --{100000}", None),
+        ("path (--{3}){400}", "1200"),
+        ("path focus N -- *", "600"),
+        ("line --> .*", "1201"),
+        ("line --> .* --> (. --> .*)* --> wtm", "1201"),
+    ],
+)
+def test_sequences_may_be_as_long_as_games_and_go_many_ways(text: str, value: str | None) -> None:
+    game = long_game(1200)
+    outcome = program(f"initial {text}").run(game.tree, game.host)
+    assert (None if outcome is None else outcome.hits[0].value) == value
+
+
+def test_a_search_without_end_is_given_up() -> None:
+    game = long_game(60)
+    asked = []
+
+    def deadline() -> bool:
+        asked.append(True)
+        return len(asked) > 3
+
+    with pytest.raises(interpreter.TooSlow):
+        program("path --* --* --* --* --* --* x=1 mate").run(game.tree, game.host, deadline)
+    assert len(asked) == 4
+
+
+# --- the search against its definition ----------------------------------------------------------------------
+
+CASES = """[White "W"]
+[Result "*"]
+
+1. e4 d5 (1... e5 2. Nf3 (2. f4 exf4 3. Nf3 g5 4. Bc4 Bg7) 2... Nc6 3. d4 exd4 4. Nxd4 Nxd4 5. Qxd4)
+2. exd5 Qxd5 (2... Nf6 3. d4 Nxd5) 3. Nc3 Qa5 (3... Qe5+ 4. Be2 (4. Qe2 Qxe2+ 5. Bxe2) 4... Qd6) 4. d4 c6 *
+"""
+FILTERS = ["wtm", "btm", "{ply>2}", "Q", "not check"]
+DASHES = [
+    ("--", ""), ("P--", ""), ("[x]", ""), ("--e4", ""), ("[Nn]--", ""),
+    ("--", "check"), ("--", "btm"), ("--", "{depth==0}"),
+]  # fmt: skip
+
+Constituent = tuple[Any, ...]
+"""("filter", text), ("dash", text, target), ("chain", parts), ("repeat", part, low, high, times so far)."""
+
+
+@cache
+def case() -> games.Game:
+    (game,) = games.from_pgn(CASES)
+    return game
+
+
+@cache
+def holding(text: str) -> frozenset[int]:
+    """Positions where a filter matches."""
+    outcome = program(f"cql(variations) {text}").run(case().tree, case().host)
+    return frozenset(hit.positionid for hit in outcome.hits) if outcome else frozenset()
+
+
+@cache
+def mover(child: int) -> int:
+    """The number of the man whose move leads to a position (no case has castling)."""
+    game = case().tree
+    return game.men_ids(game.parents[child])[moves.origin(game.moves[child])]
+
+
+Steps = Callable[[int, int], Iterator[int]]
+
+
+def every_step(position: int, count: int) -> Iterator[int]:
+    yield from case().tree.children[position]
+
+
+def steps_of(men: frozenset[int]) -> Steps:
+    """The next moves of some men, as spec 10.5 has them."""
+
+    def below(position: int) -> Iterator[int]:
+        for child in case().tree.children[position]:
+            if mover(child) in men:
+                yield child
+            else:
+                yield from below(child)
+
+    def steps(position: int, count: int) -> Iterator[int]:
+        if count:
+            yield from below(position)
+        else:
+            yield from (child for child in case().tree.children[position] if mover(child) in men)
+
+    return steps
+
+
+def ways(todo: tuple[Constituent, ...], position: int, count: int, steps: Steps) -> Iterator[tuple[int, int]]:
+    """Every complete way through the constituents as (moves, last position), in the order of spec 10.4."""
+    if not todo:
+        if count:
+            yield count, position
+        return
+    first, rest = todo[0], todo[1:]
+    if first[0] == "filter":
+        if position in holding(first[1]):
+            yield from ways(rest, position, count, steps)
+    elif first[0] == "dash":
+        for child in steps(position, count):
+            if child in holding(f"currentmove {first[1]}") and (not first[2] or child in holding(first[2])):
+                yield from ways(rest, child, count + 1, steps)
+    elif first[0] == "chain":
+        yield from ways((*first[1], *rest), position, count, steps)
+    else:
+        _, part, low, high, times = first
+        if times >= low:
+            yield from ways(rest, position, count, steps)
+        if high is None or times < high:
+            yield from ways((part, ("repeat", part, low, high, times + 1), *rest), position, count, steps)
+
+
+def spelled(part: Constituent) -> str:
+    if part[0] == "filter":
+        return str(part[1])
+    if part[0] == "dash":
+        return f"{part[1]} {part[2]}"
+    if part[0] == "chain":
+        return f"({' '.join(spelled(one) for one in part[1])})"
+    _, inner, low, high, _ = part
+    return f"{spelled(inner)} {{{low},{'' if high is None else high}}}"
+
+
+def made(random: Random, depth: int) -> tuple[Constituent, ...]:
+    """Random constituents, a move among them; no filter stands behind a bare dash, whose target it would
+    be."""
+    parts: list[Constituent] = []
+    for _ in range(random.randint(1, 3)):
+        kind = random.randrange(5)
+        if kind == 0 and (not parts or parts[-1][0] != "dash"):
+            parts.append(("filter", random.choice(FILTERS)))
+            continue
+        inner: Constituent = ("dash", *random.choice(DASHES))
+        if kind == 1 and depth:
+            inner = ("chain", (("dash", "--", ""), *made_moving(random, depth - 1)))
+        if kind > 2:
+            low = random.randint(0, 2)
+            inner = ("repeat", inner, low, random.choice([None, low, low + 1, low + 2]), 0)
+        parts.append(inner)
+    if all(part[0] == "filter" for part in parts):
+        parts.append(("dash", "--", ""))
+    return tuple(parts)
+
+
+def made_moving(random: Random, depth: int) -> tuple[Constituent, ...]:
+    return tuple(part for part in made(random, depth) if part[0] != "filter")
+
+
+FOCUS = {"": "", "focus P|n": "Pn", "focus Q|q|p": "Qqp", "singlecolor": ""}
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.randoms(use_true_random=False), st.integers(0, 2), st.sampled_from(sorted(FOCUS)))
+def test_paths_are_the_best_of_all_ways(random: Random, depth: int, focus: str) -> None:
+    parts = made(random, depth)
+    text = " ".join(spelled(part) for part in parts)
+    for switch in ("", "firstmatch"):
+        counted = hits_of(f"path {focus} {switch} {text}")
+        ends = hits_of(f"(path lastposition {focus} {switch} {text}):positionid")
+        for start in range(len(case().tree)):
+            steps = steps_of(men_standing(start, FOCUS[focus])) if focus else every_step
+            found = list(ways(parts, start, 0, steps))
+            best = (None, None)
+            if found:
+                count, last = found[0] if switch else max(found, key=lambda one: one[0])
+                best = (str(count), str(last))
+            assert (counted.get(start), ends.get(start)) == best, (text, start)
+
+
+def hits_of(text: str) -> dict[int, str | None]:
+    outcome = program(f"cql(variations) {text}").run(case().tree, case().host)
+    return {hit.positionid: hit.value for hit in outcome.hits} if outcome else {}
+
+
+def men_standing(positionid: int, letters: str) -> frozenset[int]:
+    """Numbers of the men of some kinds at a position, or of the side to move."""
+    game = case().tree
+    position = game.positions[positionid]
+    wanted = letters or ("pnbrqk" if position.turn else "PNBRQK")
+    kinds = {" PNBRQKpnbrqk".index(letter) for letter in wanted}
+    return frozenset(
+        man for square, man in game.men_ids(positionid).items() if position.squares[square] in kinds
+    )
+
+
+# --- explaining ---------------------------------------------------------------------------------------------
+
+
+def explained(text: str, positionid: int = 0) -> list[tuple[str, bool | None, str | None, int]]:
+    """The parts of the body: text, truth, value, position."""
+    (game,) = games.from_pgn(RUY)
+    found = explain.explain(transforms.expand(check.check(text)), game.tree, game.host, positionid)
+    return [(one.text, one.matched, one.value, one.positionid) for one in found.children]
+
+
+def test_an_explanation_shows_where_the_constituents_of_a_path_held() -> None:
+    assert explained("path P--e4 btm -- N--f3 + {ply==3}") == [
+        ("P--e4 btm", True, "1.e4", 1),
+        ("--", True, "1...e5", 2),
+        ("N--f3", True, "2.Nf3", 3),
+        ("ply == 3", True, "3", 3),
+    ]
+    assert [(text, place) for text, _, _, place in explained("line --> wtm --> .{2}")] == [
+        ("wtm", 0), (".", 1), (".", 2),
+    ]  # fmt: skip
+
+
+def test_an_explanation_shows_how_far_a_path_came() -> None:
+    assert explained("path --e4 --e5 --d4") == [
+        ("--e4", True, "1.e4", 1),
+        ("--e5", True, "1...e5", 2),
+        ("--d4", False, None, 2),
+    ]
+    assert explained("path focus N -- check") == [("N", True, "[b1,g1]", 0), ("-- check", False, None, 0)]
+    assert explained("line --> wtm --> check") == [("wtm", True, None, 0), ("check", False, None, 1)]
+
+
+def test_an_explanation_knows_what_earlier_positions_banned() -> None:
+    (game,) = games.from_pgn(RUY)
+    expanded = transforms.expand(check.check("path nestban --{4}"))
+    truths = [explain.explain(expanded, game.tree, game.host, place).matched for place in range(9)]
+    assert truths == [True, False, False, False, True, False, False, False, False]
