@@ -164,7 +164,7 @@ def test_lines(text: str, expected: str) -> None:
         ("path legal --", "legal", "dash-in-path"),
         ("path -- countmoves -- > 3", "countmoves", "dash-in-path"),
         ("path -- not {check --", "{", "unbalanced-bracket"),
-        ("path check--e4", "--e4", "type-mismatch"),
+        ("path check--e4", "--e4", "tied-dash"),
         ("line check", "check", "unexpected-token"),
         ("line -->", "", "unexpected-end"),
         ("line --> check <-- check", "<-- check", "mixed-arrows"),
