@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Final
 
-from cqlgui.cql import check, geometry, nodes, printer, transform_rules, types, words
+from cqlgui.cql import check, geometry, nodes, nodes_squares, printer, transform_rules, types, words
 from cqlgui.cql.diagnostics import Diagnostic, Span
 
 MAX_ELEMENTS: Final = 20_000
@@ -235,7 +235,7 @@ class _Expansion:
     ) -> OrbitInfo:
         small = _small_squares(chain.body)
         infos = tuple(
-            ElementInfo(element.filter, element.applied, _particular_squares(signature), _lines(small, path))
+            ElementInfo(element.filter, element.applied, _named_squares(signature), _lines(small, path))
             for (signature, path), element in zip(ordered, elements, strict=True)
         )
         candidates = 1
@@ -443,8 +443,16 @@ _SMALL: Final = 4
 
 def _small_squares(body: nodes.Node) -> tuple[int, ...]:
     found: dict[int, None] = {}
+    # A placement names every square; lines from all of them would show nothing.
+    placed = {
+        id(one) for node in _walk(body) if isinstance(node, nodes_squares.Placement) for one in node.squares
+    }
     for node in _walk(body):
-        if isinstance(node, nodes.Designator) and node.squares.bit_count() <= _SMALL:
+        if (
+            isinstance(node, nodes.Designator)
+            and node.squares.bit_count() <= _SMALL
+            and id(node) not in placed
+        ):
             found.update((square, None) for square in range(64) if node.squares >> square & 1)
     return tuple(found)
 
@@ -458,6 +466,12 @@ def _lines(squares: tuple[int, ...], steps: _Steps) -> tuple[tuple[int, int], ..
         if image and image != 1 << square:
             lines.append((square, image.bit_length() - 1))
     return tuple(lines)
+
+
+def _named_squares(signature: _Signature) -> int:
+    """The particular squares of an element; none where it names them all, as a placement does."""
+    squares = _particular_squares(signature)
+    return 0 if squares == geometry.ALL_SQUARES else squares
 
 
 def _particular_squares(signature: _Signature) -> int:

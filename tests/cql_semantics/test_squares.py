@@ -84,6 +84,14 @@ def test_pawn_words_are_the_same_for_every_transform() -> None:
     assert value("flip count {puremate or true}", fen) == "1"
 
 
+def test_the_orbit_of_a_placement_draws_no_lines_over_the_whole_board() -> None:
+    for text, drawn in (('flipvertical fen "4k3/8/8/8/8/8/8/4K2R"', 0), ("flipvertical {Ra1 ke8}", 2)):
+        (orbit,) = transforms.expand(check.check(text)).orbits
+        assert len(orbit.elements) == 2
+        assert [len(element.lines) for element in orbit.elements] in ([0, drawn], [drawn, 0])
+        assert all(bool(element.squares) == bool(drawn) for element in orbit.elements)
+
+
 def test_an_explained_placement_names_the_squares_that_differ() -> None:
     game = games.from_fen(LONE)
     expanded = transforms.expand(check.check('cql() fen "4k3/8/8/8/4N3/8/P7/4K1R1"'))
