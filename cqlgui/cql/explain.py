@@ -318,6 +318,8 @@ class _Explainer:
             return self._along(s, node, where, variables)
         if isinstance(node, nodes_tree.At):
             return self._elsewhere(s, node, where, variables)
+        if isinstance(node, nodes_tree.Echo):
+            return [self._node(s, node.operand, self._echoed(s, node, where, variables), variables)]
         if isinstance(node, nodes_squares.Placement):
             # Of the 64 squares only those that differ are worth a line.
             told = (self._node(s, one, where, variables) for one in node.squares)
@@ -379,6 +381,16 @@ class _Explainer:
         return Explanation(
             node.span, self._text(node), Type.LOGICAL.value, matched, value, squares, positionid, tuple(below)
         )
+
+    def _echoed(self, s: Evaluation, node: nodes_tree.Echo, where: int, variables: Sequence[object]) -> int:
+        """The position to tell of below an echo: the first that gave its value, else the first that matched,
+        else the first looked at."""
+        records = self._records.get(id(node.operand), {})
+        entry = self._records.get(id(node), {}).get(where)
+        value = self._result(s, self._codes[id(node)], entry, where, variables)[1]
+        matched = [place for place, one in records.items() if one[0]]
+        best = [place for place in matched if records[place][1] == value]
+        return next(iter(best or matched or records), where)
 
     def _elsewhere(
         self, s: Evaluation, node: nodes_tree.At, where: int, variables: Sequence[object]

@@ -333,6 +333,14 @@ def test_an_explanation_tells_of_the_other_position() -> None:
     assert [(one.text, one.matched) for one in compound.children] == [("Pe4", True), ("wtm", True)]
 
 
+def test_an_explanation_of_an_echo_tells_of_the_position_that_counts() -> None:
+    (game,) = games.from_pgn(LINES)
+    for text, place in (("distance(s t)", 12), ("{t:ply == 5 t:depth == 1}", 7), ("mate", 0)):
+        expanded = transforms.expand(check.check(f"cql(variations) echo(s t) {text}"))
+        body = explain.explain(expanded, game.tree, game.host, 3)
+        assert [one.positionid for one in body.children] == [place]
+
+
 def test_an_explanation_knows_nothing_of_a_position_that_is_missing() -> None:
     (game,) = games.from_pgn(LINES)
     expanded = transforms.expand(check.check("cql() parent:wtm"))
