@@ -282,8 +282,8 @@ def test_panes_follow_the_width_and_show_their_name_once(qtbot: QtBot, main: win
     qtbot.waitUntil(lambda: main.dockWidgetArea(main.docks.picker) == left, timeout=LONG)
     # Tabs name the panes of the left column; a title bar would do so again.
     assert all(dock.titleBarWidget() is not None for dock in (main.docks.query, main.docks.picker))
-    main.docks.library.close()
-    main.docks.picker.close()
+    for dock in (main.docks.library, main.docks.help, main.docks.picker):
+        dock.close()
     qtbot.waitUntil(lambda: main.docks.query.titleBarWidget() is None, timeout=LONG)
     main.resize(1366, 768)
     qtbot.wait(50)

@@ -72,6 +72,7 @@ class LibraryPane(QWidget):
         split.addWidget(self.preview)
         split.setStretchFactor(0, 1)
         split.setStretchFactor(1, 1)
+        split.setSizes([100, 220])
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(split)
@@ -233,7 +234,7 @@ class Preview(QWidget):
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.text.setMinimumHeight(60)
+        self.text.setMinimumHeight(44)
         self._colours = highlight.Highlighter(self.text)
         self.run = QPushButton("Run", self)
         self.run.setToolTip("Put it into the editor and search with it (Enter or a double click)")
@@ -278,8 +279,8 @@ class Preview(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._room, 3)
-        column.addWidget(self.text, 2)
+        column.addWidget(self._room, 5)
+        column.addWidget(self.text, 3)
         column.addLayout(buttons)
 
 
