@@ -142,14 +142,18 @@ class Highlighter(QSyntaxHighlighter):
             if shape is not None:
                 self.setFormat(start, length, shape)
             if not token.text.isascii() and token.kind not in _READABLE:
-                self._enlarge(start, length, shape)
+                self._enlarge(start, token.text, shape)
         self.setCurrentBlockState(_OPEN if found.open else 0)
 
-    def _enlarge(self, start: int, length: int, shape: QTextCharFormat | None) -> None:
+    def _enlarge(self, start: int, text: str, shape: QTextCharFormat | None) -> None:
         """Signs are drawn larger than letters: figures at a letter's height cannot be told apart."""
         larger = QTextCharFormat(shape) if shape is not None else QTextCharFormat()
         larger.setFontPointSize(self._editor.font().pointSizeF() * _SIGN_SCALE)
-        self.setFormat(start, length, larger)
+        mapping = offsets.Offsets(text)
+        for place, sign in enumerate(text):
+            if not sign.isascii():
+                first = mapping.to_units(place)
+                self.setFormat(start + first, mapping.to_units(place + 1) - first, larger)
 
 
 def _ends_open(state: int) -> bool:

@@ -156,9 +156,8 @@ class EditorPanel(QWidget):
         none.
         """
         self.edit.gutter.set_truth(state, rows)
-        if state != gutter.PENDING or self._truth[0] != gutter.KNOWN:
-            self._truth = (state, matched)
-            self._show_truth()
+        self._truth = (state, matched)
+        self._show_truth()
 
     # --- files ----------------------------------------------------------------------------------------------
 
@@ -344,7 +343,7 @@ class EditorPanel(QWidget):
         state, matched = self._truth
         self._live.setVisible(bool(state))
         words, tip = {
-            gutter.PENDING: ("...", "Looking at the position on the board"),
+            gutter.PENDING: ("Pending", "Looking at the position on the board"),
             gutter.SLOW: ("Too slow", "This takes more than half a second at the position on the board"),
         }.get(state, ("Not here", "The position on the board does not match: click to see why not (F4)"))
         if state == gutter.KNOWN and matched:

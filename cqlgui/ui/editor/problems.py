@@ -66,7 +66,11 @@ class ProblemsList(QListWidget):
     def wanted_height(self) -> int:
         """Pixels that show every row."""
         rows = sum(self.sizeHintForRow(row) + 2 * self.spacing() for row in range(self.count()))
-        return rows + 2 * self.frameWidth() + 2
+        if self.isVisible() and self.count():
+            # At the width they are shown at, rows may take more lines than their hints know.
+            last = self.visualItemRect(self.item(self.count() - 1))
+            rows = max(rows, last.bottom() + self.verticalOffset() + self.spacing())
+        return rows + 2 * self.frameWidth() + 4
 
     def _choose(self, item: QListWidgetItem) -> None:
         self.chosen.emit(int(item.data(_OFFSET)))

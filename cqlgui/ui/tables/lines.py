@@ -61,7 +61,8 @@ def read(base: model.Base, places: Iterable[Place], token: progress.CancelToken)
                 played = tree.GameTree.decode(reader.index.start_fen(ordinal), reader.index.moves(ordinal))
                 for positionid, line in lines(played, positionids).items():
                     found[game, positionid] = line
-            except (errors.CqlguiError, ValueError):
+            except (errors.CqlguiError, ValueError, IndexError):
+                # A file that is being read anew has fewer games than its base had.
                 continue
     return found
 
