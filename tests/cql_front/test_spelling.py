@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -111,9 +112,15 @@ def test_every_text_keeps_its_words_and_comments(parts: list[tuple[str, str]]) -
         assert all(a.end <= b.start for a, b in itertools.pairwise(changes))
 
 
+FUNCTION_BODY = re.compile(
+    r"""(Function\(name='\w+', parameters=\([^)]*\), body=)('(?:[^'\\]|\\.)*'|"[^"]*")"""
+)
+
+
 def meaning(text: str) -> object:
+    """The tree of a query; a function keeps its body as text, in the spelling it was written in."""
     query = check.check(text).query
-    return None if query is None else (query.header, query.body)
+    return None if query is None else (query.header, FUNCTION_BODY.sub(r"\1...", repr(query.body)))
 
 
 def test_shipped_queries_mean_the_same_in_both_spellings() -> None:
