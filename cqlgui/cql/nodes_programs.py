@@ -109,11 +109,13 @@ class EntryLoop(nodes.Node):
 
 @dataclass(frozen=True, slots=True)
 class Function(nodes.Node):
-    """A definition. `body` is the text between its braces as written: it has no types before a call."""
+    """A definition. `body` is the text between its braces as written, in either spelling: it has no types
+    before a call, and the calls hold what it means.
+    """
 
     name: str
     parameters: tuple[str, ...]
-    body: str
+    body: str = field(compare=False, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
