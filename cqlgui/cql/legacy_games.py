@@ -148,7 +148,11 @@ class _Reader:
             if not name.text or re.search(r'["\r\n]', name.text):
                 self.problems.error(name.span, f"bad file name after {word.text}")
                 return
-            if word.text == ":pgn":
+            if not name.text.endswith((".pgn", ".PGN")):
+                self.problems.warning(
+                    name.span, "file left out: CQL 6 only takes files whose name ends in .pgn"
+                )
+            elif word.text == ":pgn":
                 self.match = dataclasses.replace(self.match, input=name.text)
             else:
                 self.match = dataclasses.replace(self.match, output=name.text)

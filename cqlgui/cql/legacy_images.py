@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from cqlgui.cql import legacy_designators, legacy_nodes, legacy_shift
 
 Terms = tuple[legacy_nodes.Term, ...]
+
+# What one image of a nested list costs, even of an empty one, in parts mapped.
+_CHOICE_COST: Final = 5
 
 
 class TooLarge(Exception):  # noqa: N818  # told to the user as a warning, not an error
@@ -24,9 +27,19 @@ class Budget:
     """How many parts may still be mapped."""
 
     left: int
+    lent: int = 0
 
-    def spend(self) -> None:
-        self.left -= 1
+    def part(self, most: int) -> Budget:
+        """A budget for one list, no larger than what is left."""
+        size = max(0, min(most, self.left))
+        return Budget(size, size)
+
+    def charge(self, part: Budget) -> None:
+        """Take off what was spent of a part."""
+        self.left -= part.lent - max(part.left, 0)
+
+    def spend(self, parts: int = 1) -> None:
+        self.left -= parts
         if self.left < 0:
             raise TooLarge
 
@@ -122,6 +135,7 @@ class _Mapper:
         for name in legacy_shift.all_flips(node.flips):
             turned = flip(node.terms, name, self._budget)
             for vector in legacy_shift.vectors_of(node.shifts):
+                self._budget.spend(_CHOICE_COST)
                 moved = self._shifted(turned, vector)
                 choices.append(dataclasses.replace(plain, terms=self._terms(moved, way)))
                 if node.colour:

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
 Conjuncts = list[str] | None
+
+# The language reads chains of up to 200 operators.
+_LONGEST_CHAIN: Final = 100
 
 
 def block(parts: Conjuncts) -> str:
@@ -43,13 +47,24 @@ def some(lists: Sequence[Conjuncts]) -> Conjuncts:
     blocks = list(dict.fromkeys(block(parts) for parts in lists if parts))
     if not blocks:
         return None
-    return [blocks[0] if len(blocks) == 1 else f"({' or '.join(blocks)})"]
+    return [bracketed(blocks, " or ")]
+
+
+def bracketed(texts: Sequence[str], sign: str) -> str:
+    """Texts joined by an operator, in brackets unless there is one; in brackets of their own where they are
+    too many for one chain.
+    """
+    while len(texts) > _LONGEST_CHAIN:
+        starts = range(0, len(texts), _LONGEST_CHAIN)
+        texts = [bracketed(texts[start : start + _LONGEST_CHAIN], sign) for start in starts]
+    return texts[0] if len(texts) == 1 else f"({sign.join(texts)})"
 
 
 def one_of(lists: Sequence[Conjuncts]) -> Conjuncts:
     """Exactly one of several groups."""
     terms = [f"(if {block(parts)} 1 else 0)" for parts in lists if parts is not None]
-    return ["+".join(terms) + "==1"] if terms else None
+    whole = "+".join(terms) if len(terms) <= _LONGEST_CHAIN else bracketed(terms, "+")
+    return [whole + "==1"] if terms else None
 
 
 def cases(lists: Sequence[Conjuncts]) -> Conjuncts:

@@ -558,10 +558,12 @@ class _Reader:
 
     def tag_match(self) -> None:
         """`:tagmatch name D`: the man named is of D."""
-        name = self._name()
+        place = self.items.place
+        name = self._name().removeprefix("$")
         found = self._designator()
         if name and found is not None:
-            self._plain(Designator(tag=name.lstrip("$")), " & ", found)
+            self.problems.tags.append((place, name))
+            self._plain(Designator(tag=name), " & ", found)
 
     # --- the list as a whole ------------------------------------------------------------------------------
 

@@ -30,8 +30,10 @@ MOST_WRITTEN: Final = 24
 """So many different shifted lists are written out; more of them only where it is asked for."""
 MANY_MATCHES: Final = 100_000
 MANY_ELEMENTS: Final = 1000
-_LIST_BUDGET: Final = 60_000
-_SCRIPT_BUDGET: Final = 300_000
+_LIST_BUDGET: Final = 30_000
+_SCRIPT_BUDGET: Final = 90_000
+# Sums that contain sums double with each step, so they are charged for.
+_SUM_COST: Final = 200
 
 
 @dataclass(slots=True)
@@ -160,7 +162,7 @@ def _orbit(
     colour = ("flipcolor",) if listing.colour else ()
     flips = legacy_shift.flip_keywords(listing.flips)
     images: dict[tuple[str, ...] | None, Terms] = {}
-    budget = legacy_images.Budget(min(_LIST_BUDGET, context.budget.left))
+    budget = context.budget.part(_LIST_BUDGET)
     for name in legacy_shift.expanded_flips(listing.flips):
         try:
             image = legacy_images.flip(terms, name, budget)
@@ -171,6 +173,7 @@ def _orbit(
             break
         text = _silent(image, inner)
         images.setdefault(None if text is None else tuple(text), image)
+    context.budget.charge(budget)
     plans = [_plan(listing, image, inner, counting=counting) for image in images.values()]
     if len(plans) == 1 and plans[0].elements is None:
         return _Orbit((*colour, *plans[0].keyword, *flips), show(plans[0].terms))
@@ -206,8 +209,7 @@ def _plan(listing: legacy_nodes.PositionList, terms: Terms, context: Context, *,
         return _Plan(terms, keyword)
     counting = counting or listing.transformed_count is not None
     subject = "accumulator" if counting else "edge squares"
-    budget = legacy_images.Budget(min(_LIST_BUDGET, context.budget.left))
-    before = budget.left
+    budget = context.budget.part(_LIST_BUDGET)
     try:
         old = _elements(terms, vectors, context, budget, old=context.shift_rule != "cql6")
         new = _elements(terms, vectors, context, budget, old=False) if word else {}
@@ -221,7 +223,7 @@ def _plan(listing: legacy_nodes.PositionList, terms: Terms, context: Context, *,
         context.problems.error(listing.shift_span, "this list is too large for its shifts to be written out")
         return _Plan(terms)
     finally:
-        context.budget.left -= before - max(budget.left, 0)
+        context.budget.charge(budget)
     if word and context.shift_rule == "auto":
         if old.keys() == new.keys():
             return _Plan(terms, keyword)
@@ -307,6 +309,11 @@ def _sum(term: legacy_nodes.Sum, context: Context) -> Conjuncts:
     if term.name in context.summing:
         context.problems.error(term.span, f":sumrange inside the lists of its own accumulator {term.name}")
         return []
+    try:
+        context.budget.spend(_SUM_COST)
+    except legacy_images.TooLarge:
+        context.problems.error(term.span, "the accumulators of this script are too large to be written out")
+        return []
     inner = dataclasses.replace(context, summing=context.summing | {term.name})
     if len(lists) == 1:
         text = _counted(lists[0], inner, term.range)
@@ -342,7 +349,7 @@ def _ones(keywords: list[str], orbit: _Orbit) -> str:
     blocks = list(dict.fromkeys(legacy_logic.block(choice) for choice in choices if choice is not None))
     before = " ".join(keywords)
     terms = [f"({before} count {one})" if before else f"(if {one} 1 else 0)" for one in blocks]
-    return f"({'+'.join(terms)})" if len(terms) > 1 else terms[0] if terms else "0"
+    return legacy_logic.bracketed(terms, "+") if terms else "0"
 
 
 def _count_orbit(listing: legacy_nodes.PositionList, context: Context) -> _Orbit:
@@ -462,7 +469,7 @@ def _move(term: legacy_nodes.Move, context: Context) -> Conjuncts:
     black = "".join(c for c in term.promote if c.islower())
     if white and black and set(white.lower()) != set(black):
         halves = [_move(dataclasses.replace(term, promote=half), context) for half in (white, black)]
-        return [f"({' or '.join(half[0] for half in halves if half)})"]
+        return [legacy_logic.bracketed([half[0] for half in halves if half], " or ")]
     names = context.names
     words = ["move"]
     side = "" if not term.promote or (white and black) else "A" if white else "a"

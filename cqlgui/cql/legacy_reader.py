@@ -17,11 +17,13 @@ from cqlgui.cql import diagnostics
 MAX_NESTING = 60
 MAX_NOTES = 1000
 
-_BLANKS = re.compile(r"(?:[\s\ufeff]|;[^\n]*)*")
-_WORD = re.compile(r'(?:\[[^\]\[();":\n]*\]|[^\s();"])+')
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
-_OLD = re.compile(r"\(\s*(?:;[^\n]*\s*)*(?:match|position)(?![\w-])")
-_SCIDB = "; CQL-S 1.0"
+# Possessive, so that no text makes them go back and try again.
+_BLANKS = re.compile(r"(?:[\s\ufeff]|;[^\n]*+)*+")
+_WORD = re.compile(r'(?:\[[^\]\[();":\n]*\]|[^\s();])++')
+_STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
+# `(position 0:check)` is CQL 6, where `position` takes a number.
+_OLD = re.compile(r"\((?:\s|;[^\n]*+)*+(?:match(?![\w-])|position(?![\w-])(?!\s*[\d(#-]))")
+_SCIDB = "; CQL-S"
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ SHIFT_RULES: Final[tuple[ShiftRule, ...]] = get_args(ShiftRule)
 
 ALREADY_NEW: Final = "this is CQL 6 already and stays as it is"
 _LAST_GAME: Final = 1_000_000_000
+_NEW = re.compile(r"(?:[\s\ufeff]|;[^\n]*+|//[^\n]*+|/\*(?:(?!\*/).)*+\*/)*+cql\s*\(", re.DOTALL)
 _BARE_FILE = re.compile(r"[A-Za-z0-9._/\\:-]+")
 
 
@@ -64,8 +65,7 @@ def translate(text: str, *, shift_rule: ShiftRule = "auto", skip_start: bool = F
 
 
 def _is_new(text: str) -> bool:
-    words = re.match(r"(?:[\s\ufeff]|;[^\n]*|//[^\n]*|/\*.*?\*/)*cql\s*\(", text, re.DOTALL)
-    return words is not None or check.check(text).query is not None
+    return _NEW.match(text) is not None or check.check(text).query is not None
 
 
 def _read(text: str, problems: legacy_reader.Problems) -> legacy_nodes.Match | None:
