@@ -43,7 +43,7 @@ def read(word: legacy_reader.Word, items: legacy_reader.Items, problems: legacy_
     """The condition that a keyword of `KEYWORDS` makes, its parameters taken."""
     if word.text in NO_EQUIVALENT:
         legacy_parameters.no_equivalent(word, problems, word.text, "games in PGN do not carry it")
-        items.skip()
+        items.skip_plain()
         return True
     return _READERS[word.text](word, items, problems)
 
@@ -198,7 +198,7 @@ def _rating(*measured: str, unrated: bool = True) -> _Reader:
         items.take()
         if system.text.upper() != "ELO":
             legacy_parameters.no_equivalent(word, problems, f"{word.text} {system.text}")
-            items.skip()
+            items.skip_plain()
             return True
         return inner(word, items, problems)
 
@@ -366,7 +366,7 @@ def _refuse_language(
 ) -> None:
     if items.word() is not None:
         legacy_parameters.no_equivalent(word, problems, f"{word.text} with a language")
-        items.skip()
+        items.skip_plain()
 
 
 def _has_variations(

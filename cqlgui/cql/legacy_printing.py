@@ -161,7 +161,8 @@ def _orbit(
         )
     colour = ("flipcolor",) if listing.colour else ()
     flips = legacy_shift.flip_keywords(listing.flips)
-    images: dict[tuple[str, ...] | None, Terms] = {}
+    # Compared as terms: to compare texts would print every nested list twice, at every level of nesting.
+    images: dict[Terms, None] = {}
     budget = context.budget.part(_LIST_BUDGET)
     for name in legacy_shift.expanded_flips(listing.flips):
         try:
@@ -171,10 +172,9 @@ def _orbit(
                 listing.span, "this list is too large for its diagonal flip to be written out"
             )
             break
-        text = _silent(image, inner)
-        images.setdefault(None if text is None else tuple(text), image)
+        images[image] = None
     context.budget.charge(budget)
-    plans = [_plan(listing, image, inner, counting=counting) for image in images.values()]
+    plans = [_plan(listing, image, inner, counting=counting) for image in images]
     if len(plans) == 1 and plans[0].elements is None:
         return _Orbit((*colour, *plans[0].keyword, *flips), show(plans[0].terms))
     choices: list[Conjuncts] = []

@@ -68,7 +68,8 @@ def shift_of(right: int, up: int, *, old: bool) -> SquareMap:
     return lambda squares: geometry.map_squares(basic, squares)
 
 
-def vectors_of(words: Iterable[str]) -> tuple[tuple[int, int], ...]:
+@lru_cache(maxsize=256)
+def vectors_of(words: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
     """All shifts that the shift keywords of a list allow together, without repetition."""
     found: dict[tuple[int, int], None] = {(0, 0): None}
     for word in words:
