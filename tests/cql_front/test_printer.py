@@ -112,7 +112,9 @@ class _Maker:
         if shape == 1:
             return nodes.NoTransform(AT, inner)
         if shape == 2 and not isinstance(inner, nodes.Number):
-            return nodes.Sort(AT, self.flag(), self.one(["", "min", "max"]), "key", inner)
+            # Filters that share a key agree in direction and type.
+            order = self.one(["", "min", "max"])
+            return nodes.Sort(AT, self.flag(), order, f"{order} {make.__name__}", inner)
         return nodes.Compound(AT, (self.any(depth), inner))
 
     def game_text(self) -> nodes.Node:
