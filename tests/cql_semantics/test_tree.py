@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cqlgui.board import moves, tree
-from cqlgui.cql import check, evaluation, explain, interpreter, transforms
+from cqlgui.cql import check, evaluation, explain, interpreter, printer, transforms
+from tests.cql_front import test_printer, test_tree_syntax
 from tests.helpers import games
 
 # Positions: 0 start, 1 e4, 2 e5, 3 Nf3, 4 Nc6, 5 Bb5, 6 a6; below 4: 7 Bc4; below 1: 8 c5, 9 Nf3, 10 Nc6,
@@ -373,3 +374,25 @@ def test_an_explanation_rings_squares_whatever_the_order_of_its_variables() -> N
     )
     body = explain.explain(expanded, game.tree, game.host, 0)
     assert body.matched
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.randoms(use_true_random=False), st.integers(1, 3), st.integers(0, 12))
+def test_queries_of_any_make_run_and_can_be_explained(random: Random, depth: int, place: int) -> None:
+    node = test_tree_syntax._Maker(random).any(depth)
+    text = f"cql(variations) {test_printer.DECLARED} ({printer.print_node(node)})"
+    checked = check.check(text)
+    if checked.query is None:
+        return
+    expanded = transforms.expand(checked)
+    if expanded.query is None:
+        return
+    (game,) = games.from_pgn(LINES)
+    game.host.files = {"other.pgn": LINES}
+    try:
+        interpreter.Program(expanded).run(game.tree, game.host)
+        found = explain.explain(expanded, game.tree, game.host, place)
+        reason = explain.why_not(expanded, game.tree, game.host, place)
+    except interpreter.QueryError:
+        return
+    assert (reason.part is None) == bool(found.matched)
