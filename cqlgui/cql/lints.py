@@ -71,6 +71,14 @@ def _conditions(text: str, query: nodes.Query, names: Names) -> Iterator[Diagnos
                 "warning",
                 Fix(f"Write {_SIDES[source]}", node.span, _SIDES[source]),
             )
+        elif isinstance(node, nodes_strings.Case):
+            yield Diagnostic(
+                node.span,
+                "never-matches",
+                f"As a condition `{node.word}` never matches.",
+                f"compare it with something, or bracket it: ({node.word} ...) ~~ ...",
+                "warning",
+            )
         elif _useless(node, names):
             yield Diagnostic(
                 node.span, "useless-condition",

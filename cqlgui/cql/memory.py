@@ -17,6 +17,12 @@ class Memory:
     variables: dict[str, Any] = field(default_factory=dict)
     dictionaries: dict[str, dict[Any, Any]] = field(default_factory=dict)
 
+    @property
+    def characters(self) -> int:
+        """Characters of all its strings together."""
+        texts = (item for entries in self.dictionaries.values() for pair in entries.items() for item in pair)
+        return sum(len(text) for text in (*self.variables.values(), *texts) if isinstance(text, str))
+
     def packed(self) -> list[Any]:
         """As nested lists, for a message."""
         return [

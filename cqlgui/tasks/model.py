@@ -226,6 +226,18 @@ class SortKey:
 
 
 @dataclass(frozen=True, slots=True)
+class Persistent:
+    """A persistent variable at the end of a search. `value` is a number or a text (sets as text); `text`
+    is how
+    it is printed, strings in quotes.
+    """
+
+    name: str
+    value: int | str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class SearchOptions:
     """How to search; the query's own header still holds."""
 
@@ -233,6 +245,9 @@ class SearchOptions:
     limit: int | None = None
     workers: int | None = None
     settings: settings.Settings = settings.USUAL
+    allow_read: tuple[Path, ...] = ()
+    """Folders whose text and PGN files the query may read, and below those it may write to (D11)."""
+    allow_write: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +271,8 @@ class SearchResult:
     messages: tuple[Message, ...] = field(default=(), repr=False)
     """What the query said, in game order; `messages_dropped` more were not kept."""
     messages_dropped: int = 0
+    persistent: tuple[Persistent, ...] = ()
+    """The persistent variables that are not quiet, in the order of the query."""
 
     @property
     def positions(self) -> int:

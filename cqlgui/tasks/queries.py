@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cqlgui.base import errors
-from cqlgui.cql import check, diagnostics, lints_output, settings, transforms
+from cqlgui.cql import check, diagnostics, lints_output, nodes, nodes_strings, settings, transforms
 
 LONGEST_QUERY = 4 << 20
 
@@ -41,6 +41,30 @@ def expanded(
     if result.query is None:
         raise Rejected(text, result.diagnostics)
     return result
+
+
+def refuse_files(found: transforms.Expanded, *, reading: bool, writing: bool) -> None:
+    """Raise `Rejected` for a query that reads or writes text files where no folder was allowed for that
+    (D11)."""
+    assert found.query is not None
+    pending: list[nodes.Node] = [found.query.body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, nodes_strings.ReadFile) and not reading:
+            _refuse(found.text, node, "readfile", "read")
+        if isinstance(node, nodes_strings.WriteFile) and not writing:
+            _refuse(found.text, node, "writefile", "write")
+        pending.extend(nodes.children(node))
+
+
+def _refuse(text: str, node: nodes.Node, word: str, verb: str) -> None:
+    finding = diagnostics.Diagnostic(
+        diagnostics.Span(node.span.offset, len(word)),
+        "file-access",
+        f"Queries {verb} no files unless you allow a folder for that.",
+        f"on the command line: --allow-{verb} FOLDER",
+    )
+    raise Rejected(text, [finding])
 
 
 def checked_query(text: str) -> check.Checked:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from cqlgui.base import progress as progress_module
-from cqlgui.cql import interpreter, settings, transforms
+from cqlgui.cql import interpreter, memory, settings, transforms
 from cqlgui.tasks import frames, model, orbits, queries, sources, workspace
 from cqlgui.tasks import pool as pool_module
 from cqlgui.tasks.queries import Rejected
@@ -47,6 +47,7 @@ def search(
     chosen = options or model.SearchOptions()
     said = dataclasses.replace(chosen.settings, variations=chosen.variations or chosen.settings.variations)
     expanded = queries.expanded(text, said=said)
+    queries.refuse_files(expanded, reading=bool(chosen.allow_read), writing=bool(chosen.allow_write))
     token = cancel or progress_module.CancelToken()
     run = _Run(base, text, expanded, chosen, said, token, progress, on_hits, on_messages)
     return run.result(pool or pool_module.shared())
@@ -78,6 +79,9 @@ class _Run:
         self.on_hits = on_hits
         self.on_messages = on_messages
         self.program = interpreter.Program(expanded, said)
+        # Where games depend on what earlier ones left, one worker takes them in order, with this memory.
+        self.remembered = self.program.empty_memory() if self.program.sequential else None
+        self.written: list[str] = []
         self.sources = [source for source in base.sources if source.games]
         self.stamps = [sources.stamp(source.path) for source in self.sources]
         # Written out before the search, as printing thousands of elements would delay the answer to Cancel.
@@ -101,7 +105,7 @@ class _Run:
     def result(self, pool: pool_module.Pool) -> model.SearchResult:
         started = time.perf_counter()
         work = pool_module.Work(take=self._take, message=self._message, done=self._done, lost=self._lost)
-        with pool.lease(self.options.workers) as crew:
+        with pool.lease(1 if self.program.sequential else self.options.workers) as crew:
             finished = crew.run(work, self.cancel)
         if not finished:
             # What lies beyond a slice that was cut off was found all the same.
@@ -128,7 +132,14 @@ class _Run:
             variations=self.variations,
             messages=tuple(self.messages),
             messages_dropped=self.messages_dropped,
+            persistent=self._persistent(),
         )
+
+    def _persistent(self) -> tuple[model.Persistent, ...]:
+        if self.remembered is None:
+            return ()
+        kept = self.program.kept(self.remembered)
+        return tuple(model.Persistent(one.name, one.value, one.text) for one in kept)
 
     def _items(self) -> Iterator[_Item]:
         for place, source in enumerate(self.sources):
@@ -159,6 +170,10 @@ class _Run:
             "settings": self.said.as_words(),
             **sources.words(source, self.stamps[place]),
             "games": [ordinal for _, ordinal in items],
+            "memory": None if self.remembered is None else self.remembered.packed(),
+            "read": [str(folder.resolve()) for folder in self.options.allow_read],
+            "write": [str(folder.resolve()) for folder in self.options.allow_write],
+            "written": self.written,
         }
 
     def _done(self, items: list[_Item], reply: frames.Message) -> None:
@@ -172,6 +187,9 @@ class _Run:
             self._waiting[first + ordinal] = _game_hits(
                 first + ordinal, *found, match_string=self.program.match_string
             )
+        if reply["memory"] is not None:
+            self.remembered = memory.unpacked(reply["memory"])
+        self.written = reply["written"]
         for ordinal, reason in reply["failed"]:
             self._fail(place, ordinal, reason)
         self.searched += len(items)

@@ -26,14 +26,16 @@ from typing import Any, BinaryIO
 
 from cqlgui.base import errors
 from cqlgui.board import tree
-from cqlgui.cql import interpreter, settings, transforms
+from cqlgui.cql import interpreter, memory, settings, transforms
 from cqlgui.db import catalog
 from cqlgui.pgn import archives, reader
 from cqlgui.store import index
-from cqlgui.tasks import frames, hosts, queries, truths
+from cqlgui.tasks import files, frames, hosts, queries, truths
 
 _GAME_SECONDS = 100
 _PROGRAMS_KEPT = 8
+_MOST_REMEMBERED = 100_000_000
+"""Characters that a query may keep from game to game."""
 _RECURSION = 20_000
 
 
@@ -137,15 +139,21 @@ class Service:
         failed: list[list[Any]] = []
         messages: list[list[Any]] = []
         positions = 0
+        remembered = None if request["memory"] is None else memory.unpacked(request["memory"])
+        allowed = files.Files(
+            [Path(folder) for folder in request["read"]],
+            [Path(folder) for folder in request["write"]],
+            request["written"],
+        )
         for ordinal in request["games"]:
             said: list[str] = []
             limit = time.monotonic() + _GAME_SECONDS
             try:
                 game = tree.GameTree.decode(source.index.start_fen(ordinal), source.index.moves(ordinal))
                 positions += game.mainline_length if mainline else len(game)
-                host = hosts.GameHost(source, ordinal)
+                host = hosts.GameHost(source, ordinal, allowed)
                 with self._interruptible():
-                    outcome = program.run(game, host, _Deadline(limit), said)
+                    outcome = program.run(game, host, _Deadline(limit), said, remembered)
             except interpreter.TooSlow:
                 failed.append([ordinal, f"the query took longer than {_GAME_SECONDS} seconds in this game"])
                 continue
@@ -174,7 +182,16 @@ class Service:
                         list(outcome.removed),
                     ]
                 )
-        return {"hits": hits, "failed": failed, "messages": messages, "positions": positions}
+        if remembered is not None and remembered.characters > _MOST_REMEMBERED:
+            raise errors.CqlguiError("The texts that the query keeps from game to game fill too much memory.")
+        return {
+            "hits": hits,
+            "failed": failed,
+            "messages": messages,
+            "positions": positions,
+            "memory": None if remembered is None else remembered.packed(),
+            "written": sorted(allowed.written),
+        }
 
     def _load(self, request: frames.Message) -> frames.Message:
         """A game of an indexed source read from its text, without its moves, which the index has."""
