@@ -139,11 +139,12 @@ class Service:
         failed: list[list[Any]] = []
         messages: list[list[Any]] = []
         positions = 0
-        remembered = None if request["memory"] is None else memory.unpacked(request["memory"])
+        before = request.get("memory")
+        remembered = None if before is None else memory.unpacked(before)
         allowed = files.Files(
-            [Path(folder) for folder in request["read"]],
-            [Path(folder) for folder in request["write"]],
-            request["written"],
+            [Path(folder) for folder in request.get("read", ())],
+            [Path(folder) for folder in request.get("write", ())],
+            request.get("written", ()),
         )
         for ordinal in request["games"]:
             said: list[str] = []
