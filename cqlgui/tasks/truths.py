@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from cqlgui.base import errors
 from cqlgui.board import tree
-from cqlgui.cql import evaluation, explain, host, transforms
+from cqlgui.cql import evaluation, explain, host, transforms, types
 from cqlgui.tasks import model
 
 
@@ -88,13 +89,17 @@ def unpacked(rows: Sequence[Sequence[Any]]) -> model.Truth:
     return whole
 
 
+# A parameter whose argument is a value is held by a variable of its own, which nobody wrote.
+_HIDDEN = re.compile(rf"\b[A-Za-z_]\w*\$(\w+)\$(?:{'|'.join(kind.value for kind in types.Type)})\b\$*")
+
+
 def _plain(found: explain.Explanation) -> model.Truth:
     span = found.span
     elements = enumerate(found.children)
     return model.Truth(
         offset=span.offset,
         length=span.length,
-        text=found.text,
+        text=_HIDDEN.sub(r"\1", found.text),
         matched=found.matched,
         value=found.value,
         squares=found.squares,

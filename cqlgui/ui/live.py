@@ -41,7 +41,9 @@ class Live(QObject):
         self._asked: tuple[object, ...] = ()
         self._settle = self._timer(_SETTLE, self._ask)
         self._pending = self._timer(PENDING_AFTER, lambda: editor.set_truth(gutter.PENDING))
-        self._slow = self._timer(SLOW_AFTER, lambda: editor.set_truth(gutter.SLOW))
+        self._slow = self._timer(SLOW_AFTER, self._too_slow)
+        # The first answer waits for a worker to get up, which says nothing about the query.
+        self._awake = False
         self._end = self._timer(GIVE_UP_AFTER, lambda: door.cancel(_JOB, drop=True))
         editor.text_changed.connect(lambda _text: self._overtaken())
         editor.diagnostics_changed.connect(lambda _found: self._settle.start())
@@ -89,7 +91,12 @@ class Live(QObject):
         self._slow.start()
         self._end.start()
 
+    def _too_slow(self) -> None:
+        if self._awake:
+            self._editor.set_truth(gutter.SLOW)
+
     def _answered(self, answer: _Answer) -> None:
+        self._awake = True
         whole, rows = answer
         self._show(gutter.KNOWN, whole.matched, rows)
 

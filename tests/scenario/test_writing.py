@@ -129,6 +129,8 @@ def test_the_margin_shows_truth_and_why_not_leads_to_where_it_holds(
 def test_a_query_that_takes_too_long_says_so_and_is_given_up(qtbot: QtBot, main: window.MainWindow) -> None:
     open_sample(qtbot, main)
     nest = "square a_ in . square b_ in . square c_ in . square d_ in . {a_ == b_ c_ == d_ a_ == h8 not K}"
+    write(qtbot, main, "btm")
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False}, timeout=LONG)
     write(qtbot, main, nest)
     qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.SLOW, timeout=LONG)
     write(qtbot, main, "wtm")

@@ -45,6 +45,17 @@ def test_each_line_shows_what_begins_on_it(
     assert shown(base, text) == expected
 
 
+def test_variables_that_nobody_wrote_are_not_shown(base: model.Base) -> None:
+    whole, _lines = margin.margin(base, 1, 0, "function reach(S) {S attacks p}\nreach(Q)")
+    texts, pending = [], [whole]
+    while pending:
+        part = pending.pop()
+        texts.append(part.text)
+        pending += part.parts
+    assert "S attacks p" in texts
+    assert not any("$" in text for text in texts)
+
+
 def test_a_faulty_query_has_no_margin(base: model.Base) -> None:
     with pytest.raises(queries.Rejected):
         margin.margin(base, 1, 0, "matte")
