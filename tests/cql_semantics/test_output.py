@@ -142,6 +142,19 @@ def test_failures_take_their_comments_back(text: str, kept: list[str]) -> None:
     assert own == kept
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ('initial move to f3 comment("x")', [(1, "x")]),
+        ('initial {{move to f3 comment("x") false} or true}', []),
+        ('initial {not move to f3 comment("x")} or initial', []),
+        ('cql(variations) positionid==1 find count {move to e4 comment("x")} >= 0', [(5, "x")]),
+    ],
+)
+def test_comments_of_moves_stand_behind_them(text: str, kept: list[tuple[int, str]]) -> None:
+    assert [note for note in comments(text) if note[1] == "x"] == kept
+
+
 def test_switches_keep_what_failures_and_sorts_would_take() -> None:
     every = settings.Settings(smart_comments=False)
     assert comments('initial {comment("a") false} or comment("b")', every) == [
