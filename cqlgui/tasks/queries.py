@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cqlgui.base import errors
-from cqlgui.cql import check, diagnostics, lints_output, nodes, nodes_strings, settings, transforms
+from cqlgui.cql import (
+    check,
+    diagnostics,
+    lints_output,
+    nodes,
+    nodes_strings,
+    nodes_tree,
+    settings,
+    transforms,
+)
 
 LONGEST_QUERY = 4 << 20
 
@@ -44,14 +53,15 @@ def expanded(
 
 
 def refuse_files(found: transforms.Expanded, *, reading: bool, writing: bool) -> None:
-    """Raise `Rejected` for a query that reads or writes text files where no folder was allowed for that
-    (D11)."""
+    """Raise `Rejected` for a query that reads or writes files where no folder was allowed for that (D11)."""
     assert found.query is not None
     pending: list[nodes.Node] = [found.query.body]
     while pending:
         node = pending.pop()
         if isinstance(node, nodes_strings.ReadFile) and not reading:
             _refuse(found.text, node, "readfile", "read")
+        if isinstance(node, nodes_tree.SimilarPosition) and not reading:
+            _refuse(found.text, node, "similarposition", "read")
         if isinstance(node, nodes_strings.WriteFile) and not writing:
             _refuse(found.text, node, "writefile", "write")
         pending.extend(nodes.children(node))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.cql import host
-from cqlgui.tasks import files, importing, model, searching
+from cqlgui.tasks import files, importing, model, queries, searching
 
 PGN = """[Event "one"]
 [Result "*"]
@@ -57,3 +57,19 @@ def test_the_number_of_games_is_that_of_games_with_a_white_tag(tmp_path: Path) -
     found = searching.search(base, "initial lastgamenumber > 0", model.SearchOptions())
     assert {hits.hits[0].value for hits in found.games.values()} == {"2"}
     assert found.order == (1, 2, 3)
+
+
+def test_similar_positions_are_searched_where_a_folder_is_allowed(tmp_path: Path) -> None:
+    source = tmp_path / "o.pgn"
+    source.write_text(PGN, encoding="utf-8")
+    base = importing.open_base([source]).base
+    query = 'cql(matchstring "") ply == 1 similarposition nosort "o.pgn"'
+    with pytest.raises(queries.Rejected) as caught:
+        searching.search(base, query, model.SearchOptions())
+    assert caught.value.diagnostics[0].code == "file-access"
+    assert caught.value.diagnostics[0].span.offset == query.index("similar")
+    found = searching.search(base, query, model.SearchOptions(allow_read=(tmp_path,)))
+    assert {game: [hit.positionid for hit in hits.hits] for game, hits in found.games.items()} == {
+        1: [1],
+        3: [1],
+    }
