@@ -126,7 +126,13 @@ def _name(cursor: Cursor, token: Token) -> nodes.Node:
         if cursor.names[token.text] is None:
             return Broken(token.span)
         return nodes.Name(token.span, token.text)
-    return undeclared(cursor, token)
+    broken = undeclared(cursor, token)
+    if cursor.peek().word == "[" and cursor.peek().offset == token.end:
+        # An entry of what was meant as a dictionary is not looked at any further.
+        cursor.take_whole()
+        if cursor.accept("=") is not None:
+            cursor.expression(14)
+    return broken
 
 
 def undeclared(cursor: Cursor, token: Token) -> Broken:

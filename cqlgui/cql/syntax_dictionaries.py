@@ -60,6 +60,8 @@ def named(cursor: Cursor, name: Token) -> nodes.Node:
         cursor.take()
         message = f"`{shown(following)}` names squares or men here and is no key."
         hint = f"write {name.text}[({following.text[1:-1]})]"
+        if cursor.accept("=") is not None:
+            cursor.expression(14)
         return cursor.report_always(following.span, "dictionary-key", message, hint)
     if not _tied(cursor, name):
         return nodes.Name(name.span, name.text)

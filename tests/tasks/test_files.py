@@ -1,0 +1,69 @@
+"""What queries may do with text files: nothing outside the folders that were allowed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cqlgui.cql import host
+from cqlgui.tasks import files, queries
+
+
+def test_without_leave_nothing_is_read_or_written(tmp_path: Path) -> None:
+    (tmp_path / "a.cqo").write_text("x", encoding="utf-8")
+    refused = files.Files()
+    for attempt in (
+        lambda: refused.read(str(tmp_path / "a.cqo")),
+        lambda: refused.write(str(tmp_path / "a.cqo"), "y"),
+        lambda: files.Files(writing=[tmp_path]).read("a.cqo"),
+        lambda: files.Files(reading=[tmp_path]).write("a.cqo", "y"),
+    ):
+        with pytest.raises(host.RefusedError):
+            attempt()
+    assert (tmp_path / "a.cqo").read_text(encoding="utf-8") == "x"
+
+
+@pytest.mark.parametrize("name", ["../out.cqo", "/out.cqo", "a.exe", "a\0.cqo", "link.cqo"])
+def test_names_that_lead_elsewhere_are_refused(tmp_path: Path, name: str) -> None:
+    inside = tmp_path / "in"
+    inside.mkdir()
+    (tmp_path / "out.cqo").write_text("secret", encoding="utf-8")
+    (inside / "link.cqo").symlink_to(tmp_path / "out.cqo")
+    allowed = files.Files([inside], [inside])
+    with pytest.raises(host.RefusedError):
+        allowed.read(name)
+    with pytest.raises(host.RefusedError):
+        allowed.write(name, "x")
+    assert (tmp_path / "out.cqo").read_text(encoding="utf-8") == "secret"
+
+
+def test_the_first_write_of_a_search_empties_a_file_and_later_ones_append(tmp_path: Path) -> None:
+    target = tmp_path / "a.cqo"
+    target.write_text("old", encoding="utf-8")
+    first = files.Files(writing=[tmp_path])
+    first.write("a.cqo", "one")
+    first.write("a.cqo", "ü")
+    files.Files(writing=[tmp_path], written=first.written).write("a.cqo", "!")
+    assert target.read_text(encoding="utf-8") == "oneü!"
+
+
+def test_texts_are_utf8_or_windows_1252(tmp_path: Path) -> None:
+    (tmp_path / "a.cql").write_bytes("ü".encode())
+    (tmp_path / "b.cql").write_bytes("ü".encode("cp1252"))
+    allowed = files.Files([tmp_path])
+    assert allowed.read("a.cql") == allowed.read("b.cql") == "ü"
+
+
+@pytest.mark.parametrize(
+    ("text", "offset"), [('mate writefile("a.cqo" "x")', 5), ('flip {Ka1 #(readfile "a.cqo") > 1}', 12)]
+)
+def test_a_query_with_files_is_rejected_at_the_word_unless_a_folder_is_allowed(
+    text: str, offset: int
+) -> None:
+    found = queries.expanded(text)
+    with pytest.raises(queries.Rejected) as caught:
+        queries.refuse_files(found, reading=False, writing=False)
+    (finding,) = caught.value.diagnostics
+    assert (finding.code, finding.span.offset) == ("file-access", offset)
+    queries.refuse_files(found, reading=True, writing=True)
