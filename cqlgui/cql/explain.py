@@ -154,7 +154,7 @@ class _Explainer:
                 self._body.test(s)
         s.goto(positionid)
         s.ways = {}
-        before = list(s.variables)
+        before = _kept(s.variables)
         self._recording = True
         self._body.test(s)
         self._recording = False
@@ -187,7 +187,7 @@ class _Explainer:
         holds, matches = [], []
         for place in range(len(searched)):
             s.goto(place)
-            before = list(s.variables)
+            before = _kept(s.variables)
             records.clear()
             self._recording = True
             if self._body.test(s):
@@ -201,14 +201,21 @@ class _Explainer:
         return holds, matches
 
     def _evaluation(self, searched: tree.GameTree, host: hosts.Host) -> Evaluation:
-        return Evaluation(
+        compiler = self._compiler
+        s = Evaluation(
             searched,
             host,
-            variables=len(self._compiler.slots),
-            sort_keys=len(self._compiler.sort_specs),
+            variables=len(compiler.slots),
+            sort_keys=len(compiler.sort_specs),
             automatic_comments=True,
             explicit_comments=True,
         )
+        # What other games left is not known here: the game stands alone, as in a run without memory.
+        for name in compiler.persistent:
+            s.variables[compiler.slot(name)] = compiler.initial(name)
+        for name in compiler.dictionaries:
+            s.variables[compiler.slot(name)] = {}
+        return s
 
     def _find_orbits(self, node: nodes.Node) -> bool:
         if isinstance(node, nodes.Orbit):
@@ -286,7 +293,7 @@ class _Explainer:
         known = None if entry is None else entry[0]
         s.goto(where)
         if entry is None:
-            s.variables[:] = variables
+            s.variables[:] = _kept(variables)
         try:
             value = rings.quietly(s, made.value)
         except QueryError:
@@ -427,6 +434,11 @@ class _Explainer:
                 element.filter.span, text, str(made.type.value), matched, None, 0, where, **names
             )
         return self._node(s, element.filter, where, variables, **names)
+
+
+def _kept(variables: Sequence[object]) -> list[object]:
+    """Variables as they are now, safe from later changes: dictionaries are changed in place."""
+    return [dict(one) if isinstance(one, dict) else one for one in variables]
 
 
 def _conjuncts(node: nodes.Node) -> Sequence[nodes.Node]:

@@ -250,6 +250,18 @@ def test_an_explanation_shows_filters_around_an_orbit_as_they_were_written() -> 
     assert [element.text for element in negation.children[0].children] == ["{Kd1 kd8}", "{kd8 Kd1}"]
 
 
+@pytest.mark.parametrize("kind", ["local dictionary", "dictionary"])
+def test_an_explanation_fills_dictionaries_as_a_search_does(kind: str) -> None:
+    (game,) = games.from_pgn(MATE)
+    text = f"cql() {kind} Seen Seen[ply]=1 persistent quiet Visits+=1 Visits==3 #Seen==3"
+    expanded = transforms.expand(check.check(text))
+    truths = [explain.explain(expanded, game.tree, game.host, place).matched for place in range(4)]
+    assert truths == [False, False, True, False]
+    reason = explain.why_not(expanded, game.tree, game.host, 0)
+    assert reason.part is not None
+    assert (reason.part.text, reason.nearest, reason.whole) == ("Visits == 3", 2, 2)
+
+
 def test_an_explanation_mirrors_the_text() -> None:
     (game,) = games.from_pgn(MATE)
     expanded = transforms.expand(check.check("mate flipcolor {qh4 Kb1} or K==1"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import interpreter, lexer, tokens
+from cqlgui.cql import explain, interpreter, lexer, tokens
 from cqlgui.tasks import library, queries
 from tests import helpers
 from tests.helpers import games
@@ -62,6 +62,17 @@ def test_a_theme_finds_its_game_and_passes_over_the_near_miss(theme: str) -> Non
         shown.add(len(match.tree.mainline()) - 1)
     positions = searched.positions
     assert entry.fen.split()[:2] in [positions[place].fen().split()[:2] for place in sorted(shown)]
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_an_explanation_agrees_with_the_search(theme: str) -> None:
+    expanded = queries.expanded((QUERIES / f"{theme}.cql").read_text(encoding="utf-8"))
+    (match,), (near,) = PAIRS[theme, "match"], PAIRS[theme, "near miss"]
+    outcome = interpreter.Program(expanded).run(match.tree, match.host)
+    assert outcome is not None
+    place = outcome.hits[0].positionid
+    assert explain.explain(expanded, match.tree, match.host, place).matched
+    assert not explain.explain(expanded, near.tree, near.host, 0).matched
 
 
 @pytest.mark.parametrize("theme", THEMES)
