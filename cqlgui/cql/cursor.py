@@ -195,13 +195,21 @@ class Cursor:
         """Take it that the user has been told about the next token."""
         self._quiet_at = self.position
 
+    @property
+    def _ending(self) -> str:
+        """What ends where nothing more can be read."""
+        if self._limit is None:
+            return "The text ends"
+        blank = self._limit < len(self.tokens) and self.tokens[self._limit].offset in self.after_blank
+        return "The path ends at this blank line" if blank else "The line ends"
+
     def expected(self, what: str, hint: str = "") -> Broken:
         """Report that something else stands where `what` should."""
         token = self.peek()
         if token.word == END or (token.word in CLOSERS and not token.text):
             # A bracket that the text never closes ends with it.
             return self.report(
-                token.span, "unexpected-end", f"The text ends where {what} should follow.", hint
+                token.span, "unexpected-end", f"{self._ending} where {what} should follow.", hint
             )
         if token.word in CLOSERS:
             return self.report(

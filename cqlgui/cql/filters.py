@@ -20,6 +20,8 @@ from cqlgui.cql import (
     transform_filters,
 )
 from cqlgui.cql.cursor import (
+    CLOSER_OF,
+    CLOSERS,
     NUMERIC,
     SET,
     STRING,
@@ -476,6 +478,16 @@ def _slashes(cursor: Cursor, token: Token) -> nodes.Node:
     stop = cursor.position
     while stop < len(cursor.tokens) and cursor.tokens[stop].offset < line_end:
         stop += 1
+    opener = _left_open(cursor, stop)
+    if opener is not None:
+        broken = Broken(cursor.tokens[opener].span)
+        if cursor.tokens[opener].offset not in cursor.unclosed:
+            message = "This bracket is not closed on its line, where the comment ends."
+            broken = cursor.report_always(broken.span, "unbalanced-bracket", message)
+        cursor.position = opener + 1
+        cursor.skip_group()
+        cursor.take()
+        return broken
     parts: list[nodes.Node] = []
     before, cursor.implicit_search = cursor.implicit_search, False
     cursor.limited(stop, lambda: parts.extend(operators.juxtaposed(cursor)))
@@ -486,6 +498,20 @@ def _slashes(cursor: Cursor, token: Token) -> nodes.Node:
             token.span, "empty-comment", message, 'write ///"text", or // for a remark'
         )
     return cursor.made(nodes.Comment(cursor.since(token.offset), tuple(parts), slashes=True), *parts)
+
+
+def _left_open(cursor: Cursor, stop: int) -> int | None:
+    """The first bracket from here to the token `stop` that is still open there, as the index of its token."""
+    opened: list[int] = []
+    for place in range(cursor.position, stop):
+        word = cursor.tokens[place].word
+        if word in CLOSER_OF:
+            opened.append(place)
+        elif word in CLOSERS:
+            if not opened:
+                return None
+            opened.pop()
+    return opened[0] if opened else None
 
 
 def _round(cursor: Cursor, token: Token) -> nodes.Node:

@@ -20,6 +20,7 @@ from cqlgui.cql import (
     nodes,
     nodes_hhdb,
     nodes_moves,
+    nodes_paths,
     nodes_programs,
     nodes_squares,
     nodes_strings,
@@ -138,6 +139,17 @@ def _uses(root: nodes.Node) -> Iterator[_Use]:
         elif isinstance(node, nodes_programs.Assert):
             # A variable is only asked whether it has a value.
             pending.append((_Use(node.operand), not isinstance(node.operand, nodes.Name)))
+        elif isinstance(node, nodes_paths.Path):
+            heads = (node.focus, node.max)
+            pending.extend((_Use(one), False) for one in heads if one is not None)
+            pending.extend((_Use(one), True) for one in node.constituents)
+        elif isinstance(node, nodes_paths.Line | nodes_paths.Chain | nodes_paths.LineChain):
+            pending.extend((_Use(one), True) for one in node.constituents)
+        elif isinstance(node, nodes_paths.Step):
+            pending.append((_Use(node.dash), False))
+            pending.extend((_Use(one), True) for one in node.targets)
+        elif isinstance(node, nodes_paths.Repeat):
+            pending.append((_Use(node.operand), True))
         elif isinstance(node, nodes_programs.Call):
             pending.extend((_Use(argument), False) for argument in node.arguments)
             pending.append((_Use(node.body, value=use.value), condition))

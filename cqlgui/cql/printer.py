@@ -241,7 +241,9 @@ def _sort(node: nodes.Node, style: printing.Style) -> printing.Printed:
 def _comment(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes.Comment)
     if node.slashes:
-        return printing.Printed("///" + " ".join(printing.beside(node.parts, 14, style)) + "\n")
+        text = " ".join(printing.beside(node.parts, 14, style))
+        # Four slashes would begin a remark.
+        return printing.Printed(f"///{' ' * text.startswith('/')}{text}\n")
     return printing.Printed("comment" + printing.arguments(node.parts, 14, style))
 
 

@@ -6,7 +6,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from cqlgui.cql import nodes, nodes_facts, nodes_hhdb, nodes_moves, nodes_paths, nodes_squares, nodes_tree
+from cqlgui.cql import (
+    nodes,
+    nodes_facts,
+    nodes_hhdb,
+    nodes_moves,
+    nodes_paths,
+    nodes_programs,
+    nodes_squares,
+    nodes_strings,
+    nodes_tree,
+)
 
 
 def is_repeatable(node: nodes.Node) -> bool:
@@ -35,6 +45,9 @@ _REPEATABLE: Final = frozenset({
     nodes_moves.PreviousMove, nodes_moves.PreviousSquares, nodes_moves.Move, nodes_moves.Pin,
     nodes_paths.Path, nodes_paths.Step, nodes_paths.Chain, nodes_paths.Repeat, nodes_paths.Line,
     nodes_paths.LineChain, nodes_paths.PathFact,
+    nodes_programs.If, nodes_programs.IsBound, nodes_programs.Entry, nodes_programs.EntryCount,
+    nodes_strings.Index, nodes_strings.Slice, nodes_strings.Case, nodes_strings.IndexOf, nodes_strings.Int,
+    nodes_strings.Ascii, nodes_strings.Str,
     nodes_squares.ColourNumber, nodes_squares.SquareFact, nodes_squares.MakeSquare, nodes_squares.Fen,
     nodes_squares.Placement, nodes_squares.PawnSet, nodes_squares.Picture,
     nodes_tree.At, nodes_tree.Parent, nodes_tree.Child, nodes_tree.InitialPosition, nodes_tree.PositionNumber,

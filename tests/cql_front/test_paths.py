@@ -190,6 +190,21 @@ def test_mistakes_are_told_once_where_they_are(text: str, token: str, code: str)
         assert errors[0].span.length == 0
 
 
+@pytest.mark.parametrize(
+    "text", ["path -- ply check", "path (-- {ply})+ check", "line --> {ply check} --> mate"]
+)
+def test_a_number_as_constituent_is_warned_of(text: str) -> None:
+    (found,) = check.check(text).diagnostics
+    assert (found.code, found.severity) == ("number-as-condition", "warning")
+    assert text[found.span.offset :].startswith("ply")
+
+
+def test_what_a_path_misses_at_its_end_is_told_there() -> None:
+    (found,) = check.check("path -- check and\n\nmate").errors
+    assert found.span.offset == 17
+    assert found.message == "The path ends at this blank line where a filter should follow."
+
+
 def test_deep_chains_are_refused_before_the_stack_ends() -> None:
     text = "path " + "(" * 300 + "--" + ")" * 300
     assert [one.code for one in check.check(text).errors] == ["too-deep"]
@@ -202,3 +217,10 @@ def test_deep_chains_are_refused_before_the_stack_ends() -> None:
 def test_what_begins_behind_a_path_keeps_its_own_signs() -> None:
     assert shape("path -- check\n\nx = ply + 1 * 2") == "{(path -- check) x = ply + 1 * 2}"
     assert shape("{path --+} ply + 1 > 2") == "{(path -- +) ply + 1 > 2}"
+
+
+@pytest.mark.parametrize("text", ['///"a" (A\n| a) check', "{///{A\na} mate}", "/// -> else ( move {"])
+def test_a_bracket_may_not_outlast_the_line_of_a_comment(text: str) -> None:
+    errors = check.check(text).errors
+    assert "unbalanced-bracket" in [one.code for one in errors]
+    assert len(errors) <= text.count("(") + text.count("{")
