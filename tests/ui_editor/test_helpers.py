@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.cql import registry
 from cqlgui.tasks import model
-from cqlgui.ui import assistance
+from cqlgui.ui import assistance, theme
 from cqlgui.ui.editor import gutter, keywords, library, panel
 
 
@@ -188,6 +188,23 @@ def test_the_current_query_is_previewed_and_run_by_enter_or_double_click(
         QTest.mouseClick(pane.preview.edit, Qt.MouseButton.LeftButton)
     pane.search.setText("own")
     assert not pane.preview.diagram.isVisible()
+
+
+def test_preview_and_help_follow_the_colours(pane: library.LibraryPane, manual: keywords.HelpPane) -> None:
+    theme.theme().apply(theme.Choice.LIGHT)
+    pane.search.setText("greek")
+    manual.show_word("flipdihedral")
+    try:
+        theme.theme().apply(theme.Choice.DARK)
+        item = manual.list.currentItem()
+        assert item is not None
+        assert item.foreground().color().name() == theme.DARK.muted
+        assert theme.DARK.muted in manual.article.toHtml()
+        assert theme.DARK.link in pane.preview.tags_html()
+        formats = pane.preview.text.document().firstBlock().layout().formats()
+        assert theme.DARK.keyword in {one.format.foreground().color().name() for one in formats}
+    finally:
+        theme.theme().apply(theme.Choice.LIGHT)
 
 
 def test_entries_that_come_anew_leave_the_current_one(pane: library.LibraryPane) -> None:

@@ -10,7 +10,7 @@ from cqlgui.board import position as position_module
 from cqlgui.ui import theme
 from cqlgui.ui.board import painting, widget
 
-_CELL = 17
+_CELL = 14
 
 
 class Diagram(QWidget):

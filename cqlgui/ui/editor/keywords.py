@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -92,10 +92,18 @@ class HelpPane(QWidget):
             item.setData(_ROW, row)
             item.setToolTip(row.meaning)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{row.name}: {row.meaning}")
-            if not row.built or row.status:
-                item.setForeground(colours.of(self, "muted"))
             self.list.addItem(item)
+        self._colour()
         self.list.setCurrentRow(0)
+
+    def _colour(self) -> None:
+        """Mute what is deprecated or not built."""
+        muted = colours.of(self, "muted")
+        for place in range(self.list.count()):
+            item = self.list.item(place)
+            row = _row(item)
+            if row is not None and (not row.built or row.status):
+                item.setForeground(muted)
 
     def _filter(self) -> None:
         """Words that begin a name come before those found within meanings."""
@@ -158,6 +166,12 @@ class HelpPane(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(split)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "run"):
+            self._colour()
+            self._show(self.list.currentItem())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Down and self.search.hasFocus():

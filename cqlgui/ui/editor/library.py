@@ -7,7 +7,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QEvent, Qt, QUrl, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from cqlgui.tasks import library, model
 from cqlgui.ui.board import diagram
-from cqlgui.ui.editor import highlight
+from cqlgui.ui.editor import colours, highlight
 
 _ENTRY = Qt.ItemDataRole.UserRole
 _EMPTY = "No saved queries yet. Save one, and it is listed here."
@@ -214,6 +214,7 @@ class Preview(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._tagged: tuple[str, ...] = ()
         self._title = QLabel(self)
         font = QFont(self._title.font())
         font.setBold(True)
@@ -247,11 +248,19 @@ class Preview(QWidget):
         self._title.setText(entry.title)
         self._words.setText(entry.description)
         self._words.setVisible(bool(entry.description))
-        links = (f'<a href="tag:{html.escape(tag)}">{html.escape(tag)}</a>' for tag in entry.tags)
-        self._tags.setText(" &nbsp; ".join(links))
-        self._tags.setVisible(bool(entry.tags))
+        self._tagged = entry.tags
+        self._show_tags()
         self.diagram.set_fen(entry.fen)
         self.text.setPlainText(library.body(entry.text))
+
+    def _show_tags(self) -> None:
+        colour = colours.of(self, "link").name()
+        links = (
+            f'<a style="color:{colour}" href="tag:{html.escape(tag)}">{html.escape(tag)}</a>'
+            for tag in self._tagged
+        )
+        self._tags.setText(" &nbsp; ".join(links))
+        self._tags.setVisible(bool(self._tagged))
 
     def _lay_out(self) -> None:
         words = QVBoxLayout()
@@ -282,6 +291,16 @@ class Preview(QWidget):
         column.addWidget(self._room, 5)
         column.addWidget(self.text, 3)
         column.addLayout(buttons)
+
+    def tags_html(self) -> str:
+        """The tags as they are shown."""
+        return self._tags.text()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_colours"):
+            self._colours.recolour()
+            self._show_tags()
 
 
 def _children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
