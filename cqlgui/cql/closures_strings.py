@@ -115,9 +115,8 @@ def _search(compiler: Compiler, node: nodes_strings.Search) -> Code:
 
 
 def matches(node: nodes_strings.Search) -> Callable[[Evaluation, str], Iterator[Any]]:
-    """All matches of a search in a text, one after another, without overlap; behind an empty one the
-    search goes
-    on a character further, as in ECMAScript.
+    """All matches of a search in a text, one after another, without overlap; behind an empty one the search
+    goes on a character further, as in ECMAScript.
     """
     pattern, span = ecmascript.compiled(node.pattern), node.span
 

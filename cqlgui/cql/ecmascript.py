@@ -1,12 +1,9 @@
 """Regular expressions as queries write them (ECMAScript, language spec 13.3), for the `regex` package.
 
 A pattern is read by the grammar of ECMAScript and written anew, so that nothing means what Python alone
-would take
-it for: `$` only ends the text, `\\d` and `\\w` are ASCII, `.` stops at line ends, a group that took no part
-matches
-as empty when it is referred to. As in the reference's library, `[:alpha:]` and kin work within brackets.
-Groups in
-a repetition keep what an earlier round caught.
+would take it for: `$` only ends the text, `\\d` and `\\w` are ASCII, `.` stops at line ends, a group that
+took no part matches as empty when it is referred to. As in the reference's library, `[:alpha:]` and kin
+work within brackets. Groups in a repetition keep what an earlier round caught.
 """
 
 from __future__ import annotations

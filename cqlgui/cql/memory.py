@@ -1,6 +1,6 @@
 """What a query keeps from one game to the next (language spec, 12.2 and 12.4): persistent variables and
-dictionaries
-that are not local. Values are integers (sets as bitboards) and strings, so all of it can be sent as JSON.
+dictionaries that are not local. Values are integers (sets as bitboards) and strings, so all of it can be
+sent as JSON.
 """
 
 from __future__ import annotations

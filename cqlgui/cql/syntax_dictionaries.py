@@ -1,8 +1,7 @@
 """Dictionaries (language spec, 12.4): declaration, `D[key]`, `D[key] = E`, `#D`, `x[element]D F`.
 
 The first key and the first value in the text fix their types. Until then a value's type is unknown, and
-`D[key]`
-serves as a condition only.
+`D[key]` serves as a condition only.
 """
 
 from __future__ import annotations
@@ -48,7 +47,8 @@ def names_one(cursor: Cursor) -> bool:
 
 def named(cursor: Cursor, name: Token) -> nodes.Node:
     """What begins with the name of a dictionary, just consumed: an entry, its assignment, or the
-    dictionary."""
+    dictionary.
+    """
     following = cursor.peek()
     if following.word in _ASSIGNMENTS and following.offset != cursor.promotion_sign:
         message = f"`{name.text}` is a dictionary; its values are set by key."

@@ -1,9 +1,8 @@
 """Functions (language spec, 12.5): a call is expanded like a macro, its body read anew with the arguments.
 
 A plain variable as argument takes the parameter's place by name. Any other argument is held by a hidden
-variable.
-One hidden variable for each function, parameter and type is enough: a function never calls itself, and a call
-evaluates all its arguments before it gives any of them to its parameters.
+variable. One hidden variable for each function, parameter and type is enough: a function never calls
+itself, and a call evaluates all its arguments before it gives any of them to its parameters.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ MAX_EXPANDED = 50_000
 @dataclass(slots=True)
 class Definition:
     """A function: `tokens` of its body with the closing brace, None when it could not be read. `faulty`: a
-    call
-    has already shown what is wrong with the body.
+    call has already shown what is wrong with the body.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """Control and the life time of variables (language spec, 8.9 and 12): `if`, `loop`, `while`, `assert`,
-`isbound`,
-`unbind`, `persistent`, `atomic`; enters these and the words of dictionaries and functions in the grammar.
+`isbound`, `unbind`, `persistent`, `atomic`; enters these and the words of dictionaries and functions in the
+grammar.
 """
 
 from __future__ import annotations

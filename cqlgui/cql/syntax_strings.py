@@ -1,5 +1,6 @@
 """Strings (language spec, 13): subscripts, slices and their assignment, `~~` and groups, and the string
-words."""
+words.
+"""
 
 from __future__ import annotations
 

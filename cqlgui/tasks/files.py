@@ -1,9 +1,8 @@
 """The text files that queries may read and write (`readfile`, `writefile`): none unless the user allowed a
 folder.
 
-A name is looked up in the allowed folders, and an absolute one must lie within them. A file is emptied
-when a search
-writes to it for the first time.
+A name is looked up in the allowed folders, and an absolute one must lie within them. A file is emptied when
+a search writes to it for the first time.
 """
 
 from __future__ import annotations

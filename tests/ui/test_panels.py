@@ -231,6 +231,17 @@ def test_what_a_query_writes_is_shown_beside_its_hits(
     assert "&lt;i&gt;29&lt;/i&gt;<br>and 10 more" in label.toolTip()
 
 
+def test_persistent_variables_stand_beside_the_hits(
+    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+) -> None:
+    kept = tuple(model.Persistent(f"Kept{n}", n, f'"<{n}>"') for n in range(5))
+    panel.begin(base, base.games, result.orbits)
+    panel.finish(dataclasses.replace(result, persistent=kept))
+    assert 'Kept0: "<0>" · Kept1: "<1>" · Kept2: "<2>"' in panel.running_text()
+    (label,) = [one for one in panel.findChildren(QWidget) if one.accessibleName() == "Course of the search"]
+    assert "Kept4: &quot;&lt;4&gt;&quot;" in label.toolTip()
+
+
 def test_columns_can_be_hidden_but_not_all(
     panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
 ) -> None:

@@ -15,7 +15,10 @@ from cqlgui.ui.panels import bars, labels, wording
 from cqlgui.ui.tables import hits_model, lines, rows, view
 
 SHOWN_MESSAGES = 30
-"""Messages of the query that the line of its course shows on hovering."""
+"""Messages and variables of the query that the line of its course shows on hovering."""
+SHOWN_VARIABLES = 3
+LONGEST_VARIABLE = 24
+"""Persistent variables that stand in the line itself, and characters of each."""
 
 
 class HitsPanel(QWidget):
@@ -62,6 +65,7 @@ class HitsPanel(QWidget):
         self._values_hidden = False
         self._ended = ""
         self._messages: tuple[model.Message, ...] = ()
+        self._kept: tuple[model.Persistent, ...] = ()
         self._lay_out()
         self._connect()
         self._dress()
@@ -81,6 +85,7 @@ class HitsPanel(QWidget):
         self._running, self._whole = True, False
         self._ended = ""
         self._messages = ()
+        self._kept = ()
         self._show_values()
         self._bar.say(0, total_games)
         self._bar.show()
@@ -115,6 +120,9 @@ class HitsPanel(QWidget):
             self._ended = f"{searched} searched in {took}"
         if result.failed_games:
             self._ended += f" · {wording.games(len(result.failed_games))} could not be searched"
+        self._kept = result.persistent
+        for kept_variable in self._kept[:SHOWN_VARIABLES]:
+            self._ended += f" · {kept_variable.name}: {kept_variable.text[:LONGEST_VARIABLE]}"
         self._messages = result.messages
         if result.messages:
             said = len(result.messages) + result.messages_dropped
@@ -134,6 +142,7 @@ class HitsPanel(QWidget):
         self.hits.clear()
         self._ended = ""
         self._messages = ()
+        self._kept = ()
         self._whole = False
         self._end()
         self._summary.say("No search yet")
@@ -298,10 +307,12 @@ class HitsPanel(QWidget):
         self._summary.say(f"{wording.hits(self.hits.hits)} in {wording.games(self.hits.games)}")
         if not self._running:
             self._detail.say(self._ended)
-            if self._messages:
-                # What the query said is read on hovering; the terminal and `--json` have all of it.
-                said = [message.text for message in self._messages[:SHOWN_MESSAGES]]
-                rest = len(self._messages) - len(said)
+            if self._messages or self._kept:
+                # What the query said and kept is read on hovering; the terminal and `--json` have all of it.
+                whole = [f"{one.name}: {one.text}" for one in self._kept]
+                whole += [message.text for message in self._messages]
+                said = whole[:SHOWN_MESSAGES]
+                rest = len(whole) - len(said)
                 self._detail.setToolTip(
                     wording.plain_tip("\n".join([*said, f"and {rest} more"] if rest else said))
                 )
