@@ -249,8 +249,9 @@ class Crew:
     def _hanging(self, busy: dict[Worker, Piece[Item]], limit: float) -> Worker | None:
         now = time.monotonic()
         for worker, piece in busy.items():
-            patience = limit if worker.ready else min(limit, SILENT_SECONDS)
-            if now - piece.started > patience:
+            patience = limit if worker.ready else SILENT_SECONDS
+            # Getting up is no part of the work: on a busy machine it takes longer than a game may.
+            if now - max(piece.started, worker.ready_since) > patience:
                 _log.warning("Worker %d gave no answer for %.0f s and is ended.", worker.pid, patience)
                 worker.hung = True
                 return worker
@@ -280,6 +281,7 @@ class Worker:
             inherited = environment.get("PYTHONPATH")
             environment["PYTHONPATH"] = package_root + (os.pathsep + inherited if inherited else "")
         self.ready = False
+        self.ready_since = 0.0
         self.hung = False
         self.last_words = ""
         self.sink: Callable[[tuple[Worker, frames.Message | None]], None] | None = None
@@ -375,6 +377,7 @@ class Worker:
         while True:
             message = frames.read(stream)
             if message is not None and message.get("ready"):
+                self.ready_since = time.monotonic()
                 self.ready = True
                 continue
             sink = self.sink
