@@ -7,7 +7,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, Qt, QUrl, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -301,6 +301,8 @@ class Preview(QWidget):
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_colours"):
             self._colours.recolour()
             self._show_tags()
+            # The text may get the new palette only after this widget did.
+            QTimer.singleShot(0, self, self._colours.recolour)
 
 
 def _children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
