@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from cqlgui.cql import registry
@@ -196,6 +196,7 @@ def test_preview_and_help_follow_the_colours(pane: library.LibraryPane, manual: 
     manual.show_word("flipdihedral")
     try:
         theme.theme().apply(theme.Choice.DARK)
+        QApplication.processEvents()
         item = manual.list.currentItem()
         assert item is not None
         assert item.foreground().color().name() == theme.DARK.muted
