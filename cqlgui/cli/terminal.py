@@ -29,8 +29,8 @@ _REPORT_SECONDS = 0.1
 
 
 def say(text: str) -> None:
-    """A message on stderr."""
-    print(text, file=sys.stderr, flush=True)
+    """A message on stderr; names of files and parts of queries in it do not steer the terminal."""
+    print("\n".join(map(printable, text.split("\n"))), file=sys.stderr, flush=True)
 
 
 def printable(text: str) -> str:

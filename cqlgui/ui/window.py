@@ -363,7 +363,9 @@ class MainWindow(QMainWindow):
     def _search_rejected(self, found: tuple[object, ...]) -> None:
         self.editor.check_now()
         first = getattr(found[0], "message", "") if found else ""
-        self.hits.fail("The query has mistakes; the list below the editor shows them.")
+        if self.hits.running:
+            self.hits.fail("Stopped for another query.")
+        # Otherwise the hits stay what they are: those of the last query that ran.
         self.infobar.show_message(f"The query cannot be run: {first}", "error", key=_ASKING)
 
     def _search_abandoned(self) -> None:

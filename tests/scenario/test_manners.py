@@ -76,6 +76,19 @@ def test_a_chosen_element_is_shown_by_one_of_its_hits(qtbot: QtBot, main: window
     qtbot.waitUntil(lambda: main.board.badge is not None and main.board.badge[0] == words, timeout=LONG)
 
 
+def test_a_refused_query_leaves_the_hits_of_the_last_one(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    ask(qtbot, main, "mate")
+    ended = main.hits.running_text()
+    found = main.hits.count
+    main.editor.set_text("matte")
+    with qtbot.waitSignal(main.searcher.rejected, timeout=LONG):
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+    assert main.infobar.shown is not None
+    assert main.infobar.shown.kind == "error"
+    assert (main.hits.running_text(), main.hits.count) == (ended, found)
+
+
 def test_an_empty_query_is_asked_for_and_not_blamed(qtbot: QtBot, main: window.MainWindow) -> None:
     open_sample(qtbot, main)
     main.editor.set_text("  ")

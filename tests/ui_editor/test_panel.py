@@ -279,3 +279,14 @@ def test_the_list_of_problems_waits_for_a_pause_in_typing_and_stays_closed(
     assert not editor.problems.isVisible()
     editor._state.click()
     assert editor.problems.isVisible()
+
+
+def test_an_empty_editor_shows_an_example(qtbot: QtBot, editor: panel.EditorPanel) -> None:
+    editor.resize(400, 300)
+    editor.show()
+    editor.set_text("")
+    words = editor.edit.placeholderText()
+    assert words
+    shown = editor.edit.viewport().grab().toImage()
+    editor.edit.setPlaceholderText("")
+    assert editor.edit.viewport().grab().toImage() != shown, "something covers the words"

@@ -266,7 +266,9 @@ class QueryEdit(QPlainTextEdit):
         cursor = self.textCursor()
         cursor.clearSelection()
         line.cursor = cursor
-        marks = [line, *self._found, *self._squiggles]
+        # The band of the current line would cover the words that an empty editor shows.
+        marks = [] if self.document().isEmpty() else [line]
+        marks += [*self._found, *self._squiggles]
         for position, matched in brackets.at(self.document(), self.textCursor().position()):
             marks.append(self._mark(position, position + 1, "bracket-match" if matched else "bracket-alone"))
         self.setExtraSelections(marks)

@@ -336,8 +336,11 @@ class EditorPanel(QWidget):
         if self._diagnostics:
             worst = "error" if errors_found else "warning"
             self._state.setIcon(problems.severity_icon(worst, colours.of(self, worst)))
-        else:
+        elif self.text().strip():
             self._state.setIcon(problems.good_icon(colours.of(self, "good")))
+        else:
+            # Nothing is neither right nor wrong.
+            self._state.setIcon(QIcon())
 
     def _show_truth(self) -> None:
         state, matched = self._truth

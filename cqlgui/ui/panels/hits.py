@@ -155,6 +155,11 @@ class HitsPanel(QWidget):
         return self.hits.hits
 
     @property
+    def running(self) -> bool:
+        """Whether a search has begun and not ended."""
+        return self._running
+
+    @property
     def games(self) -> int:
         """Number of games with hits shown."""
         return self.hits.games

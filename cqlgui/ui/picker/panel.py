@@ -324,6 +324,8 @@ class PickerPanel(QWidget):
         """Why no orbit is shown."""
         if self._held:
             return "Write a query without errors, then press Apply."
+        if not self._text().strip():
+            return "Write a query, or choose a transform to begin with."
         if not chain.readable(self._text()):
             return "Mend the query to see what its transforms make of it."
         return "No transform in the query: choose one above."

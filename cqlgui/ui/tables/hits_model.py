@@ -20,7 +20,7 @@ Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 TITLES = ("Game", "White", "Black", "Result", "Year", "ECO", "Hit", "Ply", "Transform", "Value", "From here")
-WIDTHS = (60, 132, 132, 66, 50, 48, 52, 46, 176, 54, 240)
+WIDTHS = (60, 132, 132, 66, 50, 48, 74, 56, 168, 54, 240)
 GAME, WHITE, BLACK, RESULT, YEAR, ECO, PLACE, PLY, TRANSFORM, VALUE, MOVES = range(len(TITLES))
 
 Element = tuple[int, int]
