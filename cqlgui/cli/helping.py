@@ -41,8 +41,7 @@ def _list(rows: tuple[registry.Row, ...]) -> None:
         if row.kind != kind:
             kind = row.kind
             print(f"{kind.upper()}")
-        words = row.meaning if row.built else f"(not built yet) {row.meaning}"
-        line = f"  {row.name:<22} {row.sign:<2} {words}"
+        line = f"  {row.name:<22} {row.sign:<2} {row.meaning}"
         print(textwrap.shorten(line, width, placeholder=" ...", drop_whitespace=False) if width else line)
 
 
@@ -54,8 +53,6 @@ def _show(row: registry.Row) -> None:
         print(f"  {'form' if not number else '':<8} {form}")
     if row.example:
         print(f"  {'example':<8} {row.example}")
-    if not row.built:
-        print("  Part of the language, but not built yet.")
 
 
 def _object(row: registry.Row) -> dict[str, Any]:
@@ -67,7 +64,6 @@ def _object(row: registry.Row) -> dict[str, Any]:
         "since": row.since,
         "status": row.status,
         "meaning": row.meaning,
-        "built": row.built,
         "forms": list(row.forms),
         "example": row.example,
     }

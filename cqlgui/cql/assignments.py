@@ -34,11 +34,8 @@ def assignment(cursor: Cursor, name: Token, manner: Manner | None = None) -> nod
     updates = operator.word not in ("=", "=?")
     ok = True
     if updates and name.text not in cursor.names and not how.persistent:
-        if not cursor.tainted:
-            message = f"`{name.text}` has no value that `{operator.text}` could change."
-            cursor.report_always(
-                name.span, "undeclared-name", message, f"give it one first: {name.text} = ..."
-            )
+        message = f"`{name.text}` has no value that `{operator.text}` could change."
+        cursor.report_always(name.span, "undeclared-name", message, f"give it one first: {name.text} = ...")
         ok = False
     elif known is Type.PIECE:
         message = f"`{name.text}` is a piece variable; only `piece {name.text} = ...` sets it."

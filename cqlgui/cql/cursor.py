@@ -62,7 +62,6 @@ class Cursor:
         self._limit: int | None = None
         self.position = 0
         self.depth = 0
-        self.tainted = False
         self.implicit_search = True
         # Offset of the `=` that begins the promotion of a dash being read, which is no assignment.
         self.promotion_sign = -1
@@ -217,17 +216,6 @@ class Cursor:
             )
         return self.report(token.span, "unexpected-token", f"Expected {what}, not `{shown(token)}`.", hint)
 
-    def not_yet(self, token: Token, what: str = "") -> Broken:
-        """Report a construct that is specified but not built; the rest of its bracket is passed over in
-        silence."""
-        name = what or f"`{shown(token)}`"
-        self._quiet_at = -1
-        self.tainted = True
-        broken = self.report(token.span, "not-yet", f"{name} belongs to CQL but is not built yet.")
-        self.skip_group()
-        self.hush()
-        return broken
-
     # --- types
     # --------------------------------------------------------------------------------------------------
 
@@ -376,7 +364,7 @@ def shown(token: Token) -> str:
     return token.text if len(token.text) <= 30 else token.text[:27] + "..."
 
 
-def is_not_yet(word: str) -> bool:
-    """True for a reserved word that is specified but not built."""
+def is_internal(word: str) -> bool:
+    """True for a word that is reserved without meaning anything in a query."""
     row = registry.lookup(word)
-    return row is not None and registry.is_reserved(word) and not row.built
+    return row is not None and row.kind == "internal" and registry.is_reserved(word)

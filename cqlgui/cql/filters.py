@@ -28,7 +28,7 @@ from cqlgui.cql.cursor import (
     TYPE_WORDS,
     Broken,
     Cursor,
-    is_not_yet,
+    is_internal,
     shown,
 )
 from cqlgui.cql.diagnostics import Span
@@ -45,8 +45,8 @@ def primary(cursor: Cursor) -> nodes.Node:
     if reader is not None:
         cursor.take()
         return reader(cursor, token)
-    if is_not_yet(token.word):
-        return _not_yet(cursor, token)
+    if is_internal(token.word):
+        return _internal(cursor, token)
     if token.kind is Kind.ERROR:
         # The lexer has said what is wrong with it.
         cursor.take()
@@ -55,7 +55,7 @@ def primary(cursor: Cursor) -> nodes.Node:
 
 
 def can_begin(token: Token) -> bool:
-    """True when a built filter may begin with `token`."""
+    """True when a filter may begin with `token`."""
     return token.kind is Kind.NAME or token.kind is Kind.ERROR or token.word in READERS
 
 
@@ -93,24 +93,18 @@ def _closer_span(cursor: Cursor) -> Span:
     return cursor.peek().span
 
 
-def _not_yet(cursor: Cursor, token: Token) -> nodes.Node:
+def _internal(cursor: Cursor, token: Token) -> nodes.Node:
+    cursor.take()
     hint = HINTS.get(token.word)
     if hint is not None:
-        cursor.take()
         return cursor.report_always(token.span, "old-syntax", f"`{token.word}` is older CQL.", hint)
-    row = registry.lookup(token.word)
-    if row is not None and row.kind == "internal":
+    message = f"`{token.word}` is reserved for a program's inner workings and says nothing in a query."
+    broken = cursor.report_always(token.span, "internal-word", message, "it cannot name a variable either")
+    if cursor.peek().word in assignments.OPERATORS:
+        # What was to be assigned to it is read, so that it causes no further finding of its own.
         cursor.take()
-        message = f"`{token.word}` is reserved for a program's inner workings and says nothing in a query."
-        broken = cursor.report_always(
-            token.span, "internal-word", message, "it cannot name a variable either"
-        )
-        if cursor.peek().word in assignments.OPERATORS:
-            # What was to be assigned to it is read, so that it causes no further finding of its own.
-            cursor.take()
-            cursor.expression(9)
-        return broken
-    return cursor.not_yet(token)
+        cursor.expression(9)
+    return broken
 
 
 def _name(cursor: Cursor, token: Token) -> nodes.Node:
@@ -140,9 +134,6 @@ def _name(cursor: Cursor, token: Token) -> nodes.Node:
 def undeclared(cursor: Cursor, token: Token) -> Broken:
     """Report a name that nothing above gives a value to, with the keyword or variable that was probably
     meant."""
-    if cursor.tainted:
-        # What declares it may stand in a part that was passed over.
-        return Broken(token.span)
     hint = HINTS.get(token.text, "") or _designator_hint(token.text)
     if token.text in HINTS:
         return cursor.report_always(token.span, "old-syntax", f"`{token.text}` is older CQL.", hint)

@@ -22,11 +22,10 @@ from cqlgui.cql.cursor import (
     VALUES,
     Broken,
     Cursor,
-    is_not_yet,
+    is_internal,
     listed,
     shown,
 )
-from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.tokens import END, REPETITION, Token
 from cqlgui.cql.types import SETS, Type
 
@@ -203,11 +202,6 @@ def _logic(cursor: Cursor, left: nodes.Node, start: int, operator: Operator) -> 
     )
 
 
-def _not_yet(cursor: Cursor, left: nodes.Node, start: int, operator: Operator) -> nodes.Node:
-    cursor.not_yet(cursor.peek())
-    return Broken(Span(start, 0))
-
-
 ANY = frozenset(Type)
 _ARITHMETIC: dict[str, Literal["+", "-", "*", "/", "%"]] = {"+": "+", "-": "-", "*": "*", "/": "/", "%": "%"}
 _RELATIONS: dict[str, nodes.Relation] = {"==": "==", "!=": "!=", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
@@ -234,7 +228,7 @@ OPERATORS: dict[str, Operator] = {
 
 def begins_filter(cursor: Cursor, token: Token) -> bool:
     """True when a filter may begin with `token`."""
-    return filters.can_begin(token) or is_not_yet(token.word)
+    return filters.can_begin(token) or is_internal(token.word)
 
 
 def juxtaposed(cursor: Cursor, single: str = "") -> list[nodes.Node]:

@@ -18,6 +18,7 @@ from cqlgui.cql import (
     nodes,
     operators,
     ranges,
+    registry,
     syntax_facts,
     syntax_hhdb,
     syntax_moves,
@@ -148,7 +149,7 @@ def _parameter(reader: cursor.Cursor, made: _Header) -> None:
     word = token.word
     if word not in PARAMETERS:
         names = ", ".join(PARAMETERS)
-        if cursor.is_not_yet(word) and not filters.can_begin(token):
+        if registry.is_reserved(word) and filters.can_begin(token):
             hint = "the header holds conditions on games only; filters follow behind its bracket"
         else:
             hint = f"a header holds {names}"

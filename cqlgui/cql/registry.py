@@ -1,8 +1,8 @@
 """One row a keyword: what the lexer, the parser, completion, hover and help know about a spelling.
 
 The rows stand in `registry_keywords`, `registry_signs` and `registry_hhdb_keys`; syntax forms and
-examples of what is built stand in `registry_docs`. A row without forms is specified, but answered with
-`not-yet`.
+examples stand in the modules `registry_docs…`. Words of kind `internal` have no forms: they are reserved and
+mean nothing in a query.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from cqlgui.cql.tokens import Kind
 class Row:
     """One spelling. `kind`: filter, transform, direction, operator, parameter, header, designator,
     comment, hhdb key or internal. `status`: empty, `deprecated` or `undocumented`. `since`: first version
-    of CQL with it. `forms`: its syntax; `example`: a body that runs; both empty for what is not built
-    yet."""
+    of CQL with it. `forms`: its syntax; `example`: a query or body that runs; both empty for internal
+    words."""
 
     name: str
     sign: str
@@ -42,7 +42,6 @@ class Row:
     since: str
     status: str
     meaning: str
-    built: bool
     forms: tuple[str, ...]
     example: str
 
@@ -67,13 +66,13 @@ def lookup(word: str) -> Row | None:
 def complete(prefix: str) -> tuple[Row, ...]:
     """Rows of keywords that begin with `prefix`; all of them for an empty prefix.
 
-    Built ones come first, among them words of which half is there already, then by name.
+    Those in use come first, among them words of which half is there already, then by name.
     """
     lower = prefix.lower()
     near = 2 * len(prefix)
 
     def order(row: Row) -> tuple[bool, bool, bool, str]:
-        return not row.built, row.status != "", len(row.name) > near, row.name
+        return row.kind == "internal", row.status != "", len(row.name) > near, row.name
 
     found = [row for row in ROWS if row.name in RESERVED and row.name.lower().startswith(lower)]
     return tuple(sorted(found, key=order))
@@ -125,9 +124,7 @@ def _rows() -> tuple[Row, ...]:
     for table in (registry_keywords.ROWS, registry_signs.ROWS, registry_hhdb_keys.ROWS):
         for name, sign, kind, result_type, since, status, meaning in table:
             forms, example = _DOCS.get(name, ((), ""))
-            result.append(
-                Row(name, sign, kind, result_type, since, status, meaning, bool(forms), forms, example)
-            )
+            result.append(Row(name, sign, kind, result_type, since, status, meaning, forms, example))
     return tuple(result)
 
 

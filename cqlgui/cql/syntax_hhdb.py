@@ -44,8 +44,10 @@ _WORDS: Final = frozenset({Kind.NAME, Kind.KEYWORD, Kind.TRANSFORM, Kind.DIRECTI
 def _unknown(cursor: Cursor) -> nodes.Node:
     token = cursor.peek()
     if token.word == "<":
-        while cursor.take().word != ">" and not cursor.at_end_of_group():
-            pass
+        # What the signs enclose is passed over, brackets as wholes.
+        while cursor.peek().word != ">" and not cursor.at_end_of_group():
+            cursor.take_whole()
+        cursor.accept(">")
         message = "A key with special characters stands in quotes."
         return cursor.report_always(cursor.since(token.offset), "unquoted-key", message, 'hhdb "<cook>"')
     text = token.string if token.word == STRING_LITERAL else token.text

@@ -21,7 +21,7 @@ from cqlgui.cql import (
     ranges,
     syntax_moves,
 )
-from cqlgui.cql.cursor import CLOSER_OF, CLOSERS, MAX_DEPTH, NUMERIC, SET, Broken, Cursor, is_not_yet
+from cqlgui.cql.cursor import CLOSER_OF, CLOSERS, MAX_DEPTH, NUMERIC, SET, Broken, Cursor
 from cqlgui.cql.tokens import END, PATH_WORDS, REPETITION, STRING_LITERAL, Kind, Token
 from cqlgui.cql.types import Type
 
@@ -303,7 +303,7 @@ def _begins(cursor: Cursor, token: Token) -> bool:
 def _filter(cursor: Cursor) -> nodes.Node:
     """The next filter, whatever it is to the path."""
     token = cursor.peek()
-    if token.word not in _BRACES_ONLY or is_not_yet(token.word):
+    if token.word not in _BRACES_ONLY:
         return cursor.expression(14)
     message = f"In a path every dash is a move of the path itself, so `{token.text}` has none here."
     cursor.report(token.span, "dash-in-path", message, f"put it into braces: {{{token.text} --}}")

@@ -182,27 +182,21 @@ def _records(name: str) -> list[dict[str, str]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_conformance_queries_check_or_are_not_yet() -> None:
-    core = set((SHARED / "conformance/core.txt").read_text().split("\n")) if SHARED.exists() else set()
+def test_conformance_queries_check() -> None:
     for record in _records("queries.jsonl"):
         found = check.check(record["query"])
-        codes = {one.code for one in found.errors}
-        assert codes <= (set() if record["id"] in core else {"not-yet"}), record["id"]
-        if found.query is not None:
-            for style in ("ascii", "unicode"):
-                text = printer.print_query(found.query, style)  # type: ignore[arg-type]
-                assert check.check(text).query == found.query, record["id"]
+        assert found.query is not None, (record["id"], found.errors)
+        for style in ("ascii", "unicode"):
+            text = printer.print_query(found.query, style)  # type: ignore[arg-type]
+            assert check.check(text).query == found.query, record["id"]
 
 
 def test_conformance_invalid_queries_are_rejected_at_the_offending_token() -> None:
     for record in _records("invalid.jsonl"):
         found = check.check(record["query"])
         assert found.query is None, record
-        if not any(one.code == "not-yet" for one in found.errors):
-            first = found.errors[0].span.offset
-            assert abs(first - int(record["offset"])) <= 1 or record["query"] == 'cql()\nevent[] == "a"', (
-                record
-            )
+        first = found.errors[0].span.offset
+        assert abs(first - int(record["offset"])) <= 1 or record["query"] == 'cql()\nevent[] == "a"', record
 
 
 def test_query_span_is_the_whole_text() -> None:

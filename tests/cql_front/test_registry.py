@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import check, filters, registry
+from cqlgui.cql import check, registry
 
 
 def test_knows_every_spelling_of_the_language() -> None:
@@ -12,34 +12,31 @@ def test_knows_every_spelling_of_the_language() -> None:
     assert all(row.meaning and row.kind for row in registry.ROWS)
 
 
-@pytest.mark.parametrize("row", [row for row in registry.ROWS if row.built], ids=lambda row: row.name)
-def test_what_is_built_has_forms_and_an_example_that_checks(row: registry.Row) -> None:
+IN_USE = [row for row in registry.ROWS if row.kind != "internal" or row.example]
+
+
+@pytest.mark.parametrize("row", IN_USE, ids=lambda row: row.name)
+def test_every_spelling_has_forms_and_an_example_that_checks(row: registry.Row) -> None:
     assert row.forms
     assert check.check(row.example).diagnostics == ()
 
 
-def test_every_filter_the_parser_reads_is_marked_as_built() -> None:
-    for word in filters.READERS:
-        row = registry.lookup(word)
-        if row is not None and registry.is_reserved(word):
-            assert row.built, word
+INTERNAL = [row for row in registry.ROWS if row.kind == "internal" and registry.is_reserved(row.name)]
 
 
-@pytest.mark.parametrize(
-    "row", [row for row in registry.ROWS if row.kind == "filter" and not row.built], ids=lambda row: row.name
-)
-def test_a_filter_that_is_not_built_is_answered_with_not_yet(row: registry.Row) -> None:
-    found = check.check(f"mate {row.name} ( A ) and check").errors
-    assert [one.code for one in found] == ["not-yet"]
-    assert found[0].span.offset == 5
-    assert row.name in found[0].message
+@pytest.mark.parametrize("row", INTERNAL, ids=lambda row: row.name)
+def test_an_internal_word_is_refused_in_its_place(row: registry.Row) -> None:
+    if row.example:
+        return
+    found = check.check(f"mate {row.name} check").errors
+    assert [(one.code, one.span.offset) for one in found] in ([("internal-word", 5)], [("old-syntax", 5)])
 
 
 def test_completion_offers_keywords_by_prefix_and_built_ones_first() -> None:
     found = registry.complete("fl")
     assert [row.name for row in found][:4] == ["flip", "flipcolor", "fliphorizontal", "flipvertical"]
-    built = [row.built for row in registry.complete("")]
-    assert built == sorted(built, reverse=True)
+    unused = [row.kind == "internal" for row in registry.complete("")]
+    assert unused == sorted(unused)
 
 
 @pytest.mark.parametrize(

@@ -202,10 +202,6 @@ def test_misspelt_word_gets_a_suggestion(base: Path, home: Path) -> None:
     assert "flipcolor" in rejected(helpers.cli("search", base, "-e", "flippcolor Bh7", home=home))
 
 
-def test_unbuilt_word_says_not_yet(base: Path, home: Path) -> None:
-    assert "error[not-yet]" in rejected(helpers.cli("search", base, "-e", "path -- check", home=home))
-
-
 def test_unbuilt_engine_says_so(base: Path, home: Path) -> None:
     run = helpers.cli("search", base, "-e", "mate", "--engine", "compiled", home=home)
     assert run.code != 0

@@ -13,7 +13,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
-from cqlgui.cql import registry
 from cqlgui.ui import theme
 from cqlgui.ui.editor import history, panel
 from cqlgui.ui.picker import panel as picker
@@ -106,39 +105,19 @@ def test_the_find_bar_counts_and_selects_matches(editor: panel.EditorPanel) -> N
     assert editor.selection() in ((0, 3), (8, 11))
 
 
-def test_hovering_a_keyword_tells_its_meaning_and_whether_it_is_built(
-    editor: panel.EditorPanel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    row = registry.lookup("path")
-    assert row is not None
-    monkeypatch.setitem(registry._BY_NAME, "path", dataclasses.replace(row, built=False))
+def test_hovering_a_keyword_tells_its_meaning(editor: panel.EditorPanel) -> None:
     editor.set_text("flip Ra1 path check")
-    flip, path, checked_word = (
-        editor.edit.hover_html(editor.text().index(word)) for word in ("flip", "path", "check")
-    )
+    flip, checked_word = (editor.edit.hover_html(editor.text().index(word)) for word in ("flip", "check"))
     assert "All eight rotations" in flip
-    assert "not built yet" in path
-    assert "not built yet" not in checked_word
     assert "in check" in checked_word
     assert editor.edit.hover_html(4) == ""
 
 
-def test_completion_offers_what_is_not_built_yet_last_and_says_so(
-    editor: panel.EditorPanel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows = [dataclasses.replace(row, built=row.name != "file") for row in registry.ROWS]
-    monkeypatch.setattr(registry, "ROWS", tuple(rows))
-    QTest.keyClicks(editor.edit, "fi")
+def test_completion_leaves_out_words_that_mean_nothing(editor: panel.EditorPanel) -> None:
+    QTest.keyClicks(editor.edit, "pa")
     words = editor.edit.completer.words()
-    assert words.index("find") < words.index("file")
-    popup = editor.edit.completer.popup()
-    assert popup is not None
-    model = popup.model()
-    details = {
-        str(model.index(row, 0).data()): str(model.index(row, 0).data(0x0101)) for row in range(len(words))
-    }
-    assert details["file"].startswith("not built yet")
-    assert not details["find"].startswith("not built yet")
+    assert "path" in words
+    assert "pathdebug" not in words
 
 
 def test_escape_closes_the_popup_before_anything_else(editor: panel.EditorPanel) -> None:

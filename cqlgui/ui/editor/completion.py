@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _WORD_BEFORE = re.compile(r"[A-Za-z$_][A-Za-z0-9$_-]*$")
 _ENOUGH = 2  # letters after which the popup comes by itself
 _HELP = Qt.ItemDataRole.UserRole + 1
-_BUILT = Qt.ItemDataRole.UserRole + 2
 _NEAR = 200  # lines on either side in which variable names are looked for
 
 
@@ -66,11 +65,10 @@ class Completer(QCompleter):
         ):
             self._view.hide()
             return
-        rows = [row for row in registry.complete(prefix) if row.built or row.kind != "internal"]
+        rows = [row for row in registry.complete(prefix) if row.kind != "internal"]
         self._items.clear()
         for row in rows:
-            meaning = row.meaning if row.built else f"not built yet: {row.meaning}"
-            self._add(row.name, meaning, hover.row_html(row), built=row.built)
+            self._add(row.name, row.meaning, hover.row_html(row))
         taken = {row.name for row in rows}
         for name in self._names():
             if name.startswith(prefix) and name not in taken and name != prefix:
@@ -119,9 +117,8 @@ class Completer(QCompleter):
             popup.hide()
         return False
 
-    def _add(self, word: str, meaning: str, help_text: str, *, built: bool = True) -> None:
+    def _add(self, word: str, meaning: str, help_text: str) -> None:
         item = QStandardItem(word)
-        item.setData(built, _BUILT)
         item.setData(meaning, _HELP)
         item.setToolTip(help_text)
         item.setAccessibleText(f"{word}: {meaning}")
@@ -170,8 +167,6 @@ class _Delegate(QStyledItemDelegate):
         font.setBold(True)
         painter.setFont(font)
         ink = palette.color(QPalette.ColorRole.HighlightedText if chosen else QPalette.ColorRole.Text)
-        if not index.data(_BUILT) and not chosen:
-            ink = colours.of(view, "disabled")  # type: ignore[arg-type]  # the parent is the popup
         painter.setPen(ink)
         column = 124
         middle = Qt.AlignmentFlag.AlignVCenter
@@ -179,8 +174,7 @@ class _Delegate(QStyledItemDelegate):
         width = painter.fontMetrics().horizontalAdvance(str(index.data()))
         painter.setFont(option.font)
         if not chosen:
-            role = "muted" if index.data(_BUILT) else "disabled"
-            painter.setPen(colours.of(view, role))  # type: ignore[arg-type]
+            painter.setPen(colours.of(view, "muted"))  # type: ignore[arg-type]  # the parent is the popup
         rest = area.adjusted(max(column, width + 20), 0, -8, 0)
         words = painter.fontMetrics().elidedText(
             str(index.data(_HELP)), Qt.TextElideMode.ElideRight, rest.width()

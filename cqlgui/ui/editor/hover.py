@@ -38,8 +38,6 @@ def row_html(row: registry.Row) -> str:
         lines.append(meaning_html(row))
     if row.example:
         lines.append(f"<small>Example:</small> <code>{html.escape(row.example)}</code>")
-    if not row.built:
-        lines.append("<i>Part of the language, but not built yet.</i>")
     return "<br>".join(lines)
 
 

@@ -97,12 +97,12 @@ class HelpPane(QWidget):
         self.list.setCurrentRow(0)
 
     def _colour(self) -> None:
-        """Mute what is deprecated or not built."""
+        """Mute what is deprecated or means nothing in a query."""
         muted = colours.of(self, "muted")
         for place in range(self.list.count()):
             item = self.list.item(place)
             row = _row(item)
-            if row is not None and (not row.built or row.status):
+            if row is not None and (row.status or row.kind == "internal"):
                 item.setForeground(muted)
 
     def _filter(self) -> None:
@@ -210,6 +210,4 @@ def _article(row: registry.Row, muted: str) -> str:
             f"<p style='margin:8px 0 0 0;color:{muted}'>Example</p>"
             f"<p style='margin:0'><code>{html.escape(row.example)}</code></p>"
         )
-    if not row.built:
-        parts.append("<p><i>Part of the language, but not built yet.</i></p>")
     return "".join(parts)
