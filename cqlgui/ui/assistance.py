@@ -51,7 +51,7 @@ class Assistance(QObject):
 
     def fix(self) -> None:
         """Take or offer the fixes at the caret."""
-        fixes.offer(self._main.editor.edit)
+        self._main.editor.offer_fixes()
 
     def _offer_translation(self) -> None:
         """Say once of an old script that it is one; what the translation has to say stands in the
@@ -81,8 +81,8 @@ class Assistance(QObject):
         editor = self._main.editor
         found = next((one for one in editor.findings if one.code == old_scripts.CODE), None)
         if found is not None and found.fix is not None:
-            fixes.take(editor.edit, found.fix)
-            editor.edit.select(0, 0)
+            if fixes.take(editor.edit, found.fix):
+                editor.edit.select(0, 0)
             editor.check_now()
             editor.edit.setFocus()
 

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from cqlgui.cql import registry
 from cqlgui.tasks import model
 from cqlgui.ui import assistance, theme
-from cqlgui.ui.editor import gutter, keywords, library, panel
+from cqlgui.ui.editor import fixes, gutter, keywords, library, panel
 
 
 @pytest.fixture
@@ -82,6 +82,28 @@ def test_the_lamp_in_the_margin_mends_its_line(qtbot: QtBot, editor: panel.Edito
     height = editor.edit.fontMetrics().height()
     QTest.mouseClick(editor.edit.gutter, Qt.MouseButton.LeftButton, pos=QPoint(5, height * 3 // 2 + 4))
     assert editor.text() == "mate\ncheck"
+
+
+def test_a_fix_found_in_another_text_waits_for_the_check_of_this_one(
+    qtbot: QtBot, editor: panel.EditorPanel
+) -> None:
+    text = "cql() flippcolor Ra1"
+    checked(qtbot, editor, text)
+    (stale,) = [one.fix for one in editor.findings if one.fix is not None]
+    editor.edit.select(0, 0)
+    for _ in range(3):
+        QTest.keyClick(editor.edit, Qt.Key.Key_Space)
+    assert not fixes.take(editor.edit, stale)
+    editor.problems.fix_chosen.emit(stale)
+    menu = QMenu()
+    qtbot.addWidget(menu)
+    editor.edit.menu_opening.emit(menu, 0)
+    assert not [one.text() for one in menu.actions() if "flipcolor" in one.text()]
+    assert editor.text() == f"   {text}"
+    QTest.keyClick(editor.edit, Qt.Key.Key_Home)
+    QTest.keyClick(editor.edit, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: editor.text() != f"   {text}", timeout=10_000)
+    assert editor.text() == "   cql() flipcolor Ra1"
 
 
 # --- spelling -----------------------------------------------------------------------------------------------

@@ -65,6 +65,7 @@ class QueryEdit(QPlainTextEdit):
         self._known = ""
         self._colouring = False
         self._diagnostics: tuple[diagnostics.Diagnostic, ...] = ()
+        self._diagnosed = ""
         self._severities: dict[int, str] = {}
         self._fixable: frozenset[int] = frozenset()
         self._squiggles: list[QTextEdit.ExtraSelection] = []
@@ -169,8 +170,13 @@ class QueryEdit(QPlainTextEdit):
     # --- diagnostics and marks ------------------------------------------------------------------------------
 
     def set_diagnostics(self, found: tuple[diagnostics.Diagnostic, ...]) -> None:
-        """Draw a wavy line under each finding and mark its line in the gutter."""
+        """The findings of the text as it stands: a wavy line under each, and a mark on its line."""
+        self._diagnosed = self.text()
         self._diagnostics = found
+        self._mark_findings()
+
+    def _mark_findings(self) -> None:
+        found = self._diagnostics
         self._severities = {}
         self._squiggles = []
         fixable = set()
@@ -220,6 +226,10 @@ class QueryEdit(QPlainTextEdit):
     def findings(self) -> tuple[diagnostics.Diagnostic, ...]:
         """The findings shown."""
         return self._diagnostics
+
+    def findings_hold(self) -> bool:
+        """True while the findings are those of the text as it stands."""
+        return self._diagnosed == self.text()
 
     def fixable_lines(self) -> frozenset[int]:
         """Lines, from 0, with a finding that has a fix."""
@@ -562,7 +572,7 @@ class QueryEdit(QPlainTextEdit):
         super().changeEvent(event)
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange) and hasattr(self, "gutter"):
             self.highlighter.recolour()
-            self.set_diagnostics(self._diagnostics)
+            self._mark_findings()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

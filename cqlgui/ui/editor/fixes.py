@@ -11,7 +11,11 @@ from cqlgui.ui.editor import edit
 
 
 def at_caret(editor: edit.QueryEdit) -> list[diagnostics.Fix]:
-    """Fixes of the findings at the caret; where it stands on none, those of its line."""
+    """Fixes of the findings at the caret; where it stands on none, those of its line. None while the
+    findings are those of another text.
+    """
+    if not editor.findings_hold():
+        return []
     text, caret = editor.text(), editor.caret()
     touching = [one for one in editor.findings if one.span.offset <= caret <= one.span.end]
     found = [one.fix for one in touching if one.fix is not None]
@@ -25,13 +29,19 @@ def at_caret(editor: edit.QueryEdit) -> list[diagnostics.Fix]:
     return list(dict.fromkeys(found))
 
 
-def take(editor: edit.QueryEdit, fix: diagnostics.Fix) -> None:
-    """Apply a fix as one undoable edit."""
+def take(editor: edit.QueryEdit, fix: diagnostics.Fix) -> bool:
+    """Apply a fix as one undoable edit; False, and nothing done, where it was found in another text."""
+    if not editor.findings_hold() or all(one.fix != fix for one in editor.findings):
+        return False
     editor.replace(fix.span.offset, fix.span.end, fix.new)
+    return True
 
 
 def offer(editor: edit.QueryEdit) -> None:
-    """Take the only fix at the caret, or let the user choose; says so where there is none."""
+    """Take the only fix at the caret, or let the user choose; says so where there is none.
+
+    The findings must be those of the text, which `panel.EditorPanel.offer_fixes` sees to.
+    """
     found = at_caret(editor)
     place = editor.viewport().mapToGlobal(editor.cursorRect().bottomLeft())
     if not found:

@@ -55,6 +55,7 @@ class EditorPanel(QWidget):
         self._dragged = False
         self._closed = False
         self._old = False
+        self._offer_due = False
         # A word half typed is an error: the list may not come and go, and move the text, at every key.
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
@@ -139,6 +140,14 @@ class EditorPanel(QWidget):
         """Check without waiting for a pause in typing; the answer comes as `diagnostics_changed`."""
         self._pause.stop()
         self._checker.ask(self.text(), at_once=True)
+
+    def offer_fixes(self) -> None:
+        """Take or offer the fixes at the caret, once the text has been checked as it stands."""
+        if self.edit.findings_hold():
+            fixes.offer(self.edit)
+        else:
+            self._offer_due = True
+            self.check_now()
 
     def shut_down(self) -> None:
         """Stop the background check, before the window closes."""
@@ -256,8 +265,8 @@ class EditorPanel(QWidget):
         self.problems.chosen.connect(self.go_to)
         self.problems.fix_chosen.connect(self._take_fix)
         self.edit.help_requested.connect(self.help_requested)
-        self.edit.fix_requested.connect(lambda: fixes.offer(self.edit))
-        self.edit.gutter.fixes_wanted.connect(lambda _line: fixes.offer(self.edit))
+        self.edit.fix_requested.connect(self.offer_fixes)
+        self.edit.gutter.fixes_wanted.connect(lambda _line: self.offer_fixes())
         self.edit.menu_opening.connect(self._fill_menu)
         self._live.clicked.connect(self.why_not_requested)
         self._state.clicked.connect(self._toggle_problems)
@@ -271,6 +280,7 @@ class EditorPanel(QWidget):
             self._path = None
             self._show_name()
             self.path_changed.emit(None)
+        self._offer_due = False
         self._pause.start()
         self._checker.ask(text)
         self.text_changed.emit(text)
@@ -307,6 +317,9 @@ class EditorPanel(QWidget):
             self._reveal()
         self._show_state()
         self.diagnostics_changed.emit(found)
+        if self._offer_due:
+            self._offer_due = False
+            fixes.offer(self.edit)
 
     def _reveal(self) -> None:
         """Show the list of problems when there are any, unless the user closed it."""
@@ -358,6 +371,7 @@ class EditorPanel(QWidget):
         self._live.setIcon(problems.truth_icon(self, matched) if known and matched is not None else QIcon())
 
     def _take_fix(self, fix: diagnostics.Fix) -> None:
+        # A link that was drawn for another text does nothing; the check draws those of this one.
         fixes.take(self.edit, fix)
         self.check_now()
         self.edit.setFocus()
