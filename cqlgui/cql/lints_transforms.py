@@ -7,6 +7,7 @@ Turning a pattern is done on its designators alone; whole orbits are not made he
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -116,26 +117,28 @@ def _moved(basic: geometry.Basic, part: transform_rules.Part) -> bool:
 
 
 def _two_words(text: str, node: nodes.Transform) -> Iterator[Diagnostic]:
-    """`shift horizontal F`, which is a shift of the squares left and right of F."""
-    operand = node.operand
-    if (
-        node.word not in ("shift", "flip")
-        or node.range is not None
-        or not isinstance(operand, nodes.Direction)
-    ):
+    """`shift horizontal F`, which is a shift of what `horizontal` makes of F, or of what follows.
+
+    With a number behind the word the direction is meant.
+    """
+    if node.word not in ("shift", "flip") or node.range is not None:
         return
-    for word in ("horizontal", "vertical"):
-        if text.startswith(word, operand.span.offset) and operand.range is None:
-            span = Span(node.word_span.offset, operand.span.offset + len(word) - node.word_span.offset)
-            yield Diagnostic(
-                span,
-                "two-words",
-                f"This is `{node.word}` of the filter `{word} ...`; "
-                f"the transform `{node.word}{word}` is one word.",
-                f"write {node.word}{word}",
-                "warning",
-                Fix(f"Write {node.word}{word}", span, node.word + word),
-            )
+    second = _AXIS.match(text, node.word_span.end)
+    if second is None:
+        return
+    word = second[1]
+    span = Span(node.word_span.offset, second.end(1) - node.word_span.offset)
+    yield Diagnostic(
+        span,
+        "two-words",
+        f"This is `{node.word}` of the filter `{word} ...`; the transform `{node.word}{word}` is one word.",
+        f"write {node.word}{word}",
+        "warning",
+        Fix(f"Write {node.word}{word}", span, node.word + word),
+    )
+
+
+_AXIS: Final = re.compile(r"\s+(horizontal|vertical)\b(?!\s*[0-9])")
 
 
 # --- pawns --------------------------------------------------------------------------------------------------

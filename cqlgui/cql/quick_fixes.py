@@ -67,7 +67,9 @@ def _stray(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
 
 
 def _mismatch(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
-    """`or` in brackets where a set is needed."""
+    """A transform in two words before what is no set; `or` in brackets where a set is needed."""
+    if finding.message.startswith(("`horizontal`", "`vertical`")):
+        return _joined_transform(scanned, finding.span.offset)
     if "a set of squares" not in finding.message:
         return None
     place = next((i for i, token in enumerate(scanned) if token.offset >= finding.span.offset), len(scanned))
@@ -85,6 +87,20 @@ def _mismatch(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | Non
             break
         place += step
     return Fix("Join the sets with |", ors[0].span, "|") if len(ors) == 1 else None
+
+
+def _joined_transform(scanned: list[Token], offset: int) -> Fix | None:
+    """`flip vertical` before an operand, brackets between them or none, as one word."""
+    before = [token for token in scanned if token.offset < offset]
+    while before and before[-1].word in ("(", "{"):
+        before.pop()
+    if len(before) < 2 or before[-1].word not in ("horizontal", "vertical"):
+        return None
+    first, second = before[-2:]
+    joined = first.word + second.word
+    if first.word not in ("flip", "shift"):
+        return None
+    return Fix(f"Write {joined}", first.span.to(second.span), joined)
 
 
 def _loose_target(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabWidget, QWidget
 
 NARROW = 1180
 """Below this width in pixels the transforms share the left column with the query."""
@@ -37,6 +37,10 @@ class Docks(QObject):
         self._titles = QTimer(self)
         self._titles.setSingleShot(True)
         self._titles.timeout.connect(self._fit_titles)
+        self._raised: QDockWidget | None = None
+        self._focus = QTimer(self)
+        self._focus.setSingleShot(True)
+        self._focus.timeout.connect(self._follow_raised)
         self._width = QTimer(self)
         self._width.setSingleShot(True)
         self._width.timeout.connect(self._fit_width)
@@ -88,6 +92,26 @@ class Docks(QObject):
         if self._narrow is not None and self._narrow != (self._main.width() < NARROW):
             self._width.start()
 
+    def _seen(self, dock: QDockWidget, visible: bool) -> None:
+        if visible:
+            self._raised = dock
+            self._focus.start()
+        elif self._raised is dock:
+            self._raised = None
+
+    def _follow_raised(self) -> None:
+        """Keys are for what is seen: they leave a pane that another one has come in front of, and go to the
+        search box of that one.
+        """
+        dock, focus = self._raised, QApplication.focusWidget()
+        if dock is None or focus is None:
+            return
+        if any(behind.isAncestorOf(focus) for behind in self._main.tabifiedDockWidgets(dock)):
+            content = dock.widget()
+            if isinstance(content, QTabWidget):
+                content = content.currentWidget()
+            (content.focusProxy() or content).setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _place_picker(self) -> None:
         if self._narrow:
             self._main.addDockWidget(_LEFT, self.picker)
@@ -134,4 +158,5 @@ class Docks(QObject):
         for changed in (dock.dockLocationChanged, dock.topLevelChanged, dock.visibilityChanged):
             # Which panes share a tab bar is known only after Qt has finished moving them.
             changed.connect(lambda _what: self._titles.start())
+        dock.visibilityChanged.connect(lambda visible: self._seen(dock, visible))
         return dock

@@ -158,6 +158,31 @@ def test_the_library_opens_previews_and_runs_a_theme(qtbot: QtBot, main: window.
     assert main.editor.text() == entry.text
 
 
+def test_keys_go_to_the_pane_in_front(qtbot: QtBot, main: window.MainWindow) -> None:
+    main.begin([])
+    write(qtbot, main, "flipcolor mate")
+    main.editor.edit.setFocus()
+    qtbot.wait(50)
+    assert main.editor.edit.hasFocus()
+    main.editor.go_to(2)
+    qtbot.keyClick(main.editor.edit, Qt.Key.Key_F1)
+    pane = main.assistance.help
+    qtbot.waitUntil(pane.search.hasFocus, timeout=LONG)
+    assert pane.current is not None
+    assert pane.current.name == "flipcolor"
+    main.docks.show(main.docks.query)
+    qtbot.waitUntil(main.editor.edit.hasFocus, timeout=LONG)
+    main.docks.show(main.docks.library)
+    qtbot.waitUntil(main.library.search.hasFocus, timeout=LONG)
+    qtbot.keyClicks(QApplication.focusWidget(), "greek")
+    assert main.library.search.text() == "greek"
+    assert main.editor.text() == "flipcolor mate"
+    main.board.setFocus()
+    main.docks.show(main.docks.help)
+    qtbot.wait(50)
+    assert main.board.hasFocus(), "a pane takes the keys from its own group only"
+
+
 def test_help_is_searched_inserted_and_run(qtbot: QtBot, main: window.MainWindow) -> None:
     open_sample(qtbot, main)
     write(qtbot, main, "wtm flipcolor {mate}")

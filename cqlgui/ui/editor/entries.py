@@ -52,6 +52,7 @@ class EntriesPane(QWidget):
         self.search.setPlaceholderText(f"Search the {name.lower()}")
         self.search.setAccessibleName(f"Search the {name.lower()}")
         self.search.setClearButtonEnabled(True)
+        self.setFocusProxy(self.search)
         self.list = QListWidget(self)
         self.list.setAccessibleName(name)
         self.list.setItemDelegate(_Delegate(self.list))

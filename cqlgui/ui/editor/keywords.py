@@ -40,6 +40,7 @@ class HelpPane(QWidget):
         self.search.setPlaceholderText("Search keywords, signs and meanings")
         self.search.setAccessibleName("Search the help")
         self.search.setClearButtonEnabled(True)
+        self.setFocusProxy(self.search)
         self.list = QListWidget(self)
         self.list.setAccessibleName("Keywords")
         self.list.setFrameShape(QListWidget.Shape.NoFrame)

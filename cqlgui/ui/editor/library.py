@@ -49,6 +49,7 @@ class LibraryPane(QWidget):
         self.search.setPlaceholderText("Search titles, words and tags")
         self.search.setAccessibleName("Search the library")
         self.search.setClearButtonEnabled(True)
+        self.setFocusProxy(self.search)
         self.tree = QTreeWidget(self)
         self.tree.setAccessibleName("Queries of the library")
         self.tree.setHeaderHidden(True)
