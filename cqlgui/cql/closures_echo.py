@@ -45,9 +45,9 @@ def _echo(compiler: Compiler, node: nodes_tree.Echo) -> Code:
                 if best is None or (numeric and found > best):
                     best = found
                     if best_only:
-                        del s.log[start:mark]
+                        s.log.cut(start, mark)
                 elif best_only:
-                    del s.log[mark:]
+                    s.log.cut(mark)
         finally:
             variables[source] = variables[target] = UNBOUND
             s.goto(here)

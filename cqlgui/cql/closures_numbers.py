@@ -30,9 +30,14 @@ def _plus(s: Evaluation, x: Any, y: Any) -> Any:
 
 def bounded_text(s: Evaluation, text: str) -> str:
     """A string made by a query; a fault when it has grown beyond all use."""
-    if len(text) > LONGEST_TEXT:
-        raise s.fault(f"A string grew longer than {LONGEST_TEXT} characters")
+    bounded_length(s, len(text))
     return text
+
+
+def bounded_length(s: Evaluation, length: int) -> None:
+    """A fault for the length of a string beyond all use."""
+    if length > LONGEST_TEXT:
+        raise s.fault(f"A string grew longer than {LONGEST_TEXT} characters")
 
 
 def _minus(s: Evaluation, x: int, y: int) -> int:
@@ -162,9 +167,9 @@ def best_of(operands: list[Code], largest: bool, matched: Callable[[Evaluation, 
                 matched(s, index)
             if best is None or (found > best if largest else found < best):
                 best = found
-                del s.log[start:mark]
+                s.log.cut(start, mark)
             elif found != best:
-                del s.log[mark:]
+                s.log.cut(mark)
         return best
 
     return value

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from cqlgui.cql import nodes, nodes_facts, values
+from cqlgui.cql import evaluation, nodes, nodes_facts, values
 from cqlgui.cql.closures import Code, Compiler, code, compiles
+from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.evaluation import UNBOUND, Evaluation
 from cqlgui.cql.types import Type
 
@@ -28,10 +29,11 @@ def _sort(compiler: Compiler, node: nodes.Sort) -> Code:
         comments: tuple[tuple[int, str], ...] = ()
         if s.sort_comments and len(s.log) > mark:
             comments = tuple(s.log[mark:])
-            del s.log[mark:]
+            s.log.cut(mark)
         best = s.best[key]
         if best is None or (measure > best if descending else measure < best):
             s.best[key] = measure
+            s.charge(evaluation.weight_of(comments) - evaluation.weight_of(s.asides[key]))
             s.asides[key] = comments
         return found
 
@@ -41,12 +43,13 @@ def _sort(compiler: Compiler, node: nodes.Sort) -> Code:
 
 @compiles(nodes.Comment)
 def _comment(compiler: Compiler, node: nodes.Comment) -> Code:
-    texts = [text_of(compiler, part) for part in node.parts]
+    texts, span = [text_of(compiler, part) for part in node.parts], node.span
 
     def write(s: Evaluation) -> bool:
-        text = "".join([part(s) for part in texts])
+        text = _joined(s, texts, span)
         if s.explicit_comments and text:
             s.log.append((s.id, text))
+            s.charge(0, span)
         return True
 
     return code(Type.LOGICAL, write, logs=True)
@@ -54,11 +57,11 @@ def _comment(compiler: Compiler, node: nodes.Comment) -> Code:
 
 @compiles(nodes_facts.Message)
 def _message(compiler: Compiler, node: nodes_facts.Message) -> Code:
-    texts, quiet = [text_of(compiler, part) for part in node.parts], node.quiet
+    texts, quiet, span = [text_of(compiler, part) for part in node.parts], node.quiet, node.span
 
     def say(s: Evaluation) -> bool:
-        text = "".join([part(s) for part in texts])
-        s.say(text if quiet else f"Game: {s.host.gamenumber} {s.position_text(s.id)}: {text}")
+        text = _joined(s, texts, span)
+        s.say(text if quiet else f"Game: {s.host.gamenumber} {s.position_text(s.id)}: {text}", span)
         return True
 
     # The text of a position in a variation leaves a comment.
@@ -91,6 +94,16 @@ def _remove_comment(compiler: Compiler, node: nodes_facts.RemoveComment) -> Code
     return code(Type.LOGICAL, remove)
 
 
+def _joined(s: Evaluation, texts: Sequence[Callable[[Evaluation], str]], span: Span) -> str:
+    """The texts one after another; a fault as soon as they are longer than what may still be kept."""
+    before, found = s.spent, []
+    for text in texts:
+        found.append(text(s))
+        s.charge(len(found[-1]), span)
+    s.spent = before
+    return "".join(found)
+
+
 def text_of(compiler: Compiler, node: nodes.Node) -> Callable[[Evaluation], str]:
     """A closure that gives the textual form of a filter (output spec 2)."""
     if isinstance(node, nodes.Name) and compiler.type_of(node) is Type.DICTIONARY:
@@ -108,17 +121,22 @@ def _text(operand: Code) -> Callable[[Evaluation], str]:
 
 
 def _dictionary_text(compiler: Compiler, node: nodes.Name) -> Callable[[Evaluation], str]:
-    """The dictionary's size, then a line for each entry, ascending."""
+    """The dictionary's size, then a line for each entry, ascending; no longer than what may still be
+    kept.
+    """
     slot, types_of = compiler.slot(node.name), compiler.names.dictionaries[node.name]
     key_text = typed_text(types_of.key or Type.LOGICAL)
     entry_text = typed_text(types_of.value or Type.LOGICAL)
 
     def text(s: Evaluation) -> str:
         entries: dict[Any, Any] = s.variables[slot]
+        before = s.spent
         lines = [f"Dictionary {node.name} with {len(entries)} entries:"]
         for key in sorted(entries):
             s.step()
             lines.append(f"{key_text(s, key)}: {entry_text(s, entries[key])}")
+            s.charge(len(lines[-1]), node.span)
+        s.spent = before
         return "\n".join(lines)
 
     return text

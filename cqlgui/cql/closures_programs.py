@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from cqlgui.cql import closures_strings, nodes, nodes_programs, nodes_strings
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
-from cqlgui.cql.evaluation import UNBOUND, Evaluation
+from cqlgui.cql.diagnostics import Span
+from cqlgui.cql.evaluation import PER_ENTRY, UNBOUND, Evaluation
 from cqlgui.cql.types import Type
 
 MAX_ENTRIES: Final = 1_000_000
@@ -126,7 +127,7 @@ def _unbind(compiler: Compiler, node: nodes_programs.Unbind) -> Code:
         def remove(s: Evaluation) -> bool:
             where = of_entry(s)
             if where is not None:
-                _put(s, s.variables[slot], where, UNBOUND)
+                _put(s, s.variables[slot], where, UNBOUND, node.span)
             return True
 
         return code(Type.LOGICAL, remove, logs=key.logs)
@@ -135,7 +136,7 @@ def _unbind(compiler: Compiler, node: nodes_programs.Unbind) -> Code:
         def clear(s: Evaluation) -> bool:
             entries: dict[Any, Any] = s.variables[slot]
             for where in list(entries):
-                _put(s, entries, where, UNBOUND)
+                _put(s, entries, where, UNBOUND, node.span)
             return True
 
         return code(Type.LOGICAL, clear)
@@ -175,7 +176,7 @@ def _entry(compiler: Compiler, node: nodes_programs.Entry) -> Code:
 @compiles(nodes_programs.EntryAssign)
 def _entry_assign(compiler: Compiler, node: nodes_programs.EntryAssign) -> Code:
     key, operand, slot = compiler.compile(node.key), compiler.compile(node.value), compiler.slot(node.name)
-    where, evaluate = key.value, operand.value
+    where, evaluate, span = key.value, operand.value, node.span
 
     def assign(s: Evaluation) -> bool:
         place = where(s)
@@ -184,22 +185,34 @@ def _entry_assign(compiler: Compiler, node: nodes_programs.EntryAssign) -> Code:
         value = evaluate(s)
         if value is None:
             return False
-        _put(s, s.variables[slot], place, value)
+        _put(s, s.variables[slot], place, value, span)
         return True
 
     return code(Type.LOGICAL, assign, logs=key.logs or operand.logs)
 
 
-def _put(s: Evaluation, entries: dict[Any, Any], key: Any, value: Any) -> None:
+def _put(s: Evaluation, entries: dict[Any, Any], key: Any, value: Any, span: Span) -> None:
     """Set an entry, or remove it (`UNBOUND`)."""
+    old = entries.get(key, UNBOUND)
+    gone = 0 if old is UNBOUND else _weight(old)
     if s.journal is not None:
-        s.journal.append((entries, key, entries.get(key, UNBOUND)))
+        s.journal.append((entries, key, old))
+        # The old value is kept, and so is that it was changed.
+        gone = -PER_ENTRY
     if value is UNBOUND:
         entries.pop(key, None)
+        s.charge(-gone if old is UNBOUND or s.journal is not None else -gone - _weight(key) - PER_ENTRY, span)
         return
+    added = _weight(key) + PER_ENTRY if old is UNBOUND else 0
+    s.charge(added + _weight(value) - gone, span)
     entries[key] = value
     if len(entries) > MAX_ENTRIES:
-        raise s.fault(f"A dictionary grew beyond {MAX_ENTRIES} entries")
+        raise s.fault(f"A dictionary grew beyond {MAX_ENTRIES} entries", span)
+
+
+def _weight(value: Any) -> int:
+    """What a key or value counts for, in characters."""
+    return len(value) if isinstance(value, str) else value.bit_length() >> 3
 
 
 @compiles(nodes_programs.EntryCount)

@@ -234,7 +234,12 @@ def _str(compiler: Compiler, node: nodes_strings.Str) -> Code:
     texts = [closures_output.text_of(compiler, part) for part in node.parts]
 
     def value(s: Evaluation) -> str:
-        return closures_numbers.bounded_text(s, "".join([text(s) for text in texts]))
+        found, length = [], 0
+        for text in texts:
+            found.append(text(s))
+            length += len(found[-1])
+            closures_numbers.bounded_length(s, length)
+        return "".join(found)
 
     # The text of a position inside a variation is a comment there as well.
     return code(Type.STRING, value, logs=True)

@@ -26,6 +26,13 @@ UNBOUND: Final = object()
 MAX_MESSAGES: Final = 10_000
 """Most messages that one game may give."""
 
+MOST_KEPT: Final = 32_000_000
+"""Characters that the comments, messages and dictionaries of one game may have together."""
+
+PER_ENTRY: Final = 16
+"""Characters that a comment, message or dictionary entry counts for besides its own: many short ones fill
+memory too."""
+
 _POLL_EVERY: Final = 4_000
 
 
@@ -71,7 +78,31 @@ class Way:
     failed: tuple[object, int] | None
 
 
-class WholeLog(list[tuple[int, str]]):
+class Log(list[tuple[int, str]]):
+    """A comment log. `weight` is what its comments count for; it grows and shrinks by `append`, `extend` and
+    `cut` alone.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = 0
+
+    def append(self, note: tuple[int, str]) -> None:
+        self.weight += len(note[1]) + PER_ENTRY
+        super().append(note)
+
+    def extend(self, notes: Iterable[tuple[int, str]]) -> None:
+        for note in notes:
+            self.append(note)
+
+    def cut(self, start: int, end: int | None = None) -> None:
+        """Take comments back."""
+        taken = slice(start, end)
+        self.weight -= weight_of(self[taken])
+        del self[taken]
+
+
+class WholeLog(Log):
     """A comment log that also remembers, in `written`, all that failures take back."""
 
     def __init__(self) -> None:
@@ -82,9 +113,14 @@ class WholeLog(list[tuple[int, str]]):
         self.written.append(note)
         super().append(note)
 
-    def extend(self, notes: Iterable[tuple[int, str]]) -> None:
-        for note in notes:
-            self.append(note)
+    def cut(self, start: int, end: int | None = None) -> None:
+        # They are kept all the same, and so weigh on.
+        del self[start:end]
+
+
+def weight_of(comments: Iterable[tuple[int, str]]) -> int:
+    """What comments count for, in characters."""
+    return sum([len(text) + PER_ENTRY for _, text in comments])
 
 
 class RunNote(tuple[int, str]):
@@ -146,6 +182,7 @@ class Evaluation:
         "rehearsal",
         "removed",
         "sort_comments",
+        "spent",
         "tags",
         "tree",
         "variables",
@@ -176,7 +213,9 @@ class Evaluation:
         # Comments made under a sort wait here until the game's best value is known (output spec 3.4).
         self.asides: list[tuple[tuple[int, str], ...]] = [()] * sort_keys
         self.sort_comments = sort_comments
-        self.log: list[tuple[int, str]] = [] if smart_comments else WholeLog()
+        self.log = Log() if smart_comments else WholeLog()
+        # Characters of `MOST_KEPT` used up by anything but the log.
+        self.spent = 0
         self.found: list[tuple[int, int, int]] = []
         self.path: PathState | None = None
         """The innermost path under way."""
@@ -231,17 +270,30 @@ class Evaluation:
         self.work -= 1
         if self.work < 0:
             self.work = _POLL_EVERY
+            self.charge(0)
             if self._deadline is not None and self._deadline():
                 raise TooSlow(self.host.gamenumber)
 
     def rollback(self, comments: int, matches: int) -> None:
         """Forget comments and orbit matches made since the logs had these lengths."""
-        del self.log[comments:]
+        if len(self.log) > comments:
+            self.log.cut(comments)
         del self.found[matches:]
 
-    def say(self, text: str) -> None:
+    def charge(self, characters: int, span: Span | None = None) -> None:
+        """Count characters that are kept until the game's end; a fault when they are too many."""
+        self.spent += characters
+        if self.spent + self.log.weight > MOST_KEPT:
+            raise self.fault(
+                f"The comments, messages and dictionaries of the query grew beyond {MOST_KEPT:,} characters"
+                " in this game",
+                span,
+            )
+
+    def say(self, text: str, span: Span | None = None) -> None:
         """Keep a message for the user; those of a game beyond `MAX_MESSAGES` are only said to be left out."""
         if len(self.messages) < MAX_MESSAGES:
+            self.charge(len(text) + PER_ENTRY, span)
             self.messages.append(text)
         elif len(self.messages) == MAX_MESSAGES:
             number = self.host.gamenumber

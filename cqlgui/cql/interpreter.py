@@ -173,6 +173,7 @@ class Program:
         elif not count:
             return None
         for aside in s.asides:
+            s.spent -= evaluation.weight_of(aside)
             s.log.extend(aside)
         keys: tuple[int | str | None, ...] = tuple(s.best)
         if header.sort_matchcount:

@@ -217,7 +217,7 @@ def quietly(s: Evaluation, run: Run) -> Any:
     comments, matches, here = len(s.log), len(s.found), s.id
     last_path, banned = s.last_path, {key: set(where) for key, where in s.banned.items()}
     groups, rehearsal, journal = s.groups, s.rehearsal, s.journal
-    entries = 0 if journal is None else len(journal)
+    entries, spent = 0 if journal is None else len(journal), s.spent
     s.rehearsal, s.journal = True, [] if journal is None else journal
     try:
         return run(s)
@@ -229,5 +229,6 @@ def quietly(s: Evaluation, run: Run) -> Any:
         s.tags, s.removed = tags, removed
         del s.messages[messages:]
         s.rollback(comments, matches)
+        s.spent = spent
         if s.id != here:
             s.goto(here)

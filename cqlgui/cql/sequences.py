@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from cqlgui.cql import evaluation
 from cqlgui.cql.evaluation import Evaluation
 
 Place: TypeAlias = Any
@@ -95,6 +96,7 @@ def explore(
     """
     comments, matches = len(s.log), len(s.found)
     best: list[Found] = []
+    held = 0
     seen: set[Hashable] | None = set() if forgetful else None
     waiting: list[_Choice] = []
     place, steps = start, 0
@@ -150,11 +152,18 @@ def explore(
                 )  # fmt: skip
                 if is_better:
                     best.clear()
+                    s.spent -= held
+                    held = 0
                     if better is not None:
                         better(found)
                 best.append(found)
+                # They are taken from the log below, and yet kept.
+                weight = evaluation.weight_of(found.comments)
+                held += weight
+                s.charge(weight)
             if best and first:
                 s.rollback(comments, matches)
+                s.spent -= held
                 return best
         # Backwards, to the last choice that has something left.
         while waiting:
@@ -178,6 +187,7 @@ def explore(
             trail = (choice.step, place, trail)
             break
         else:
+            s.spent -= held
             return best
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import check, interpreter, memory, transforms
+from cqlgui.cql import check, evaluation, interpreter, memory, transforms
 from tests.helpers import games
 
 (GAME,) = games.from_pgn('[White "Ann"]\n\n1. e4 e5 2. Nf3 (2. Bc4 Nc6) 2... Nc6 3. Bb5 a6 *\n')
@@ -149,3 +149,48 @@ def test_a_position_inside_a_variation_notes_its_number_when_it_is_printed() -> 
     assert outcome is not None
     assert outcome.hits[0].value == "move 2(btm)[7]"
     assert (7, "id:7") in outcome.comments
+
+
+_MILLION = 'initial s="a" loop {#s<1000000 s+=s} z=0 '
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("loop {z+=1 comment(z s)}", "comment(z s)"),
+        ("loop {z+=1 message(z s)}", "message(z s)"),
+        ("loop {z+=1 message quiet(z s)}", "message quiet(z s)"),
+        ("local dictionary D loop {z+=1 D[str(z)]=s+str(z)}", "D[str(z)]=s+str(z)"),
+        ("dictionary D loop {z+=1 D[s+str(z)]=1}", "D[s+str(z)]=1"),
+        ("dictionary D loop {z+=1 D[1]=s+str(z)}", "D[1]=s+str(z)"),
+        ("local dictionary D loop {z<30 z+=1 D[z]=s+str(z)} str(D)", "D"),
+        (f"comment({'s ' * 33})", f"comment({'s ' * 33})"),
+    ],
+)
+def test_what_one_game_keeps_is_bounded(text: str, part: str) -> None:
+    with pytest.raises(interpreter.QueryError, match="32,000,000 characters in this game") as caught:
+        program(_MILLION + text).run(GAME.tree, GAME.host)
+    span = caught.value.span
+    assert span is not None
+    assert (_MILLION + text)[span.offset : span.end] == part
+
+
+def test_many_short_comments_count_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluation, "MOST_KEPT", 100_000)
+    with pytest.raises(interpreter.QueryError, match="characters in this game"):
+        program('initial z=0 loop {z<10000 z+=1 comment("x")}').run(GAME.tree, GAME.host)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "loop {z<60 z+=1 not {comment(s) false} {comment(s z) false} or true}",
+        "local dictionary D loop {z<60 z+=1 D[1]=s+str(z)}",
+        "local dictionary D loop {z<60 z+=1 D[s+str(z)]=1 unbind D}",
+        'local dictionary D D["a"]=s loop {z<60 z+=1 str(D)}',
+        "loop {z<60 z+=1 sort {comment(s z) z}}",
+    ],
+)
+def test_what_is_not_kept_does_not_count(text: str) -> None:
+    outcome = program(_MILLION + text).run(GAME.tree, GAME.host)
+    assert outcome is not None
