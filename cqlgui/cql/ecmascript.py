@@ -19,7 +19,11 @@ SECONDS: Final = 2.0
 
 MAX_LENGTH: Final = 5_000
 MAX_DEPTH: Final = 50
-MAX_COUNT: Final = 100_000
+MAX_UNROLLED: Final = 10_000
+"""Characters and classes that a pattern may consist of when every counted repetition is written out, which is
+what `regex` does: `((x{1000}){1000}){1000}` would take gigabytes. At this bound it takes a few megabytes, and
+no text of a game calls for more.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,9 @@ class _Reader:
         self.text = pattern
         self.at = 0
         self.groups = 0
+        # What `MAX_UNROLLED` bounds, so far; and place and length of the count read last.
+        self.unrolled = 0
+        self.last_count = 0, 0
         self.names: dict[str, int] = {}
         self._count_groups()
 
@@ -123,9 +130,15 @@ class _Reader:
         if sign in ("*", "+", "?", "{"):
             hint = r"write \{ for the character" if sign == "{" else f"write \\{sign} for the character"
             raise self.error(start, 1, f"`{sign}` has nothing to repeat here.", hint)
+        before = self.unrolled
         atom, repeatable = self.atom(depth)
+        self.unrolled += 1
         quantifier_at = self.at
-        quantifier = self.quantifier()
+        quantifier, rounds = self.quantifier()
+        self.unrolled = before + (self.unrolled - before) * rounds
+        if self.unrolled > MAX_UNROLLED:
+            message = f"written out, the repetitions make more than {MAX_UNROLLED:,} characters here."
+            raise self.error(*self.last_count, message, "counts within one another multiply: count less")
         if not quantifier:
             return atom
         if not repeatable:
@@ -185,21 +198,22 @@ class _Reader:
             raise self.error(start - 1, len(name) + 2, message)
         return name
 
-    def quantifier(self) -> str:
-        sign = self.peek()
+    def quantifier(self) -> tuple[str, int]:
+        """A quantifier, empty where there is none, and the number it counts to, 1 for those that do not."""
+        rounds, sign = 1, self.peek()
         if sign in ("*", "+", "?"):
             self.at += 1
             found = sign
         elif sign == "{":
-            found = self.counted()
+            found, rounds = self.counted()
         else:
-            return ""
+            return "", 1
         if self.peek() == "?":
             self.at += 1
             found += "?"
-        return found
+        return found, rounds
 
-    def counted(self) -> str:
+    def counted(self) -> tuple[str, int]:
         start = self.at
         end = self.text.find("}", start)
         bounds = self.text[start + 1 : max(end, start)].split(",")
@@ -211,12 +225,11 @@ class _Reader:
             hint = r"write {2}, {2,} or {2,5}, or \{ for the character"
             raise self.error(start, length, "this is no count.", hint)
         numbers = [int(bound) for bound in bounds if bound]
-        if max(numbers) > MAX_COUNT:
-            raise self.error(start, end + 1 - start, f"a repetition counts up to {MAX_COUNT}.")
         if len(numbers) == 2 and numbers[0] > numbers[1]:
             raise self.error(start, end + 1 - start, "the first number of a repetition is the larger one.")
         self.at = end + 1
-        return self.text[start : end + 1]
+        self.last_count = start, self.at - start
+        return self.text[start : self.at], max(1, *numbers)
 
     # -- characters
 

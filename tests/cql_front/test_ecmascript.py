@@ -45,6 +45,9 @@ from cqlgui.cql import ecmascript
         (r"\-\/\"", '-/"', '-/"'),
         ("(?:ab)+|c", "abab", "abab"),
         ("", "a", ""),
+        ("(?:a{2}){2,4}", "aaaaaaa", "aaaaaa"),
+        ("a{0,9999}b", "aab", "aab"),
+        ("a{0}b", "ab", "b"),
     ],
 )
 def test_finds_what_ecmascript_finds(pattern: str, text: str, expected: str | None) -> None:
@@ -69,6 +72,10 @@ def test_finds_what_ecmascript_finds(pattern: str, text: str, expected: str | No
         ("a{3,2}", 1, 5),
         ("a{x}", 1, 3),
         ("a{999999}", 1, 8),
+        ("((x{1000}){1000}){1000}", 10, 6),
+        ("(x{0,200}y){0,200}z", 11, 7),
+        ("x{9000}y{900}(z{99}|[a-c]{9})", 25, 3),
+        ("x{9999}yy", 1, 6),
         ("{2}", 0, 1),
         ("a\\", 1, 1),
         (r"(a)\2", 3, 2),
