@@ -55,6 +55,7 @@ class Files:
         data = text.encode("utf-8", "replace")
         begun = str(path) in self.written
         try:
+            _plain(name, path)
             if begun and path.stat().st_size + len(data) > LONGEST:
                 raise host.RefusedError(f"{name} has grown too long.")
             with path.open("ab" if begun else "wb") as file:
@@ -85,9 +86,18 @@ class Files:
         return (existing or places)[0]
 
 
+def _plain(name: str, path: Path) -> None:
+    """Raises `host.RefusedError` for what exists and is no regular file: opening a pipe or device may hang
+    for ever.
+    """
+    if path.exists() and not path.is_file():
+        raise host.RefusedError(f"{name} is no ordinary file.")
+
+
 def _bytes(name: str, path: Path) -> bytes:
     """What a file holds; raises `host.RefusedError`."""
     try:
+        _plain(name, path)
         with path.open("rb") as file:
             data = file.read(LONGEST + 1)
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,20 @@ def test_a_query_with_files_is_rejected_at_the_word_unless_a_folder_is_allowed(
     (finding,) = caught.value.diagnostics
     assert (finding.code, finding.span.offset) == ("file-access", offset)
     queries.refuse_files(found, reading=True, writing=True)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes can be made on POSIX systems only")
+def test_pipes_and_folders_are_refused_at_once(tmp_path: Path) -> None:
+    for name in ("a.cqo", "a.cql", "a.pgn"):
+        os.mkfifo(tmp_path / name)
+    (tmp_path / "b.cqo").mkdir()
+    allowed = files.Files([tmp_path], [tmp_path])
+    for attempt in (
+        lambda: allowed.read("a.cql"),
+        lambda: allowed.read("b.cqo"),
+        lambda: allowed.games("a.pgn"),
+        lambda: allowed.write("a.cqo", "x"),
+        lambda: allowed.write("b.cqo", "x"),
+    ):
+        with pytest.raises(host.RefusedError, match="no ordinary file"):
+            attempt()
