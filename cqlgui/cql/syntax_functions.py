@@ -8,11 +8,14 @@ itself, and a call evaluates all its arguments before it gives any of them to it
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from cqlgui.cql import nodes, nodes_programs, operators, syntax_dictionaries, types
 from cqlgui.cql.cursor import CLOSERS, TYPE_WORDS, VALUES, Broken, Cursor, TooManyError
-from cqlgui.cql.tokens import END, Kind, Token
+from cqlgui.cql.tokens import END, REPETITION, Kind, Token
 from cqlgui.cql.types import Type
+
+_REPETITIONS: Final = frozenset({REPETITION, "{+}", "{*}"})
 
 MAX_EXPANDED = 50_000
 """Words and signs that all calls of a query together may expand to."""
@@ -49,6 +52,8 @@ def definition(cursor: Cursor, token: Token) -> nodes.Node:
         return _passed_over(cursor, cursor.expected("`(` and the parameters"))
     cursor.take()
     parameters = _parameters(cursor)
+    if cursor.peek().word in _REPETITIONS:
+        return _passed_over(cursor, _repetition_as_body(cursor))
     if cursor.peek().word != "{":
         return _passed_over(cursor, cursor.expected("`{` and the body of the function"))
     opener = cursor.take()
@@ -64,6 +69,15 @@ def definition(cursor: Cursor, token: Token) -> nodes.Node:
     found.parameters, found.tokens = parameters, [*body, closer]
     text = cursor.text[opener.end : closer.offset]
     return nodes_programs.Function(cursor.since(token.offset), name.text, parameters, text)
+
+
+def _repetition_as_body(cursor: Cursor) -> Broken:
+    """Report `{1}`, `{+}` and the like where the body of a function is to stand."""
+    token = cursor.take()
+    inside = token.text[1:-1].strip()
+    message = f"`{token.text}` says how often a path's move is repeated, and here the body of a function stands."
+    hint = f"write {{({inside})}}" if inside.isdigit() else "write the filters of the body in braces"
+    return cursor.report_always(token.span, "unexpected-token", message, hint)
 
 
 def call(cursor: Cursor, name: Token) -> nodes.Node:

@@ -470,7 +470,7 @@ def _linked(cursor: Cursor, arrow: Token) -> list[nodes.Node]:
     while (sign := cursor.peek()).word in _ARROWS:
         _same_direction(cursor, arrow, sign)
         cursor.take()
-        found.append(_line_constituent(cursor))
+        found.append(_line_constituent(cursor, arrow))
         _one_filter_each(cursor)
     return found
 
@@ -481,12 +481,12 @@ def _same_direction(cursor: Cursor, first: Token, sign: Token) -> None:
         cursor.report_always(sign.span, "mixed-arrows", message)
 
 
-def _line_constituent(cursor: Cursor) -> nodes.Node:
-    """A filter or a bracket, with its wildcards."""
+def _line_constituent(cursor: Cursor, arrow: Token) -> nodes.Node:
+    """A filter or a bracket, with its wildcards, in a line that points as `arrow` does."""
     start = cursor.peek()
     if cursor.at_end_of_group():
         return cursor.expected("a filter behind the arrow")
-    node = _line_chain(cursor) if _begins_line_chain(cursor) else cursor.expression(14)
+    node = _line_chain(cursor, arrow) if _begins_line_chain(cursor) else cursor.expression(14)
     node = _condition(cursor, node, start)
     while (token := cursor.peek()).word in _LINE_WILDCARDS:
         cursor.take()
@@ -537,18 +537,16 @@ class _Arrows:
         return token.word in _ARROWS and not taken
 
 
-def _line_chain(cursor: Cursor) -> nodes.Node:
+def _line_chain(cursor: Cursor, arrow: Token) -> nodes.Node:
     opener = cursor.take()
     cursor.depth += 1
     if cursor.depth > MAX_DEPTH:
         cursor.too_deep(opener.span)
-    found = [_line_constituent(cursor)]
-    first: Token | None = None
+    found = [_line_constituent(cursor, arrow)]
     while (sign := cursor.peek()).word in _ARROWS:
-        first = first or sign
-        _same_direction(cursor, first, sign)
+        _same_direction(cursor, arrow, sign)
         cursor.take()
-        found.append(_line_constituent(cursor))
+        found.append(_line_constituent(cursor, arrow))
     cursor.depth -= 1
     if not cursor.at_end_of_group():
         _two_filters(cursor)
@@ -558,8 +556,7 @@ def _line_chain(cursor: Cursor) -> nodes.Node:
     span = cursor.since(opener.offset)
     if len(found) == 1:
         return found[0]
-    backward = first is not None and first.word == "<--"
-    return cursor.made(nodes_paths.LineChain(span, backward, tuple(found)), *found)
+    return cursor.made(nodes_paths.LineChain(span, arrow.word == "<--", tuple(found)), *found)
 
 
 def _one_filter_each(cursor: Cursor) -> None:

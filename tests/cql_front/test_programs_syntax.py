@@ -59,6 +59,8 @@ def test_reading_a_print_gives_the_tree_again(text: str, style: str) -> None:
         ("function f() {K} function f() {Q}", "name-taken", 26),
         ("function f(x1 x1) {K}", "duplicate-parameter", 14),
         ("function f(x1) {}", "missing-operand", 16),
+        ("function f(x1) {1} f(2)", "unexpected-token", 15),
+        ("function f(x1) {+} f(2)", "unexpected-token", 15),
         ("function f(x1) {x1 + 1} f(K) f(Q)", "type-mismatch", 19),
         ("function f(x1) {K} f(1 2)", "too-many-arguments", 23),
         ("function f(x1) {K} f()", "too-few-arguments", 21),
@@ -107,3 +109,9 @@ def test_a_value_that_always_matches_is_warned_of(text: str) -> None:
     found = check.check(text + " K")
     assert found.query is not None
     assert found.warnings
+
+
+@pytest.mark.parametrize("body", ["{1}", "{ 1 }", "{(1)}"])
+def test_a_number_alone_as_body_is_told_from_a_repetition(body: str) -> None:
+    faults = check.check(f"function f(u) {body} f(2)").errors
+    assert [fault.hint for fault in faults] == (["write {(1)}"] if body == "{1}" else [])
