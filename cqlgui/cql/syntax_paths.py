@@ -252,7 +252,13 @@ def _begins_chain(cursor: Cursor) -> bool:
     """True at a round bracket with a dash or wildcard at its top level; others hold a filter (D13)."""
     if cursor.peek().word != "(":
         return False
-    return any(token.word in _DASHES or token.word in _PATH_WILDCARDS for token, _ in _inside(cursor))
+    for token, _ in _inside(cursor):
+        if token.word in _DASHES or token.word in _PATH_WILDCARDS:
+            return True
+        if token.word == "path":
+            # All that follows up to the closing bracket is that inner path's.
+            return False
+    return False
 
 
 def _inside(cursor: Cursor) -> Iterator[tuple[Token, int]]:
