@@ -45,6 +45,21 @@ def lines(text: str, found: model.Truth, query: nodes.Query) -> tuple[model.Line
     )
 
 
+def filter_lines(text: str, query: nodes.Query) -> tuple[int, ...]:
+    """The lines, from 0, that `lines` gives rows for, without their truth."""
+    breaks = [place for place, sign in enumerate(text) if sign == "\n"]
+    body = query.body
+    pending = [(part, -1) for part in (nodes.children(body) if _is_bare(body) else (body,))]
+    found = set()
+    while pending:
+        part, above = pending.pop()
+        line = _line(part.span.offset, breaks)
+        if line != above:
+            found.add(line)
+        pending.extend((child, line) for child in nodes.children(part))
+    return tuple(sorted(found))
+
+
 def best_element(orbit: model.Truth) -> model.Truth:
     """The element of an orbit that matches, or in which most filters hold before one fails."""
     return max(orbit.parts, key=lambda part: (part.matched is True, _held(part)))
@@ -54,9 +69,7 @@ def _beginning(found: model.Truth, body: nodes.Node, breaks: list[int]) -> Itera
     """Filters with the line they begin on; a filter is left out where one around it begins on the same
     line.
     """
-    # A sequence without braces is no filter of its own to the eye.
-    bare = isinstance(body, nodes.Compound) and body.filters[0].span.offset == body.span.offset
-    pending = [(part, -1) for part in (reversed(found.parts) if bare else (found,))]
+    pending = [(part, -1) for part in (reversed(found.parts) if _is_bare(body) else (found,))]
     while pending:
         part, above = pending.pop()
         line = _line(part.offset, breaks)
@@ -65,6 +78,11 @@ def _beginning(found: model.Truth, body: nodes.Node, breaks: list[int]) -> Itera
             above = line
         parts = [best_element(part)] if part.parts and part.parts[0].transform else list(part.parts)
         pending.extend((one, above) for one in reversed(parts))
+
+
+def _is_bare(body: nodes.Node) -> bool:
+    """A sequence without braces, which is no filter of its own to the eye."""
+    return isinstance(body, nodes.Compound) and body.filters[0].span.offset == body.span.offset
 
 
 def _line(offset: int, breaks: list[int]) -> int:

@@ -1,8 +1,7 @@
 """Live truth: at every key and every move on the board, whether the query holds there, filter by filter.
 
 The work is done by a worker process, which is told to drop what was overtaken. Nothing is asked while the
-text has
-errors or no game is on the board.
+text has errors or no game is on the board.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer
 
 from cqlgui.base import errors, progress
+from cqlgui.cql import structure
 from cqlgui.tasks import margin, model
 from cqlgui.ui import browser, jobs
 from cqlgui.ui.editor import gutter, panel
@@ -38,14 +38,14 @@ class Live(QObject):
         self._jobs = door
         self._editor = editor
         self._browser = shown
-        self._asked: tuple[object, ...] = ()
+        self._breaks = 0
         self._settle = self._timer(_SETTLE, self._ask)
         self._pending = self._timer(PENDING_AFTER, lambda: editor.set_truth(gutter.PENDING))
         self._slow = self._timer(SLOW_AFTER, self._too_slow)
         # The first answer waits for a worker to get up, which says nothing about the query.
         self._awake = False
         self._end = self._timer(GIVE_UP_AFTER, lambda: door.cancel(_JOB, drop=True))
-        editor.text_changed.connect(lambda _text: self._overtaken())
+        editor.text_changed.connect(lambda _text: self._text_changed())
         editor.diagnostics_changed.connect(lambda _found: self._settle.start())
         shown.shown.connect(lambda _game, _position: self._overtaken())
         shown.shown.connect(lambda _game, _position: self._settle.start())
@@ -62,6 +62,14 @@ class Live(QObject):
         made.setInterval(after)
         made.timeout.connect(call)
         return made
+
+    def _text_changed(self) -> None:
+        # The truths of a text with as many lines pale at theirs; others would stand at wrong ones.
+        count = self._editor.text().count("\n")
+        if count != self._breaks or self._editor.edit.gutter.state == gutter.SLOW:
+            self._editor.edit.gutter.forget_rows()
+        self._breaks = count
+        self._overtaken()
 
     def _overtaken(self) -> None:
         self._jobs.cancel(_JOB, drop=True)
@@ -93,7 +101,11 @@ class Live(QObject):
 
     def _too_slow(self) -> None:
         if self._awake:
-            self._editor.set_truth(gutter.SLOW)
+            text = self._editor.text()
+            query = structure.checked(text).query
+            lines = margin.filter_lines(text, query) if query is not None else ()
+            clocks = tuple(model.LineTruth(line, None, "", ()) for line in lines)
+            self._editor.set_truth(gutter.SLOW, rows=clocks)
 
     def _answered(self, answer: _Answer) -> None:
         self._awake = True

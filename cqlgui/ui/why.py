@@ -16,8 +16,9 @@ _KEY = "why not"
 
 
 class WhyNot(QObject):
-    """Asks in the background, answers in the bar of messages, with the failing filter selected in the
-    text.
+    """Asks in the background, answers in the bar of messages, with the failing filter selected in the text.
+
+    An answer is taken back when the text or the position changes.
     """
 
     def __init__(
@@ -34,6 +35,7 @@ class WhyNot(QObject):
         self._browser = shown
         self._bar = bar
         shown.shown.connect(lambda _game, _position: bar.dismiss(_KEY))
+        editor.text_changed.connect(lambda _text: bar.dismiss(_KEY))
         editor.why_not_requested.connect(self.ask)
 
     def ask(self) -> None:
@@ -58,12 +60,13 @@ class WhyNot(QObject):
         )
 
     def _answer(self, text: str, game: model.LoadedGame, found: model.WhyNot) -> None:
+        if self._editor.text() != text:
+            return
         part = found.part
         if part is None:
             self._say("This position matches: every filter of the query holds here.")
             return
-        if self._editor.text() == text:
-            self._editor.edit.select(part.offset, part.offset + part.length)
+        self._editor.edit.select(part.offset, part.offset + part.length)
         shown = " ".join(part.text.split())
         shown = shown if len(shown) <= 60 else shown[:57] + "..."
         how = f" ({found.words})" if found.transform not in ("", "<>") else ""
@@ -85,7 +88,7 @@ class WhyNot(QObject):
 
     def _say(self, words: str, action: infobar.Action | None = None) -> None:
         self._bar.dismiss(_KEY)
-        self._bar.show_message(words, "info", action=action, key=_KEY)
+        self._bar.show_message(words, "info", action=action, key=_KEY, front=True)
 
 
 def _place(game: tree.GameTree, positionid: int) -> str:

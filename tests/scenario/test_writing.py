@@ -105,14 +105,18 @@ def test_the_margin_shows_truth_and_why_not_leads_to_where_it_holds(
     qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False, 1: False}, timeout=LONG)
     write(qtbot, main, "[Qq] == 1 Q\n")
     qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False}, timeout=LONG)
+    main.infobar.show_message("An older notice.", "warning")
     qtbot.keyClick(main, Qt.Key.Key_F4)
-    qtbot.waitUntil(lambda: main.infobar.shown is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: main.infobar.waiting == 1, timeout=LONG)
     message = main.infobar.shown
     assert message is not None
     assert "`[Qq] == 1` fails (line 1)" in message.text
     assert main.editor.selection() == (0, 9)
     shoot(qtbot, main, "why-not")
     write(qtbot, main, "wtm\n")
+    assert main.infobar.shown is not None
+    assert main.infobar.shown.text == "An older notice."
+    main.infobar.clear()
     main.assistance.why.ask()
     qtbot.waitUntil(
         lambda: main.infobar.shown is not None and main.infobar.shown.action is not None, timeout=LONG
@@ -133,6 +137,11 @@ def test_a_query_that_takes_too_long_says_so_and_is_given_up(qtbot: QtBot, main:
     qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False}, timeout=LONG)
     write(qtbot, main, nest)
     qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.SLOW, timeout=LONG)
+    assert set(truth(main)) == {0}
+    write(qtbot, main, f"\n// slow\n\nmate\n{nest}")
+    assert truth(main) == {}
+    qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.SLOW and bool(truth(main)), timeout=LONG)
+    assert set(truth(main)) == {3, 4}, "the clock stands on the filters of the text as it is"
     write(qtbot, main, "wtm")
     qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True}, timeout=LONG)
 

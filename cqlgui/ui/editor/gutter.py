@@ -71,6 +71,13 @@ class Gutter(QWidget):
         self._tell()
         self.update()
 
+    def forget_rows(self) -> None:
+        """Drop truths whose lines belong to another text."""
+        if self._rows:
+            self._rows = {}
+            self._tell()
+            self.update()
+
     def needed_width(self) -> int:
         """Width in pixels for marks, the numbers of all lines, and truths where shown."""
         digits = max(2, len(str(self._editor.blockCount())))

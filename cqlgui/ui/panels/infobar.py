@@ -73,11 +73,20 @@ class InfoBar(QFrame):
         self._dress()
         self.hide()
 
-    def show_message(self, text: str, kind: str = INFO, action: Action | None = None, key: str = "") -> None:
+    def show_message(
+        self,
+        text: str,
+        kind: str = INFO,
+        action: Action | None = None,
+        key: str = "",
+        *,
+        front: bool = False,
+    ) -> None:
         """Show a text, after those that wait already; one that is shown or waits is not said twice.
 
         With a `key` it takes the place of an older message with that key. What went wrong does not wait
-        behind good news, which it would be taken for.
+        behind good news, which it would be taken for. The answer to what the user just asked for comes to
+        the `front`; what it displaces waits.
         """
         assert kind in (INFO, WARNING, ERROR), kind
         message = Message(text, kind, action, key)
@@ -85,6 +94,11 @@ class InfoBar(QFrame):
             self._show(message)
             return
         self._forget(key)
+        if front:
+            if self._shown is not None:
+                self._queue.appendleft(self._shown)
+            self._show(message)
+            return
         said = [self._shown, *self._queue]
         if any(message and (message.text, message.kind) == (text, kind) for message in said):
             return
