@@ -75,7 +75,7 @@ def _repetition_as_body(cursor: Cursor) -> Broken:
     """Report `{1}`, `{+}` and the like where the body of a function is to stand."""
     token = cursor.take()
     inside = token.text[1:-1].strip()
-    message = f"`{token.text}` says how often a path's move is repeated, and here the body of a function stands."
+    message = f"`{token.text}` repeats a move of a path, and here the body of a function stands."
     hint = f"write {{({inside})}}" if inside.isdigit() else "write the filters of the body in braces"
     return cursor.report_always(token.span, "unexpected-token", message, hint)
 
