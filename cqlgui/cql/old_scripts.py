@@ -22,10 +22,13 @@ def findings(text: str) -> tuple[Diagnostic, ...]:
     start = len(text) - len(text.lstrip("\ufeff \t\r\n"))
     line = text.find("\n", start)
     head = Span(start, (len(text) if line < 0 else line) - start)
-    lost = sum(note.severity == "error" for note in found.notes)
     if found.failed:
-        parts = "a part of it has" if lost == 1 else f"{lost} parts of it have"
-        message = f"This is a script of an older CQL, and {parts} no equivalent in CQL 6."
+        lost = [translate.NO_EQUIVALENT in note.message for note in found.notes if note.severity == "error"]
+        said = [
+            _parts(lost.count(False), "cannot be read", "cannot be read"),
+            _parts(lost.count(True), "has no equivalent in CQL 6", "have no equivalent in CQL 6"),
+        ]
+        message = f"This is a script of an older CQL, and {' and '.join(words for words in said if words)}."
         first = Diagnostic(head, CODE, message, "mend what is marked, and it can be translated")
     else:
         fix = Fix("Translate it to CQL 6", Span(0, len(text)), found.text)
@@ -34,6 +37,12 @@ def findings(text: str) -> tuple[Diagnostic, ...]:
         Diagnostic(note.span, NOTE, _sentence(note.message), "", note.severity) for note in found.notes
     )
     return (first, *notes)
+
+
+def _parts(count: int, one: str, many: str) -> str:
+    if count == 0:
+        return ""
+    return f"a part of it {one}" if count == 1 else f"{count} parts of it {many}"
 
 
 def _sentence(words: str) -> str:

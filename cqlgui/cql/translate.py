@@ -29,6 +29,8 @@ looks_old = legacy_reader.looks_old
 ShiftRule = Literal["auto", "exact", "cql6"]
 SHIFT_RULES: Final[tuple[ShiftRule, ...]] = get_args(ShiftRule)
 
+NO_EQUIVALENT: Final = "no CQL 6 equivalent"
+"""In the message of every note on what was understood but cannot be said in CQL 6."""
 ALREADY_NEW: Final = "this is CQL 6 already and stays as it is"
 _LAST_GAME: Final = 1_000_000_000
 _NEW = re.compile(r"(?:[\s\ufeff]|;[^\n]*+|//[^\n]*+|/\*(?:(?!\*/).)*+\*/)*+cql\s*\(", re.DOTALL)

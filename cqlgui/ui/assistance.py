@@ -5,12 +5,13 @@ Puts these together with the window's editor, browser and messages; knows no lay
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu
 
-from cqlgui.cql import lexer, old_scripts, tokens
+from cqlgui.cql import diagnostics, lexer, old_scripts, tokens, translate
 from cqlgui.ui import live, why
 from cqlgui.ui.editor import fixes, keywords
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from cqlgui.ui import window
 
 
-_OLD = "old script"
+_OLD, _TRANSLATED = "old script", "translated script"
+_MOST_NOTES = 3
 
 
 class Assistance(QObject):
@@ -35,6 +37,8 @@ class Assistance(QObject):
         main.library.run_wanted.connect(main.run_text)
         main.editor.edit.menu_opening.connect(self._fill_menu)
         main.editor.help_requested.connect(self.show_help)
+        main.editor.path_changed.connect(lambda _path: main.infobar.dismiss(_TRANSLATED))
+        main.editor.translated.connect(self._tell_translated)
         self._offered = ""
         main.editor.diagnostics_changed.connect(lambda _found: self._offer_translation())
 
@@ -54,9 +58,7 @@ class Assistance(QObject):
         self._main.editor.offer_fixes()
 
     def _offer_translation(self) -> None:
-        """Say once of an old script that it is one; what the translation has to say stands in the
-        problems.
-        """
+        """Say once of an old script that it is one; what its translation has to say is in the problems."""
         editor, bar = self._main.editor, self._main.infobar
         found = next((one for one in editor.findings if one.code == old_scripts.CODE), None)
         if found is None:
@@ -68,14 +70,40 @@ class Assistance(QObject):
         if said == self._offered:
             return
         self._offered = said
-        words = found.message.replace("This", name, 1)
-        notes = len(editor.findings) - 1
-        if found.fix is None:
-            bar.show_message(f"{words} They are listed below the editor.", "warning", key=_OLD)
+        self._tell_old(editor.findings)
+
+    def refuse_old(self, text: str) -> bool:
+        """Answer the wish to run a script of an older CQL; False for another text."""
+        if not translate.looks_old(text):
+            return False
+        self._tell_old(old_scripts.findings(text), asked=True)
+        return True
+
+    def _tell_old(self, findings: tuple[diagnostics.Diagnostic, ...], *, asked: bool = False) -> None:
+        """Say what a script is and offer its translation; `asked` where the user wanted to run it."""
+        editor, bar = self._main.editor, self._main.infobar
+        first, *notes = findings
+        words = first.message.replace("This", editor.path.name if editor.path else "This", 1)
+        kind = "error" if asked else "info" if first.fix else "warning"
+        if first.fix is None:
+            errors = sum(one.severity == "error" for one in notes)
+            where = "It is" if errors == 1 else "They are"
+            bar.show_message(f"{words} {where} listed below the editor.", kind, key=_OLD, front=asked)
             return
+        if asked:
+            words += " It has to be translated before it can be run."
         if notes:
-            words += f" The translation has {notes} note{'s' if notes > 1 else ''}, listed below the editor."
-        bar.show_message(words, "info", ("Translate it to CQL 6", self._translate), _OLD)
+            words += f" The translation has {_notes(len(notes))}, listed below the editor."
+        bar.show_message(words, kind, ("Translate it to CQL 6", self._translate), _OLD, front=asked)
+
+    def _tell_translated(self, path: Path, notes: tuple[translate.Note, ...]) -> None:
+        words = f"{path.name} is a script of an older CQL and is shown translated; undo brings it back."
+        if notes:
+            shown = "; ".join(note.message.rstrip(".") for note in notes[:_MOST_NOTES])
+            more = len(notes) - _MOST_NOTES
+            words += f" {_notes(len(notes))}: {shown}"
+            words += f", and {more} more." if more > 0 else "."
+        self._main.infobar.show_message(words, "warning" if notes else "info", key=_TRANSLATED, front=True)
 
     def _translate(self) -> None:
         editor = self._main.editor
@@ -102,6 +130,10 @@ class Assistance(QObject):
         word = word_at(self._main.editor.text(), offset)
         if word:
             menu.addAction(f"Help on {word}").triggered.connect(self.show_help)
+
+
+def _notes(count: int) -> str:
+    return f"{count} note{'' if count == 1 else 's'}"
 
 
 def word_at(text: str, offset: int) -> str:

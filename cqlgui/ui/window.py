@@ -366,6 +366,8 @@ class MainWindow(QMainWindow):
         if self.hits.running:
             self.hits.fail("Stopped for another query.")
         # Otherwise the hits stay what they are: those of the last query that ran.
+        if self.assistance.refuse_old(self.asked):
+            return
         self.infobar.show_message(f"The query cannot be run: {first}", "error", key=_ASKING)
 
     def _search_abandoned(self) -> None:

@@ -238,7 +238,7 @@ OLD = """; scripts of this kind are twenty years old
 """
 
 
-def test_an_old_script_opens_and_is_translated(qtbot: QtBot, main: window.MainWindow, tmp_path: Path) -> None:
+def test_an_old_script_opens_translated(qtbot: QtBot, main: window.MainWindow, tmp_path: Path) -> None:
     script = tmp_path / "old.cql"
     script.write_text(OLD, encoding="utf-8")
     open_sample(qtbot, main)
@@ -246,11 +246,7 @@ def test_an_old_script_opens_and_is_translated(qtbot: QtBot, main: window.MainWi
     qtbot.waitUntil(lambda: main.infobar.shown is not None, timeout=LONG)
     message = main.infobar.shown
     assert message is not None
-    assert "script of an older CQL" in message.text
-    assert message.action is not None
-    assert message.action[0] == "Translate it to CQL 6"
-    shoot(qtbot, main, "old-script")
-    message.action[1]()
+    assert "old.cql is a script of an older CQL and is shown translated" in message.text
     qtbot.waitUntil(lambda: not main.editor.checking, timeout=LONG)
     assert main.editor.text().startswith("cql(")
     assert [one for one in main.editor.findings if one.severity == "error"] == []
@@ -260,3 +256,18 @@ def test_an_old_script_opens_and_is_translated(qtbot: QtBot, main: window.MainWi
         qtbot.keyClick(main, Qt.Key.Key_F5)
     main.editor.edit.undo()
     assert main.editor.text() == OLD
+
+    # The script itself is refused with the way out.
+    shoot(qtbot, main, "old-script")
+    main.infobar.clear()
+    with qtbot.waitSignal(main.searcher.rejected, timeout=LONG):
+        main.run()
+    message = main.infobar.shown
+    assert message is not None
+    assert "script of an older CQL" in message.text
+    assert message.action is not None
+    assert message.action[0] == "Translate it to CQL 6"
+    qtbot.waitUntil(lambda: not main.editor.checking, timeout=LONG)
+    message.action[1]()
+    assert main.editor.text().startswith("cql(")
+    qtbot.waitUntil(lambda: main.infobar.shown is None, timeout=LONG)

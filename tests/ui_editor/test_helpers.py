@@ -290,25 +290,54 @@ def test_the_word_at_the_caret(text: str, caret: int, word: str) -> None:
 # --- old scripts --------------------------------------------------------------------------------------------
 
 
-def test_an_old_script_is_told_as_such_with_its_translation_as_the_fix(
+def test_an_old_script_opens_translated_and_detached_from_its_file(
+    qtbot: QtBot, editor: panel.EditorPanel, tmp_path: Path
+) -> None:
+    old = "(match (position Kg1 :mate))"
+    script = tmp_path / "old.cql"
+    script.write_text(old, encoding="utf-8")
+    with qtbot.waitSignal(editor.translated) as told:
+        assert editor.open_file(script)
+    assert told.args == [script, ()]
+    assert editor.text().split() == ["cql()", "Kg1", "mate"]
+    assert editor.path is None
+    assert not editor.save()
+    with qtbot.waitSignal(editor.diagnostics_changed, timeout=10_000):
+        editor.edit.undo()
+    assert editor.text() == old
+    assert editor.path is None
+    assert [one.code for one in editor.findings] == ["old-script"]
+    assert script.read_text(encoding="utf-8") == old
+
+
+def test_a_script_that_cannot_be_translated_keeps_its_file_until_another_text_takes_its_place(
     qtbot: QtBot, editor: panel.EditorPanel, tmp_path: Path
 ) -> None:
     script = tmp_path / "old.cql"
-    script.write_text("(match (position Kg1 :mate))", encoding="utf-8")
+    script.write_text("(match (position Kg1 :mate)", encoding="utf-8")
     with qtbot.waitSignal(editor.diagnostics_changed, timeout=10_000):
         assert editor.open_file(script)
+    assert editor.path == script
+    assert "a part of it cannot be read" in editor.findings[0].message
+    editor.replace(0, len(editor.text()), "mate")
+    assert editor.path is None
+    assert "translated" not in editor.name()
+
+
+def test_an_old_script_is_told_as_such_with_its_translation_as_the_fix(
+    qtbot: QtBot, editor: panel.EditorPanel
+) -> None:
+    checked(qtbot, editor, "(match (position Kg1 :mate))")
     (finding,) = editor.findings
     assert (finding.code, finding.severity) == ("old-script", "error")
     QTest.keyClick(editor.edit, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
     assert editor.text().split() == ["cql()", "Kg1", "mate"]
-    assert editor.path is None
-    assert script.read_text(encoding="utf-8") == "(match (position Kg1 :mate))"
 
 
 def test_what_cannot_be_translated_is_marked(qtbot: QtBot, editor: panel.EditorPanel) -> None:
     checked(qtbot, editor, "(match\n (position Kg1 :frobnicate))")
     first, note = editor.findings
     assert first.fix is None
-    assert "no equivalent" in first.message
+    assert "a part of it cannot be read" in first.message
     assert editor.edit.line_severities() == {0: "error", 1: "error"}
     assert note.code == "old-script-note"

@@ -32,8 +32,8 @@ class EditorPanel(QWidget):
 
     `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`; `failed` a sentence when a file
     could not be read or written, which the panel also shows itself. `why_not_requested` comes from the
-    line that
-    tells whether the position on the board matches, `help_requested` from F1.
+    line that tells whether the position on the board matches, `help_requested` from F1, `translated` with the
+    file and the notes when a script of an older CQL was opened as its translation.
     """
 
     text_changed = Signal(str)
@@ -45,6 +45,7 @@ class EditorPanel(QWidget):
     failed = Signal(str)
     why_not_requested = Signal()
     help_requested = Signal()
+    translated = Signal(object, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,6 +55,8 @@ class EditorPanel(QWidget):
         self._modified = False
         self._dragged = False
         self._closed = False
+        # The translation of the script shown, where it is one and can be translated.
+        self._translation: str | None = None
         self._old = False
         self._offer_due = False
         # A word half typed is an error: the list may not come and go, and move the text, at every key.
@@ -181,7 +184,11 @@ class EditorPanel(QWidget):
         return self._modified
 
     def open_file(self, path: Path | str) -> bool:
-        """Show a query file; on failure the old text stays, a sentence is shown, and the answer is False."""
+        """Show a query file; on failure the old text stays, a sentence is shown, and the answer is False.
+
+        A script of an older CQL that can be translated is shown translated. The translation belongs to no
+        file, so that saving cannot write it over the script; undoing it brings the script back.
+        """
         path = Path(path)
         try:
             text = files.read(path)
@@ -190,7 +197,17 @@ class EditorPanel(QWidget):
             return False
         self._note.hide()
         self.set_text(text)
-        self._set_path(path)
+        found = translate.translate(text) if translate.looks_old(text) else None
+        if found is None or found.failed:
+            self._set_path(path)
+            return True
+        self._title = _translated(path)
+        self.edit.replace(0, len(text), found.text)
+        self.edit.select(0, 0)
+        self.edit.document().setModified(False)
+        self._show_name()
+        self.check_now()
+        self.translated.emit(path, found.notes)
         return True
 
     def save(self, path: Path | str | None = None) -> bool:
@@ -275,8 +292,8 @@ class EditorPanel(QWidget):
     def _text_changed(self) -> None:
         text = self.text()
         if self._old and self._path is not None and not translate.looks_old(text):
-            # Saving must not write the translation over the script.
-            self._title = f"{self._path.stem}, translated"
+            # Saving must not write another text over the script.
+            self._title = _translated(self._path) if text == self._translation else ""
             self._path = None
             self._show_name()
             self.path_changed.emit(None)
@@ -294,8 +311,12 @@ class EditorPanel(QWidget):
         self._show_name()
         self.modified_changed.emit(modified)
 
+    def name(self) -> str:
+        """The query's file name or title."""
+        return self._path.name if self._path else self._title or "New query"
+
     def _show_name(self) -> None:
-        name = self._path.name if self._path else self._title or "New query"
+        name = self.name()
         self._name.setText(f"{name}  •  changed" if self._modified else name)
         self._name.setToolTip(str(self._path) if self._path else "Not saved in a file")
 
@@ -304,13 +325,18 @@ class EditorPanel(QWidget):
         line, column = diagnostics.line_and_column(self.text(), self.edit.caret())
         chosen = self.edit.selection()
         many = f"  ({chosen[1] - chosen[0]} selected)" if cursor.hasSelection() else ""
-        self._where.setText(f"Line {line}, column {column}{many}")
+        words = f"Line {line}, column {column}{many}"
+        self._where.setText(f"{line}:{column}{many}")
+        self._where.setAccessibleName(words)
+        self._where.setToolTip(words)
 
     def _show_diagnostics(self, text: str, found: tuple[diagnostics.Diagnostic, ...]) -> None:
         if text != self.text():
             return
         self._diagnostics = found
-        self._old = any(one.code == old_scripts.CODE for one in found)
+        old = next((one for one in found if one.code == old_scripts.CODE), None)
+        self._old = old is not None
+        self._translation = old.fix.new if old is not None and old.fix is not None else None
         self.edit.set_diagnostics(found)
         self.problems.set_diagnostics(text, found)
         if not self._pause.isActive():
@@ -418,6 +444,10 @@ class _Elided(QLabel):
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
         painter.drawText(self.rect(), int(self.alignment()), text)
         painter.end()
+
+
+def _translated(path: Path) -> str:
+    return f"{path.stem}, translated"
 
 
 def _check(text: str) -> tuple[diagnostics.Diagnostic, ...]:
