@@ -32,17 +32,23 @@ from cqlgui.pgn import archives, reader
 from cqlgui.store import index
 from cqlgui.tasks import files, frames, hosts, queries, truths
 
+if sys.platform != "win32":
+    import resource
+
 _GAME_SECONDS = 100
 _PROGRAMS_KEPT = 8
 _MOST_REMEMBERED = 100_000_000
 """Characters that a query may keep from game to game."""
 _RECURSION = 20_000
+_MEMORY = 4 << 30
+"""Bytes that the process may take for its data, where the system keeps to such limits."""
 
 
 def main() -> None:
     """Serve until stdin ends."""
     # The interpreter's recursion follows the nesting of the query, which the checker bounds.
     sys.setrecursionlimit(_RECURSION)
+    _limit_memory()
     service = Service()
     # An interrupt is either the listening thread's, or none of ours (the parent handles the terminal's).
     signal.signal(signal.SIGINT, service.interrupted)
@@ -160,6 +166,9 @@ class Service:
                 continue
             except (errors.CqlguiError, interpreter.QueryError) as error:
                 failed.append([ordinal, str(error)])
+                continue
+            except MemoryError:
+                failed.append([ordinal, "the query needs too much memory in this game"])
                 continue
             except Exception as error:
                 # The boundary of a job: a bug met by one game must cost that game alone.
@@ -323,6 +332,19 @@ def _listen(stream: BinaryIO, requests: queue.SimpleQueue[frames.Message], servi
             service.stop(request["id"])
         else:
             requests.put(request)
+
+
+def _limit_memory() -> None:
+    """Let an allocation fail before the whole machine runs out of memory.
+
+    The limit is on data, not on addresses: the index of a large library is mapped and may exceed it.
+    """
+    if sys.platform != "win32":
+        # A system may refuse, or have a lower limit already.
+        with contextlib.suppress(OSError, ValueError):
+            now, most = resource.getrlimit(resource.RLIMIT_DATA)
+            limit = _MEMORY if now == resource.RLIM_INFINITY else min(now, _MEMORY)
+            resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
 
 
 def _private_stdout() -> BinaryIO:

@@ -197,7 +197,17 @@ worker.main()
 @pytest.mark.allow_log("gave no answer")
 @pytest.mark.parametrize(
     ("action", "reason"),
-    [("os._exit(9)", "died"), ("time.sleep(60)", "no answer"), ("1 / 0", "ZeroDivision")],
+    [
+        ("os._exit(9)", "died"),
+        ("time.sleep(60)", "no answer"),
+        ("1 / 0", "ZeroDivision"),
+        ("raise MemoryError", "too much memory"),
+        pytest.param(
+            "bytes(5 << 30)",
+            "too much memory",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="elsewhere data are not limited"),
+        ),
+    ],
 )
 def test_a_game_that_costs_its_worker_is_named_and_set_aside(
     base: model.Base,
