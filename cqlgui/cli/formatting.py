@@ -6,13 +6,17 @@ import argparse
 import sys
 
 from cqlgui.cli import terminal
-from cqlgui.cql import spelling
+from cqlgui.cql import diagnostics, spelling
+from cqlgui.tasks import queries
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the text; comments and layout stay, faults too."""
-    text, _name = terminal.query_text(arguments.expression, arguments.query_file or arguments.file)
+    """Print the text; comments and layout stay, faults too, which are told on stderr with exit code 1."""
+    text, name = terminal.query_text(arguments.expression, arguments.query_file or arguments.file)
+    found = [one for one in queries.findings(text) if one.severity == "error"]
+    for one in found:
+        terminal.say(diagnostics.render(text, one, name))
     if arguments.style is not None:
         text = spelling.respelled(text, arguments.style)
     sys.stdout.write(spelling.tidied(text))
-    return terminal.OK
+    return terminal.REJECTED if found else terminal.OK

@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from cqlgui.board import moves, squares
-from cqlgui.cql import closures_moves, nodes, nodes_paths, repeatable, sequences, values
+from cqlgui.cql import closures_moves, closures_output, nodes, nodes_paths, repeatable, sequences, values
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import BLACK, OCCUPIED, WHITE, Evaluation, PathState, Way
 from cqlgui.cql.types import Type
+
+_where = closures_output.position_text
 
 # --- path ---------------------------------------------------------------------------------------------------
 
@@ -310,13 +312,6 @@ def _number_moves(s: Evaluation, found: sequences.Found, title: str | None) -> N
     tails = [place for part, place in sequences.passed(found.trail) if isinstance(part, sequences.Step)]
     for number, place in enumerate(tails, 1):
         s.log.append((place, f"{head}move {number} of {found.steps}"))
-
-
-def _where(s: Evaluation, positionid: int) -> str:
-    """The text of a position; one in a variation is also marked with its number, as in other comments."""
-    if s.tree.depths[positionid] and s.explicit_comments:
-        s.log.append((positionid, f"id:{positionid}"))
-    return s.position_text(positionid)
 
 
 def piece_ways(s: Evaluation, start: int, last: int, focused: int) -> str:

@@ -117,10 +117,19 @@ class Actions:
         main = self._main
         menu = main.menuBar().addMenu("&View")
         self.turn = self._action(
-            menu, "&Turn board", lambda: main.board.set_turned(not main.board.turned), "F", "turn"
+            menu,
+            "&Turn board",
+            lambda: main.board.set_turned(not main.board.turned),
+            "F",
+            "turn",
+            local=True,
         )
         self.coordinates = self._action(
-            menu, "&Coordinates", lambda: main.board.set_coordinates(self.coordinates.isChecked()), "C"
+            menu,
+            "&Coordinates",
+            lambda: main.board.set_coordinates(self.coordinates.isChecked()),
+            "C",
+            local=True,
         )
         self.coordinates.setCheckable(True)
         self.coordinates.setChecked(True)
@@ -182,7 +191,7 @@ class Actions:
     ) -> QAction:
         """An action in a menu.
 
-        A `local` one has its key only in the board, the notation and the tables, where it takes no cursor key
+        A `local` one has its key only in the board, the notation and the tables, where it takes no key
         from somebody who types or walks through a list of another kind.
         """
         action = menu.addAction(title)

@@ -188,6 +188,10 @@ def test_format_prints_either_spelling_and_leaves_the_file_alone(tmp_path: Path)
     assert helpers.cli("format", "-", "--ascii", stdin="⬓♔  ").out == "flipcolor K\n"
     assert helpers.cli("format", "-e", "⬓ K").out == "⬓ K\n"
     assert helpers.cli("format").code == 2
+    faulty = helpers.cli("format", "-e", "flippcolor ♔", "--ascii")
+    assert faulty.code == 1
+    assert faulty.out == "flippcolor K\n"
+    assert "undeclared-name" in faulty.err
 
 
 def test_help_tells_all_about_a_keyword_or_lists_them() -> None:
@@ -196,6 +200,7 @@ def test_help_tells_all_about_a_keyword_or_lists_them() -> None:
     assert "⬓" in run.out
     assert "example" in run.out
     assert answer("help", "⬓", "--json")["name"] == "flipcolor"
+    assert helpers.cli("help", "--").out.startswith("--  ")
     listed = helpers.cli("help").out
     assert "TRANSFORM" in listed
     assert "anydirection" in listed

@@ -176,17 +176,6 @@ def test_a_reader_is_told_who_stands_where(board: widget.BoardWidget) -> None:
     assert widget.spoken(None) == "Empty board"
 
 
-def test_a_small_board_draws_its_cells(qtbot: QtBot) -> None:
-    theme.theme().apply(theme.Choice.LIGHT)
-    mini = widget.MiniBoard(side=82)
-    qtbot.addWidget(mini)
-    empty = mini.grab().toImage()
-    mini.set_cells((), squares.BIT[E4], squares.BIT[D5])
-    assert mini.grab().toImage() != empty
-    mini.set_cells(())
-    assert mini.grab().toImage() == empty
-
-
 def test_lines_on_one_straight_bow_to_either_side_and_others_run_straight() -> None:
     def pair(text: str) -> tuple[int, int]:
         return squares.parse_square(text[:2]), squares.parse_square(text[2:])

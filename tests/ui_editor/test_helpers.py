@@ -254,6 +254,12 @@ def test_every_keyword_is_in_the_help_and_can_be_found(manual: keywords.HelpPane
     manual.search.setText("⬓")
     assert manual.current is not None
     assert manual.current.name == "flipcolor"
+    manual.search.setText("MATE")
+    assert manual.current.name == "mate"
+    manual.search.setText("frobnicate")
+    assert manual.current is None
+    assert not manual.article.toPlainText()
+    assert not manual.run.isEnabled()
     manual.search.setText("stands in check")
     assert "check" in manual.words()
     assert not manual.show_word("frobnicate")

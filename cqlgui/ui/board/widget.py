@@ -225,44 +225,6 @@ class BoardWidget(QWidget):
         super().mousePressEvent(event)
 
 
-class MiniBoard(QWidget):
-    """A small board of a pattern's cells, for the picker's thumbnails and the editor's hover."""
-
-    def __init__(self, parent: QWidget | None = None, side: int = 96) -> None:
-        super().__init__(parent)
-        self._cells: tuple[painting.CellLike, ...] = ()
-        self._area = 0
-        self._rings = 0
-        self._position: position_module.Position | None = None
-        self._side = side
-        self.setFixedSize(side, side)
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        theme.theme().changed.connect(self.update)
-
-    def set_cells(self, cells: Iterable[painting.CellLike], area: int = 0, rings: int = 0) -> None:
-        """Show a pattern: its cells, the bitboard of the squares it leaves open, and ringed squares."""
-        self._cells, self._area, self._rings = tuple(cells), area, rings
-        self.update()
-
-    def set_position(self, shown: position_module.Position | None) -> None:
-        """Show a whole position under the pattern."""
-        self._position = shown
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        paint_mini(
-            painter,
-            QRectF(self.rect()),
-            self._cells,
-            self._area,
-            self._rings,
-            self.devicePixelRatioF(),
-            self._position,
-        )
-        painter.end()
-
-
 def paint_mini(
     painter: QPainter,
     room: QRectF,

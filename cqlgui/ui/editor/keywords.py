@@ -26,8 +26,7 @@ _ROW = Qt.ItemDataRole.UserRole
 
 class HelpPane(QWidget):
     """Search box, list and article. `insert_wanted` carries an example for the caret, `run_wanted` one to
-    be run
-    with its keyword as title.
+    be run with its keyword as title.
     """
 
     insert_wanted = Signal(str)
@@ -107,9 +106,9 @@ class HelpPane(QWidget):
                 item.setForeground(muted)
 
     def _filter(self) -> None:
-        """Words that begin a name come before those found within meanings."""
-        sought = self.search.text().strip()
-        words = sought.casefold().split()
+        """Hide what lacks a word sought; make current the name sought, else one that begins so, else any."""
+        sought = self.search.text().strip().casefold()
+        words = sought.split()
         best: tuple[int, int] | None = None
         for place in range(self.list.count()):
             item = self.list.item(place)
@@ -119,9 +118,12 @@ class HelpPane(QWidget):
             fits = all(word in hay for word in words)
             item.setHidden(not fits)
             if fits:
-                rank = 0 if sought in (row.name, row.sign) else 1 if row.name.startswith(sought) else 2
+                name = row.name.casefold()
+                rank = 0 if sought in (name, row.sign.casefold()) else 1 if name.startswith(sought) else 2
                 best = min(best or (rank, place), (rank, place))
-        if best is not None:
+        if best is None:
+            self.list.setCurrentItem(None)  # type: ignore[arg-type]  # so nothing is current
+        else:
             self.list.setCurrentRow(best[1])
             self.list.scrollToItem(self.list.item(best[1]))
 
