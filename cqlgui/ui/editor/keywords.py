@@ -122,7 +122,7 @@ class HelpPane(QWidget):
                 rank = 0 if sought in (name, row.sign.casefold()) else 1 if name.startswith(sought) else 2
                 best = min(best or (rank, place), (rank, place))
         if best is None:
-            self.list.setCurrentItem(None)  # type: ignore[arg-type]  # so nothing is current
+            self.list.setCurrentRow(-1)
         else:
             self.list.setCurrentRow(best[1])
             self.list.scrollToItem(self.list.item(best[1]))
