@@ -128,7 +128,7 @@ def _parameters(cursor: Cursor) -> tuple[str, ...]:
             before = cursor.position
             syntax_dictionaries.not_a_name(cursor, "a parameter")
             if cursor.position == before:
-                cursor.take()
+                cursor.take_whole()
             continue
         cursor.take()
         if token.text in found:
