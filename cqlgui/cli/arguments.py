@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from cqlgui import __version__
-from cqlgui.cql import translate
+from cqlgui.cql import legacy_rules
 
 SUBCOMMANDS = ("import", "info", "search", "check", "orbit", "explain", "format", "translate", "help")
 
@@ -128,7 +128,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("file", type=Path, metavar="OLD.cql", help="the script (- for stdin)")
     one.add_argument(
         "--shift-rule",
-        choices=translate.SHIFT_RULES,
+        choices=legacy_rules.SHIFT_RULES,
         default="auto",
         help="where old shifts differ: write few images out (auto), all (exact), or use the keyword (cql6)",
     )

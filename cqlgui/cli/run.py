@@ -4,37 +4,27 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
 
 from cqlgui.base import errors, log
-from cqlgui.cli import (
-    arguments,
-    checking,
-    explaining,
-    formatting,
-    helping,
-    importing,
-    info,
-    orbits,
-    searching,
-    terminal,
-    translating,
-)
+from cqlgui.cli import arguments, terminal
 from cqlgui.tasks import pool, workspace
 
-_COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
-    "import": importing.run,
-    "info": info.run,
-    "search": searching.run,
-    "check": checking.run,
-    "orbit": orbits.run,
-    "explain": explaining.run,
-    "format": formatting.run,
-    "help": helping.run,
-    "translate": translating.run,
+# A subcommand loads only what it needs: a script that asks for one word's help should not wait for the rest.
+_MODULES = {
+    "import": "importing",
+    "info": "info",
+    "search": "searching",
+    "check": "checking",
+    "orbit": "orbits",
+    "explain": "explaining",
+    "format": "formatting",
+    "help": "helping",
+    "translate": "translating",
 }
 _log = logging.getLogger(__name__)
 
@@ -48,7 +38,10 @@ def main(argv: Sequence[str]) -> int:
         parsed.keyword = "--"
     log.configure()
     try:
-        code = _COMMANDS[parsed.command](parsed)
+        command: Callable[[argparse.Namespace], int] = importlib.import_module(
+            f"cqlgui.cli.{_MODULES[parsed.command]}"
+        ).run
+        code = command(parsed)
         if sys.stdout is not None:
             sys.stdout.flush()
         return code

@@ -149,10 +149,7 @@ def _loop(cursor: Cursor, name: Token, start: int, *, piece: bool, every: bool) 
         return syntax_dictionaries.loop(cursor, name, start, plain=not piece and not every)
     domain = cursor.operand(7, SET, owner.capitalize())
     fresh = cursor.declare(name, Type.PIECE if piece else Type.SET)
-    if name.text in cursor.bound:
-        message = f"`{name.text}` is the variable of an outer loop already."
-        cursor.report_always(name.span, "already-bound", message, "take another name for the inner loop")
-        fresh = False
+    fresh = cursor.unbound(name) and fresh
     cursor.bound.append(name.text)
     body = cursor.expression(14)
     cursor.bound.pop()

@@ -14,8 +14,6 @@ from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import BLACK, OCCUPIED, WHITE, Evaluation, PathState, Way
 from cqlgui.cql.types import Type
 
-_where = closures_output.position_text
-
 # --- path ---------------------------------------------------------------------------------------------------
 
 
@@ -292,14 +290,16 @@ def _path_notes(
                 if text:
                     s.log.append((start, f"Focus path: {text}"))
         if automatic:
-            s.log.append((start, f"Start path that ends at {_where(s, best[0].place)}"))
+            end = closures_output.position_text(s, best[0].place)
+            s.log.append((start, f"Start path that ends at {end}"))
+        here = closures_output.position_text(s, start) if automatic else ""
         for number, found in enumerate(best):
             s.log.extend(found.comments)
             s.found.extend(found.matches)
             if node.verbose and s.explicit_comments:
                 _number_moves(s, found, node.title)
             if automatic:
-                text = f"End path of length {found.steps} that starts at {_where(s, start)}"
+                text = f"End path of length {found.steps} that starts at {here}"
                 if node.max is not None:
                     text += f" Max value: {found.measure}"
                 s.log.append((found.place, f"{text} alternative" if number else text))
@@ -376,11 +376,12 @@ def _line(compiler: Compiler, node: nodes_paths.Line) -> Code:
             s.banned.setdefault(ban, set()).update((*_between(s, start, last), last))
         automatic = not (node.quiet or s.quiet_comments)
         if automatic:
-            s.log.append((start, f"Start line that ends at {_where(s, last)}"))
+            s.log.append((start, f"Start line that ends at {closures_output.position_text(s, last)}"))
         s.log.extend(found.comments)
         s.found.extend(found.matches)
         if automatic:
-            s.log.append((last, f"End line of length {found.steps} that starts at {_where(s, start)}"))
+            here = closures_output.position_text(s, start)
+            s.log.append((last, f"End line of length {found.steps} that starts at {here}"))
         return last if node.lastposition else found.steps
 
     return code(Type.POSITION if node.lastposition else Type.NUMERIC, search, logs=True)

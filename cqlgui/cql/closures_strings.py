@@ -181,7 +181,7 @@ def _case(compiler: Compiler, node: nodes_strings.Case) -> Code:
         made.value(s)
         return False
 
-    return code(Type.STRING, made.value, logs=made.logs, test=never)
+    return code(Type.STRING, made.value, logs=made.logs, test=never, apart=True)
 
 
 @compiles(nodes_strings.IndexOf)

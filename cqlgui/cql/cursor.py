@@ -262,6 +262,14 @@ class Cursor:
         )  # fmt: skip
         return False
 
+    def unbound(self, name: Token) -> bool:
+        """Whether no filter around this one binds the name; reports and answers False when one does."""
+        if name.text not in self.bound:
+            return True
+        message = f"`{name.text}` is the variable of a filter around this one already."
+        self.report_always(name.span, "already-bound", message, "take another name inside")
+        return False
+
     # --- brackets
     # -----------------------------------------------------------------------------------------------
 

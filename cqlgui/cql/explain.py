@@ -4,9 +4,10 @@ orbit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from cqlgui.board import moves, tree
 from cqlgui.cql import (
@@ -34,6 +35,13 @@ MAX_DETAILED_ELEMENTS: Final = 64
 
 MAX_CONSTITUENTS: Final = 200
 """No more constituents of a path are shown than this."""
+
+
+class Judged(Protocol):
+    """A filter with its truth at a position, None when that cannot be told."""
+
+    @property
+    def matched(self) -> bool | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +178,7 @@ class _Explainer:
                 return node, part, element
             pairs = list(zip(below, part.children, strict=True))
             if isinstance(node, nodes.Orbit):
-                node, part = max(pairs, key=lambda pair: _progress(pair[1]))
+                node, part = max(pairs, key=lambda pair: held(pair[1].children))
                 element = part
                 continue
             failed = next((pair for pair in pairs if pair[1].matched is False), None)
@@ -456,11 +464,6 @@ def _conjuncts(node: nodes.Node) -> Sequence[nodes.Node]:
             return ()
 
 
-def _progress(part: Explanation) -> int:
+def held(conjuncts: Iterable[Judged]) -> int:
     """How many conjuncts hold before one fails: the element that matches most is the one that was meant."""
-    held = 0
-    for child in part.children:
-        if child.matched is False:
-            break
-        held += 1
-    return held
+    return sum(1 for _ in itertools.takewhile(lambda part: part.matched is not False, conjuncts))

@@ -17,7 +17,6 @@ from cqlgui.cql import (
     evaluation,
     memory,
     nodes,
-    nodes_strings,
     ordering,
     rings,
     settings,
@@ -88,7 +87,7 @@ class Program:
         compiler = compilers.compiler(expanded.names)
         body = compiler.compile(query.body)
         self._body = body
-        by_value = body.type in _VALUED and not _never_matches(query.body)
+        by_value = body.type in _VALUED
         self._value_text = closures_output.value_text(body) if by_value else None
         self._rings = rings.Rings(compiler, query.body, expanded.orbits)
         self._own_keys = len(compiler.sort_specs)
@@ -269,13 +268,6 @@ def _last_game(header: nodes.Header) -> int | None:
         return None
     assert isinstance(header.gamenumber.high, int)
     return header.gamenumber.high
-
-
-def _never_matches(body: nodes.Node) -> bool:
-    """Whether the filter whose value is the body's has one but is no condition (`closures_strings`)."""
-    while isinstance(body, nodes.Compound):
-        body = body.filters[-1]
-    return isinstance(body, nodes_strings.Case)
 
 
 def _admits(header: nodes.Header, host: hosts.Host) -> bool:

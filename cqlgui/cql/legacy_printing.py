@@ -18,6 +18,7 @@ from cqlgui.cql import (
     legacy_nodes,
     legacy_ranges,
     legacy_reader,
+    legacy_rules,
     legacy_shift,
 )
 
@@ -61,7 +62,7 @@ class Context:
 
     problems: legacy_reader.Problems
     accumulators: Mapping[str, tuple[legacy_nodes.PositionList, ...]]
-    shift_rule: str = "auto"
+    shift_rule: legacy_rules.ShiftRule = "auto"
     names: Names = field(default_factory=Names)
     budget: legacy_images.Budget = field(default_factory=lambda: legacy_images.Budget(_SCRIPT_BUDGET))
     variations: bool = False

@@ -111,10 +111,7 @@ def loop(cursor: Cursor, variable: Token, start: int, *, plain: bool) -> nodes.N
         ok = False
     if ok and not cursor.declare(variable, kind):
         ok = False
-    if variable.text in cursor.bound:
-        message = f"`{variable.text}` is the variable of an outer loop already."
-        cursor.report_always(variable.span, "already-bound", message, "take another name for the inner loop")
-        ok = False
+    ok = cursor.unbound(variable) and ok
     cursor.bound.append(variable.text)
     body = cursor.expression(14)
     cursor.bound.pop()

@@ -120,22 +120,14 @@ filters.READERS.update(
 # --- types --------------------------------------------------------------------------------------------------
 
 
-def _logical(node: nodes.Node, names: types.Names) -> Type:
-    return Type.LOGICAL
-
-
-def _string(node: nodes.Node, names: types.Names) -> Type:
-    return Type.STRING
-
-
 types.RULES.update(
     {
-        nodes_facts.Tag: _string,
-        nodes_facts.OriginalComment: _string,
-        nodes_facts.Glyph: _logical,
-        nodes_facts.SetTag: _logical,
-        nodes_facts.RemoveComment: _logical,
-        nodes_facts.Message: _logical,
+        nodes_facts.Tag: types.always(Type.STRING),
+        nodes_facts.OriginalComment: types.always(Type.STRING),
+        nodes_facts.Glyph: types.always(Type.LOGICAL),
+        nodes_facts.SetTag: types.always(Type.LOGICAL),
+        nodes_facts.RemoveComment: types.always(Type.LOGICAL),
+        nodes_facts.Message: types.always(Type.LOGICAL),
     }
 )
 

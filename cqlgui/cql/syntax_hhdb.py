@@ -110,19 +110,11 @@ def _type(node: nodes.Node, names: types.Names) -> Type:
     return Type.NUMERIC if node.key in hhdb_keys.NUMBERS else Type.LOGICAL
 
 
-def _logical(node: nodes.Node, names: types.Names) -> Type:
-    return Type.LOGICAL
-
-
-def _numeric(node: nodes.Node, names: types.Names) -> Type:
-    return Type.NUMERIC
-
-
 types.RULES.update(
     {
         nodes_hhdb.Study: _type,
-        nodes_hhdb.StudyAward: _numeric,
-        nodes_hhdb.StudySort: _logical,
+        nodes_hhdb.StudyAward: types.always(Type.NUMERIC),
+        nodes_hhdb.StudySort: types.always(Type.LOGICAL),
     }
 )
 

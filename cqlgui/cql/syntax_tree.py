@@ -167,10 +167,7 @@ def _declare(cursor: Cursor, owner: str, name: Token, before: list[Token]) -> No
     if before and before[0].text == name.text:
         message = f"{owner} needs two different names: one for here, one for the other position."
         cursor.report_always(name.span, "duplicate-name", message, "echo (source target) ...")
-    elif name.text in cursor.bound:
-        message = f"`{name.text}` is bound by a filter around this one already."
-        cursor.report_always(name.span, "already-bound", message, "take another name")
-    else:
+    elif cursor.unbound(name):
         cursor.declare(name, Type.POSITION)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final
 
 from cqlgui.cql import (
     check,
@@ -22,12 +22,12 @@ from cqlgui.cql import (
     legacy_printing,
     legacy_ranges,
     legacy_reader,
+    legacy_rules,
 )
 
 Note = legacy_reader.Note
 looks_old = legacy_reader.looks_old
-ShiftRule = Literal["auto", "exact", "cql6"]
-SHIFT_RULES: Final[tuple[ShiftRule, ...]] = get_args(ShiftRule)
+ShiftRule = legacy_rules.ShiftRule
 
 NO_EQUIVALENT: Final = "no CQL 6 equivalent"
 """In the message of every note on what was understood but cannot be said in CQL 6."""

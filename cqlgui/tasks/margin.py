@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Iterator
 
 from cqlgui.base import progress
-from cqlgui.cql import nodes
+from cqlgui.cql import explain, nodes
 from cqlgui.tasks import explaining, model, queries
 
 
@@ -53,7 +54,7 @@ def filter_lines(text: str, query: nodes.Query) -> tuple[int, ...]:
     found = set()
     while pending:
         part, above = pending.pop()
-        line = _line(part.span.offset, breaks)
+        line = bisect.bisect_left(breaks, part.span.offset)
         if line != above:
             found.add(line)
         pending.extend((child, line) for child in nodes.children(part))
@@ -62,7 +63,7 @@ def filter_lines(text: str, query: nodes.Query) -> tuple[int, ...]:
 
 def best_element(orbit: model.Truth) -> model.Truth:
     """The element of an orbit that matches, or in which most filters hold before one fails."""
-    return max(orbit.parts, key=lambda part: (part.matched is True, _held(part)))
+    return max(orbit.parts, key=lambda part: (part.matched is True, explain.held(part.parts)))
 
 
 def _beginning(found: model.Truth, body: nodes.Node, breaks: list[int]) -> Iterator[tuple[int, model.Truth]]:
@@ -72,7 +73,7 @@ def _beginning(found: model.Truth, body: nodes.Node, breaks: list[int]) -> Itera
     pending = [(part, -1) for part in (reversed(found.parts) if _is_bare(body) else (found,))]
     while pending:
         part, above = pending.pop()
-        line = _line(part.offset, breaks)
+        line = bisect.bisect_left(breaks, part.offset)
         if line != above and not part.transform:
             yield line, part
             above = line
@@ -83,17 +84,6 @@ def _beginning(found: model.Truth, body: nodes.Node, breaks: list[int]) -> Itera
 def _is_bare(body: nodes.Node) -> bool:
     """A sequence without braces, which is no filter of its own to the eye."""
     return isinstance(body, nodes.Compound) and body.filters[0].span.offset == body.span.offset
-
-
-def _line(offset: int, breaks: list[int]) -> int:
-    low, high = 0, len(breaks)
-    while low < high:
-        middle = (low + high) // 2
-        if breaks[middle] < offset:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 def _together(parts: list[model.Truth]) -> bool | None:
@@ -119,12 +109,3 @@ def _comparisons(body: nodes.Node) -> Iterator[tuple[int, int]]:
         if isinstance(node, nodes.Compare):
             yield node.span.offset, node.span.length
         pending.extend(nodes.children(node))
-
-
-def _held(part: model.Truth) -> int:
-    held = 0
-    for one in part.parts:
-        if one.matched is False:
-            break
-        held += 1
-    return held

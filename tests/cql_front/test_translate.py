@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqlgui.cql import check, legacy_designators, legacy_shift, translate
+from cqlgui.cql import check, legacy_designators, legacy_rules, legacy_shift, translate
 from tests import helpers
 
 SCRIPTS = Path(__file__).with_name("legacy_scripts.txt")
@@ -516,7 +516,7 @@ _lists = st.recursive(
 )
 
 
-@given(_lists, st.sampled_from(translate.SHIFT_RULES), st.booleans())
+@given(_lists, st.sampled_from(legacy_rules.SHIFT_RULES), st.booleans())
 @settings(max_examples=150)
 def test_whatever_is_translated_is_a_query(text: str, rule: translate.ShiftRule, skip: bool) -> None:
     script = f"(match (position {text}))"
