@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import chess
 import chess.pgn
@@ -83,6 +83,50 @@ def from_pgn(text: str) -> list[Game]:
 def from_fen(fen: str, **tags: str) -> Game:
     """A game without moves."""
     return Game(tree.GameTree.decode(fen, []), Host(tags=dict(tags)))
+
+
+def colours_reversed(game: Game) -> Game:
+    """The same game with the men, the players and the result of the other side."""
+    board = chess.Board(game.tree.root.fen()).mirror()
+    tags = {_other_side(name): value for name, value in game.host.tags.items()}
+    tags["Result"] = _REVERSED.get(tags.get("Result", "*"), tags.get("Result", "*"))
+    ending = _REVERSED.get(game.host.ending or "", game.host.ending)
+    return Game(_turned(game.tree, board, 56), replace(game.host, tags=tags, ending=ending))
+
+
+def wings_reversed(game: Game) -> Game | None:
+    """The same game with the a-file for the h-file and so on; None for a game with castling, which cannot be
+    reversed.
+    """
+    if any(moves.flag(move) == moves.CASTLE for move in game.tree.moves):
+        return None
+    board = chess.Board(game.tree.root.fen())
+    turned = board.transform(chess.flip_horizontal)
+    turned.turn = board.turn
+    turned.castling_rights = chess.BB_EMPTY
+    turned.ep_square = None if board.ep_square is None else board.ep_square ^ 7
+    return Game(_turned(game.tree, turned, 7), game.host)
+
+
+_REVERSED = {"1-0": "0-1", "0-1": "1-0"}
+
+
+def _other_side(name: str) -> str:
+    """The name of the tag that says of the other player what this one says."""
+    for side, other in (("White", "Black"), ("Black", "White")):
+        if name.startswith(side):
+            return other + name.removeprefix(side)
+    return name
+
+
+def _turned(played: tree.GameTree, board: chess.Board, change: int) -> tree.GameTree:
+    """The same moves from another position, with every square changed in these bits."""
+    words = []
+    for word in played.encode():
+        if moves.flag(word) != moves.BACK:
+            word ^= moves.pack(change, change)
+        words.append(word)
+    return tree.GameTree.decode(board.fen(en_passant="fen"), words)
 
 
 def _read(stream: io.StringIO) -> Iterator[Game]:
