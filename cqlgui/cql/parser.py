@@ -93,9 +93,11 @@ def _query(reader: cursor.Cursor) -> nodes.Query | None:
     if reader.peek().word == "cql":
         header = _header(reader)
     found = operators.juxtaposed(reader)
-    if reader.peek().word in cursor.CLOSERS:
+    while reader.peek().word != END:
+        # Brackets are balanced, so one that closes nothing here lost its partner to a mistake reported above.
+        assert reader.errors, "a body ends before the text does only after a mistake"
         reader.take()
-    assert reader.peek().word == END, "brackets are balanced, so a body ends with the text"
+        found += operators.juxtaposed(reader)
     if not found:
         reader.expected("a filter", "`.` matches every position")
         return None
@@ -157,12 +159,9 @@ def _parameter(reader: cursor.Cursor, made: _Header) -> None:
             token.span, "unknown-parameter", f"`{cursor.shown(token)}` is no parameter of the header.", hint
         )
         # What follows belongs to the wrong word and would only be complained about again.
-        reader.take()
+        reader.take_whole()
         while not reader.at_end_of_group() and reader.peek().word not in PARAMETERS:
-            reader.take()
-            if reader.tokens[reader.position - 1].word in cursor.CLOSER_OF:
-                reader.skip_group()
-                reader.take()
+            reader.take_whole()
         return
     reader.take()
     if word == "variations":

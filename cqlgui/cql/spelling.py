@@ -269,21 +269,39 @@ def _keep_apart(text: str, found: list[Token], news: list[str]) -> None:
             continue
         if last >= 0:
             changed = news[last] != found[last].text or news[i] != token.text or last != i - 1
-            if changed and (
-                _runs_together(news[last], news[i])
-                or _gets_tied(found, news, last, i)
-                or _wants_blank(found[last], news[last], token)
-            ):
+            if changed and (_gets_tied(found, news, last, i) or _wants_blank(found[last], news[last], token)):
                 news[i] = " " + news[i]
         last = i
+    # How far a token reaches can depend on more than its neighbour (`Ra1-4A`), so the whole is read again.
+    while blanks := _swallowed(found, news):
+        for i in blanks:
+            news[i] = " " + news[i]
 
 
-def _runs_together(left: str, right: str) -> bool:
-    if left[-1].isspace() or right[0].isspace():
-        return False
-    return [token.text for token in lexer.tokens(left + right)] != [
-        token.text for part in (left, right) for token in lexer.tokens(part)
-    ]
+def _swallowed(found: list[Token], news: list[str]) -> list[int]:
+    """Tokens that the new text reads as part of the one before, or that make the one before another one."""
+    read = {token.offset: token for token in lexer.tokens("".join(news))}
+    blanks = []
+    at, before = 0, -1
+    for i, token in enumerate(found):
+        if not news[i]:
+            continue
+        start = at + len(news[i]) - len(news[i].lstrip())
+        at += len(news[i])
+        if token.kind in tokens.TRIVIA:
+            before = -1
+            continue
+        if before >= 0 and start == at - len(news[i]) and not news[before][-1].isspace():
+            left = read.get(start - len(news[before].lstrip()))
+            stays = news[before].lstrip() == found[before].text
+            differs = left is None or (left.kind, left.text) != (found[before].kind, found[before].text)
+            if start not in read or (stays and differs):
+                # What stands behind it may be read rightly now.
+                blanks.append(i)
+                before = -1
+                continue
+        before = i
+    return blanks
 
 
 def _wants_blank(left: Token, new: str, right: Token) -> bool:

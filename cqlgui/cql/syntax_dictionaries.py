@@ -89,9 +89,7 @@ def count(cursor: Cursor, sign: Token) -> nodes.Node:
         message = f"`#{name.text}` counts the entries, and no key may follow."
         hint = f"write #({name.text}[key])"
         broken = cursor.report_always(following.span, "type-mismatch", message, hint)
-        cursor.take()
-        cursor.skip_group()
-        cursor.take()
+        cursor.take_whole()
         return broken
     return nodes_programs.EntryCount(cursor.since(sign.offset), name.text)
 

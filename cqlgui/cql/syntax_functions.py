@@ -222,8 +222,6 @@ def _passed_over(cursor: Cursor, broken: Broken) -> Broken:
                 return broken
             cursor.take()
         if cursor.peek().word == opener:
-            cursor.take()
-            cursor.skip_group()
-            cursor.take()
+            cursor.take_whole()
     cursor.hush()
     return broken

@@ -6,7 +6,7 @@ import functools
 import time
 
 from cqlgui.base import errors
-from cqlgui.cql import check, evaluation, interpreter, printer, transforms
+from cqlgui.cql import check, evaluation, interpreter, printer, spelling, transforms
 from tests.helpers import games
 
 LONGEST_SECONDS = 2.0
@@ -51,6 +51,10 @@ def front(text: str) -> transforms.Expanded | None:
             again = check.check(printed).query
             if again is None or again.body != checked.query.body or again.header != checked.query.header:
                 raise BrokenRuleError(f"printed otherwise: {printed!r}")
+            respelled = spelling.respelled(text, style)  # type: ignore[arg-type]
+            again = check.check(respelled).query
+            if again is None or again.body != checked.query.body or again.header != checked.query.header:
+                raise BrokenRuleError(f"spelled otherwise: {respelled!r}")
         expanded = transforms.expand(checked)
         if expanded.query is None and not any(one.severity == "error" for one in expanded.diagnostics):
             raise BrokenRuleError("expanded to nothing without a word")

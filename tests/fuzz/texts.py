@@ -17,7 +17,7 @@ _PLAIN = (
     "Ra1", "kh8", "[QR]b2-7", "A", "a", "K", "Pe4", "_", ".", "[]", "♘♗", "▲", "x", "y", "f", "D", "p1",
     "$z", "0", "1", "2", "3", "7", "-1", "100000", '"a"', '"e4"', '""', '"[a-c]+"', '"1-0"', '"White"',
     "1-0", "{2,3}", "{*}", "{+}", "{1,}", "(", ")", "{", "}", "[", "]", "\n", "\n\n", "///", "//", "/*",
-    "*/", ";", "\\0", "\\-1", "\\n", '"', "cql()", "cql(variations)", "\u00e9", "\U0001f600", "e4x",
+    "*/", ";", "\\0", "\\-1", "\\n", '"', "cql()", "cql(", "cql(variations)", "\u00e9", "\U0001f600", "e4x",
     "--e4", "N--", "R[x]q", "--=Q", "--(check)",
 )  # fmt: skip
 
@@ -38,6 +38,23 @@ def _fragments() -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(token.text for token in scan(text)) for text in texts)
 
 
+def _changed(fragment: tuple[str, ...], first: int, second: int) -> tuple[str, ...]:
+    """A query with one token gone, doubled, at another place, or with another one in its stead."""
+    if not fragment:
+        return ()
+    at, other = first % len(fragment), second % len(fragment)
+    new = {
+        0: (),
+        1: (fragment[at],) * 2,
+        2: (fragment[other],),
+        3: (VOCABULARY[second],),
+        4: (fragment[at], VOCABULARY[second]),
+        5: (_BRACKETS[second % len(_BRACKETS)],),
+    }[(first + second) % 6]
+    return (*fragment[:at], *new, *fragment[at + 1 :])
+
+
+_BRACKETS = ("(", ")", "{", "}", "[", "]", "cql({", "cql(")
 VOCABULARY = _vocabulary()
 FRAGMENTS = _fragments()
 
@@ -61,7 +78,12 @@ def text_of(data: bytes) -> str:
             fragment = FRAGMENTS[(byte() << 8 | byte()) % len(FRAGMENTS)]
             first, length = byte(), byte()
             start = first % (len(fragment) or 1) if kind < 160 else 0
-            parts += fragment[start : start + 1 + length % 24] if kind < 160 else fragment
+            if kind < 160:
+                parts += fragment[start : start + 1 + length % 24]
+            elif kind < 180:
+                parts += fragment
+            else:
+                parts += _changed(fragment, first, length)
             parts.append(" ")
         elif kind < 250:
             parts.append("(){}[]:&|~<>=#+-*/,. \n"[byte() % 22])
