@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from cqlgui.cql import closures_strings, nodes, nodes_programs, nodes_strings
+from cqlgui.cql import closures_strings, nodes, nodes_programs, nodes_strings, repeatable
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.evaluation import PER_ENTRY, UNBOUND, Evaluation
@@ -40,16 +40,22 @@ def _if(compiler: Compiler, node: nodes_programs.If) -> Code:
 @compiles(nodes_programs.Loop)
 def _loop(compiler: Compiler, node: nodes_programs.Loop) -> Code:
     operand = compiler.compile(node.operand)
-    test = operand.test
+    test, span = operand.test, node.span
+    endless = repeatable.is_endless(node)
 
     def repeat(s: Evaluation) -> bool:
         matched = False
         while test(s):
             s.step()
+            if endless:
+                raise s.fault(ENDLESS, span)
             matched = True
         return matched
 
     return code(Type.LOGICAL, repeat, logs=operand.logs)
+
+
+ENDLESS: Final = "This loop does not end, for nothing in it changes what it asks"
 
 
 @compiles(nodes_programs.While)
@@ -60,9 +66,13 @@ def _while(compiler: Compiler, node: nodes_programs.While) -> Code:
         assert isinstance(node.condition, nodes_strings.Search)
         return code(Type.LOGICAL, _for_each_match(compiler, node.condition, run), logs=logs)
 
+    endless, span = repeatable.is_endless(node), node.span
+
     def repeat(s: Evaluation) -> bool:
         while holds(s):
             s.step()
+            if endless:
+                raise s.fault(ENDLESS, span)
             run(s)
         return True
 

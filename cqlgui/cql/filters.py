@@ -139,13 +139,23 @@ def undeclared(cursor: Cursor, token: Token) -> Broken:
         return cursor.report_always(token.span, "old-syntax", f"`{token.text}` is older CQL.", hint)
     if not hint:
         near = registry.suggest(token.text, tuple(cursor.names))
-        hint = f"did you mean `{near}`?" if near else "a variable gets its value before it is used: x = ..."
+        hint = f"did you mean `{near}`?" if near else _definition_hint(cursor, token)
     return cursor.report_always(
         token.span,
         "undeclared-name",
         f"`{shown(token)}` is neither a keyword nor a variable of this query.",
         hint,
     )
+
+
+def _definition_hint(cursor: Cursor, token: Token) -> str:
+    """How to define what an unknown name seems to be: what follows it tells."""
+    following = cursor.peek()
+    if following.offset == token.end and following.word == "(":
+        return f"a function is defined before it is called: function {shown(token)}(...) {{...}}"
+    if following.offset == token.end and following.word == "[":
+        return f"a dictionary is named before it is used: dictionary {shown(token)}"
+    return "a variable gets its value before it is used: x = ..."
 
 
 def _designator_hint(text: str) -> str:
@@ -173,7 +183,8 @@ def _designator(cursor: Cursor, token: Token) -> nodes.Node:
     assigns = following.word in assignments.OPERATORS and following.offset != cursor.promotion_sign
     if assigns or following.word == "[element]":
         message = f"`{token.text}` names men or squares and cannot be a variable."
-        cursor.report(following.span, "reserved-name", message, "take a longer name")
+        hint = "to compare, write ==; a variable takes a longer name" if following.word == "=" else ""
+        cursor.report(following.span, "reserved-name", message, hint or "take a longer name")
         cursor.take()
         cursor.expression(9)
         return Broken(token.span)

@@ -25,6 +25,7 @@ from cqlgui.cql import (
     nodes_squares,
     nodes_strings,
     nodes_tree,
+    repeatable,
     types,
 )
 from cqlgui.cql.diagnostics import Diagnostic, Fix, Span
@@ -42,6 +43,7 @@ def findings(text: str, query: nodes.Query, names: Names) -> tuple[Diagnostic, .
         lints_moves.findings(text, query.body),
         lints_output.findings(text, query),
         _players(text, query.body),
+        _endless(query.body),
     )
     return tuple(itertools.islice(found, MAX_WARNINGS))
 
@@ -91,6 +93,18 @@ def _conditions(text: str, query: nodes.Query, names: Names) -> Iterator[Diagnos
                 node.span, "number-as-condition",
                 "A number matches whatever it is, 0 too, so this is no condition.",
                 "compare it with something", "warning", _compared(text, use, names),
+            )  # fmt: skip
+
+
+def _endless(body: nodes.Node) -> Iterator[Diagnostic]:
+    """A warning for every loop that goes on forever once it has begun (D20)."""
+    for node in nodes.walk(body):
+        if isinstance(node, nodes_programs.Loop | nodes_programs.While) and repeatable.is_endless(node):
+            word = "loop" if isinstance(node, nodes_programs.Loop) else "while"
+            yield Diagnostic(
+                Span(node.span.offset, len(word)), "endless-loop",
+                "Nothing in this loop changes what it asks: where it holds, the loop never ends.",
+                "change a variable in the loop that its condition reads", "warning",
             )  # fmt: skip
 
 
@@ -224,10 +238,7 @@ def _compared(text: str, use: _Use, names: Names) -> Fix | None:
 
 def _players(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
     """Names as tables show them, which `player` gives tidied."""
-    pending = [body]
-    while pending:
-        node = pending.pop()
-        pending.extend(nodes.children(node))
+    for node in nodes.walk(body):
         if isinstance(node, nodes.ImplicitSearch) and isinstance(node.text, nodes.Player):
             written, span, whole = node.needle, node.span, False
         elif isinstance(node, nodes.Compare) and isinstance(node.left, nodes.Player):

@@ -11,13 +11,10 @@ from cqlgui.cql.diagnostics import Diagnostic, Fix, Span
 
 def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
     """Warnings about the dashes of a query."""
-    pending = [body]
-    while pending:
-        node = pending.pop()
+    for node in nodes.walk(body):
         if isinstance(node, nodes.Compound):
             for before, after in itertools.pairwise(node.filters):
                 yield from _apart(text, before, after)
-        pending.extend(nodes.children(node))
 
 
 def _apart(text: str, before: nodes.Node, after: nodes.Node) -> Iterator[Diagnostic]:

@@ -25,9 +25,7 @@ def faults(text: str, query: nodes.Query) -> tuple[Diagnostic, ...]:
 def _about_variations(
     text: str, query: nodes.Query, severity: Literal["error", "warning"]
 ) -> Iterator[Diagnostic]:
-    pending = [query.body]
-    while pending:
-        node = pending.pop()
+    for node in nodes.walk(query.body):
         if isinstance(node, nodes_hhdb.Study) and node.key in hhdb_keys.NEEDS_VARIATIONS:
             yield Diagnostic(
                 node.span, "needs-variations",
@@ -35,7 +33,6 @@ def _about_variations(
                 "write cql(variations) at the head, or choose to search variations", severity,
                 _with_variations(text, query.header),
             )  # fmt: skip
-        pending.extend(nodes.children(node))
 
 
 def _with_variations(text: str, header: nodes.Header) -> Fix:

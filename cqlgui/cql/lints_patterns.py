@@ -14,16 +14,13 @@ _KINGS: Final = (1 << men.WK, 1 << men.BK)
 
 def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
     """Warnings about the designators of a query."""
-    pending = [body]
-    while pending:
-        node = pending.pop()
+    for node in nodes.walk(body):
         if isinstance(node, nodes.Compound):
             yield from _together(text, node)
         elif isinstance(node, nodes.Logic) and node.word == "or":
             yield from _or_of_sets(text, node)
         elif isinstance(node, nodes.Designator):
             yield from _pawn_on_end(node)
-        pending.extend(nodes.children(node))
 
 
 def _together(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
@@ -87,6 +84,9 @@ def _bare_squares(text: str, node: nodes.Designator, before: nodes.Node | None) 
 def _or_of_sets(text: str, node: nodes.Logic) -> Iterator[Diagnostic]:
     """`R or B attacks k`, of which the first half is just `R`."""
     left, right = node.left, node.right
+    if isinstance(left, nodes.Assign) and isinstance(left.value, nodes.Designator):
+        yield from _or_behind_assignment(text, node, left)
+        return
     if not isinstance(left, nodes.Designator) or left.squares != designators.ALL_SQUARES:
         return
     if not isinstance(right, nodes.Attack):
@@ -107,6 +107,18 @@ def _or_of_sets(text: str, node: nodes.Logic) -> Iterator[Diagnostic]:
         "warning",
         Fix(f"Write {joined} {right.word} ...", span, joined),
     )
+
+
+def _or_behind_assignment(text: str, node: nodes.Logic, left: nodes.Assign) -> Iterator[Diagnostic]:
+    """`x = A or P`, where x holds A alone."""
+    if not isinstance(node.right, nodes.Designator | nodes.SetOperation):
+        return
+    first, second = _source(text, left.value), _source(text, node.right)
+    yield Diagnostic(
+        node.span, "or-of-sets", f"`or` stands between whole filters: `{left.name}` holds `{first}` alone.",
+        "| joins sets of men", "warning",
+        Fix(f"Write {first} | {second}", left.value.span.to(node.right.span), f"{first} | {second}"),
+    )  # fmt: skip
 
 
 def _pawn_on_end(node: nodes.Designator) -> Iterator[Diagnostic]:

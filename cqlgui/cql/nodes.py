@@ -504,6 +504,15 @@ def children(node: Node) -> Iterator[Node]:
             yield value
 
 
+def walk(root: Node) -> Iterator[Node]:
+    """`root` and every filter in it, a filter before those inside it; the last of these first."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend(children(node))
+
+
 _CHILD_FIELDS: dict[type[Node], tuple[str, ...]] = {}
 
 

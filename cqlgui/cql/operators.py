@@ -86,6 +86,14 @@ def unexpected(cursor: Cursor, before: nodes.Node | None, start: int) -> None:
             token.span, "unexpected-token", f"`{shown(token)}` is a repetition and no filter.", hint
         )
         return
+    if token.word == "=" and before is not None:
+        cursor.report(
+            token.span,
+            "single-equals",
+            "One `=` gives a variable its value, and no variable stands before it.",
+            "== compares",
+        )
+        return
     row = registry.lookup(token.word)
     if (
         row is not None

@@ -241,7 +241,8 @@ def _sort(node: nodes.Node, style: printing.Style) -> printing.Printed:
 def _comment(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes.Comment)
     if node.slashes:
-        text = " ".join(printing.beside(node.parts, 14, style))
+        # A comment at the end of this one ends with the same line.
+        text = " ".join(printing.beside(node.parts, 14, style)).removesuffix("\n")
         # Four slashes would begin a remark.
         return printing.Printed(f"///{' ' * text.startswith('/')}{text}\n")
     return printing.Printed("comment" + printing.arguments(node.parts, 14, style))

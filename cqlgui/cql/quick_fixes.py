@@ -54,6 +54,11 @@ def _unbalanced(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | N
     return Fix(f"Take the {sign} away", finding.span, "") if sign in _CLOSERS.values() else None
 
 
+def _compared(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
+    sign = text[finding.span.offset : finding.span.end]
+    return Fix("Compare with ==", finding.span, "==") if sign == "=" else None
+
+
 def _open_comment(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
     line = text.find("\n", finding.span.offset)
     end = len(text) if line < 0 else line
@@ -125,4 +130,6 @@ _RULES: Final[dict[str, Callable[[str, list[Token], Diagnostic], Fix | None]]] =
     "stray-character": _stray,
     "type-mismatch": _mismatch,
     "space-before-target": _loose_target,
+    "single-equals": _compared,
+    "reserved-name": _compared,
 }

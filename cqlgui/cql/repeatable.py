@@ -32,6 +32,13 @@ def is_repeatable(node: nodes.Node) -> bool:
     return all(is_repeatable(child) for child in nodes.children(node))
 
 
+def is_endless(loop: nodes_programs.Loop | nodes_programs.While) -> bool:
+    """True when nothing in a loop can change what it asks, so that it goes on forever once it has begun."""
+    if isinstance(loop, nodes_programs.Loop):
+        return is_repeatable(loop.operand)
+    return not loop.iterates and is_repeatable(loop.condition) and is_repeatable(loop.body)
+
+
 _REPEATABLE: Final = frozenset({
     nodes.Designator, nodes.AllSquares, nodes.EmptySet, nodes.Number, nodes.String, nodes.Name, nodes.Truth,
     nodes.SideToMove, nodes.State, nodes.CurrentPosition, nodes.Measure, nodes.Elo, nodes.Player,

@@ -253,12 +253,7 @@ def _square_loops(text: str) -> frozenset[int]:
 
 
 def _starts(body: nodes.Node) -> Iterator[int]:
-    pending = [body]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, nodes.SquareLoop):
-            yield node.span.offset
-        pending.extend(nodes.children(node))
+    return (node.span.offset for node in nodes.walk(body) if isinstance(node, nodes.SquareLoop))
 
 
 def _keep_apart(text: str, found: list[Token], news: list[str]) -> None:

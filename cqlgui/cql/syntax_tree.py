@@ -124,7 +124,7 @@ def _consecutive_moves(cursor: Cursor, token: Token) -> nodes.Node:
 def _two_names(cursor: Cursor, owner: str, *, declares: bool) -> tuple[Token, Token] | None:
     """The bracket with the names of two position variables; None after reporting what is wrong with it.
 
-    With `declares` both are new in a loop and must differ, without it they must be known.
+    With `declares` both are new in a loop and must differ, without it they may be known already.
     """
     if cursor.peek().word != "(":
         cursor.expected(f"`(` after {owner}", f"{owner[1:-1]} (s t) names two positions")
@@ -145,7 +145,8 @@ def _two_names(cursor: Cursor, owner: str, *, declares: bool) -> tuple[Token, To
         if declares:
             _declare(cursor, owner, name, found)
         elif name.text not in cursor.names:
-            filters.undeclared(cursor, name)
+            # It is created here and has no value (spec 12.6).
+            cursor.declare(name, Type.POSITION)
         elif cursor.names[name.text] not in (Type.POSITION, None):
             kind = cursor.names[name.text]
             assert kind is not None

@@ -103,9 +103,6 @@ _NUMBER = re.compile(r"-?\d+")
 
 
 def _comparisons(body: nodes.Node) -> Iterator[tuple[int, int]]:
-    pending = [body]
-    while pending:
-        node = pending.pop()
+    for node in nodes.walk(body):
         if isinstance(node, nodes.Compare):
             yield node.span.offset, node.span.length
-        pending.extend(nodes.children(node))

@@ -55,16 +55,13 @@ def expanded(
 def refuse_files(found: transforms.Expanded, *, reading: bool, writing: bool) -> None:
     """Raise `Rejected` for a query that reads or writes files where no folder was allowed for that (D11)."""
     assert found.query is not None
-    pending: list[nodes.Node] = [found.query.body]
-    while pending:
-        node = pending.pop()
+    for node in nodes.walk(found.query.body):
         if isinstance(node, nodes_strings.ReadFile) and not reading:
             _refuse(found.text, node, "readfile", "read")
         if isinstance(node, nodes_tree.SimilarPosition) and not reading:
             _refuse(found.text, node, "similarposition", "read")
         if isinstance(node, nodes_strings.WriteFile) and not writing:
             _refuse(found.text, node, "writefile", "write")
-        pending.extend(nodes.children(node))
 
 
 def _refuse(text: str, node: nodes.Node, word: str, verb: str) -> None:

@@ -36,6 +36,7 @@ if sys.platform != "win32":
     import resource
 
 _GAME_SECONDS = 100
+_LEAST_SECONDS = 2
 _PROGRAMS_KEPT = 8
 _MOST_REMEMBERED = 100_000_000
 """Characters that a query may keep from game to game."""
@@ -74,6 +75,8 @@ class Service:
 
     def __init__(self) -> None:
         self._programs: dict[tuple[str, str], tuple[interpreter.Program, bool]] = {}
+        self._patient_with: interpreter.Program | None = None
+        self._seconds = _GAME_SECONDS
         self._catalogs: dict[str, catalog.Catalog] = {}
         self._source: hosts.SourceReader | None = None
         self._text: archives.Text | None = None
@@ -152,9 +155,11 @@ class Service:
             [Path(folder) for folder in request.get("write", ())],
             request.get("written", ()),
         )
+        if program is not self._patient_with:
+            self._patient_with, self._seconds = program, _GAME_SECONDS
         for ordinal in request["games"]:
             said: list[str] = []
-            limit = time.monotonic() + _GAME_SECONDS
+            limit = time.monotonic() + self._seconds
             try:
                 game = tree.GameTree.decode(source.index.start_fen(ordinal), source.index.moves(ordinal))
                 positions += game.mainline_length if mainline else len(game)
@@ -162,7 +167,9 @@ class Service:
                 with self._interruptible():
                     outcome = program.run(game, host, _Deadline(limit), said, remembered)
             except interpreter.TooSlow:
-                failed.append([ordinal, f"the query took longer than {_GAME_SECONDS} seconds in this game"])
+                failed.append([ordinal, f"the query took longer than {self._seconds} seconds in this game"])
+                # One such game after another is the query's fault: it must not take a day to say so.
+                self._seconds = max(_LEAST_SECONDS, self._seconds // 2)
                 continue
             except (errors.CqlguiError, interpreter.QueryError) as error:
                 failed.append([ordinal, str(error)])
@@ -178,6 +185,7 @@ class Service:
             finally:
                 if said:
                     messages.append([ordinal, said])
+            self._seconds = _GAME_SECONDS
             if outcome is not None:
                 hits.append(
                     [

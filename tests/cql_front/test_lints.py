@@ -53,6 +53,11 @@ CASES = [
     ("mate – 5", "stray-character", "mate - 5"),
     ("(R or B) attacks k", "type-mismatch", "(R | B) attacks k"),
     ("A attacks (k or q)", "type-mismatch", "A attacks (k | q)"),
+    ("x=R or B x attacks k", "or-of-sets", "x=R | B x attacks k"),
+    ("x=1 while (x<3) mate", "endless-loop", None),
+    ("loop {wtm check}", "endless-loop", None),
+    ("ply=5", "single-equals", "ply==5"),
+    ("#A = 5", "reserved-name", "#A == 5"),
 ]  # fmt: skip
 
 

@@ -38,7 +38,6 @@ echo(A y1) true | unexpected-token 5
 x1=A echo(x1 y1) true | type-mismatch 10
 echo(x1 y1) echo(y1 z1) true | already-bound 17
 consecutivemoves(A a) > 2 | unexpected-token 17
-consecutivemoves(x1 y1) > 2 | undeclared-name 17
 x1=3 x2=parent consecutivemoves(x1 x2) | type-mismatch 32
 similarposition mate | unexpected-token 16
 similarposition "a.txt" | bad-file-name 16

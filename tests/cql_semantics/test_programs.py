@@ -78,6 +78,7 @@ def test_worked_example(text: str, expected: str | None) -> None:
     ("text", "words"),
     [
         ("x=1 unbind x x==1", "The variable x has no value yet (game 1, position 0)"),
+        ("consecutivemoves (x1 y1) > 2", "The variable x1 has no value yet (game 1, position 0)"),
         ("assert btm", "What the query asserts does not hold (game 1, position 0)"),
         ("x=1 unbind x assert x", "asserts"),
         ("local dictionary D D[1]=1 k1=1 k1[element]D true", "already has a value"),
@@ -92,7 +93,21 @@ def test_a_fault_names_game_and_position(text: str, words: str) -> None:
     assert words in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["loop true", "x=0 while (true) x=1", "x=0 loop {x=1 while (x==1) x=1}"])
+@pytest.mark.parametrize(
+    "text",
+    ["loop true", "loop find check or wtm", "while (true) mate", "x=3 while (x>2 and wtm) {K attacks q}"],
+)
+def test_a_loop_that_changes_nothing_is_refused_where_it_begins(text: str) -> None:
+    with pytest.raises(interpreter.QueryError, match="does not end"):
+        program(text).run(GAME.tree, GAME.host)
+
+
+@pytest.mark.parametrize("text", ["loop mate", "while (mate) wtm", "x=3 while (x>4) true"])
+def test_a_loop_that_never_begins_does_no_harm(text: str) -> None:
+    assert program(text).run(GAME.tree, GAME.host) is None or "while" in text
+
+
+@pytest.mark.parametrize("text", ["x=0 loop x=1", "x=0 while (true) x=1", "x=0 loop {x=1 while (x==1) x=1}"])
 def test_an_endless_loop_ends_with_the_games_time(text: str) -> None:
     with pytest.raises(interpreter.TooSlow):
         program(text).run(GAME.tree, GAME.host, lambda: True)

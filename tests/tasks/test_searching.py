@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 import threading
@@ -15,7 +16,18 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import errors, progress
-from cqlgui.tasks import explaining, importing, model, orbits, pool, queries, searching, sources, truths
+from cqlgui.tasks import (
+    explaining,
+    importing,
+    model,
+    orbits,
+    pool,
+    queries,
+    searching,
+    sources,
+    truths,
+    worker,
+)
 
 BLACK_MATES = '[White "A{n}"]\n[Result "1-0"]\n\n1. f4 e5 2. g4 Qh4# 0-1\n\n'
 QUIET = '[White "B{n}"]\n[Result "*"]\n\n1. e4 {{first}} e5 2. Nf3 (2. f4 exf4) Nc6 *\n\n'
@@ -156,6 +168,24 @@ def test_a_worker_drops_a_search_nobody_wants_and_serves_the_next(
     options = model.SearchOptions(workers=1)
     assert searching.search(base, "initial", options, pool=own_pool).positions == 1
     assert own_pool.take().pid == before
+
+
+def test_games_that_a_query_does_not_end_in_get_less_and_less_time(
+    base: model.Base, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = {
+        "op": "search", "id": 1, "settings": {}, **sources.words(base.sources[0]), "games": list(range(8)),
+        "query": "x=0 while (x==0) x=0",
+    }  # fmt: skip
+    service = worker.Service()
+    monkeypatch.setattr(worker, "_Deadline", lambda limit: lambda: True)
+    reasons = [reason for _, reason in service.answer(request)["failed"]]
+    seconds = [int(re.search(r"(\d+) seconds", reason)[1]) for reason in reasons]  # type: ignore[index]
+    assert seconds == [100, 50, 25, 12, 6, 3, 2, 2]
+    # Another query has its full time, and so has the game behind one that ended.
+    mixed = {**request, "query": 'if player "B" while (true) x=0'}
+    reasons = [reason for _, reason in service.answer(mixed)["failed"]]
+    assert [reason.split(" seconds")[0].split()[-1] for reason in reasons] == ["100", "50"] * 3
 
 
 def test_a_killed_worker_is_replaced_and_nothing_is_lost(tmp_path: Path, own_pool: pool.Pool) -> None:
