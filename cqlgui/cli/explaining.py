@@ -9,7 +9,7 @@ from typing import Any
 
 from cqlgui.board import squares
 from cqlgui.cli import opening, terminal
-from cqlgui.tasks import explaining, model, queries, searching
+from cqlgui.tasks import explaining, margin, model, queries, searching
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -98,7 +98,9 @@ def _show(truth: model.Truth, depth: int) -> None:
     names = [squares.square_name(square) for square in squares.bits(truth.squares)]
     where = f"  [{','.join(names)}]" if names and len(names) <= 16 and truth.value is None else ""
     how = f"  {truth.transform} {truth.words}" if truth.transform else ""
-    print(f"{'  ' * depth}{mark} {' '.join(truth.text.split())}{value}{where}{how}")
+    bound = "" if truth.binding is None else f"  {margin.bound(truth)}"
+    way = f"  {margin.moves(truth)}" if truth.way else ""
+    print(f"{'  ' * depth}{mark} {' '.join(truth.text.split())}{value}{way}{where}{bound}{how}")
     for part in truth.parts:
         _show(part, depth + 1)
 
@@ -113,5 +115,7 @@ def _object(truth: model.Truth) -> dict[str, Any]:
         "position": truth.positionid,
         "transform": truth.transform,
         "words": truth.words,
+        "binding": truth.binding and {"name": truth.binding[0], "square": truth.binding[1]},
+        "way": truth.way,
         "parts": [_object(part) for part in truth.parts],
     }

@@ -11,7 +11,7 @@ from cqlgui.board import men as board_men
 from cqlgui.board import moves, squares
 from cqlgui.cql import closures_tree, nodes, relations
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
-from cqlgui.cql.evaluation import BLACK, OCCUPIED, UNBOUND, WHITE, Evaluation
+from cqlgui.cql.evaluation import BLACK, OCCUPIED, UNBOUND, WHITE, Evaluation, Witness
 from cqlgui.cql.types import Type
 
 _ALL: Final = squares.ALL
@@ -416,6 +416,20 @@ def _loop(
     body = compiler.compile(node.body)
     area, test, stops = domain.value, body.test, node.all
 
+    def witnessed(s: Evaluation, bit: int) -> bool:
+        """Test the body and keep the element if it is the first that decides the loop."""
+        outer, inner = s.witnesses, dict[tuple[int, int], Witness]()
+        assert outer is not None
+        key, variables, banned = (id(node), s.id), list(s.variables), {k: set(v) for k, v in s.banned.items()}
+        s.witnesses = inner
+        try:
+            good = bool(test(s))
+        finally:
+            s.witnesses = outer
+        if good is not stops and key not in outer:
+            outer[key] = Witness(name, squares.lowest(bit), good, variables, banned, inner)
+        return good
+
     def run(s: Evaluation) -> int | None:
         """The squares for which the body matched; None when `all` met one for which it did not."""
         found = 0
@@ -426,7 +440,8 @@ def _loop(
             for bit, value in items:
                 s.step()
                 s.variables[slot] = value
-                if test(s):
+                good = test(s) if s.witnesses is None else witnessed(s, bit)
+                if good:
                     found |= bit
                 elif stops:
                     return None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from cqlgui.base import errors
 from cqlgui.board import attacks, legality, position, tree
@@ -76,6 +76,26 @@ class Way:
 
     passed: tuple[tuple[object, int], ...]
     failed: tuple[object, int] | None
+
+
+@dataclass(slots=True)
+class Witness:
+    """The element that decides a loop: the first for which its body holds, under `all` the first for which it
+    fails; `held` says which. `square` is where it stands.
+
+    `variables` and `banned` are as they were when the body began, `inner` holds what the loops within it met.
+    """
+
+    name: str
+    square: int
+    held: bool
+    variables: list[Any]
+    banned: dict[object, set[int]]
+    inner: Witnesses
+
+
+Witnesses: TypeAlias = dict[tuple[int, int], Witness]
+"""By `id` of the loop's node and position."""
 
 
 class Log(list[tuple[int, str]]):
@@ -187,6 +207,7 @@ class Evaluation:
         "tree",
         "variables",
         "ways",
+        "witnesses",
         "work",
     )
 
@@ -225,6 +246,8 @@ class Evaluation:
         """Where the innermost `line` under way starts."""
         self.ways: dict[tuple[int, int], Way] | None = None
         """Where ways are asked for: by `id` of the path's node and start, the last one found."""
+        self.witnesses: Witnesses | None = None
+        """Where witnesses are asked for: those of the loops that the innermost loop under way has met."""
         self.banned: dict[object, set[int]] = {}
         """By filter with `nestban`: positions where it no longer matches in this game."""
         # Done for good as soon as they are reached, whatever fails afterwards (output spec 3.4).

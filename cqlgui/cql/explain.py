@@ -5,20 +5,22 @@ orbit.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from cqlgui.board import moves, tree
+from cqlgui.board import moves, squares, tree
 from cqlgui.cql import (
     closures_output,
     compilers,
+    lexer,
     nodes,
     nodes_paths,
     nodes_squares,
     nodes_tree,
     printer,
     rings,
+    tokens,
     transform_rules,
     transforms,
     types,
@@ -27,7 +29,7 @@ from cqlgui.cql import (
 from cqlgui.cql import host as hosts
 from cqlgui.cql.closures import Code, Run
 from cqlgui.cql.diagnostics import Span
-from cqlgui.cql.evaluation import Evaluation, QueryError
+from cqlgui.cql.evaluation import Evaluation, QueryError, Witness, Witnesses
 from cqlgui.cql.types import Type
 
 MAX_DETAILED_ELEMENTS: Final = 64
@@ -52,7 +54,9 @@ class Explanation:
     text of the value, None for conditions and failures. `squares` is the bitboard that the filter names or
     matched here. `positionid` is where it was evaluated, which under `find` is elsewhere. `transform` and
     `words` name the element of an orbit and are empty for other filters; `orbit` is the index of an outermost
-    orbit, else -1.
+    orbit, else -1. `binding` is the name and the square of the element that decides a loop: the first for
+    which it holds, under `all` the first for which it fails; the parts of the loop's body are told for it.
+    `way` has the moves to the positions that a path or a line matched, or how far it came.
     """
 
     span: Span
@@ -66,6 +70,8 @@ class Explanation:
     transform: str = ""
     words: str = ""
     orbit: int = -1
+    binding: tuple[str, str] | None = None
+    way: str = ""
 
 
 def explain(
@@ -145,11 +151,17 @@ class _Explainer:
         # orbits).
         self._records: dict[int, dict[int, Any]] = {}
         self._codes: dict[int, Code] = {}
+        self._tests: dict[int, Run] = {}
         self._compiler = compilers.compiler(expanded.names, self._watch)
         self._query = query
-        # Filters with an orbit in them are shown as they were written: printed they would list its elements.
-        self._written: set[int] = set()
-        self._find_orbits(query.body)
+        # Elements of orbits stand nowhere in the text, and a placement does not name its squares: these are
+        # printed, all else is quoted.
+        self._printed: set[int] = set()
+        self._find_printed(query.body)
+        self._remarks = [
+            token.span for token in lexer.tokens(self._source) if token.kind is tokens.Kind.COMMENT
+        ]
+        self._witnesses: Witnesses = {}
         self._body = self._compiler.compile(query.body)
         self._rings = rings.Rings(self._compiler.unwatched(), query.body, expanded.orbits)
 
@@ -161,11 +173,11 @@ class _Explainer:
                 s.goto(earlier)
                 self._body.test(s)
         s.goto(positionid)
-        s.ways = {}
+        s.ways, s.witnesses = {}, self._witnesses
         before = _kept(s.variables)
         self._recording = True
         self._body.test(s)
-        self._recording = False
+        self._recording, s.witnesses = False, None
         return self._node(s, self._query.body, positionid, before)
 
     def failing(self, found: Explanation) -> tuple[nodes.Node, Explanation, Explanation | None]:
@@ -225,27 +237,21 @@ class _Explainer:
             s.variables[compiler.slot(name)] = {}
         return s
 
-    def _find_orbits(self, node: nodes.Node) -> bool:
-        if isinstance(node, nodes.Orbit):
-            found = True
-        elif isinstance(node, nodes.NoTransform):
-            found = self._find_orbits(node.operand)
-        elif type(node) in transform_rules.RULES:
-            # Every child is looked at, so that none goes unmarked.
-            below = [self._find_orbits(child) for child in transform_rules.RULES[type(node)].children(node)]
-            found = any(below)
-        else:
-            found = False
-        if found:
-            self._written.add(id(node))
-        return found
+    def _find_printed(self, node: nodes.Node) -> None:
+        pending = [(node, False)]
+        while pending:
+            one, within = pending.pop()
+            if within:
+                self._printed.add(id(one))
+            within = within or isinstance(one, nodes.Orbit | nodes_squares.Placement)
+            pending.extend((child, within) for child in nodes.children(one))
 
     # -- recording
 
     def _watch(self, node: nodes.Node, made: Code) -> Code:
         value = self._recorded(node, made.value, made.is_set or made.type is Type.LOGICAL)
         test = value if made.test is made.value else self._recorded(node, made.test, True, truth_only=True)
-        self._codes[id(node)] = made
+        self._codes[id(node)], self._tests[id(node)] = made, test
         return Code(made.type, value, test, made.logs, made.apart)
 
     def _recorded(self, node: nodes.Node, run: Run, falsy_fails: bool, truth_only: bool = False) -> Run:
@@ -290,8 +296,23 @@ class _Explainer:
             squares,
             where,
             children,
+            binding=self._binding(node, where),
+            way=self._way(s, node, where),
             **names,
         )
+
+    def _binding(self, node: nodes.Node, where: int) -> tuple[str, str] | None:
+        witness = self._witnesses.get((id(node), where))
+        return None if witness is None else (witness.name, squares.square_name(witness.square))
+
+    def _way(self, s: Evaluation, node: nodes.Node, where: int) -> str:
+        assert s.ways is not None
+        way = s.ways.get((id(node), where))
+        if way is None:
+            return ""
+        # Several constituents may hold at one position, and none leads to the first one.
+        places = list(dict.fromkeys(place for _node, place in way.passed[:MAX_CONSTITUENTS]))
+        return " ".join(tree.san_line(s.tree, [place for place in places if place != where]))
 
     def _result(
         self, s: Evaluation, made: Code, entry: Any, where: int, variables: Sequence[object]
@@ -320,9 +341,15 @@ class _Explainer:
         return self._rings.filter_squares(s, node)
 
     def _text(self, node: nodes.Node) -> str:
-        if id(node) in self._written:
-            return self._source[node.span.offset : node.span.end]
-        return printer.print_node(node)
+        """The filter as the user wrote it, without comments."""
+        if id(node) in self._printed or not node.span.length:
+            return printer.print_node(node)
+        parts, start = [], node.span.offset
+        for remark in self._remarks:
+            if start <= remark.offset and remark.end <= node.span.end:
+                parts.append(self._source[start : remark.offset])
+                start = remark.end
+        return "".join([*parts, self._source[start : node.span.end]]).rstrip()
 
     def _children(
         self, s: Evaluation, node: nodes.Node, where: int, variables: Sequence[object]
@@ -331,6 +358,8 @@ class _Explainer:
             return [self._element(s, node, element, where, variables) for element in node.elements]
         if isinstance(node, nodes_paths.Path | nodes_paths.Line):
             return self._along(s, node, where, variables)
+        if isinstance(node, nodes.SquareLoop | nodes.PieceLoop):
+            return self._looped(s, node, where, variables)
         if isinstance(node, nodes_tree.At):
             return self._elsewhere(s, node, where, variables)
         if isinstance(node, nodes_tree.Echo):
@@ -354,6 +383,57 @@ class _Explainer:
                 else self._children(s, child, where, variables)
             )
         return found
+
+    def _looped(
+        self,
+        s: Evaluation,
+        node: nodes.SquareLoop | nodes.PieceLoop,
+        where: int,
+        variables: Sequence[object],
+    ) -> list[Explanation]:
+        """The set that a loop goes through, and its body: for the element that decides the loop, if any."""
+        domain = self._node(s, node.domain, where, variables)
+        witness = self._witnesses.get((id(node), where))
+        if witness is None:
+            return [domain, self._node(s, node.body, where, variables)]
+        # What was recorded mixes all elements, so the body is evaluated once more for this one.
+        inside = [self._records[one] for one in _ids(node.body) if one in self._records]
+        mixed = [dict(records) for records in inside]
+        outer = self._witnesses
+        for records in inside:
+            records.clear()
+        s.goto(where)
+        if self._again(s, node.body, witness) is witness.held:
+            variables = witness.variables
+        else:
+            self._restore(inside, mixed)
+            self._witnesses = witness.inner
+        body = self._node(s, node.body, where, variables)
+        self._restore(inside, mixed)
+        self._witnesses = outer
+        return [domain, body]
+
+    def _again(self, s: Evaluation, body: nodes.Node, witness: Witness) -> bool | None:
+        """Record the body of a loop for one element; None where that fails this time."""
+        self._witnesses = {}
+
+        def tested(s: Evaluation) -> bool:
+            s.variables[:], s.banned = _kept(witness.variables), witness.banned
+            return bool(self._tests[id(body)](s))
+
+        s.witnesses, self._recording = self._witnesses, True
+        try:
+            return bool(rings.quietly(s, tested))
+        except QueryError:
+            return None
+        finally:
+            s.witnesses, self._recording = None, False
+
+    @staticmethod
+    def _restore(inside: Sequence[dict[int, Any]], mixed: Sequence[dict[int, Any]]) -> None:
+        for records, before in zip(inside, mixed, strict=True):
+            records.clear()
+            records.update(before)
 
     def _along(
         self,
@@ -442,6 +522,15 @@ class _Explainer:
                 element.filter.span, text, str(made.type.value), matched, None, 0, where, **names
             )
         return self._node(s, element.filter, where, variables, **names)
+
+
+def _ids(node: nodes.Node) -> Iterator[int]:
+    """The node and all nodes in it."""
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        yield id(one)
+        pending.extend(nodes.children(one))
 
 
 def _kept(variables: Sequence[object]) -> list[object]:

@@ -66,6 +66,44 @@ def best_element(orbit: model.Truth) -> model.Truth:
     return max(orbit.parts, key=lambda part: (part.matched is True, explain.held(part.parts)))
 
 
+def bound(part: model.Truth) -> str:
+    """For which elements loops hold, or under `all` fail: `x = f3, y = e5`; empty where none decides.
+
+    Loops within one another are told together, those of an orbit in its best element only.
+    """
+    found: list[str] = []
+    pending = [part]
+    while pending and len(found) < _MOST_BOUND:
+        one = pending.pop()
+        if one.binding is not None:
+            name, square = one.binding
+            found.append(f"{'fails for ' if one.matched is False else ''}{name} = {square}")
+        orbit = one.parts and one.parts[0].transform
+        pending.extend([best_element(one)] if orbit else reversed(one.parts))
+    return ", ".join(dict.fromkeys(found))
+
+
+def moves(part: model.Truth) -> str:
+    """The moves that a path matched, or how far it came."""
+    return part.way if part.matched or not part.way else f"up to {part.way}"
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """A filter in one line; of a long one the beginning and the end."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    end = line[-(most // 3) :]
+    start = line[: most - len(end) - 3]
+    # No word is cut in two where a space is near.
+    start = start.rsplit(" ", 1)[0] if " " in start[len(start) // 2 :] else start
+    end = end.split(" ", 1)[1] if " " in end[: len(end) // 2] else end
+    return f"{start} … {end}"
+
+
+_MOST_BOUND = 8
+
+
 def _beginning(found: model.Truth, body: nodes.Node, breaks: list[int]) -> Iterator[tuple[int, model.Truth]]:
     """Filters with the line they begin on; a filter is left out where one around it begins on the same
     line.

@@ -297,7 +297,9 @@ class Truth:
     `matched` is None when it cannot be told (a loop variable outside its loop), `value` is the value as text,
     `squares` the bitboard it names or matched. `positionid` is where it was evaluated (under `find`
     elsewhere). `transform` and `words` name the element of an orbit, `orbit` is the index of an outermost
-    orbit, else -1; `elements` lists which parts of an orbit matched, by their place among `parts`.
+    orbit, else -1; `elements` lists which parts of an orbit matched, by their place among `parts`. `binding`
+    is the name and the square of the element that decides a loop, None where none does; `way` has the moves
+    that a path matched, or how far it came.
     """
 
     offset: int
@@ -312,6 +314,8 @@ class Truth:
     transform: str = ""
     words: str = ""
     orbit: int = -1
+    binding: tuple[str, str] | None = None
+    way: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,8 @@ def packed(found: model.Truth) -> list[list[Any]]:
         rows.append(
             [
                 len(part.parts), part.offset, part.length, part.text, part.matched, part.value, part.squares,
-                part.elements, part.positionid, part.transform, part.words, part.orbit,
+                part.elements, part.positionid, part.transform, part.words, part.orbit, part.binding,
+                part.way,
             ]
         )  # fmt: skip
         waiting.extend(reversed(part.parts))
@@ -68,7 +69,7 @@ def unpacked(rows: Sequence[Sequence[Any]]) -> model.Truth:
     done: list[model.Truth] = []
     for count, offset, length, text, matched, value, squares, elements, *where in reversed(rows):
         parts = tuple(done.pop() for _ in range(count))
-        positionid, transform, words, orbit = where
+        positionid, transform, words, orbit, binding, way = where
         done.append(
             model.Truth(
                 offset=offset,
@@ -83,6 +84,8 @@ def unpacked(rows: Sequence[Sequence[Any]]) -> model.Truth:
                 transform=transform,
                 words=words,
                 orbit=orbit,
+                binding=None if binding is None else (binding[0], binding[1]),
+                way=way,
             )
         )
     (whole,) = done
@@ -109,4 +112,6 @@ def _plain(found: explain.Explanation) -> model.Truth:
         transform=found.transform,
         words=found.words,
         orbit=found.orbit,
+        binding=found.binding,
+        way=found.way,
     )

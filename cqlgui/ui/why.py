@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 
 from cqlgui.base import errors, progress
 from cqlgui.board import tree
-from cqlgui.tasks import explaining, model
+from cqlgui.tasks import explaining, margin, model
 from cqlgui.ui import browser, jobs
 from cqlgui.ui.editor import panel
 from cqlgui.ui.panels import infobar
@@ -67,8 +67,7 @@ class WhyNot(QObject):
             self._say("This position matches: every filter of the query holds here.")
             return
         self._editor.edit.select(part.offset, part.offset + part.length)
-        shown = " ".join(part.text.split())
-        shown = shown if len(shown) <= 60 else shown[:57] + "..."
+        shown = margin.shortened(part.text)
         how = f" ({found.words})" if found.transform not in ("", "<>") else ""
         line = text.count("\n", 0, part.offset) + 1
         words = f"Not here, because `{shown}`{how} fails (line {line})."

@@ -250,6 +250,71 @@ def test_an_explanation_shows_filters_around_an_orbit_as_they_were_written() -> 
     assert [element.text for element in negation.children[0].children] == ["{Kd1 kd8}", "{kd8 Kd1}"]
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("if wtm then check else mate", ["if wtm then check else mate", "wtm", "check", "mate"]),
+        ("cql() [NB] // which\n  attacks q // whom\n", ["[NB] \n  attacks q", "[NB]", "q"]),
+        ("#[NB]>4", ["#[NB]>4", "#[NB]", "[NB]", "4"]),
+        ("function f(S){S attacks p} f(Q)", ["f(Q)", "Q", "S attacks p", "S", "p"]),
+    ],
+)
+def test_an_explanation_quotes_what_the_user_wrote(text: str, shown: list[str]) -> None:
+    (game,) = games.from_pgn(MATE)
+    found, texts = [explain.explain(transforms.expand(check.check(text)), game.tree, game.host, 0)], []
+    while found:
+        one = found.pop(0)
+        texts.append(one.text)
+        found = [*one.children, *found]
+    assert texts[-len(shown) :] == shown
+
+
+def bindings(text: str, fen: str) -> tuple[bool | None, list[tuple[str, str, str | None]]]:
+    """Whether a query matches, and the bindings of its loops with the values of their variables within."""
+    game = games.from_fen(fen)
+    top = explain.explain(transforms.expand(check.check(text)), game.tree, game.host, 0)
+    told, pending = [], [top]
+    while pending:
+        one = pending.pop(0)
+        if one.binding is not None:
+            told.append((*one.binding, _value(one, one.binding[0])))
+        pending = [*one.children, *pending]
+    return top.matched, told
+
+
+def _value(part: explain.Explanation, name: str) -> str | None:
+    if part.text == name:
+        return part.value
+    return next((value for one in part.children if (value := _value(one, name)) is not None), None)
+
+
+BOTH = [("x", "d4", "d4"), ("y", "f6", "f6")]
+LOOPS = "4k3/8/5q2/8/3N2b1/5P2/1N6/4K3 w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "matched", "told"),
+    [
+        ("square x in N x attacks b", False, []),
+        ("square x in P x attacks b", True, [("x", "f3", "f3")]),
+        # Knights on b2 and d4; only the second is attacked.
+        ("square x in N square y in [qb] y attacks x", True, BOTH),
+        ("square x in N {rank x>2 square y in [qb] y attacks x}", True, BOTH),
+        ("square all x in N not [qb] attacks x", False, [("x", "d4", "d4")]),
+        ("square all x in N x attacks .", True, []),
+        ("square all x in N square all y in q not y attacks x", False, BOTH),
+        ("piece T in N q attacks T", True, [("T", "d4", "Nd4")]),
+        ("not square x in N q attacks x", False, [("x", "d4", "d4")]),
+        # What stood in a variable when the loop began is the same when the element is told.
+        ("S=3 square x in N {S+=1 S==5 rank x==4}", True, [("x", "d4", "d4")]),
+    ],
+)  # fmt: skip
+def test_an_explanation_names_the_element_that_decides_a_loop(
+    text: str, matched: bool, told: list[tuple[str, str, str | None]]
+) -> None:
+    assert bindings(text, LOOPS) == (matched, told)
+
+
 @pytest.mark.parametrize("kind", ["local dictionary", "dictionary"])
 def test_an_explanation_fills_dictionaries_as_a_search_does(kind: str) -> None:
     (game,) = games.from_pgn(MATE)
@@ -259,7 +324,7 @@ def test_an_explanation_fills_dictionaries_as_a_search_does(kind: str) -> None:
     assert truths == [False, False, True, False]
     reason = explain.why_not(expanded, game.tree, game.host, 0)
     assert reason.part is not None
-    assert (reason.part.text, reason.nearest, reason.whole) == ("Visits == 3", 2, 2)
+    assert (reason.part.text, reason.nearest, reason.whole) == ("Visits==3", 2, 2)
 
 
 def test_an_explanation_mirrors_the_text() -> None:

@@ -525,7 +525,7 @@ def test_an_explanation_shows_where_the_constituents_of_a_path_held() -> None:
         ("P--e4 btm", True, "1.e4", 1),
         ("--", True, "1...e5", 2),
         ("N--f3", True, "2.Nf3", 3),
-        ("ply == 3", True, "3", 3),
+        ("ply==3", True, "3", 3),
     ]
     assert [(text, place) for text, _, _, place in explained("line --> wtm --> .{2}")] == [
         ("wtm", 0), (".", 1), (".", 2),
@@ -540,6 +540,24 @@ def test_an_explanation_shows_how_far_a_path_came() -> None:
     ]
     assert explained("path focus N -- check") == [("N", True, "[b1,g1]", 0), ("-- check", False, None, 0)]
     assert explained("line --> wtm --> check") == [("wtm", True, None, 0), ("check", False, None, 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "way"),
+    [
+        ("path --e4 --e5 --f3", "1.e4 e5 2.Nf3"),
+        ("path {wtm} --e4 {btm}", "1.e4"),
+        ("path --e4 --e5 --d4", "1.e4 e5"),
+        ("path --d4", ""),
+        ("path focus N N--f3", "2.Nf3"),
+        ("line --> wtm --> .{2}", "1.e4 e5"),
+    ],
+)
+def test_an_explanation_tells_the_moves_of_a_path(text: str, way: str) -> None:
+    (game,) = games.from_pgn(RUY)
+    start = 2 if "focus" in text else 0
+    found = explain.explain(transforms.expand(check.check(text)), game.tree, game.host, start)
+    assert found.way == way
 
 
 def test_an_explanation_knows_what_earlier_positions_banned() -> None:

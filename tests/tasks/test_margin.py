@@ -45,6 +45,32 @@ def test_each_line_shows_what_begins_on_it(
     assert shown(base, text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "bound", "moves"),
+    [
+        ("square x in [QR] square y in [NB] y attacks x", "", ""),
+        ("square x in K square y in q y attacks x", "x = e1, y = h4", ""),
+        ("flipcolor {square x in K q attacks x}", "x = e1", ""),
+        ("square all x in [PK] square y in q not y attacks x", "fails for x = e1", ""),
+        ("path --e5 --g4 --h4", "", "1...e5 2.g4 Qh4#"),
+        ("path --e5 --g4 --h5", "", "up to 1...e5 2.g4"),
+    ],
+)
+def test_a_line_tells_the_bindings_of_loops_and_the_moves_of_paths(
+    base: model.Base, text: str, bound: str, moves: str
+) -> None:
+    _whole, (row,) = margin.margin(base, 1, 1 if moves else MATE, text)
+    (part,) = row.parts
+    assert (margin.bound(part), margin.moves(part)) == (bound, moves)
+
+
+def test_a_long_filter_is_shortened_in_the_middle_between_words() -> None:
+    assert margin.shortened(" {Ka1\n  kb3} ") == "{Ka1 kb3}"
+    words = " ".join(f"word{number}" for number in range(20))
+    assert margin.shortened(words) == "word0 word1 word2 word3 word4 word5 … word18 word19"
+    assert len(margin.shortened("x" * 100)) == 60
+
+
 def test_variables_that_nobody_wrote_are_not_shown(base: model.Base) -> None:
     whole, _lines = margin.margin(base, 1, 0, "function reach(S) {S attacks p}\nreach(Q)")
     texts, pending = [], [whole]

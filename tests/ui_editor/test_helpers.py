@@ -136,6 +136,12 @@ def test_the_margin_makes_room_for_truth_and_tells_it(editor: panel.EditorPanel)
     assert margin.needed_width() > narrow
     assert margin.tip(1) == "✓ <code>#A</code> = 16"
     assert "x &lt; 3" in margin.tip(2)
+    bound = model.Truth(0, 6, "square x in A square y in a x attacks y", True, "[c3]", 0, binding=("x", "c3"))
+    way = model.Truth(0, 6, "path --e4 --e5", True, "2", 0, way="1.e4 e5")
+    editor.set_truth(gutter.KNOWN, False, (*rows[:2], model.LineTruth(2, True, "", (bound, way))))
+    told = margin.tip(2).replace("&nbsp;", "").split("<br>")
+    assert [told[1], told[-1]] == ["x = c3", "1.e4 e5"]
+    editor.set_truth(gutter.KNOWN, False, rows)
     assert margin.tip(5) == ""
     assert "line 1 holds, line 2 16, line 3 cannot be told" in margin.accessibleDescription()
     editor.set_truth(gutter.PENDING)

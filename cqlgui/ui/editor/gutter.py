@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from cqlgui.board import squares
-from cqlgui.tasks import model
+from cqlgui.tasks import margin, model
 from cqlgui.ui.editor import colours
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ KNOWN, PENDING, SLOW = "known", "pending", "slow"
 _SIDE = 6
 _MOST_NAMED = 12
 _MOST_TOLD = 8
+_LONGEST_TOLD = 200
 
 
 class Gutter(QWidget):
@@ -209,13 +210,15 @@ class Gutter(QWidget):
 def _part_html(part: model.Truth) -> str:
     """A filter in the tooltip: its truth, its text, its value or squares, the element it is of."""
     sign = {True: "✓", False: "✗", None: "?"}[part.matched]
-    text = " ".join(part.text.split())
-    shown = html.escape(text if len(text) <= 60 else text[:57] + "...")
+    shown = html.escape(margin.shortened(part.text))
     rest = ""
     if part.value is not None and not part.value.startswith("["):
         rest = f" = {html.escape(part.value[:80])}"
     elif 0 < part.squares.bit_count() <= _MOST_NAMED:
         rest = " on " + ", ".join(squares.square_name(square) for square in squares.bits(part.squares))
+    for more in (margin.moves(part), margin.bound(part)):
+        if more:
+            rest += f"<br>&nbsp;&nbsp;&nbsp;{html.escape(more[:_LONGEST_TOLD])}"
     matching = [one for one in part.parts if one.transform and one.matched]
     if matching:
         rest += "<br>&nbsp;&nbsp;&nbsp;" + html.escape(", ".join(one.words for one in matching[:4]))
