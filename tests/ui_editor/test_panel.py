@@ -269,3 +269,37 @@ def test_an_empty_editor_shows_an_example(qtbot: QtBot, editor: panel.EditorPane
     shown = editor.edit.viewport().grab().toImage()
     editor.edit.setPlaceholderText("")
     assert editor.edit.viewport().grab().toImage() != shown, "something covers the words"
+
+
+def test_undoing_to_another_text_leads_back_to_its_file(editor: panel.EditorPanel, tmp_path: Path) -> None:
+    mate, stale, script = tmp_path / "mate.cql", tmp_path / "stale.cql", tmp_path / "old.cqls"
+    mate.write_text("mate", encoding="utf-8")
+    stale.write_text("stalemate", encoding="utf-8")
+    script.write_text("(match (position Pa4 Nd4 :wtm))", encoding="utf-8")
+    for path in (mate, stale, script):
+        assert editor.open_file(path)
+    editor.set_text("check", "A theme")
+    names = [editor.name()]
+    for step in (editor.edit.undo, editor.edit.redo):
+        for _ in range(4):
+            step()
+            names.append(editor.name())
+            assert editor.path == next((p for p in (mate, stale, script) if p.name == names[-1]), None)
+    down = ["old, translated", "old, old script", "stale.cql", "mate.cql"]
+    assert names == ["A theme", *down, *down[-2::-1], "A theme"]
+
+
+def test_what_is_typed_after_undoing_belongs_to_the_text_it_is_typed_into(
+    editor: panel.EditorPanel, tmp_path: Path
+) -> None:
+    mate, other = tmp_path / "mate.cql", tmp_path / "other.cql"
+    mate.write_text("mate", encoding="utf-8")
+    editor.open_file(mate)
+    editor.set_text("check", "A theme")
+    editor.edit.undo()
+    QTest.keyClicks(editor.edit, " wtm")
+    assert editor.name() == "mate.cql"
+    assert editor.save(other)
+    editor.edit.undo()
+    assert editor.text() == "mate"
+    assert editor.path == other, "a document that was saved under another name has it as a whole"

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from cqlgui.base import errors
 from cqlgui.cql import diagnostics, old_scripts, spelling, structure, transforms, translate
 from cqlgui.tasks import model
-from cqlgui.ui.editor import colours, edit, files, find, fixes, gutter, latest, problems
+from cqlgui.ui.editor import colours, edit, files, find, fixes, gutter, identity, latest, problems
 
 CHECK_DELAY = 30  # milliseconds without a key before the text is checked
 
@@ -50,8 +50,6 @@ class EditorPanel(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Query editor")
-        self._path: Path | None = None
-        self._title = ""
         self._modified = False
         self._dragged = False
         self._closed = False
@@ -66,6 +64,8 @@ class EditorPanel(QWidget):
         self._pause.timeout.connect(self._reveal)
         self._diagnostics: tuple[diagnostics.Diagnostic, ...] = ()
         self.edit = edit.QueryEdit(self)
+        self._identities = identity.Identities(self.edit.document())
+        self._identity = identity.Identity()
         self.find_bar = find.FindBar(self.edit, self)
         self.problems = problems.ProblemsList(self)
         self._checker = latest.Latest(_check, CHECK_DELAY, self)
@@ -102,14 +102,21 @@ class EditorPanel(QWidget):
     def set_text(self, text: str, title: str = "") -> None:
         """Put a new query in place, undoable, as unsaved work under an optional title; it belongs to no
         file."""
-        self._path = None
-        self._title = title
+        self._put(text, identity.Identity(title=title))
+
+    def _put(self, text: str, new: identity.Identity) -> None:
         self.edit.replace(0, len(self.text()), text)
         self.edit.select(0, 0)
         self.edit.document().setModified(False)
-        self._show_name()
-        self.path_changed.emit(None)
+        self._identities.begin(text, new)
+        self._show_identity()
         self.check_now()
+
+    def _show_identity(self) -> None:
+        former, self._identity = self._identity, self._identities.current
+        self._show_name()
+        if self._identity != former:
+            self.path_changed.emit(self._identity.path)
 
     def selection(self) -> tuple[int, int]:
         """Start and end of the selection; equal when nothing is selected."""
@@ -176,7 +183,7 @@ class EditorPanel(QWidget):
     @property
     def path(self) -> Path | None:
         """The file of the query; None for one that has none yet."""
-        return self._path
+        return self._identity.path
 
     @property
     def modified(self) -> bool:
@@ -196,24 +203,19 @@ class EditorPanel(QWidget):
             self._fail(str(fault))
             return False
         self._note.hide()
-        self.set_text(text)
         found = translate.translate(text) if translate.looks_old(text) else None
         if found is None or found.failed:
-            self._set_path(path)
+            self._put(text, identity.Identity(path))
             return True
-        self._title = _translated(path)
-        self.edit.replace(0, len(text), found.text)
-        self.edit.select(0, 0)
-        self.edit.document().setModified(False)
-        self._show_name()
-        self.check_now()
+        self._put(text, identity.Identity(title=f"{path.stem}, old script"))
+        self._put(found.text, identity.Identity(title=_translated(path)))
         self.translated.emit(path, found.notes)
         return True
 
     def save(self, path: Path | str | None = None) -> bool:
         """Write the query to `path`, or to its own file; on failure a sentence is shown and the answer is
         False."""
-        target = Path(path) if path is not None else self._path
+        target = Path(path) if path is not None else self.path
         if target is None:
             self._fail("This query has no file yet: choose a name for it.")
             return False
@@ -223,15 +225,10 @@ class EditorPanel(QWidget):
             self._fail(str(fault))
             return False
         self._note.hide()
-        self._set_path(target)
+        self._identities.rename(identity.Identity(target))
+        self._show_identity()
         self.edit.document().setModified(False)
         return True
-
-    def _set_path(self, path: Path) -> None:
-        self._path = path
-        self._title = ""
-        self._show_name()
-        self.path_changed.emit(path)
 
     def _fail(self, sentence: str) -> None:
         self._note.setText(sentence)
@@ -291,12 +288,14 @@ class EditorPanel(QWidget):
 
     def _text_changed(self) -> None:
         text = self.text()
-        if self._old and self._path is not None and not translate.looks_old(text):
-            # Saving must not write another text over the script.
-            self._title = _translated(self._path) if text == self._translation else ""
-            self._path = None
-            self._show_name()
-            self.path_changed.emit(None)
+        was_old, script = self._old, self.path
+        self._identities.follow(text)
+        if was_old and script is not None and self._identities.current.path == script:
+            if not translate.looks_old(text):
+                # Saving must not write another text over the script.
+                title = _translated(script) if text == self._translation else ""
+                self._identities.begin(text, identity.Identity(title=title))
+        self._show_identity()
         self._offer_due = False
         self._pause.start()
         self._checker.ask(text)
@@ -313,12 +312,12 @@ class EditorPanel(QWidget):
 
     def name(self) -> str:
         """The query's file name or title."""
-        return self._path.name if self._path else self._title or "New query"
+        return self.path.name if self.path else self._identity.title or "New query"
 
     def _show_name(self) -> None:
         name = self.name()
         self._name.setText(f"{name}  •  changed" if self._modified else name)
-        self._name.setToolTip(str(self._path) if self._path else "Not saved in a file")
+        self._name.setToolTip(str(self.path) if self.path else "Not saved in a file")
 
     def _show_place(self) -> None:
         cursor = self.edit.textCursor()

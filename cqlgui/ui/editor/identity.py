@@ -1,0 +1,73 @@
+"""Which file or title a text belongs to, all along what can be undone and redone.
+
+A text that takes another's place (a query opened, a script translated) is one step of undo. Whoever undoes it
+sees the former text, which must then have its former name too: else saving would write it over the wrong file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtGui import QTextDocument
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The file of a text, or the title of one that belongs to no file."""
+
+    path: Path | None = None
+    title: str = ""
+
+
+@dataclass(slots=True)
+class _Mark:
+    """From this many steps of undo on, while `text` was what stood there, an identity holds."""
+
+    steps: int
+    text: str
+    identity: Identity
+
+
+class Identities:
+    """The identities of a document. Call `follow` at each change of its text, `begin` behind one that gave it
+    another identity.
+    """
+
+    def __init__(self, document: QTextDocument) -> None:
+        self._document = document
+        self._marks = [_Mark(0, "", Identity())]
+        self._steps = 0
+
+    @property
+    def current(self) -> Identity:
+        """What the text is, as it stands."""
+        return self._in_force().identity
+
+    def begin(self, text: str, identity: Identity) -> None:
+        """From this text on the document is another one; undoing leads back to the former."""
+        self.follow(text)
+        self._marks = [mark for mark in self._marks if mark.steps != self._steps]
+        self._marks.append(_Mark(self._steps, text, identity))
+        self._marks.sort(key=lambda mark: mark.steps)
+
+    def rename(self, identity: Identity) -> None:
+        """The document got another identity as a whole, as when it is saved."""
+        self._in_force().identity = identity
+
+    def follow(self, text: str) -> None:
+        """Note how far the text was undone, redone or changed."""
+        former, self._steps = self._steps, self._document.availableUndoSteps()
+
+        def holds(mark: _Mark) -> bool:
+            if mark.steps <= former:
+                return True
+            if self._steps < mark.steps:
+                return self._document.isRedoAvailable()
+            # Redoing comes to a mark exactly where its text was; anything else was typed in its place.
+            return self._steps == mark.steps and text == mark.text
+
+        self._marks = [mark for mark in self._marks if holds(mark)]
+
+    def _in_force(self) -> _Mark:
+        return next(mark for mark in reversed(self._marks) if mark.steps <= self._steps)
