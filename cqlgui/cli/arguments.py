@@ -125,7 +125,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--json", action="store_true", help="print JSON")
 
     one = commands.add_parser("translate", help="a script of CQL 1-3 or CQL-S as CQL 6 text")
-    one.add_argument("file", type=Path, metavar="OLD.cql", help="the script (- for stdin)")
+    one.add_argument("file", type=Path, metavar="OLD.cql", help="the script, .cql or .cqls (- for stdin)")
     one.add_argument(
         "--shift-rule",
         choices=legacy_rules.SHIFT_RULES,

@@ -19,6 +19,8 @@ from cqlgui.cql import (
 )
 
 LONGEST_QUERY = 4 << 20
+ENDINGS = (".cql", ".cqls")
+"""How the names of files end that hold queries: of CQL, and of the scripts of Scidb (CQL-S)."""
 
 
 class Rejected(errors.CqlguiError):
@@ -72,6 +74,11 @@ def _refuse(text: str, node: nodes.Node, word: str, verb: str) -> None:
         f"on the command line: --allow-{verb} FOLDER",
     )
     raise Rejected(text, [finding])
+
+
+def is_query_file(path: Path) -> bool:
+    """Whether a file holds a query, by its name."""
+    return path.suffix.lower() in ENDINGS
 
 
 def checked_query(text: str) -> check.Checked:

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.pgn import archives
-from cqlgui.tasks import bases, history, library, model, pool
+from cqlgui.tasks import bases, history, library, model, pool, queries
 from cqlgui.ui import (
     actions,
     assistance,
@@ -58,8 +58,8 @@ from cqlgui.ui.picker import pattern
 
 WELCOME = "Open a PGN file (Ctrl+O) or drop one here.\nPlain, .gz, .bz2, .zst and .zip files will do."
 PGN_FILES = "Chess games (*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip *.gz *.bz2 *.zst *.cqlbase);;All files (*)"
-CQL_FILES = "CQL queries (*.cql);;All files (*)"
-_QUERY_ENDING = ".cql"
+CQL_FILES = "CQL queries (*.cql *.cqls);;All files (*)"
+SAVED_FILES = "CQL queries (*.cql);;All files (*)"
 _TITLE_BAR = 40
 """Pixels left for the frame that the desktop puts round the window."""
 _OPENING, _ASKING, _EXPORTING = "opening", "asking", "exporting"
@@ -112,18 +112,18 @@ class MainWindow(QMainWindow):
     # --- beginning and end ---------------------------------------------------------------------------------
 
     def begin(self, files: Sequence[Path]) -> None:
-        """Restore the last session, or open the files named instead of its own."""
+        """Restore the last session; the games named are opened instead of its own, and a query named takes
+        the place of its query, as one step that can be undone.
+        """
         kept = session.load()
         restoring.dress(self, kept)
-        queries = [path for path in files if path.suffix.lower() == _QUERY_ENDING]
-        sources = [path for path in files if path.suffix.lower() != _QUERY_ENDING]
-        if queries:
-            self.editor.open_file(queries[0])
-        elif kept.query:
+        if kept.query:
             restoring.put_query(self, kept)
+        self._open_queries([path for path in files if queries.is_query_file(path)])
+        sources = [path for path in files if not queries.is_query_file(path)]
         if sources:
             self.open_files(sources)
-        elif not files and kept.files:
+        elif kept.files:
             self._pending = kept
             self._wanted_row = (kept.query, kept.hit_row)
             self.open_files([Path(name) for name in kept.files])
@@ -165,11 +165,11 @@ class MainWindow(QMainWindow):
     def save_query_as(self) -> None:
         """Ask for a name and save the query under it."""
         start = str(self.editor.path or library.own_folder() / "query.cql")
-        name, _ = QFileDialog.getSaveFileName(self, "Save query", start, CQL_FILES)
+        name, _ = QFileDialog.getSaveFileName(self, "Save query", start, SAVED_FILES)
         if name:
             path = Path(name)
             if not path.suffix:
-                path = path.with_suffix(_QUERY_ENDING)
+                path = path.with_suffix(queries.ENDINGS[0])
             if self.editor.save(path):
                 self._fill_library()
 
@@ -177,15 +177,24 @@ class MainWindow(QMainWindow):
         """Open games (a folder gives those in it) and queries, as dropped or named on the command line."""
         wanted: list[Path] = []
         for path in paths:
-            if path.suffix.lower() == _QUERY_ENDING:
-                self.editor.open_file(path)
-            elif path.is_dir():
+            if path.is_dir():
                 wanted += self._inside(path)
-            else:
+            elif not queries.is_query_file(path):
                 wanted.append(path)
+        self._open_queries([path for path in paths if queries.is_query_file(path) and not path.is_dir()])
         if wanted:
             self.folder = str(wanted[0].absolute().parent)
             self.opener.open(wanted)
+
+    def _open_queries(self, paths: Sequence[Path]) -> None:
+        """Show the first of these queries, and say which ones found no place: there is one editor."""
+        if paths:
+            self.editor.open_file(paths[0])
+        if len(paths) > 1:
+            names = ", ".join(path.name for path in paths[1:4]) + (" ..." if len(paths) > 4 else "")
+            self.infobar.show_message(
+                f"One query is shown at a time: {paths[0].name} was opened, {names} not.", "warning"
+            )
 
     def _inside(self, folder: Path) -> list[Path]:
         """The sources in a folder, by name; says so where there are none or the folder is closed."""
