@@ -12,7 +12,7 @@ SWITCH_SECONDS = 0.0005
 
 
 def main(argv: Sequence[str]) -> int:
-    """Open the window on the files named (PGN sources, one query: `.cql` or `.cqls`); the exit code of the program."""
+    """Open the window on the files named (PGN sources, one query); the exit code of the program."""
     log.configure()
     sys.setswitchinterval(SWITCH_SECONDS)
     from cqlgui.ui import start

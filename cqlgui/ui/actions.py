@@ -51,7 +51,7 @@ class Actions:
         running = main.searcher.running
         shown = main.browser.game is not None
         self.run.setEnabled(not running)
-        self.stop.setEnabled(running)
+        self.stop.setEnabled(running or main.assistance.why.busy)
         self.export.setEnabled(main.result is not None and not running and bool(main.result.games))
         for action in (self.next_hit, self.previous_hit):
             action.setEnabled(main.hits.count > 0)
@@ -82,7 +82,7 @@ class Actions:
         main = self._main
         menu = main.menuBar().addMenu("&Query")
         self.run = self._action(menu, "&Run", main.run, "F5", "run")
-        self.stop = self._action(menu, "&Stop", main.searcher.stop, "Esc", "stop")
+        self.stop = self._action(menu, "&Stop", main.stop, "Esc", "stop")
         menu.addSeparator()
         helpers = main.assistance
         self.why_not = self._action(menu, "&Why not?", helpers.why.ask, "F4")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from cqlgui.base import errors, progress
 from cqlgui.board import tree
@@ -11,6 +13,9 @@ from cqlgui.ui import browser, jobs
 from cqlgui.ui.editor import panel
 from cqlgui.ui.panels import infobar
 
+WAIT_AFTER = 500
+"""Milliseconds after which it is said that the answer takes its time."""
+GIVE_UP_AFTER = 10_000
 _JOB = "why not"
 _KEY = "why not"
 
@@ -18,8 +23,11 @@ _KEY = "why not"
 class WhyNot(QObject):
     """Asks in the background, answers in the bar of messages, with the failing filter selected in the text.
 
-    An answer is taken back when the text or the position changes.
+    An answer is taken back, and a question that is still open is dropped, when the text or the position
+    changes. A query may run for ever, so there is a time after which it is given up.
     """
+
+    busy_changed = Signal(bool)
 
     def __init__(
         self,
@@ -34,12 +42,21 @@ class WhyNot(QObject):
         self._editor = editor
         self._browser = shown
         self._bar = bar
-        shown.shown.connect(lambda _game, _position: bar.dismiss(_KEY))
-        editor.text_changed.connect(lambda _text: bar.dismiss(_KEY))
+        self._busy = False
+        self._wait = self._timer(WAIT_AFTER, self._say_waiting)
+        self._end = self._timer(GIVE_UP_AFTER, self._give_up)
+        shown.shown.connect(lambda _game, _position: self._overtaken())
+        editor.text_changed.connect(lambda _text: self._overtaken())
         editor.why_not_requested.connect(self.ask)
+
+    @property
+    def busy(self) -> bool:
+        """True while an answer is still to come."""
+        return self._busy
 
     def ask(self) -> None:
         """Look at the position on the board."""
+        self._overtaken()
         base, game = self._browser.base, self._browser.game
         text, place = self._editor.text(), self._browser.positionid
         if base is None or game is None:
@@ -52,14 +69,51 @@ class WhyNot(QObject):
         def work(token: progress.CancelToken, _sink: progress.ProgressSink) -> model.WhyNot:
             return explaining.why_not(base, game.game, place, text, cancel=token)
 
-        self._jobs.run(
-            work,
-            lambda found: self._answer(text, game, found),
-            lambda fault: self._say(_sentence(fault)),
-            name=_JOB,
-        )
+        self._jobs.run(work, lambda found: self._answer(text, game, found), self._fail, name=_JOB)
+        self._wait.start()
+        self._end.start()
+        self._set_busy(True)
+
+    def stop(self) -> None:
+        """Drop the question that is still open, if there is one."""
+        if self._busy:
+            self._overtaken()
+            self._say("Stopped: why this position does not match was not found out.")
+
+    def _timer(self, after: int, call: Callable[[], None]) -> QTimer:
+        made = QTimer(self)
+        made.setSingleShot(True)
+        made.setInterval(after)
+        made.timeout.connect(call)
+        return made
+
+    def _overtaken(self) -> None:
+        self._jobs.cancel(_JOB, drop=True)
+        self._set_busy(False)
+        self._bar.dismiss(_KEY)
+
+    def _say_waiting(self) -> None:
+        self._say("Looking for the filter that fails ...", ("Stop", self.stop))
+
+    def _give_up(self) -> None:
+        self._overtaken()
+        seconds = self._end.interval() // 1000
+        self._say(f"This takes too long: after {seconds} seconds it was not known which filter fails here.")
+
+    def _set_busy(self, busy: bool) -> None:
+        if not busy:
+            self._wait.stop()
+            self._end.stop()
+        if busy != self._busy:
+            self._busy = busy
+            self.busy_changed.emit(busy)
+
+    def _fail(self, fault: errors.CqlguiError) -> None:
+        self._set_busy(False)
+        self._say(f"This cannot be told: {fault}")
 
     def _answer(self, text: str, game: model.LoadedGame, found: model.WhyNot) -> None:
+        self._set_busy(False)
         if self._editor.text() != text:
             return
         part = found.part
@@ -92,7 +146,3 @@ class WhyNot(QObject):
 
 def _place(game: tree.GameTree, positionid: int) -> str:
     return browser.move_text(game, positionid) or "the start"
-
-
-def _sentence(fault: errors.CqlguiError) -> str:
-    return f"This cannot be told: {fault}"

@@ -271,3 +271,41 @@ def test_an_old_script_opens_translated(qtbot: QtBot, main: window.MainWindow, t
     message.action[1]()
     assert main.editor.text().startswith("cql(")
     qtbot.waitUntil(lambda: main.infobar.shown is None, timeout=LONG)
+
+
+@pytest.mark.parametrize("way", ["escape", "button", "edit", "step", "clock"])
+def test_why_not_of_an_endless_query_can_be_left(qtbot: QtBot, main: window.MainWindow, way: str) -> None:
+    open_sample(qtbot, main)
+    write(qtbot, main, "while (true) {x = 1}")
+    if way == "clock":
+        main.assistance.why._end.setInterval(1_000)
+    qtbot.keyClick(main, Qt.Key.Key_F4)
+    assert main.assistance.why.busy
+    assert main.actions_.stop.isEnabled()
+    if way == "escape":
+        qtbot.keyClick(main, Qt.Key.Key_Escape)
+    elif way == "button":
+        qtbot.waitUntil(lambda: said(main).startswith("Looking"), timeout=LONG)
+        qtbot.mouseClick(main.infobar._action, Qt.MouseButton.LeftButton)
+    elif way == "edit":
+        qtbot.keyClicks(main.editor.edit, " ")
+    elif way == "step":
+        main.board.setFocus()
+        qtbot.keyClick(main.board, Qt.Key.Key_Right)
+    else:
+        qtbot.waitUntil(lambda: "too long" in said(main), timeout=LONG)
+    assert not main.assistance.why.busy
+    assert not main.actions_.stop.isEnabled()
+    if way in ("escape", "button"):
+        assert said(main).startswith("Stopped")
+    # The worker is free again: it answers another question, and a search runs on all of them.
+    write(qtbot, main, "mate")
+    qtbot.keyClick(main, Qt.Key.Key_F4)
+    qtbot.waitUntil(lambda: said(main).startswith("Not here"), timeout=LONG)
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+
+
+def said(main: window.MainWindow) -> str:
+    shown = main.infobar.shown
+    return shown.text if shown is not None else ""

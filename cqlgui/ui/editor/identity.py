@@ -1,7 +1,8 @@
 """Which file or title a text belongs to, all along what can be undone and redone.
 
-A text that takes another's place (a query opened, a script translated) is one step of undo. Whoever undoes it
-sees the former text, which must then have its former name too: else saving would write it over the wrong file.
+A text that takes another's place (a query opened, a script translated) is one step of undo. Whoever undoes
+it sees the former text, which must then have its former name too: else saving would write it over the wrong
+file.
 """
 
 from __future__ import annotations

@@ -288,13 +288,12 @@ class EditorPanel(QWidget):
 
     def _text_changed(self) -> None:
         text = self.text()
-        was_old, script = self._old, self.path
         self._identities.follow(text)
-        if was_old and script is not None and self._identities.current.path == script:
-            if not translate.looks_old(text):
-                # Saving must not write another text over the script.
-                title = _translated(script) if text == self._translation else ""
-                self._identities.begin(text, identity.Identity(title=title))
+        script = self._identities.current.path
+        if self._old and script is not None and script == self.path and not translate.looks_old(text):
+            # Saving must not write another text over the script.
+            title = _translated(script) if text == self._translation else ""
+            self._identities.begin(text, identity.Identity(title=title))
         self._show_identity()
         self._offer_due = False
         self._pause.start()
