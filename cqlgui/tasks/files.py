@@ -76,14 +76,22 @@ class Files:
                 f"A query may only {verb} files that end in {', '.join(ends)}, not {name}."
             )
         try:
-            places = [(folder / name).resolve() for folder in folders]
-            places = [place for place in places if any(place.is_relative_to(folder) for folder in folders)]
-            existing = [place for place in places if place.is_file()]
+            found = places(name, folders)
+            existing = [place for place in found if place.is_file()]
         except (OSError, ValueError, RuntimeError) as error:
             raise host.RefusedError(f"{name} is no name of a file: {error}.") from error
-        if not places:
+        if not found:
             raise host.RefusedError(f"{name} lies outside the folders that queries may {verb}.")
-        return (existing or places)[0]
+        return (existing or found)[0]
+
+
+def places(name: str, folders: Sequence[Path]) -> list[Path]:
+    """The files within these folders (resolved ones) that a name may mean, symbolic links followed.
+
+    Raises `OSError`, `ValueError` or `RuntimeError` for what is no name of a file.
+    """
+    found = [(folder / name).resolve() for folder in folders]
+    return [place for place in found if any(place.is_relative_to(folder) for folder in folders)]
 
 
 def _plain(name: str, path: Path) -> None:

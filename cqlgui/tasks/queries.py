@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cqlgui.base import errors
@@ -54,26 +54,43 @@ def expanded(
     return result
 
 
-def refuse_files(found: transforms.Expanded, *, reading: bool, writing: bool) -> None:
-    """Raise `Rejected` for a query that reads or writes files where no folder was allowed for that (D11)."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class FileUse:
+    """A filter that wants to `read` or `write` (`verb`) a file; `name` is None for one the query makes up."""
+
+    node: nodes.Node
+    word: str
+    verb: str
+    name: str | None
+
+
+def file_uses(found: transforms.Expanded) -> Iterator[FileUse]:
+    """The filters of a query that read or write files."""
     assert found.query is not None
     for node in nodes.walk(found.query.body):
-        if isinstance(node, nodes_strings.ReadFile) and not reading:
-            _refuse(found.text, node, "readfile", "read")
-        if isinstance(node, nodes_tree.SimilarPosition) and not reading:
-            _refuse(found.text, node, "similarposition", "read")
-        if isinstance(node, nodes_strings.WriteFile) and not writing:
-            _refuse(found.text, node, "writefile", "write")
+        if isinstance(node, nodes_strings.ReadFile):
+            yield FileUse(node, "readfile", "read", _literal(node.operand))
+        elif isinstance(node, nodes_tree.SimilarPosition):
+            yield FileUse(node, "similarposition", "read", node.file)
+        elif isinstance(node, nodes_strings.WriteFile):
+            yield FileUse(node, "writefile", "write", _literal(node.file))
 
 
-def _refuse(text: str, node: nodes.Node, word: str, verb: str) -> None:
-    finding = diagnostics.Diagnostic(
-        diagnostics.Span(node.span.offset, len(word)),
-        "file-access",
-        f"Queries {verb} no files unless you allow a folder for that.",
-        f"on the command line: --allow-{verb} FOLDER",
-    )
-    raise Rejected(text, [finding])
+def _literal(name: nodes.Node) -> str | None:
+    return name.value if isinstance(name, nodes.String) else None
+
+
+def refuse_files(found: transforms.Expanded, *, reading: bool, writing: bool) -> None:
+    """Raise `Rejected` for a query that reads or writes files where no folder was allowed for that (D11)."""
+    for use in file_uses(found):
+        if not (reading if use.verb == "read" else writing):
+            finding = diagnostics.Diagnostic(
+                diagnostics.Span(use.node.span.offset, len(use.word)),
+                "file-access",
+                f"Queries {use.verb} no files unless you allow a folder for that.",
+                f"on the command line: --allow-{use.verb} FOLDER",
+            )
+            raise Rejected(found.text, [finding])
 
 
 def is_query_file(path: Path) -> bool:

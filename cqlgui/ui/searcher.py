@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from cqlgui.base import errors, progress
-from cqlgui.tasks import history, model, orbits, searching
+from cqlgui.tasks import history, model, orbits, queries, rights, searching
 from cqlgui.ui import jobs
 
 _JOB = "search"
@@ -19,7 +20,8 @@ class Searcher(QObject):
 
     `started` carries the orbits of the query, `found` lists of `GameHits` in game order, `finished` the
     result (also after Stop, with what was found until then), `rejected` the diagnostics of a bad query,
-    `failed` a sentence. `abandoned` follows a Stop that came before there was anything to search.
+    `failed` a sentence, `wanted` a `rights.Wish` where the query needs a file that it may not use yet.
+    `abandoned` follows a Stop that came before there was anything to search.
     """
 
     started = Signal(tuple)
@@ -28,6 +30,7 @@ class Searcher(QObject):
     finished = Signal(object)
     rejected = Signal(tuple)
     failed = Signal(str)
+    wanted = Signal(object)
     abandoned = Signal()
     running_changed = Signal(bool)
 
@@ -36,27 +39,34 @@ class Searcher(QObject):
         self._jobs = door
         self._channels: list[jobs.Channel[Any]] = []
         self._running = False
+        self._allowed: dict[str, tuple[Path, ...]] = {"read": (), "write": ()}
 
     @property
     def running(self) -> bool:
         """Whether a search is under way."""
         return self._running
 
-    def run(self, base: model.Base, text: str) -> None:
-        """Search `base` for `text`."""
+    def allow(self, wish: rights.Wish) -> None:
+        """Grant a wish to every query, as long as this searcher lives."""
+        self._allowed[wish.verb] += (wish.folder,)
+
+    def run(self, base: model.Base, text: str, beside: Path) -> None:
+        """Search `base` for `text`; the query finds files with relative names in the folder `beside`."""
         self._close_channels()
         heads: jobs.Channel[tuple[model.Orbit, ...]] = self._jobs.channel(
             lambda sent: self.started.emit(sent[-1])
         )
         channel: jobs.Channel[Sequence[model.GameHits]] = self._jobs.channel(self._receive)
         self._channels = [heads, channel]
+        options = model.SearchOptions(allow_read=self._allowed["read"], allow_write=self._allowed["write"])
 
         def work(token: progress.CancelToken, sink: progress.ProgressSink) -> model.SearchResult:
+            wishes = rights.wishes(queries.expanded(text), options, beside)
+            if wishes:
+                raise rights.Wanted(wishes)
             # The orbits go ahead of the hits: they name the transforms of the first rows.
             heads.send(orbits.orbits(text))
-            result = searching.search(
-                base, text, model.SearchOptions(), cancel=token, progress=sink, on_hits=channel.send
-            )
+            result = searching.search(base, text, options, cancel=token, progress=sink, on_hits=channel.send)
             history.add(text, base.name, result)
             return result
 
@@ -95,6 +105,8 @@ class Searcher(QObject):
         self._set_running(False)
         if isinstance(error, searching.Rejected):
             self.rejected.emit(tuple(error.diagnostics))
+        elif isinstance(error, rights.Wanted):
+            self.wanted.emit(error.wishes[0])
         else:
             self.failed.emit(str(error))
 

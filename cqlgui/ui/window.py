@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QGuiApplication,
+    QKeyEvent,
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
@@ -44,6 +45,7 @@ from cqlgui.ui import (
     notation,
     opener,
     restoring,
+    rights,
     searcher,
     session,
     theme,
@@ -91,6 +93,7 @@ class MainWindow(QMainWindow):
         self.exporter = exporter.Exporter(self.jobs, self)
         self.browser = browser.Browser(self.jobs, self.board, self.notation, self.hits.hits.shown_of, self)
         self.assistance = assistance.Assistance(self)
+        self.rights = rights.Rights(self)
         self.base: model.Base | None = None
         self.result: model.SearchResult | None = None
         self._bad_games: tuple[model.BadGame, ...] = ()
@@ -314,7 +317,11 @@ class MainWindow(QMainWindow):
     def run(self) -> None:
         """Search the open base for the query in the editor."""
         if self.base is None or not self.base.games:
-            self.infobar.show_message("Open a PGN file first: there is nothing to search yet.", "info")
+            self.infobar.show_message(
+                "Open a PGN file first: there is nothing to search yet.",
+                "info",
+                self.rights.open_input(self.editor.text()),
+            )
             return
         if not self.editor.text().strip():
             self.infobar.show_message("Type a query first; . matches every position.", "info", key=_ASKING)
@@ -323,7 +330,12 @@ class MainWindow(QMainWindow):
         self.infobar.clear()
         self.asked = self.editor.text()
         self._asked_early = self.opener.busy
-        self.searcher.run(self.base, self.asked)
+        self.searcher.run(self.base, self.asked, self.rights.beside())
+
+    def stop(self) -> None:
+        """Stop the search, and the question why the position does not match."""
+        self.searcher.stop()
+        self.assistance.why.stop()
 
     def _search_started(self, orbits: tuple[model.Orbit, ...]) -> None:
         assert self.base is not None
@@ -372,12 +384,15 @@ class MainWindow(QMainWindow):
     def _search_rejected(self, found: tuple[object, ...]) -> None:
         self.editor.check_now()
         first = getattr(found[0], "message", "") if found else ""
-        if self.hits.running:
-            self.hits.fail("Stopped for another query.")
-        # Otherwise the hits stay what they are: those of the last query that ran.
+        self._leave_hits()
         if self.assistance.refuse_old(self.asked):
             return
         self.infobar.show_message(f"The query cannot be run: {first}", "error", key=_ASKING)
+
+    def _leave_hits(self) -> None:
+        """The query did not run: the hits stay what they are, those of the last one that did."""
+        if self.hits.running:
+            self.hits.fail("Stopped for another query.")
 
     def _search_abandoned(self) -> None:
         self.hits.fail("Stopped before it began.")
@@ -605,9 +620,11 @@ class MainWindow(QMainWindow):
         self.searcher.progressed.connect(self.hits.progress)
         self.searcher.finished.connect(self._search_finished)
         self.searcher.rejected.connect(self._search_rejected)
+        self.searcher.wanted.connect(lambda _wish: self._leave_hits())
         self.searcher.failed.connect(self._search_failed)
         self.searcher.abandoned.connect(self._search_abandoned)
         self.searcher.running_changed.connect(lambda _running: self._enable())
+        self.assistance.why.busy_changed.connect(lambda _busy: self._enable())
         self.exporter.started.connect(self._exporting)
         self.exporter.progressed.connect(self._open_progressed)
         self.exporter.written.connect(self._exported)
@@ -680,6 +697,13 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
             # The dragging program waits until this handler returns.
             QTimer.singleShot(0, lambda: self.open_files(paths))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.infobar.shown is not None:
+            # Nobody else wanted the key.
+            self.infobar.close_message()
+        else:
+            super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -503,6 +503,10 @@ class QueryEdit(QPlainTextEdit):
         if self.completer.takes(event):
             return
         key, held = event.key(), event.modifiers()
+        if key == Qt.Key.Key_Escape:
+            # Nothing to do with the text: it is for whatever is open around it.
+            event.ignore()
+            return
         control = bool(held & Qt.KeyboardModifier.ControlModifier)
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and control:
             self.run_requested.emit()

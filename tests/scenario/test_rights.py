@@ -1,0 +1,98 @@
+"""Files that a query names: the window asks before it reads or writes one, and says what it leaves out."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from cqlgui.base.resources import resource
+from cqlgui.ui import window
+
+pytestmark = pytest.mark.xvfb
+
+LONG = 20_000
+
+
+@pytest.fixture
+def folder(qtbot: QtBot, main: window.MainWindow, tmp_path: Path) -> Path:
+    """Games that are open, with files beside them."""
+    shutil.copy(resource("sample/sample.pgn"), tmp_path / "games.pgn")
+    (tmp_path / "other.pgn").write_text('[Result "*"]\n\n1. e4 *\n', encoding="utf-8")
+    (tmp_path / "data.cqo").write_text("mate", encoding="utf-8")
+    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+        main.begin([tmp_path / "games.pgn"])
+    return tmp_path
+
+
+def asked(qtbot: QtBot, main: window.MainWindow, text: str) -> str:
+    main.editor.set_text(text)
+    with qtbot.waitSignal(main.searcher.wanted, timeout=LONG):
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+    return said(main)
+
+
+def allow(qtbot: QtBot, main: window.MainWindow) -> None:
+    qtbot.mouseClick(main.infobar._action, Qt.MouseButton.LeftButton)
+
+
+def said(main: window.MainWindow) -> str:
+    shown = main.infobar.shown
+    return shown.text if shown is not None else ""
+
+
+def test_reading_and_writing_are_allowed_apart_for_the_session(
+    qtbot: QtBot, main: window.MainWindow, folder: Path
+) -> None:
+    text = 'mate readfile "data.cqo" == "mate" writefile("out.cqo" "x")'
+    question = asked(qtbot, main, text)
+    assert question == f"This query wants to read data.cqo. Allow reading in {folder} for this session?"
+    assert (main.hits.count, main.hits.running_text()) == (0, ""), "nothing was searched"
+    with qtbot.waitSignal(main.searcher.wanted, timeout=LONG):
+        allow(qtbot, main)
+    assert said(main) == f"This query wants to write out.cqo. Allow writing in {folder} for this session?"
+    assert not (folder / "out.cqo").exists()
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+        allow(qtbot, main)
+    assert main.hits.count > 0
+    assert (folder / "out.cqo").read_text() == "x" * main.hits.count
+    # The same folder is not asked about again, neither by another query.
+    main.editor.set_text('stalemate readfile "data.cqo" == "mate"')
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+
+
+def test_the_question_is_refused_with_escape(qtbot: QtBot, main: window.MainWindow, folder: Path) -> None:
+    assert asked(qtbot, main, 'mate writefile("out.cqo" "x")')
+    main.editor.edit.setFocus()
+    qtbot.keyClick(main.editor.edit, Qt.Key.Key_Escape)
+    assert main.infobar.shown is None
+    assert not main.searcher.running
+    assert not (folder / "out.cqo").exists()
+    assert asked(qtbot, main, 'stalemate writefile("out.cqo" "x")'), "a refusal is asked again"
+
+
+def test_input_and_output_of_the_header_are_left_out_and_named(
+    qtbot: QtBot, main: window.MainWindow, folder: Path
+) -> None:
+    main.editor.set_text("cql(input other.pgn output out.pgn) mate")
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+    assert main.result is not None
+    assert main.result.games_searched == 500
+    assert "other.pgn as input" in said(main)
+    assert main.infobar.waiting == 1
+    assert not (folder / "out.pgn").exists()
+    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+        allow(qtbot, main)
+    assert main.base is not None
+    assert main.base.games == 1
+    assert "out.pgn as output" in said(main)
+    # Of the file that is open now there is nothing to say.
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+    assert "out.pgn as output" in said(main)
+    assert main.infobar.waiting == 0
