@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -26,4 +27,8 @@ def main(qtbot: QtBot, qapp: QApplication) -> Iterator[window.MainWindow]:
     qtbot.waitUntil(shown.isActiveWindow, timeout=LONG)
     yield shown
     shown.close()
+    shown.deleteLater()
+    # Windows that stay would be styled anew at each change of colours. Outside of an event loop Qt deletes
+    # only when it is told to.
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # type: ignore[arg-type]  # None is all
     theme.theme().apply(theme.Choice.LIGHT)
