@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from cqlgui import __version__
@@ -135,6 +136,35 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--skip-start", action="store_true", help="leave the start position out of every list")
     one.add_argument("-o", "--output", type=Path, metavar="NEW.cql", help="write the text there")
     return top
+
+
+def joined(argv: Sequence[str]) -> list[str]:
+    """The same words with each query behind `-e` joined to it, so that one that begins with `--`, such as
+    `--(mate)`, is not taken for an option. What is an option word for word stays one.
+    """
+    words = list(argv)
+    if not words or words[0] not in SUBCOMMANDS:
+        return words
+    options = _options_of(words[0])
+    place = 1
+    while place < len(words) - 1 and words[place] != "--":
+        if words[place] in ("-e", "--expression"):
+            text = words[place + 1]
+            if text.startswith("-") and text.partition("=")[0] not in options:
+                # The parser drops a word that is nothing but `--`, so that gets a blank behind it.
+                words[place : place + 2] = ["--expression=" + ("-- " if text == "--" else text)]
+            else:
+                # What stands behind may be a query that looks like an option or the end of them.
+                place += 1
+        place += 1
+    return words
+
+
+def _options_of(command: str) -> set[str]:
+    subparsers = next(
+        action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)
+    )
+    return {word for action in subparsers.choices[command]._actions for word in action.option_strings}
 
 
 def _settings(one: argparse.ArgumentParser) -> None:

@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 def main(argv: Sequence[str]) -> int:
     """Run one subcommand; returns the exit code (usage errors raise `SystemExit(2)`)."""
     terminal.prepare()
-    parsed = arguments.parser().parse_args(argv)
+    parsed = arguments.parser().parse_args(arguments.joined(argv))
     if parsed.command == "help" and parsed.keyword is None and "--" in argv:
         # To the parser this word of CQL is the end of the options.
         parsed.keyword = "--"

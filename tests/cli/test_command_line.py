@@ -351,3 +351,19 @@ def test_a_number_that_is_none_is_quoted(source: Path) -> None:
     run = helpers.cli("search", source, "-e", "mate", "--threads", "abc")
     assert run.code == 2
     assert "a number from 1 was expected, not 'abc'" in run.err
+
+
+@pytest.mark.parametrize("text", ["--(mate)", "--", "--Nf3 -- mate"])
+def test_a_query_that_begins_with_the_dashes_of_a_move_is_no_option(source: Path, text: str) -> None:
+    before = answer("search", source, "-e", f"{{{text}}}", "--json")["positions"]
+    assert answer("search", source, "-e", text, "--json")["positions"] == before
+    assert answer("check", "--json", "--expression", text) == []
+    assert helpers.cli("format", "-e", text).out.rstrip() == text
+    for command in (["orbit"], ["explain", "--fen", "6k1/8/8/8/8/8/8/K7 w - - 0 1"]):
+        assert helpers.cli(*command, "-e", text).code == 0
+
+
+def test_an_option_behind_e_is_no_query(source: Path) -> None:
+    run = helpers.cli("search", source, "-e", "--json")
+    assert run.code == 2
+    assert "expected one argument" in run.err
