@@ -218,6 +218,28 @@ def test_the_current_query_is_previewed_and_run_by_enter_or_double_click(
     assert not pane.preview.diagram.isVisible()
 
 
+@pytest.mark.parametrize("height", [330, 500])
+def test_the_diagram_is_whole_and_the_query_has_lines_at_any_height(
+    qtbot: QtBot, pane: library.LibraryPane, height: int
+) -> None:
+    pane.search.setText("greek")
+    pane.resize(350, height)
+    preview = pane.preview
+    drawn = preview.diagram
+    # Whole, with no rank or file cut off.
+    qtbot.waitUntil(lambda: drawn.visibleRegion().boundingRect() == drawn.rect())
+    assert drawn.width() == 8 * ((drawn.height() - 2) // 8) + 2 >= 8 * 9
+    assert drawn.geometry().bottom() < preview.text.geometry().top()
+    assert preview.text.viewport().height() >= 4 * preview.text.fontMetrics().height()
+
+
+def test_the_example_is_in_view_where_the_buttons_act_on_it(manual: keywords.HelpPane) -> None:
+    manual.resize(350, 340)
+    assert manual.show_word("path")
+    example = manual.article.document().find(manual.current.example if manual.current else "")
+    assert manual.article.viewport().rect().contains(manual.article.cursorRect(example))
+
+
 def test_preview_and_help_follow_the_colours(pane: library.LibraryPane, manual: keywords.HelpPane) -> None:
     theme.theme().apply(theme.Choice.LIGHT)
     pane.search.setText("greek")

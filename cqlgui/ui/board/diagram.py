@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from cqlgui.board import position as position_module
 from cqlgui.ui import theme
 from cqlgui.ui.board import painting, widget
 
-_CELL = 14
+_CELL, _SMALLEST_CELL = 14, 9
 
 
 class Diagram(QWidget):
-    """Draws one position, as large as there is room for whole pixels a square."""
+    """Draws one position, as large as its height has room for whole pixels a square."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._position: position_module.Position | None = None
         self.setAccessibleName("Diagram")
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         theme.theme().changed.connect(self.update)
 
     def set_fen(self, fen: str) -> None:
@@ -37,6 +37,14 @@ class Diagram(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(8 * _CELL + 2, 8 * _CELL + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(8 * _SMALLEST_CELL + 2, 8 * _SMALLEST_CELL + 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        cell = max(_SMALLEST_CELL, min(_CELL, (self.height() - 2) // 8))
+        self.setFixedWidth(8 * cell + 2)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._position is None:

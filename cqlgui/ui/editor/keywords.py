@@ -166,6 +166,7 @@ class HelpPane(QWidget):
         split.addWidget(lower)
         split.setStretchFactor(0, 1)
         split.setStretchFactor(1, 1)
+        split.setSizes([130, 200])
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(split)
@@ -198,19 +199,22 @@ def _order(row: registry.Row) -> tuple[bool, str, str]:
 
 
 def _article(row: registry.Row, muted: str) -> str:
-    """A keyword as a page: what it is called, what it means, how it is written, an example."""
+    """A keyword as a page: what it is called, what it means, an example, how it is written."""
     sign = f" &nbsp;<span style='font-weight:normal'>{html.escape(row.sign)}</span>" if row.sign else ""
     parts = [
         f"<h3 style='margin:2px 0 0 0'>{html.escape(row.name)}{sign}</h3>",
         f"<p style='margin:0;color:{muted}'>{html.escape(', '.join(row.notes))}</p>",
         f"<p style='margin:8px 0'>{hover.meaning_html(row)}</p>",
     ]
-    if row.forms:
-        forms = "<br>".join(html.escape(form) for form in row.forms)
-        parts.append(f"<p style='margin:8px 0'><code>{forms}</code></p>")
+    # The example stands first: the buttons below act on it, so it should be in view.
     if row.example:
         parts.append(
-            f"<p style='margin:8px 0 0 0;color:{muted}'>Example</p>"
+            f"<p style='margin:0;color:{muted}'>Example</p>"
             f"<p style='margin:0'><code>{html.escape(row.example)}</code></p>"
+        )
+    if row.forms:
+        forms = "<br>".join(html.escape(form) for form in row.forms)
+        parts.append(
+            f"<p style='margin:8px 0 0 0;color:{muted}'>Forms</p><p style='margin:0'><code>{forms}</code></p>"
         )
     return "".join(parts)

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
-    QSizePolicy,
     QSplitter,
     QTreeWidget,
     QTreeWidgetItem,
@@ -73,7 +72,7 @@ class LibraryPane(QWidget):
         split.addWidget(self.preview)
         split.setStretchFactor(0, 1)
         split.setStretchFactor(1, 1)
-        split.setSizes([100, 220])
+        split.setSizes([100, 240])
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(split)
@@ -228,7 +227,6 @@ class Preview(QWidget):
         self._tags.setTextFormat(Qt.TextFormat.RichText)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._words.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self.diagram = diagram.Diagram(self)
         self.text = QPlainTextEdit(self)
         self.text.setReadOnly(True)
@@ -264,23 +262,25 @@ class Preview(QWidget):
         self._tags.setVisible(bool(self._tagged))
 
     def _lay_out(self) -> None:
-        words = QVBoxLayout()
+        inner = QWidget()
+        words = QVBoxLayout(inner)
+        words.setContentsMargins(0, 0, 0, 0)
         words.setSpacing(4)
         words.addWidget(self._title)
+        words.addWidget(self._words)
         words.addWidget(self._tags)
-        words.addWidget(self._words, 1)
-        top = QHBoxLayout()
-        top.setSpacing(10)
-        top.addWidget(self.diagram, 0, Qt.AlignmentFlag.AlignTop)
-        top.addLayout(words, 1)
-        inner = QWidget()
-        inner.setLayout(top)
-        top.setContentsMargins(8, 6, 8, 4)
+        words.addStretch(1)
         self._room = QScrollArea(self)
         self._room.setWidgetResizable(True)
         self._room.setFrameShape(QScrollArea.Shape.NoFrame)
         self._room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._room.setWidget(inner)
+        top = QHBoxLayout()
+        top.setContentsMargins(8, 6, 0, 4)
+        top.setSpacing(10)
+        # Words scroll, a board does not: it is drawn smaller where there is little room.
+        top.addWidget(self.diagram, 0, Qt.AlignmentFlag.AlignTop)
+        top.addWidget(self._room, 1)
         buttons = QHBoxLayout()
         buttons.setContentsMargins(8, 4, 8, 6)
         buttons.addStretch(1)
@@ -289,7 +289,7 @@ class Preview(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self._room, 5)
+        column.addLayout(top, 4)
         column.addWidget(self.text, 3)
         column.addLayout(buttons)
 
