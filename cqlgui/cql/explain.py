@@ -277,6 +277,8 @@ class _Explainer:
     ) -> Explanation:
         made = self._codes[id(node)]
         records = self._records.get(id(node), {})
+        if isinstance(node, nodes.SquareLoop | nodes.PieceLoop) and not records:
+            self._record(s, node, positionid, variables)
         where = positionid
         if positionid not in records and records:
             where = next((place for place, entry in records.items() if entry[0]), next(iter(records)))
@@ -300,6 +302,18 @@ class _Explainer:
             way=self._way(s, node, where),
             **names,
         )
+
+    def _record(self, s: Evaluation, loop: nodes.Node, place: int, variables: Sequence[object]) -> None:
+        """Evaluate a loop that stands behind a filter that failed, so that it has been looked at too."""
+        s.goto(place)
+        s.variables[:] = _kept(variables)
+        s.witnesses, self._recording = self._witnesses, True
+        try:
+            rings.quietly(s, self._tests[id(loop)])
+        except QueryError:
+            pass  # A variable has no value here: it cannot be told.
+        finally:
+            s.witnesses, self._recording = None, False
 
     def _binding(self, node: nodes.Node, where: int) -> tuple[str, str] | None:
         witness = self._witnesses.get((id(node), where))

@@ -305,6 +305,8 @@ LOOPS = "4k3/8/5q2/8/3N2b1/5P2/1N6/4K3 w - - 0 1"
         ("square all x in N square all y in q not y attacks x", False, BOTH),
         ("piece T in N q attacks T", True, [("T", "d4", "Nd4")]),
         ("not square x in N q attacks x", False, [("x", "d4", "d4")]),
+        # Behind a filter that fails.
+        ("mate square x in N square y in q y attacks x", False, BOTH),
         # What stood in a variable when the loop began is the same when the element is told.
         ("S=3 square x in N {S+=1 S==5 rank x==4}", True, [("x", "d4", "d4")]),
     ],
