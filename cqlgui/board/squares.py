@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from cqlgui.jit import words
+
 Square: TypeAlias = int
-Bitboard: TypeAlias = int
+Bitboard: TypeAlias = words.Word
 
 NONE: Square = -1
 """Stands for "no square"."""

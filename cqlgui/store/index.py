@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from cqlgui.base import errors, progress
+from cqlgui.base import disk, errors, progress
 from cqlgui.store import segments
 from cqlgui.store.segments import BAD, CHESS960, COMMENTS, PLAYABLE, VARIATIONS, GameRecord, Problem, Span
 
@@ -135,7 +135,7 @@ class Manifest:
         inner = {"version": VERSION, **asdict(self)}
         inner["segments"] = list(inner["segments"])
         outer = {"check": zlib.crc32(_canonical(inner)), "manifest": inner}
-        segments.replace_file(folder / _MANIFEST, json.dumps(outer, indent=1).encode("ascii"))
+        disk.replace_file(folder / _MANIFEST, json.dumps(outer, indent=1).encode("ascii"))
 
 
 def identify(

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from cqlgui.base import errors
+from cqlgui.base import disk, errors
 
 MAGIC = b"CQLGSEG1"
 VERSION = 1
@@ -213,20 +213,7 @@ def write(path: Path, games: Sequence[GameRecord]) -> None:
         MAGIC, VERSION, len(games), len(words), len(fens), len(listed), _HEADER.size + len(body),
         hashlib.blake2b(body, digest_size=16).digest(), 0,
     )[:-4]  # fmt: skip
-    replace_file(path, head + struct.pack("<I", zlib.crc32(head)) + body)
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Put `data` under `path` as a whole or not at all, synced to the disk. Raises `OSError`."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    disk.replace_file(path, head + struct.pack("<I", zlib.crc32(head)) + body)
 
 
 def _damaged(path: Path, why: str) -> errors.IndexDamaged:

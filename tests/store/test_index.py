@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqlgui.base import errors
-from cqlgui.store import index, segments
+from cqlgui.base import disk, errors
+from cqlgui.store import index
 
 _WORDS = array("H", [796, 2332])
 
@@ -141,7 +141,7 @@ def test_a_failing_disk_leaves_the_committed_state(tmp_path: Path, monkeypatch: 
         def full(path: Path, data: bytes) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(segments, "replace_file", full)
+        monkeypatch.setattr(disk, "replace_file", full)
         writer.add(_record(2))
         with pytest.raises(errors.CqlguiError, match="No space left"):
             writer.commit_segment(300, 4)

@@ -1,0 +1,390 @@
+"""Builds LLVM assembly from typed values: the one place that writes it, since wrong assembly can end the
+process.
+
+Every operation looks at the types of what it is given and raises `EmitError` where they do not fit, so that a
+mistake in a compiler above is a Python exception with a name in it. A `Function` is built block after block;
+each block must end in a branch or a return before the next begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from cqlgui.jit.words import KernelType, Pointer, Scalar
+
+
+class EmitError(Exception):
+    """What was asked for has no meaning for these types: a mistake in the program that asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Something computed: the name of a register or a literal, and its type."""
+
+    text: str
+    type: KernelType
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """A function that can be called: its symbol or address, and its types; `result` None gives nothing."""
+
+    text: str
+    parameters: tuple[KernelType, ...]
+    result: Scalar | None
+
+
+TRUE: Final = Value("true", Scalar.BOOL)
+FALSE: Final = Value("false", Scalar.BOOL)
+
+NUMBERS: Final = (Scalar.INT, Scalar.WORD)
+"""The types that arithmetic knows."""
+
+
+def llvm_type(kind: KernelType | None) -> str:
+    """A type in LLVM's assembly; None is that of a function without a result."""
+    if kind is None:
+        return "void"
+    return "ptr" if isinstance(kind, Pointer) else kind.llvm
+
+
+def literal(number: int, kind: Scalar) -> Value:
+    """A constant; raises `EmitError` where the type cannot hold it."""
+    if kind is Scalar.BOOL:
+        if number not in (0, 1):
+            raise EmitError(f"{number} is no truth value")
+        return TRUE if number else FALSE
+    low, high = (-(1 << kind.bits - 1), 1 << kind.bits - 1) if kind.signed else (0, 1 << kind.bits)
+    if not low <= number < high:
+        raise EmitError(f"{number} does not fit into {kind.name}")
+    return Value(str(number), kind)
+
+
+class Module:
+    """The functions and tables that are compiled together."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._names: set[str] = set()
+        self._declared: dict[str, str] = {}
+
+    def table(self, name: str, element: Scalar, numbers: Sequence[int]) -> Value:
+        """A constant array; its elements must fit the type."""
+        self._claim(name)
+        values = ", ".join(f"{element.llvm} {literal(number, element).text}" for number in numbers)
+        self._parts.append(
+            f"@{name} = internal constant [{len(numbers)} x {element.llvm}] [{values}], align 64"
+        )
+        return Value(f"@{name}", Pointer(element))
+
+    def function(
+        self,
+        name: str,
+        parameters: Sequence[tuple[str, KernelType]],
+        result: Scalar | None,
+        *,
+        exported: bool,
+    ) -> Function:
+        """Begin a function; `exported` ones are found by name, others may be inlined away."""
+        self._claim(name)
+        return Function(self, name, parameters, result, exported)
+
+    def text(self) -> str:
+        """The assembly of the whole module."""
+        return "\n".join([*self._declared.values(), *self._parts, ""])
+
+    def declare(self, name: str, line: str) -> None:
+        """Declare what is defined elsewhere, once."""
+        self._declared[name] = line
+
+    def define(self, text: str) -> None:
+        """Take a finished function."""
+        self._parts.append(text)
+
+    def _claim(self, name: str) -> None:
+        if not name.replace("_", "a").replace(".", "a").isalnum() or not name.isascii():
+            raise EmitError(f"{name!r} is no name for a symbol")
+        if name in self._names:
+            raise EmitError(f"{name} is defined twice")
+        self._names.add(name)
+
+
+class Function:
+    """A function under construction; `arguments` are its parameters' values."""
+
+    def __init__(
+        self,
+        module: Module,
+        name: str,
+        parameters: Sequence[tuple[str, KernelType]],
+        result: Scalar | None,
+        exported: bool,
+    ) -> None:
+        self.module = module
+        self.callee = Callee(f"@{name}", tuple(kind for _, kind in parameters), result)
+        self.arguments = tuple(Value(f"%a{place}", kind) for place, (_, kind) in enumerate(parameters))
+        self.exported = exported
+        self._slots: list[str] = []
+        self._lines: list[str] = []
+        self._count = 0
+        self._open = True
+        self.block = "entry"
+        """The block that is being written, for `phi`."""
+
+    # --- blocks
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the current block can take more, that is, has not ended in a branch or return."""
+        return self._open
+
+    def label(self) -> str:
+        """A name for a block to come."""
+        self._count += 1
+        return f"b{self._count}"
+
+    def begin(self, label: str) -> None:
+        """Start a block; falls through from the one before where that is open."""
+        if self._open:
+            self.jump(label)
+        self._lines.append(f"{label}:")
+        self.block = label
+        self._open = True
+
+    def jump(self, label: str) -> None:
+        """End the block by going to another."""
+        self._end(f"br label %{label}")
+
+    def branch(self, condition: Value, then: str, otherwise: str) -> None:
+        """End the block by going one of two ways."""
+        self._insist(condition, Scalar.BOOL)
+        self._end(f"br i1 {condition.text}, label %{then}, label %{otherwise}")
+
+    def leave(self, value: Value | None = None) -> None:
+        """End the block by returning."""
+        result = self.callee.result
+        if (value is None) != (result is None):
+            raise EmitError("a result is missing, or there is one too many")
+        if value is None or result is None:
+            self._end("ret void")
+            return
+        self._insist(value, result)
+        self._end(f"ret {result.llvm} {value.text}")
+
+    def phi(self, kind: KernelType, ways: Sequence[tuple[Value, str]]) -> Value:
+        """The value that belongs to the block we came from; must stand at the beginning of a block."""
+        for value, _ in ways:
+            self._insist(value, kind)
+        pairs = ", ".join(f"[ {value.text}, %{label} ]" for value, label in ways)
+        return self._made(kind, f"phi {llvm_type(kind)} {pairs}")
+
+    def finish(self) -> Callee:
+        """Hand the function to its module."""
+        if self._open:
+            raise EmitError(f"{self.callee.text} does not return on every way")
+        linkage = "" if self.exported else "internal "
+        parameters = ", ".join(
+            f"{llvm_type(value.type)}{' noalias' if isinstance(value.type, Pointer) else ''} {value.text}"
+            for value in self.arguments
+        )
+        head = f"define {linkage}{llvm_type(self.callee.result)} {self.callee.text}({parameters}) nounwind {{"
+        self.module.define("\n".join([head, "entry:", *self._slots, *self._lines, "}"]))
+        return self.callee
+
+    # --- memory
+
+    def slot(self, kind: Scalar) -> Value:
+        """Room for one variable, which the optimiser turns into registers."""
+        self._count += 1
+        name = f"%s{self._count}"
+        self._slots.append(f"  {name} = alloca {kind.llvm}")
+        return Value(name, Pointer(kind))
+
+    def room(self, element: Scalar, count: int) -> Value:
+        """An array of the function's own, not cleared."""
+        self._count += 1
+        name = f"%s{self._count}"
+        self._slots.append(f"  {name} = alloca [{count} x {element.llvm}], align 64")
+        return Value(name, Pointer(element))
+
+    def load(self, array: Value, index: Value | None = None) -> Value:
+        """An element as a number: signed ones become `INT`, others `WORD`."""
+        element = self._element(array)
+        place = self._place(array, index)
+        found = self._made(element, f"load {element.llvm}, ptr {place}")
+        if element is Scalar.BOOL or element.bits == 64:
+            return found
+        wide = Scalar.INT if element.signed else Scalar.WORD
+        return self._made(wide, f"{'sext' if element.signed else 'zext'} {element.llvm} {found.text} to i64")
+
+    def store(self, value: Value, array: Value, index: Value | None = None) -> None:
+        """Put a number into an array; of wider numbers the low bits."""
+        element = self._element(array)
+        place = self._place(array, index)
+        if element.bits < 64 and element is not Scalar.BOOL:
+            if value.type not in NUMBERS:
+                raise EmitError(f"{value.type} cannot be stored in an array of {element.name}")
+            value = self._made(element, f"trunc i64 {value.text} to {element.llvm}")
+        elif element is not Scalar.BOOL and value.type in NUMBERS:
+            value = Value(value.text, element)
+        self._insist(value, element)
+        self._line(f"store {element.llvm} {value.text}, ptr {place}")
+
+    def offset(self, array: Value, index: Value) -> Value:
+        """The array from an element on."""
+        return Value(self._place(array, index), array.type)
+
+    # --- numbers
+
+    def binary(self, word: str, left: Value, right: Value) -> Value:
+        """`add sub mul and or xor shl shr div mod` of two numbers of one type, or `and or xor` of truths.
+
+        `shr` of a signed number keeps the sign; `div` and `mod` round as Python does, and their right operand
+        must not be 0. A shift must be by less than 64.
+        """
+        kind = left.type
+        if right.type is not kind or kind not in (*NUMBERS, Scalar.BOOL):
+            raise EmitError(f"{word} of {left.type} and {right.type}")
+        assert isinstance(kind, Scalar)
+        if kind is Scalar.BOOL and word not in ("and", "or", "xor"):
+            raise EmitError(f"{word} of truth values")
+        if word in ("div", "mod"):
+            return self._divided(word, left, right)
+        if word == "shr":
+            word = "ashr" if kind.signed else "lshr"
+        elif word not in ("add", "sub", "mul", "and", "or", "xor", "shl"):
+            raise EmitError(f"there is no operation {word}")
+        return self._made(kind, f"{word} {kind.llvm} {left.text}, {right.text}")
+
+    def _divided(self, word: str, left: Value, right: Value) -> Value:
+        if left.type is Scalar.WORD:
+            return self._made(
+                Scalar.WORD, f"{'udiv' if word == 'div' else 'urem'} i64 {left.text}, {right.text}"
+            )
+        # Machines round to zero, Python down.
+        rest = self._made(Scalar.INT, f"srem i64 {left.text}, {right.text}")
+        crossed = self.compare("lt", self.binary("xor", rest, right), literal(0, Scalar.INT))
+        short = self.binary("and", self.compare("ne", rest, literal(0, Scalar.INT)), crossed)
+        if word == "mod":
+            return self.select(short, self.binary("add", rest, right), rest)
+        whole = self._made(Scalar.INT, f"sdiv i64 {left.text}, {right.text}")
+        return self.select(short, self.binary("sub", whole, literal(1, Scalar.INT)), whole)
+
+    def compare(self, word: str, left: Value, right: Value) -> Value:
+        """`eq ne lt le gt ge` of two numbers of one type, or `eq ne` of truths."""
+        kind = left.type
+        if right.type is not kind or not isinstance(kind, Scalar):
+            raise EmitError(f"{word} of {left.type} and {right.type}")
+        if word not in ("eq", "ne", "lt", "le", "gt", "ge"):
+            raise EmitError(f"there is no comparison {word}")
+        if word not in ("eq", "ne"):
+            if kind not in NUMBERS:
+                raise EmitError(f"{word} of {kind.name}")
+            word = ("s" if kind.signed else "u") + word
+        return self._made(Scalar.BOOL, f"icmp {word} {kind.llvm} {left.text}, {right.text}")
+
+    def select(self, condition: Value, then: Value, otherwise: Value) -> Value:
+        """One of two values, both of which are computed."""
+        self._insist(condition, Scalar.BOOL)
+        kind = llvm_type(then.type)
+        if then.type != otherwise.type:
+            raise EmitError(f"select of {then.type} and {otherwise.type}")
+        return self._made(
+            then.type, f"select i1 {condition.text}, {kind} {then.text}, {kind} {otherwise.text}"
+        )
+
+    def unary(self, word: str, value: Value) -> Value:
+        """`count lowest highest swapped` of a word: how many bits are set, the first and the last of them
+        (undefined for 0), the bytes in reverse."""
+        self._insist(value, Scalar.WORD)
+        if word in ("count", "swapped"):
+            name = "llvm.ctpop.i64" if word == "count" else "llvm.bswap.i64"
+            self.module.declare(name, f"declare i64 @{name}(i64)")
+            result = Scalar.INT if word == "count" else Scalar.WORD
+            return self._made(result, f"call i64 @{name}(i64 {value.text})")
+        if word not in ("lowest", "highest"):
+            raise EmitError(f"there is no operation {word}")
+        name = "llvm.cttz.i64" if word == "lowest" else "llvm.ctlz.i64"
+        self.module.declare(name, f"declare i64 @{name}(i64, i1)")
+        found = self._made(Scalar.INT, f"call i64 @{name}(i64 {value.text}, i1 true)")
+        return found if word == "lowest" else self.binary("sub", literal(63, Scalar.INT), found)
+
+    def length(self, value: Value) -> Value:
+        """The number of bits up to the highest one set, 0 for 0."""
+        self._insist(value, Scalar.WORD)
+        name = "llvm.ctlz.i64"
+        self.module.declare(name, f"declare i64 @{name}(i64, i1)")
+        zeros = self._made(Scalar.INT, f"call i64 @{name}(i64 {value.text}, i1 false)")
+        return self.binary("sub", literal(64, Scalar.INT), zeros)
+
+    def inverted(self, value: Value) -> Value:
+        """Every bit the other way round; the opposite of a truth."""
+        if value.type is Scalar.BOOL:
+            return self.binary("xor", value, TRUE)
+        if value.type not in NUMBERS:
+            raise EmitError(f"the opposite of {value.type}")
+        assert isinstance(value.type, Scalar)
+        return self._made(value.type, f"xor i64 {value.text}, -1")
+
+    def converted(self, value: Value, kind: Scalar) -> Value:
+        """A number as the other kind, bit by bit; a truth as 0 or 1; a number as a truth, false when 0."""
+        if value.type is kind:
+            return value
+        if kind in NUMBERS and value.type in NUMBERS:
+            return Value(value.text, kind)
+        if kind in NUMBERS and value.type is Scalar.BOOL:
+            return self._made(kind, f"zext i1 {value.text} to i64")
+        if kind is Scalar.BOOL and value.type in NUMBERS:
+            return self._made(kind, f"icmp ne i64 {value.text}, 0")
+        raise EmitError(f"{value.type} as {kind.name}")
+
+    def call(self, callee: Callee, arguments: Sequence[Value]) -> Value | None:
+        """Call a function; gives its result, None where it has none."""
+        if tuple(value.type for value in arguments) != callee.parameters:
+            raise EmitError(f"{callee.text} takes {callee.parameters}, not {[one.type for one in arguments]}")
+        given = ", ".join(f"{llvm_type(value.type)} {value.text}" for value in arguments)
+        line = f"call {llvm_type(callee.result)} {callee.text}({given})"
+        if callee.result is None:
+            self._line(line)
+            return None
+        return self._made(callee.result, line)
+
+    # --- writing
+
+    def _place(self, array: Value, index: Value | None) -> str:
+        element = self._element(array)
+        if index is None:
+            return array.text
+        if index.type not in NUMBERS:
+            raise EmitError(f"an index of type {index.type}")
+        return self._made(
+            array.type, f"getelementptr {element.llvm}, ptr {array.text}, i64 {index.text}"
+        ).text
+
+    @staticmethod
+    def _element(array: Value) -> Scalar:
+        if not isinstance(array.type, Pointer):
+            raise EmitError(f"{array.type} is no array")
+        return array.type.element
+
+    @staticmethod
+    def _insist(value: Value, kind: KernelType) -> None:
+        if value.type != kind:
+            raise EmitError(f"{value.type} where {kind} is needed")
+
+    def _made(self, kind: KernelType, text: str) -> Value:
+        self._count += 1
+        name = f"%t{self._count}"
+        self._line(f"{name} = {text}")
+        return Value(name, kind)
+
+    def _line(self, text: str) -> None:
+        if not self._open:
+            raise EmitError("the block has ended already")
+        self._lines.append(f"  {text}")
+
+    def _end(self, text: str) -> None:
+        self._line(text)
+        self._open = False

@@ -1,0 +1,114 @@
+"""Kernels as the rest of the program sees them: functions to call, fast where machine code can be made."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import threading
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numpy as np
+
+from cqlgui.jit import emitter, frontend, native, words
+from cqlgui.jit.words import Pointer, Scalar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Unit:
+    """Kernels that are compiled together and kept on disk in one file.
+
+    `sources` are the modules their code and tables come from; a change in one of them makes the file stale.
+    """
+
+    def __init__(self, name: str, sources: Sequence[types.ModuleType] = ()) -> None:
+        self._name = name
+        self.sources = list(sources)
+        self._kernels: dict[str, Kernel[..., Any]] = {}
+        self._code: native.Code | None = None
+        self._lock = threading.Lock()
+
+    def kernel(self, function: Callable[P, R]) -> Kernel[P, R]:
+        """Make a function of the kernel language one of this unit's kernels (a decorator)."""
+        assert isinstance(function, types.FunctionType)
+        source = sys.modules[function.__module__]
+        if source not in self.sources:
+            self.sources.append(source)
+        made: Kernel[P, R] = Kernel(self, function)
+        self._kernels[function.__name__] = made
+        return made
+
+    def code(self) -> native.Code:
+        """The machine code, loaded or made; raises `frontend.KernelError` for what is not in the language."""
+        with self._lock:
+            if self._code is None:
+                key = [inspect.getsource(source) for source in self._key_sources()]
+                found = native.stored(self._name, key, optimise=True)
+                if found is None:
+                    found = native.Code(self.assembly(), optimise=True)
+                    native.store(self._name, key, True, found)
+                self._code = found
+            return self._code
+
+    def assembly(self) -> str:
+        """What is compiled, as LLVM assembly."""
+        program = frontend.Program(self.sources)
+        for kernel in self._kernels.values():
+            program.add(kernel.function, exported=True)
+        return program.module.text()
+
+    def _key_sources(self) -> list[types.ModuleType]:
+        return [*self.sources, words, emitter, frontend]
+
+
+class Kernel(Generic[P, R]):
+    """A function that runs as machine code, or as the plain Python it is written in.
+
+    Arrays are given as NumPy arrays of the element's width, in one piece; machine code lets other threads
+    run meanwhile and looks at no bounds.
+    """
+
+    def __init__(self, unit: Unit, function: types.FunctionType) -> None:
+        functools.update_wrapper(self, function)
+        self._unit = unit
+        self.function = function
+        self._native: Any = None
+        self._parameters: tuple[words.KernelType, ...] = ()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run it; raises `TypeError` for an array that does not fit."""
+        assert not kwargs, "kernels take their arguments by place"
+        if not native.available():
+            plain = (memoryview(one) if isinstance(one, np.ndarray) else one for one in args)  # type: ignore[arg-type]
+            result: R = self.function(*plain)
+            return result
+        if self._native is None:
+            parameters, kind = frontend.signature(self.function)
+            self._parameters = tuple(one for _, one in parameters)
+            callee = emitter.Callee(f"@{self.function.__name__}", self._parameters, kind)
+            self._native = self._unit.code().function(callee)
+        given = (
+            _address(one, kind.element) if isinstance(kind, Pointer) else one
+            for one, kind in zip(args, self._parameters, strict=True)
+        )
+        found: R = self._native(*given)
+        return found
+
+    @property
+    def address(self) -> int:
+        """Where its machine code begins, for code that calls it."""
+        return self._unit.code().address(self.function.__name__)
+
+
+def _address(array: Any, element: Scalar) -> int:
+    if not isinstance(array, np.ndarray) or not array.flags.c_contiguous:
+        raise TypeError("a kernel takes NumPy arrays in one piece")
+    kind = array.dtype.kind
+    if array.itemsize * 8 != element.bits or kind != ("i" if element.signed else "u"):
+        raise TypeError(f"a kernel's array of {element.name} was given as {array.dtype}")
+    place: int = array.__array_interface__["data"][0]
+    return place

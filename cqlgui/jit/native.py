@@ -1,0 +1,179 @@
+"""Assembly to machine code through llvmlite: compiled, kept on disk and given back its memory.
+
+Without llvmlite, or with `CQLGUI_JIT=0` in the environment, `available()` is False and nothing else here may
+be called.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import hashlib
+import importlib.util
+import os
+import threading
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from cqlgui.base import disk, errors, folders
+from cqlgui.jit import emitter
+from cqlgui.jit.words import Pointer, Scalar
+
+if TYPE_CHECKING:
+    import llvmlite.binding as llvm
+
+
+@functools.cache
+def available() -> bool:
+    """Whether machine code can be made and run here."""
+    return os.environ.get("CQLGUI_JIT") != "0" and importlib.util.find_spec("llvmlite") is not None
+
+
+class Code:
+    """Machine code in memory, given back when the last one who holds this lets go of it."""
+
+    def __init__(self, assembly: str | None, compiled: bytes | None = None, *, optimise: bool) -> None:
+        """Compile assembly, or load what `compiled` gave before; raises `ValueError` where it is wrong."""
+        machine = _machine(optimise)
+        with _LOCK:
+            if compiled is None:
+                assert assembly is not None
+                module = machine.parse(assembly)
+                try:
+                    if optimise:
+                        machine.optimise(module)
+                    compiled = machine.target.emit_object(module)
+                finally:
+                    module.close()
+            self.compiled = compiled
+            """The object file, which holds for this processor and this llvmlite."""
+            engine = machine.engine(compiled)
+        self._engine = engine
+        # At the end of the process LLVM may be gone already, and the memory goes with the process.
+        weakref.finalize(self, _close, engine).atexit = False
+
+    def address(self, name: str) -> int:
+        """Where an exported function begins; raises `ValueError` for an unknown one."""
+        found: int = self._engine.get_function_address(name)
+        if not found:
+            raise ValueError(f"the code has no function {name}")
+        return found
+
+    def function(self, callee: emitter.Callee, *, keeps_lock: bool = False) -> Any:
+        """An exported function to be called from Python; it lets other threads run unless `keeps_lock`.
+
+        It must not be called once this object is gone.
+        """
+        make = ctypes.PYFUNCTYPE if keeps_lock else ctypes.CFUNCTYPE
+        parameters = [_ctype(kind) for kind in callee.parameters]
+        result = None if callee.result is None else _ctype(callee.result)
+        return make(result, *parameters)(self.address(callee.text.removeprefix("@")))
+
+
+def stored(name: str, key: Sequence[str], optimise: bool) -> Code | None:
+    """The code kept under a name, None where none fits the key, this processor and this llvmlite."""
+    stamp = _stamp(key, optimise)
+    try:
+        data = _path(name).read_bytes()
+    except (OSError, errors.CqlguiError):
+        return None
+    if not data.startswith(stamp):
+        return None
+    compiled = data[len(stamp) + _DIGEST :]
+    if hashlib.blake2b(compiled, digest_size=_DIGEST).digest() != data[len(stamp) : len(stamp) + _DIGEST]:
+        # A damaged object would be run as it is.
+        return None
+    return Code(None, compiled, optimise=optimise)
+
+
+def store(name: str, key: Sequence[str], optimise: bool, code: Code) -> None:
+    """Keep code for later starts; a folder that cannot be written to is no fault."""
+    digest = hashlib.blake2b(code.compiled, digest_size=_DIGEST).digest()
+    with contextlib.suppress(OSError, errors.CqlguiError):
+        path = _path(name)
+        path.parent.mkdir(exist_ok=True)
+        disk.replace_file(path, _stamp(key, optimise) + digest + code.compiled)
+
+
+def _path(name: str) -> Path:
+    return folders.cache() / "kernels" / f"{name}.obj"
+
+
+_DIGEST: Final = 32
+_LOCK: Final = threading.Lock()
+"""LLVM is asked by one thread at a time; running code needs no lock."""
+
+
+def _stamp(key: Sequence[str], optimise: bool) -> bytes:
+    import llvmlite
+
+    machine = _machine(optimise)
+    parts = [llvmlite.__version__, machine.description, *key]
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=_DIGEST).digest()
+
+
+class _Machine:
+    """A processor to compile for, at one level of care."""
+
+    def __init__(self, optimise: bool) -> None:
+        import llvmlite.binding as llvm
+
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        cpu, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+        self._llvm = llvm
+        self._create = functools.partial(
+            llvm.Target.from_default_triple().create_target_machine,
+            cpu=cpu,
+            features=features,
+            opt=2 if optimise else 1,
+            jit=True,
+        )
+        self.target: llvm.TargetMachine = self._create()
+        self.description = f"{llvm.get_process_triple()} {cpu} {features} {optimise}"
+        self._head = (
+            f'target triple = "{llvm.get_process_triple()}"\n'
+            f'target datalayout = "{self.target.target_data}"\n'
+        )
+
+    def parse(self, assembly: str) -> llvm.ModuleRef:
+        try:
+            module = self._llvm.parse_assembly(self._head + assembly)
+            module.verify()
+        except RuntimeError as fault:
+            raise ValueError(f"The assembly is not valid: {fault}") from fault
+        return module
+
+    def optimise(self, module: llvm.ModuleRef) -> None:
+        options = self._llvm.create_pipeline_tuning_options(speed_level=2)
+        builder = self._llvm.create_pass_builder(self.target, options)
+        passes = builder.getModulePassManager()
+        passes.run(module, builder)
+        passes.close()
+        builder.close()
+
+    def engine(self, compiled: bytes) -> llvm.ExecutionEngine:
+        # An engine owns the target it is given, so it gets one of its own.
+        engine = self._llvm.create_mcjit_compiler(self._llvm.parse_assembly(self._head), self._create())
+        engine.add_object_file(self._llvm.ObjectFileRef.from_data(compiled))
+        engine.finalize_object()
+        return engine
+
+
+@functools.cache
+def _machine(optimise: bool) -> _Machine:
+    return _Machine(optimise)
+
+
+def _close(engine: llvm.ExecutionEngine) -> None:
+    with _LOCK:
+        engine.close()
+
+
+def _ctype(kind: Scalar | Pointer) -> Any:
+    if isinstance(kind, Pointer):
+        return ctypes.c_void_p
+    return {Scalar.BOOL: ctypes.c_bool, Scalar.INT: ctypes.c_int64, Scalar.WORD: ctypes.c_uint64}[kind]

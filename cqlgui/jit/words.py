@@ -1,0 +1,82 @@
+"""The types of the kernel language, as annotations that plain Python and the type checker take for ints.
+
+A kernel's numbers are all 64 bits wide: `int` is signed, `Word` is not, and Python's unbounded integers give
+the same results as long as a kernel keeps its words below 2**64 (`word` cuts them) and its ints in range.
+Arrays are anything indexed by position: NumPy arrays, tuples, `memoryview`s.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import MutableSequence
+from dataclasses import dataclass
+from typing import Annotated, Final, TypeAlias
+
+
+class Scalar(enum.Enum):
+    """A number as it is held in a register, or as an element of an array; the value is its LLVM type."""
+
+    BOOL = "i1"
+    INT = "i64"
+    WORD = "i64u"
+    U8 = "i8u"
+    U16 = "i16u"
+    U32 = "i32u"
+    I8 = "i8"
+    I16 = "i16"
+    I32 = "i32"
+
+    @property
+    def llvm(self) -> str:
+        """The type in LLVM's assembly, which knows no signs."""
+        return self.value.removesuffix("u")
+
+    @property
+    def bits(self) -> int:
+        """Width in bits."""
+        return int(self.llvm[1:])
+
+    @property
+    def signed(self) -> bool:
+        """Whether the number can be negative."""
+        return not self.value.endswith("u") and self is not Scalar.BOOL
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """An array of elements of one type, without its length."""
+
+    element: Scalar
+
+
+KernelType: TypeAlias = Scalar | Pointer
+
+MASK: Final = (1 << 64) - 1
+
+Word: TypeAlias = Annotated[int, Scalar.WORD]
+"""An unsigned number of 64 bits: a bitboard, a hash, a packed record."""
+Bytes: TypeAlias = Annotated[MutableSequence[int], Pointer(Scalar.U8)]
+Shorts: TypeAlias = Annotated[MutableSequence[int], Pointer(Scalar.U16)]
+Halves: TypeAlias = Annotated[MutableSequence[int], Pointer(Scalar.U32)]
+Words: TypeAlias = Annotated[MutableSequence[int], Pointer(Scalar.WORD)]
+Ints: TypeAlias = Annotated[MutableSequence[int], Pointer(Scalar.INT)]
+
+
+def word(value: int) -> Word:
+    """`value` cut to 64 bits without sign; costs nothing in machine code."""
+    return value & MASK
+
+
+def lowest(value: Word) -> int:
+    """The number of the lowest bit set; undefined for 0."""
+    return (value & -value).bit_length() - 1
+
+
+def highest(value: Word) -> int:
+    """The number of the highest bit set; undefined for 0."""
+    return value.bit_length() - 1
+
+
+def swapped(value: Word) -> Word:
+    """The eight bytes in reverse order, which turns a bitboard upside down."""
+    return int.from_bytes(value.to_bytes(8, "little"), "big")

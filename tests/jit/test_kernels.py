@@ -1,0 +1,327 @@
+"""Kernels as machine code give what the same functions give as plain Python."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cqlgui.board import attacks
+from cqlgui.jit import emitter, frontend, kernels, native, words
+from cqlgui.jit.words import Pointer, Scalar, Word
+from tests.jit import samples
+
+WORDS = st.integers(0, words.MASK) | st.integers(0, 9) | st.integers(0, 63).map(lambda n: 1 << n)
+SMALL = st.integers(-40, 40) | st.integers(-(2**40), 2**40)
+
+machine = pytest.mark.skipif(
+    not native.available(), reason="there is no llvmlite here, or it is switched off"
+)
+
+
+@machine
+@given(SMALL, SMALL, WORDS, WORDS)
+def test_numbers(a: int, b: int, c: int, d: int) -> None:
+    for kernel in (samples.arithmetic, samples.compared):
+        assert kernel(a, b, c, d) == kernel.function(a, b, c, d), kernel.__name__
+    if b:
+        assert samples.divided(a % 10**6, b % 10**6 or 1) == samples.divided.function(
+            a % 10**6, b % 10**6 or 1
+        )
+        assert samples.divided(-(a % 10**6), b) == samples.divided.function(-(a % 10**6), b)
+    if d:
+        assert samples.divided_words(c, d) == samples.divided_words.function(c, d)
+
+
+@machine
+@given(WORDS, st.integers(0, 60), st.integers(0, 60))
+def test_bits_loops_and_calls(c: int, n: int, m: int) -> None:
+    assert samples.bits(c) == samples.bits.function(c)
+    assert samples.loops(n, m) == samples.loops.function(n, m)
+    assert samples.lines(n, c) == samples.lines.function(n, c)
+    assert samples.tables(n % 5, m % 4) == samples.tables.function(n % 5, m % 4)
+    assert samples.countdown(n) == n * (n + 1) // 2
+    assert samples.endless(n) == samples.endless.function(n)
+    assert samples.widened(n, c) == samples.widened.function(n, c)
+
+
+def arrays(count: int) -> tuple[np.ndarray, ...]:
+    return (
+        np.arange(count, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15),
+        np.arange(count, dtype=np.uint8),
+        np.arange(count, dtype=np.uint16),
+        np.arange(count, dtype=np.int64),
+    )
+
+
+@machine
+def test_arrays() -> None:
+    fast, plain = arrays(90), arrays(90)
+    samples.filled(*fast, 90)
+    samples.filled.function(*(memoryview(one) for one in plain), 90)
+    assert all((one == other).all() for one, other in zip(fast, plain, strict=True))
+
+
+@machine
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda a: (a[0][::2], *a[1:]),
+        lambda a: (a[0].astype(np.int64), *a[1:]),
+        lambda a: (a[0].astype(np.uint32), *a[1:]),
+        lambda a: ([0] * 90, *a[1:]),
+    ],
+)
+def test_an_array_that_does_not_fit_is_refused(change) -> None:
+    with pytest.raises(TypeError):
+        samples.filled(*change(arrays(90)), 40)
+
+
+def test_without_machine_code_kernels_run_as_they_are() -> None:
+    script = (
+        "import numpy as np\n"
+        "from tests.jit import samples\n"
+        "from cqlgui.jit import native\n"
+        "assert not native.available()\n"
+        "a = np.zeros(70, np.uint64); b = np.zeros(70, np.uint8); c = np.zeros(70, np.uint16)\n"
+        "samples.filled(a, b, c, np.zeros(70, np.int64), 70)\n"
+        "print(int(a[63]), int(b[69]), int(c[3]), samples.bits(6), samples.lines(0, 1 << 9))\n"
+        "import sys; assert 'llvmlite' not in sys.modules\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=Path(__file__).parents[2],
+        env={"CQLGUI_JIT": "0", "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    expected = samples.bits.function(6), samples.lines.function(0, 1 << 9)
+    assert ran.stdout.split() == [str(1 << 63), "69", "65535", *map(str, expected)]
+
+
+# --- what is not in the language ----------------------------------------------------------------------------
+
+
+def compared_signs(a: int, b: Word) -> bool:
+    return a < b
+
+
+def negative_word(a: Word) -> bool:
+    return a > -1
+
+
+def no_return(a: int) -> int:  # noqa: RET503
+    if a:
+        return 1
+    a += 1
+
+
+def dead(a: int) -> int:  # noqa: RET503
+    return a
+    a += 1
+
+
+def text_inside(a: int) -> int:
+    b = "x"  # noqa: F841
+    return a
+
+
+def object_called(a: int) -> int:
+    return print(a)
+
+
+def unset(a: int) -> int:
+    if a:
+        b = 1  # noqa: F841
+    return c  # noqa: F821
+
+
+def narrowed(a: Word) -> int:
+    return a
+
+
+def fixed(a: Word) -> int:
+    b: int = 3
+    b = a
+    return b  # noqa: RET504
+
+
+def lists(a: int) -> int:
+    return [a][0]
+
+
+def foreign(a: int) -> int:
+    return samples.countdown(a)
+
+
+def untyped(a) -> int:
+    return 1
+
+
+def lonely(a: int):
+    return 1
+
+
+def huge(a: int) -> int:
+    return a + 18446744073709551616
+
+
+@pytest.mark.parametrize(
+    ("function", "words_of_it"),
+    [
+        (compared_signs, "compared"),
+        (negative_word, "never negative"),
+        (no_return, "every way"),
+        (dead, "nothing comes here"),
+        (text_inside, "no Constant"),
+        (object_called, "not known"),
+        (unset, "not known"),
+        (narrowed, "int(...) converts"),
+        (fixed, "int(...) says"),
+        (lists, "no table"),
+        (foreign, "does not name as a source"),
+        (untyped, "needs a plain type"),
+        (lonely, "does not say what it returns"),
+        (huge, "does not fit"),
+    ],
+)
+def test_what_is_not_in_the_language_is_refused_with_its_place(function, words_of_it: str) -> None:
+    program = frontend.Program([sys.modules[__name__]])
+    with pytest.raises(frontend.KernelError) as caught:
+        program.add(function, exported=True)
+    assert words_of_it in str(caught.value)
+    if function not in (untyped, lonely, foreign):
+        line = function.__code__.co_firstlineno
+        place = int(str(caught.value).split(":")[1])
+        assert line <= place <= line + 4
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda f, i, w, b: f.binary("add", i, w),
+        lambda f, i, w, b: f.binary("add", b, b),
+        lambda f, i, w, b: f.binary("pow", i, i),
+        lambda f, i, w, b: f.compare("lt", b, b),
+        lambda f, i, w, b: f.compare("eq", i, w),
+        lambda f, i, w, b: f.branch(i, "x", "y"),
+        lambda f, i, w, b: f.leave(w),
+        lambda f, i, w, b: f.leave(),
+        lambda f, i, w, b: f.load(i),
+        lambda f, i, w, b: f.select(i, i, i),
+        lambda f, i, w, b: f.select(b, i, w),
+        lambda f, i, w, b: f.unary("count", i),
+        lambda f, i, w, b: f.call(emitter.Callee("@x", (Scalar.INT,), None), [w]),
+        lambda f, i, w, b: emitter.literal(256, Scalar.U8),
+        lambda f, i, w, b: (f.leave(i), f.leave(i)),
+        lambda f, i, w, b: f.module.table("x y", Scalar.U8, [1]),
+        lambda f, i, w, b: (f.module.table("t", Scalar.U8, [1]), f.module.table("t", Scalar.U8, [1])),
+        lambda f, i, w, b: f.finish(),
+    ],
+)
+def test_the_emitter_refuses_what_does_not_fit(wrong) -> None:
+    module = emitter.Module()
+    f = module.function("f", [("i", Scalar.INT), ("w", Scalar.WORD)], Scalar.INT, exported=True)
+    i, w = f.arguments
+    with pytest.raises(emitter.EmitError):
+        wrong(f, i, w, f.converted(i, Scalar.BOOL))
+
+
+# --- machine code kept and given back -----------------------------------------------------------------------
+
+
+def made(number: int) -> tuple[str, emitter.Callee]:
+    module = emitter.Module()
+    f = module.function("answer", [("a", Pointer(Scalar.WORD))], Scalar.INT, exported=True)
+    f.leave(
+        f.binary("add", f.converted(f.load(f.arguments[0]), Scalar.INT), emitter.literal(number, Scalar.INT))
+    )
+    callee = f.finish()
+    return module.text(), callee
+
+
+@machine
+def test_code_is_kept_on_disk_until_its_sources_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CQLGUI_HOME", str(tmp_path))
+    text, callee = made(7)
+    assert native.stored("x", ["a"], optimise=True) is None
+    native.store("x", ["a"], True, native.Code(text, optimise=True))
+    found = native.stored("x", ["a"], optimise=True)
+    assert found is not None
+    assert found.function(callee)(np.array([5], np.uint64).ctypes.data) == 12
+    assert native.stored("x", ["b"], optimise=True) is None
+    assert native.stored("x", ["a"], optimise=False) is None
+    (path,) = (tmp_path / "cache" / "kernels").iterdir()
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    assert native.stored("x", ["a"], optimise=True) is None
+    path.write_bytes(data[:20])
+    assert native.stored("x", ["a"], optimise=True) is None
+
+
+@machine
+def test_a_units_code_is_loaded_and_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, later = (kernels.Unit("again", [samples, attacks]) for _ in range(2))
+    for unit in (first, later):
+        unit.kernel(samples.lines.function)
+    assert first.code() is first.code()
+    monkeypatch.setattr(later, "assembly", lambda: pytest.fail("compiled once more"))
+    assert later.code().compiled == first.code().compiled
+
+
+@machine
+def test_assembly_that_is_not_valid_is_an_error() -> None:
+    with pytest.raises(ValueError, match="not valid"):
+        native.Code("define i64 @x() { ret i32 0 }", optimise=False)
+
+
+@machine
+def test_threads_compile_and_run_side_by_side() -> None:
+    wrong: list[object] = []
+
+    def work(start: int) -> None:
+        for number in range(start, start + 30):
+            text, callee = made(number)
+            code = native.Code(text, optimise=False)
+            found = code.function(callee)(np.array([1], np.uint64).ctypes.data)
+            if found != number + 1:
+                wrong.append((number, found))
+
+    threads = [threading.Thread(target=work, args=(1000 * n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def resident() -> int:
+    """Bytes of memory that this process has of its own."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+@machine
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
+@pytest.mark.parametrize("count", [400, pytest.param(10_000, marks=pytest.mark.full)])
+def test_compiling_does_not_leak(count: int) -> None:
+    def compile_some(number: int) -> None:
+        for n in range(number):
+            native.Code(made(n)[0], optimise=False).function(made(n)[1])
+
+    compile_some(200)
+    gc.collect()
+    before = resident()
+    compile_some(count)
+    gc.collect()
+    assert resident() - before < 2_000_000 + 1_000 * count
