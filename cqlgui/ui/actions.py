@@ -52,7 +52,7 @@ class Actions:
         shown = main.browser.game is not None
         self.run.setEnabled(not running)
         self.stop.setEnabled(running or main.assistance.why.busy)
-        self.export.setEnabled(main.result is not None and not running and bool(main.result.games))
+        self.export.setEnabled(main.hits.exportable)
         for action in (self.next_hit, self.previous_hit):
             action.setEnabled(main.hits.count > 0)
         for action in (*self.moves, self.why_not, self.copy_fen, self.copy_pgn, self.copy_picture):

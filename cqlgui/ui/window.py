@@ -380,6 +380,7 @@ class MainWindow(QMainWindow):
             )
         self._fill_library()
         self._say_hit()
+        self._enable()
 
     def _search_rejected(self, found: tuple[object, ...]) -> None:
         self.editor.check_now()

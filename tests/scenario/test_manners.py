@@ -127,3 +127,35 @@ def test_the_window_and_its_title_bar_fit_the_screen(qtbot: QtBot, main: window.
     assert fresh.width() <= screen.width()
     assert fresh.height() + 30 <= screen.height()
     fresh.close()
+
+
+def test_hits_can_be_exported_as_soon_as_the_search_is_over(qtbot: QtBot, main: window.MainWindow) -> None:
+    def offered() -> tuple[bool, bool]:
+        return main.actions_.export.isEnabled(), main.hits._export.isEnabled()
+
+    open_sample(qtbot, main)
+    assert offered() == (False, False)
+    ask(qtbot, main, "mate")
+    assert offered() == (True, True)
+    ask(qtbot, main, "mate not mate")
+    assert offered() == (False, False)
+    # A search that is stopped keeps what it found.
+    main.editor.set_text("gamenumber == 1 or {gamenumber > 100 while (true) {x = 1}}")
+    main.run()
+    qtbot.waitUntil(lambda: main.hits.count > 0, timeout=LONG)
+    assert offered() == (False, False)
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+        qtbot.keyClick(main, Qt.Key.Key_Escape)
+    assert offered() == (True, True)
+
+
+def test_an_element_without_hits_leaves_the_others_to_be_exported(
+    qtbot: QtBot, main: window.MainWindow
+) -> None:
+    open_sample(qtbot, main)
+    ask(qtbot, main, "flipcolor {wtm mate}")
+    main.hits.limit(0, 99)
+    assert main.hits.count == 0
+    main._enable()
+    assert main.actions_.export.isEnabled()
+    assert main.hits._export.isEnabled()

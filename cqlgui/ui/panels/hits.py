@@ -61,7 +61,7 @@ class HitsPanel(QWidget):
         self._searched = 0
         self._started = 0.0
         self._running = False
-        self._whole = False
+        self._exportable = False
         self._values_hidden = False
         self._ended = ""
         self._messages: tuple[model.Message, ...] = ()
@@ -82,7 +82,7 @@ class HitsPanel(QWidget):
         self.hits.clear(orbits)
         self._total, self._searched = total_games, 0
         self._started = time.monotonic()
-        self._running, self._whole = True, False
+        self._running, self._exportable = True, False
         self._ended = ""
         self._messages = ()
         self._kept = ()
@@ -127,7 +127,7 @@ class HitsPanel(QWidget):
         if result.messages:
             said = len(result.messages) + result.messages_dropped
             self._ended += f" · {wording.number(said)} message{'' if said == 1 else 's'}"
-        self._whole = True
+        self._exportable = bool(result.games)
         self._end()
 
     def fail(self, sentence: str) -> None:
@@ -143,7 +143,7 @@ class HitsPanel(QWidget):
         self._ended = ""
         self._messages = ()
         self._kept = ()
-        self._whole = False
+        self._exportable = False
         self._end()
         self._summary.say("No search yet")
 
@@ -158,6 +158,13 @@ class HitsPanel(QWidget):
     def running(self) -> bool:
         """Whether a search has begun and not ended."""
         return self._running
+
+    @property
+    def exportable(self) -> bool:
+        """Whether there are hits to be written: of a search that ended or was stopped, not of one that
+        failed.
+        """
+        return self._exportable
 
     @property
     def games(self) -> int:
@@ -307,8 +314,7 @@ class HitsPanel(QWidget):
         self._say()
 
     def _say(self) -> None:
-        # Only a whole result can be written; one of a search that failed cannot.
-        self._export.setEnabled(self._whole and self.hits.hits > 0)
+        self._export.setEnabled(self._exportable)
         self._summary.say(f"{wording.hits(self.hits.hits)} in {wording.games(self.hits.games)}")
         if not self._running:
             self._detail.say(self._ended)
