@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base.resources import resource
@@ -159,3 +160,40 @@ def test_an_element_without_hits_leaves_the_others_to_be_exported(
     main._enable()
     assert main.actions_.export.isEnabled()
     assert main.hits._export.isEnabled()
+
+
+def test_a_preview_ends_when_the_keyboard_leaves_the_elements_or_the_query_changes(
+    qtbot: QtBot, main: window.MainWindow
+) -> None:
+    open_sample(qtbot, main)
+    main.editor.set_text("flipcolor {A attacks k}")
+    view = main.picker.view
+    qtbot.waitUntil(lambda: view.elements.rowCount() == 2, timeout=LONG)
+    main.picker.remove_button.setFocus()
+    main.picker.focusNextChild()
+    assert view.hasFocus()
+    assert main.board.ghosted
+    qtbot.keyClick(view, Qt.Key.Key_Backtab)
+    assert not view.hasFocus()
+    assert not main.board.ghosted
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    assert main.board.ghosted, "coming back shows it again"
+    main.editor.set_text("wtm")
+    assert not main.board.ghosted
+    qtbot.waitUntil(lambda: view.elements.rowCount() == 0, timeout=LONG)
+    assert not main.board.ghosted
+
+
+def test_a_query_that_cannot_be_read_is_told_once_and_not_for_ever(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    def told() -> list[str]:
+        labels = main.findChildren(QLabel)
+        return [label.text() for label in labels if label.isVisible() and "missing.cql" in label.text()]
+
+    main.begin([])
+    assert not main.editor.open_file(tmp_path / "missing.cql")
+    assert main.infobar.shown is not None
+    assert told() == [main.infobar.shown.text]
+    main.editor.set_text("wtm")
+    assert told() == []

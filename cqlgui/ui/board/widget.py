@@ -58,6 +58,11 @@ class BoardWidget(QWidget):
         return self._lines
 
     @property
+    def ghosted(self) -> bool:
+        """Whether a pattern is shown in front of the position."""
+        return self._ghost is not None
+
+    @property
     def badge(self) -> tuple[str, str]:
         """The transform in words and in CQL's spelling; empty texts without one."""
         return self._badge

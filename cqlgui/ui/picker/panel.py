@@ -223,6 +223,8 @@ class PickerPanel(QWidget):
         return (start, end) if start < end else self._caret()
 
     def _text_changed(self, text: str) -> None:
+        # What is previewed may be no element of this text.
+        self.view.end_preview()
         self._asker.ask(text)
         self._sync.start()
 

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QPen, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from cqlgui.tasks import model
@@ -100,7 +100,10 @@ class ElementsModel(QAbstractListModel):
 
 
 class ElementsView(QListView):
-    """Hovering previews an element, a click or Enter limits to it, Esc lets go."""
+    """Hovering previews an element, and so do the arrow keys; a click or Enter limits to it, Esc lets go.
+
+    `left` ends the preview: the pointer or the keyboard's focus has gone, or the elements have.
+    """
 
     hovered = Signal(int)
     left = Signal()
@@ -127,8 +130,9 @@ class ElementsView(QListView):
         self.elements.modelReset.connect(self._lay_tiles)
         self.elements.dataChanged.connect(lambda *_: self._lay_tiles())
         self.clicked.connect(lambda index: self.choose(index.row()))
-        self.entered.connect(self._enter)
-        self.viewportEntered.connect(self._leave)
+        self.entered.connect(lambda index: self._preview(index.row()))
+        self.viewportEntered.connect(self.end_preview)
+        self.elements.modelReset.connect(self.end_preview)
 
     def choose(self, row: int) -> None:
         """Limit to an element; choosing it again lets go."""
@@ -163,12 +167,13 @@ class ElementsView(QListView):
         if size != self.gridSize():
             self.setGridSize(size)
 
-    def _enter(self, index: QModelIndex) -> None:
-        if index.row() != self._under:
-            self._under = index.row()
-            self.hovered.emit(index.row())
+    def _preview(self, row: int) -> None:
+        if row != self._under:
+            self._under = row
+            self.hovered.emit(row)
 
-    def _leave(self) -> None:
+    def end_preview(self) -> None:
+        """Preview no element any more, until the pointer or the keyboard comes to one."""
         if self._under >= 0:
             self._under = -1
             self.left.emit()
@@ -176,7 +181,16 @@ class ElementsView(QListView):
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
         if current.isValid() and self.hasFocus():
-            self.hovered.emit(current.row())
+            self._preview(current.row())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if event.reason() != Qt.FocusReason.MouseFocusReason and self.currentIndex().isValid():
+            self._preview(self.currentIndex().row())
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.end_preview()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if (
@@ -197,7 +211,7 @@ class ElementsView(QListView):
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
-        self._leave()
+        self.end_preview()
 
 
 class _Delegate(QStyledItemDelegate):
