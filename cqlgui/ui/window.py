@@ -64,7 +64,7 @@ CQL_FILES = "CQL queries (*.cql *.cqls);;All files (*)"
 SAVED_FILES = "CQL queries (*.cql);;All files (*)"
 _TITLE_BAR = 40
 """Pixels left for the frame that the desktop puts round the window."""
-_OPENING, _ASKING, _EXPORTING = "opening", "asking", "exporting"
+_OPENING, _ASKING, _EXPORTING, _KEEPING = "opening", "asking", "exporting", "query file"
 """What messages are about: a newer one takes the place of one that its cause is gone of."""
 
 
@@ -632,7 +632,10 @@ class MainWindow(QMainWindow):
         self.exporter.ended.connect(self._export_ended)
         self.editor.run_requested.connect(self.run)
         self.editor.text_changed.connect(lambda _text: self.infobar.dismiss(_ASKING))
-        self.editor.failed.connect(lambda sentence: self.infobar.show_message(sentence, "error"))
+        self.editor.failed.connect(lambda text: self.infobar.show_message(text, "error", key=_KEEPING))
+        # Another text, or the same one saved at last: what failed before is past.
+        self.editor.path_changed.connect(lambda _path: self.infobar.dismiss(_KEEPING))
+        self.editor.modified_changed.connect(lambda _on: self.infobar.dismiss(_KEEPING))
         self.library.chosen.connect(self._take_query)
         self.history.chosen.connect(self._take_query)
         self.picker.attach(self.editor)

@@ -31,7 +31,7 @@ class EditorPanel(QWidget):
     """What the window embeds and asks for the query. All offsets are code points.
 
     `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`; `failed` a sentence when a file
-    could not be read or written, which the panel also shows itself. `why_not_requested` comes from the
+    could not be read or written. `why_not_requested` comes from the
     line that tells whether the position on the board matches, `help_requested` from F1, `translated` with the
     file and the notes when a script of an older CQL was opened as its translation.
     """
@@ -84,9 +84,6 @@ class EditorPanel(QWidget):
         self._run = QPushButton("Run", self)
         self._run.setToolTip("Search with this query (F5 or Ctrl+Enter)")
         self._run.setAccessibleName("Run the query")
-        self._note = QLabel(self)
-        self._note.setWordWrap(True)
-        self._note.hide()
         self._lay_out()
         self._connect()
         self._show_name()
@@ -191,7 +188,7 @@ class EditorPanel(QWidget):
         return self._modified
 
     def open_file(self, path: Path | str) -> bool:
-        """Show a query file; on failure the old text stays, a sentence is shown, and the answer is False.
+        """Show a query file; on failure the old text stays, `failed` tells why, and the answer is False.
 
         A script of an older CQL that can be translated is shown translated. The translation belongs to no
         file, so that saving cannot write it over the script; undoing it brings the script back.
@@ -200,9 +197,8 @@ class EditorPanel(QWidget):
         try:
             text = files.read(path)
         except errors.SourceError as fault:
-            self._fail(str(fault))
+            self.failed.emit(str(fault))
             return False
-        self._note.hide()
         found = translate.translate(text) if translate.looks_old(text) else None
         if found is None or found.failed:
             self._put(text, identity.Identity(path))
@@ -213,27 +209,21 @@ class EditorPanel(QWidget):
         return True
 
     def save(self, path: Path | str | None = None) -> bool:
-        """Write the query to `path`, or to its own file; on failure a sentence is shown and the answer is
+        """Write the query to `path`, or to its own file; on failure `failed` tells why and the answer is
         False."""
         target = Path(path) if path is not None else self.path
         if target is None:
-            self._fail("This query has no file yet: choose a name for it.")
+            self.failed.emit("This query has no file yet: choose a name for it.")
             return False
         try:
             files.write(target, self.text())
         except errors.SourceError as fault:
-            self._fail(str(fault))
+            self.failed.emit(str(fault))
             return False
-        self._note.hide()
         self._identities.rename(identity.Identity(target))
         self._show_identity()
         self.edit.document().setModified(False)
         return True
-
-    def _fail(self, sentence: str) -> None:
-        self._note.setText(sentence)
-        self._note.show()
-        self.failed.emit(sentence)
 
     # --- parts ----------------------------------------------------------------------------------------------
 
@@ -258,11 +248,9 @@ class EditorPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(top)
-        column.addWidget(self._note)
         column.addWidget(self._split, 1)
         column.addWidget(self.find_bar)
         column.addLayout(bottom)
-        self._note.setMargin(6)
         self.setFocusProxy(self.edit)
         QWidget.setTabOrder(self.edit, self._run)
         QWidget.setTabOrder(self._run, self.problems)
