@@ -4,6 +4,8 @@ matched.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cqlgui.base import errors, progress
 from cqlgui.board import tree
 from cqlgui.cql import printer, transforms
@@ -23,14 +25,15 @@ def explain(
     *,
     apart: bool = False,
     cancel: progress.CancelToken | None = None,
+    begun: Callable[[], None] | None = None,
     pool: pool_module.Pool | None = None,
 ) -> model.Truth:
     """Evaluate a query at one position of a game and say how each part fared.
 
     A long game or a large orbit goes to a worker process, so that the window's thread keeps the interpreter
     lock to itself; the rest is quicker done here than asked for, unless it is wanted `apart`, where any query
-    can be stopped. Raises `queries.Rejected` for a bad query, `CqlguiError` for a position that is not there
-    and `errors.Cancelled`.
+    can be stopped; `begun` then hears when a worker is free for it. Raises `queries.Rejected` for a bad
+    query, `CqlguiError` for a position that is not there and `errors.Cancelled`.
     """
     expanded = queries.expanded(text, variations)
     source, ordinal = sources.of_game(base, game)
@@ -42,7 +45,7 @@ def explain(
                 world = hosts.GameHost(opened, ordinal)
                 return truths.truth(expanded, played, world, positionid)
     request = _request("explain", base, game, positionid, text, variations)
-    return truths.unpacked((pool or pool_module.shared()).ask(request, cancel)["truth"])
+    return truths.unpacked((pool or pool_module.shared()).ask(request, cancel, begun)["truth"])
 
 
 def why_not(

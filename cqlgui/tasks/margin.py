@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from cqlgui.base import progress
 from cqlgui.cql import explain, nodes
@@ -19,12 +19,18 @@ def margin(
     variations: bool = False,
     *,
     cancel: progress.CancelToken | None = None,
+    begun: Callable[[], None] | None = None,
 ) -> tuple[model.Truth, tuple[model.LineTruth, ...]]:
-    """The truth of a query at a position, whole and line by line; raises what `explaining.explain` does."""
+    """The truth of a query at a position, whole and line by line.
+
+    `begun` hears when a worker is free for it. Raises what `explaining.explain` does.
+    """
     checked = queries.checked_query(text)
     if checked.query is None:
         raise queries.Rejected(text, checked.diagnostics)
-    found = explaining.explain(base, game, positionid, text, variations, apart=True, cancel=cancel)
+    found = explaining.explain(
+        base, game, positionid, text, variations, apart=True, cancel=cancel, begun=begun
+    )
     return found, lines(text, found, checked.query)
 
 

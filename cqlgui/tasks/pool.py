@@ -54,7 +54,8 @@ class Work(Generic[Item]):
 
     `take(n)` gives the next items, at most n (empty = no more now); `message` the words for a worker; `done`
     takes the reply; `lost` hears of an item that cost its worker twice, with a reason. `size` is the first
-    piece's; later pieces are sized for `target` seconds each.
+    piece's; later pieces are sized for `target` seconds each. `begun` hears once that a worker
+    is up and at it.
     """
 
     take: Callable[[int], list[Item]]
@@ -65,6 +66,7 @@ class Work(Generic[Item]):
     largest: int = 4096
     target: float = TARGET_SECONDS
     hang: float = field(default_factory=lambda: HANG_SECONDS)
+    begun: Callable[[], None] | None = None
 
 
 class Pool:
@@ -88,9 +90,14 @@ class Pool:
         finally:
             crew.disband()
 
-    def ask(self, request: frames.Message, cancel: progress.CancelToken | None = None) -> frames.Message:
-        """The reply of a worker to a single request. Raises the fault it reports, `CqlguiError` when it costs
-        its worker, and `errors.Cancelled`.
+    def ask(
+        self,
+        request: frames.Message,
+        cancel: progress.CancelToken | None = None,
+        begun: Callable[[], None] | None = None,
+    ) -> frames.Message:
+        """The reply of a worker to a single request; `begun` hears when the wait for a free worker is over.
+        Raises the fault it reports, `CqlguiError` when it costs its worker, and `errors.Cancelled`.
         """
         waiting = [request]
         replies: list[frames.Message] = []
@@ -103,6 +110,7 @@ class Pool:
             message=lambda items: items[0],
             done=lambda _items, reply: replies.append(reply),
             lost=lost,
+            begun=begun,
         )
         with self.lease(1) as crew:
             if not crew.run(work, cancel or progress.CancelToken()):
@@ -178,6 +186,7 @@ class Crew:
         busy: dict[Worker, Piece[Item]] = {}
         idle = list(self._workers)
         exhausted = False
+        begun = work.begun
         while True:
             if cancel.cancelled:
                 return False
@@ -202,6 +211,9 @@ class Crew:
             if not busy:
                 return True
             answered = self._answer(busy, work.hang)
+            if begun is not None and any(worker.ready for worker in busy):
+                begun()
+                begun = None
             if answered is None:
                 continue
             worker, reply = answered

@@ -1,7 +1,8 @@
 """Live truth: at every key and every move on the board, whether the query holds there, filter by filter.
 
 The work is done by a worker process, which is told to drop what was overtaken. Nothing is asked while the
-text has errors or no game is on the board.
+text has errors or no game is on the board, nor where the answer is known. While all workers are at a search
+the truth is pending; only a worker's own time counts as the query's slowness.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ from cqlgui.ui.editor import gutter, panel
 PENDING_AFTER = 50
 """Milliseconds after which the former truths pale."""
 SLOW_AFTER = 500
-"""Milliseconds after which the margin says that it takes too long."""
+"""Milliseconds of a worker's time after which the margin says that it takes too long."""
 GIVE_UP_AFTER = 10_000
+"""Milliseconds of a worker's time after which it is told to stop."""
 _SETTLE = 10
 _JOB = "live truth"
 _Answer = tuple[model.Truth, tuple[model.LineTruth, ...]]
+_Place = tuple[model.Base, int, int]
+"""Base, game and positionid."""
 
 
 class Live(QObject):
@@ -42,9 +46,10 @@ class Live(QObject):
         self._settle = self._timer(_SETTLE, self._ask)
         self._pending = self._timer(PENDING_AFTER, lambda: editor.set_truth(gutter.PENDING))
         self._slow = self._timer(SLOW_AFTER, self._too_slow)
-        # The first answer waits for a worker to get up, which says nothing about the query.
-        self._awake = False
         self._end = self._timer(GIVE_UP_AFTER, lambda: door.cancel(_JOB, drop=True))
+        self._asked: tuple[str, _Place] | None = None
+        # The last answer that came: checking anew, or a step and back, asks nothing new.
+        self._found: tuple[tuple[str, _Place], _Answer] | None = None
         editor.text_changed.connect(lambda _text: self._text_changed())
         editor.diagnostics_changed.connect(lambda _found: self._settle.start())
         shown.shown.connect(lambda _game, _position: self._overtaken())
@@ -89,26 +94,42 @@ class Live(QObject):
             self._show("")
             return
         number, place = game.game, self._browser.positionid
+        question = (text, (base, number, place))
+        if self._found is not None and _same(self._found[0], question):
+            self._answered(question, self._found[1])
+            return
+        if self._asked is not None and _same(self._asked, question) and self._jobs.active(_JOB):
+            return
+        self._asked = question
 
-        def work(token: progress.CancelToken, _sink: progress.ProgressSink) -> _Answer:
-            return margin.margin(base, number, place, text, cancel=token)
+        def work(token: progress.CancelToken, sink: progress.ProgressSink) -> _Answer:
+            begun = progress.Progress(0, None)
+            return margin.margin(base, number, place, text, cancel=token, begun=lambda: sink(begun))
 
-        self._jobs.run(work, self._answered, self._failed, name=_JOB)
+        self._jobs.run(
+            work,
+            lambda answer: self._answered(question, answer),
+            self._failed,
+            lambda _report: self._begun(),
+            name=_JOB,
+        )
         if not self._pending.isActive() and self._editor.edit.gutter.state != gutter.PENDING:
             self._pending.start()
+
+    def _begun(self) -> None:
+        """A worker is free for the question."""
         self._slow.start()
         self._end.start()
 
     def _too_slow(self) -> None:
-        if self._awake:
-            text = self._editor.text()
-            query = structure.checked(text).query
-            lines = margin.filter_lines(text, query) if query is not None else ()
-            clocks = tuple(model.LineTruth(line, None, "", ()) for line in lines)
-            self._editor.set_truth(gutter.SLOW, rows=clocks)
+        text = self._editor.text()
+        query = structure.checked(text).query
+        lines = margin.filter_lines(text, query) if query is not None else ()
+        clocks = tuple(model.LineTruth(line, None, "", ()) for line in lines)
+        self._editor.set_truth(gutter.SLOW, rows=clocks)
 
-    def _answered(self, answer: _Answer) -> None:
-        self._awake = True
+    def _answered(self, question: tuple[str, _Place], answer: _Answer) -> None:
+        self._found = (question, answer)
         whole, rows = answer
         self._show(gutter.KNOWN, whole.matched, rows)
 
@@ -122,3 +143,8 @@ class Live(QObject):
         for timer in (self._pending, self._slow, self._end):
             timer.stop()
         self._editor.set_truth(state, matched, rows)
+
+
+def _same(one: tuple[str, _Place], other: tuple[str, _Place]) -> bool:
+    """Whether two questions are one; a base that was read anew is another, though it may be equal."""
+    return one[0] == other[0] and one[1][0] is other[1][0] and one[1][1:] == other[1][1:]

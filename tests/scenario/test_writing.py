@@ -6,7 +6,10 @@ With `CQLGUI_SHOTS` naming a folder, the run leaves pictures there, light and da
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
@@ -14,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QDockWidget
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base.resources import resource
+from cqlgui.tasks import margin
 from cqlgui.ui import theme, window
 from cqlgui.ui.editor import gutter
 
@@ -309,3 +313,52 @@ def test_why_not_of_an_endless_query_can_be_left(qtbot: QtBot, main: window.Main
 def said(main: window.MainWindow) -> str:
     shown = main.infobar.shown
     return shown.text if shown is not None else ""
+
+
+def test_waiting_for_a_worker_is_not_the_query_s_slowness(
+    qtbot: QtBot, main: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live, real = main.assistance.live, margin.margin
+    free, done = threading.Event(), threading.Event()
+    asked: list[str] = []
+
+    def held(*what: Any, cancel: Any, begun: Callable[[], None]) -> Any:
+        asked.append(what[3])
+        free.wait(LONG / 1000)
+        begun()
+        done.wait(LONG / 1000)
+        return real(*what, cancel=cancel)
+
+    open_sample(qtbot, main)
+    write(qtbot, main, "wtm")
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True}, timeout=LONG)
+    monkeypatch.setattr(margin, "margin", held)
+    live._slow.setInterval(0)
+    write(qtbot, main, "btm")
+    qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.PENDING, timeout=LONG)
+    # Checked anew, the same question waits on.
+    with qtbot.waitSignal(main.editor.diagnostics_changed, timeout=LONG):
+        main.editor.check_now()
+    qtbot.waitUntil(lambda: not live._settle.isActive(), timeout=LONG)
+    assert (asked, live.busy) == (["btm"], True)
+    assert main.editor.edit.gutter.state == gutter.PENDING
+    assert not live._slow.isActive()
+    free.set()
+    qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.SLOW, timeout=LONG)
+    done.set()
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False}, timeout=LONG)
+
+
+def test_a_truth_that_is_known_is_not_asked_for_again(
+    qtbot: QtBot, main: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_sample(qtbot, main)
+    write(qtbot, main, "wtm")
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True}, timeout=LONG)
+    monkeypatch.delattr(margin, "margin")
+    with qtbot.waitSignal(main.editor.diagnostics_changed, timeout=LONG):
+        main.editor.check_now()
+    assert main.editor.edit.gutter.state == gutter.KNOWN
+    qtbot.waitUntil(lambda: not main.assistance.live.busy, timeout=LONG)
+    assert known(main)
+    assert truth(main) == {0: True}

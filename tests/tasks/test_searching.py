@@ -4,6 +4,7 @@ queries.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -336,3 +337,28 @@ def test_query_files_must_be_text(tmp_path: Path) -> None:
         queries.read_query_file(path)
     with pytest.raises(queries.Rejected):
         queries.expanded("x" * (queries.LONGEST_QUERY + 1))
+
+
+class Impatient(progress.CancelToken):
+    """Cancels itself when it has been looked at often enough."""
+
+    def __init__(self, looks: int) -> None:
+        super().__init__()
+        self.looks = looks
+
+    @property
+    def cancelled(self) -> bool:
+        self.looks -= 1
+        return self.looks < 0
+
+
+def test_a_question_begins_when_a_worker_is_up_for_it(base: model.Base, own_pool: pool.Pool) -> None:
+    begun: list[bool] = []
+    found = explaining.explain(base, 1, 0, "wtm", apart=True, begun=lambda: begun.append(True), pool=own_pool)
+    assert found.matched
+    assert begun == [True]
+    # One that never gets up answers nothing, however long one asks.
+    silent = pool.Pool([sys.executable, "-c", "import sys; sys.stdin.read()"], size=1)
+    with contextlib.closing(silent), pytest.raises(errors.Cancelled):
+        silent.ask({"op": "explain"}, Impatient(20), lambda: begun.append(False))
+    assert begun == [True]
