@@ -49,17 +49,17 @@ def put_query(window: window_module.MainWindow, kept: session.Session) -> None:
 
 
 def snapshot(window: window_module.MainWindow) -> session.Session:
-    """The window as the next start is to find it."""
-    editor, game = window.editor, window.browser.game
+    """The window as the next start is to find it: also what it has not restored itself yet."""
+    editor = window.editor
+    files, game, positionid = _games(window)
     return session.Session(
-        files=tuple(str(source.path) for source in window.base.sources) if window.base else (),
+        files=files,
         query=editor.text(),
         query_path=str(editor.path) if editor.path else "",
         query_modified=editor.modified,
-        # Hits of another query cannot be found again by running this one.
-        hit_row=window.hits.table.row if window.asked == editor.text() else -1,
-        game=game.game if game else 0,
-        positionid=window.browser.positionid,
+        hit_row=_hit_row(window),
+        game=game,
+        positionid=positionid,
         geometry=_text(window.saveGeometry()),
         state=_text(window.saveState()),
         split=_text(window.split.saveState()),
@@ -71,6 +71,30 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
         figurines=window.actions_.figurines.isChecked(),
         folder=window.folder,
     )
+
+
+def _games(window: window_module.MainWindow) -> tuple[tuple[str, ...], int, int]:
+    """The files, and the game and position on the board; those of the last session where they are still to
+    come.
+    """
+    kept, base, shown = window.unrestored, window.base, window.browser.game
+    if kept is not None:
+        files = kept.files
+    else:
+        files = tuple(str(source.path) for source in base.sources) if base else ()
+    if shown is not None:
+        return files, shown.game, window.browser.positionid
+    return files, kept.game if kept else 0, kept.positionid if kept else 0
+
+
+def _hit_row(window: window_module.MainWindow) -> int:
+    """The row of the hit that is current; that of the last session until its query was searched again."""
+    text, row = window.editor.text(), window.hits.table.row
+    query, wanted = window.wanted_row
+    if query == text and wanted >= 0 and (window.asked != text or (window.searcher.running and row <= 0)):
+        return wanted
+    # Hits of another query cannot be found again by running this one.
+    return row if window.asked == text else -1
 
 
 def _text(state: QByteArray) -> str:

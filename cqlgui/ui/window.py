@@ -7,6 +7,7 @@ Left one asks, in the middle one sees, right one turns, below is what came out. 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, Qt, QTimer, QUrl
@@ -98,10 +99,13 @@ class MainWindow(QMainWindow):
         self.result: model.SearchResult | None = None
         self._bad_games: tuple[model.BadGame, ...] = ()
         self._bad_dialog: bad_games.BadGamesDialog | None = None
-        self._pending: session.Session | None = None
+        # What the last session showed: kept until its game is on the board or other games were opened, so
+        # that neither an early end nor a file that is away at one start loses it.
+        self.unrestored: session.Session | None = None
+        self._restoring = False
         self._opened_anew = False
         # The query of the last session and the row of its hits that was current.
-        self._wanted_row = ("", -1)
+        self.wanted_row = ("", -1)
         # The query of the hits shown, and whether its search began before the base was read whole.
         self.asked = ""
         self._asked_early = False
@@ -124,12 +128,13 @@ class MainWindow(QMainWindow):
             restoring.put_query(self, kept)
         self._open_queries([path for path in files if queries.is_query_file(path)])
         sources = [path for path in files if not queries.is_query_file(path)]
+        if kept.files:
+            self.unrestored = kept
+            self.wanted_row = (kept.query, kept.hit_row)
         if sources:
             self.open_files(sources)
         elif kept.files:
-            self._pending = kept
-            self._wanted_row = (kept.query, kept.hit_row)
-            self.open_files([Path(name) for name in kept.files])
+            self._restore(kept)
         self._fill_library()
         self.editor.edit.setFocus()
 
@@ -186,8 +191,23 @@ class MainWindow(QMainWindow):
                 wanted.append(path)
         self._open_queries([path for path in paths if queries.is_query_file(path) and not path.is_dir()])
         if wanted:
+            self._restoring = False
             self.folder = str(wanted[0].absolute().parent)
             self.opener.open(wanted)
+
+    def _restore(self, kept: session.Session) -> None:
+        """Open the games of the last session, to go on at the position that was left."""
+        self.unrestored = kept
+        self.open_files([Path(name) for name in kept.files])
+        self._restoring = self.opener.busy
+
+    def _locate(self, kept: session.Session, missing: str) -> None:
+        """Let the user say where a file of the last session is now."""
+        title = f"Where is {Path(missing).name} now?"
+        name, _ = QFileDialog.getOpenFileName(self, title, self.folder, PGN_FILES)
+        if name:
+            files = tuple(name if file == missing else file for file in kept.files)
+            self._restore(replace(kept, files=files))
 
     def _open_queries(self, paths: Sequence[Path]) -> None:
         """Show the first of these queries, and say which ones found no place: there is one editor."""
@@ -236,10 +256,13 @@ class MainWindow(QMainWindow):
             # Also where it is the same base: its files may have changed.
             self._opened_anew = False
             self._leave_base()
+        if not self._restoring:
+            self.unrestored = None
+            self.wanted_row = ("", -1)
         self.base = base
         self.games.set_base(base)
         self._base_changed()
-        if base.games and self._pending is None and not self.browser.busy:
+        if base.games and not self._restoring and not self.browser.busy:
             # The first batch of a growing base may hold no game yet.
             self.show_game(1)
 
@@ -264,7 +287,8 @@ class MainWindow(QMainWindow):
         self._base_changed()
         # The next game or search shall not wait until processes have started.
         self.jobs.run(lambda _token, _sink: pool.shared().warm(), lambda _done: None, name="warm")
-        kept, self._pending = self._pending, None
+        kept = self.unrestored
+        self._restoring = False
         if kept is not None and 0 < kept.game <= report.base.games:
             self.browser.open(report.base, kept.game, kept.positionid)
             self.games.select(kept.game)
@@ -273,10 +297,17 @@ class MainWindow(QMainWindow):
 
     def _open_failed(self, sentence: str) -> None:
         self._progress_box.setVisible(False)
-        self._pending = None
+        kept = self.unrestored if self._restoring else None
+        self._restoring = False
         self._base_changed()
-        if sentence:
-            self.infobar.show_message(sentence, "error", key=_OPENING)
+        if not sentence:
+            return
+        away = next((name for name in kept.files if not Path(name).exists()), "") if kept else ""
+        action = None
+        if kept is not None and away:
+            action = ("Locate...", lambda: self._locate(kept, away))
+            sentence += " It is looked for again at the next start, unless other games are opened."
+        self.infobar.show_message(sentence, "error", action, key=_OPENING)
 
     def _list_bad_games(self, bad: tuple[model.BadGame, ...]) -> None:
         self._bad_games = bad
@@ -358,9 +389,9 @@ class MainWindow(QMainWindow):
 
     def _return_to_row(self) -> None:
         """Where the query of the last session is asked again, go on at the hit that was left."""
-        query, row = self._wanted_row
+        query, row = self.wanted_row
         if 0 <= row < self.hits.count:
-            self._wanted_row = ("", -1)
+            self.wanted_row = ("", -1)
             if query == self.asked and self.hits.table.row == 0:
                 self.hits.select_row(row)
 
@@ -423,6 +454,8 @@ class MainWindow(QMainWindow):
         self.hits.next_hit(step)
 
     def _browsed(self, game: model.LoadedGame | None, positionid: int) -> None:
+        if game is not None and not self._restoring:
+            self.unrestored = None
         self.board.set_ghost(None)
         self.hitbar.show_game(game.row if game is not None else None)
         if game is not None and self.browser.hit is not None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base.resources import resource
-from cqlgui.ui import window
+from cqlgui.ui import session, window
 
 pytestmark = pytest.mark.xvfb
 
@@ -86,3 +86,116 @@ def test_a_script_of_scidb_opens_as_its_translation(
     assert main.editor.text().startswith("cql()")
     assert main.base is None
     assert "*.cqls" in window.CQL_FILES
+
+
+def leave_a_hit(qtbot: QtBot, main: window.MainWindow, source: Path) -> session.Session:
+    """Search, step to a later hit and end; what the session says then."""
+    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+        main.begin([source])
+    main.editor.set_text("mate")
+    main.run()
+    qtbot.waitUntil(lambda: main.result is not None, timeout=LONG)
+    for _ in range(5):
+        main.next_hit(1)
+    qtbot.waitUntil(lambda: main.browser.hit is not None and main.hits.table.row == 5, timeout=LONG)
+    main.close()
+    kept = session.load()
+    assert kept.files == (str(source),)
+    assert kept.hit_row == 5
+    assert kept.game > 1
+    assert kept.positionid > 0
+    return kept
+
+
+def place(kept: session.Session) -> tuple[object, ...]:
+    return kept.files, kept.query, kept.hit_row, kept.game, kept.positionid
+
+
+def test_a_file_that_is_away_at_one_start_stays_in_the_session(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    source = tmp_path / "games.pgn"
+    source.write_bytes(resource("sample/sample.pgn").read_bytes())
+    kept = leave_a_hit(qtbot, main, source)
+    away = source.rename(tmp_path / "elsewhere.pgn")
+    without = window.MainWindow()
+    qtbot.addWidget(without)
+    without.show()
+    with qtbot.waitSignal(without.opener.failed, timeout=LONG):
+        without.begin([])
+    assert without.infobar.shown is not None
+    assert str(source) in without.infobar.shown.text
+    assert without.infobar.shown.action is not None
+    without.close()
+    assert place(session.load()) == place(kept)
+    away.rename(source)
+    again = start_again(qtbot, [])
+    qtbot.waitUntil(lambda: again.browser.game is not None, timeout=LONG)
+    assert again.browser.game is not None
+    assert (again.browser.game.game, again.browser.positionid) == (kept.game, kept.positionid)
+    again.close()
+    assert place(session.load()) == place(kept)
+
+
+def test_a_file_of_the_session_is_located_where_it_is_now(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "games.pgn"
+    source.write_bytes(resource("sample/sample.pgn").read_bytes())
+    kept = leave_a_hit(qtbot, main, source)
+    moved = source.rename(tmp_path / "elsewhere.pgn")
+    again = window.MainWindow()
+    qtbot.addWidget(again)
+    again.show()
+    with qtbot.waitSignal(again.opener.failed, timeout=LONG):
+        again.begin([])
+    monkeypatch.setattr(window.QFileDialog, "getOpenFileName", lambda *_: (str(moved), ""))
+    assert again.infobar.shown is not None
+    assert again.infobar.shown.action is not None
+    with qtbot.waitSignal(again.opener.opened, timeout=LONG):
+        again.infobar.shown.action[1]()
+    qtbot.waitUntil(lambda: again.browser.game is not None, timeout=LONG)
+    again.close()
+    assert place(session.load()) == ((str(moved),), *place(kept)[1:])
+
+
+def test_other_games_take_the_place_of_those_that_are_away(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    source = tmp_path / "games.pgn"
+    source.write_bytes(resource("sample/sample.pgn").read_bytes())
+    leave_a_hit(qtbot, main, source)
+    source.unlink()
+    again = window.MainWindow()
+    qtbot.addWidget(again)
+    again.show()
+    with qtbot.waitSignal(again.opener.failed, timeout=LONG):
+        again.begin([])
+    with qtbot.waitSignal(again.opener.opened, timeout=LONG):
+        again.open_files([resource("sample/sample.pgn")])
+    qtbot.waitUntil(lambda: again.browser.game is not None, timeout=LONG)
+    again.close()
+    kept = session.load()
+    assert kept.files == (str(resource("sample/sample.pgn")),)
+    assert (kept.game, kept.hit_row) == (1, -1)
+
+
+def test_an_end_before_the_games_are_open_leaves_the_session_as_it_was(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    source = tmp_path / "games.pgn"
+    source.write_bytes(resource("sample/sample.pgn").read_bytes())
+    kept = leave_a_hit(qtbot, main, source)
+    for opened in (False, True):
+        hasty = window.MainWindow()
+        qtbot.addWidget(hasty)
+        hasty.show()
+        if opened:
+            # The games are open, the one that was left is not on the board yet.
+            with qtbot.waitSignal(hasty.opener.opened, timeout=LONG):
+                hasty.begin([])
+        else:
+            hasty.begin([])
+            assert hasty.opener.busy
+        hasty.close()
+        assert place(session.load()) == place(kept)
