@@ -24,7 +24,7 @@ Run = Callable[[Evaluation], Any]
 @dataclass(frozen=True, slots=True)
 class Code:
     """A compiled filter. `logs` says that running it can change the comment log or the orbit matches; `apart`
-    that it is a set whose test can hold where its value is empty."""
+    that its test can hold where its value is empty or missing, or fail where there is one."""
 
     type: Type
     value: Run

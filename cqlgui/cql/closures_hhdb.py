@@ -213,7 +213,7 @@ def _study_award(compiler: Compiler, node: nodes_hhdb.StudyAward) -> Code:
             return None
         return found.rank(highest)
 
-    return code(Type.NUMERIC, value, test=test)
+    return code(Type.NUMERIC, value, test=test, apart=True)
 
 
 _PLACES: Final = {"prize": 1, "hm": 3, "commendation": 5}

@@ -48,13 +48,12 @@ def _orbit(compiler: Compiler, node: nodes.Orbit) -> Code:
             return found
 
         return code(Type.SET, union, logs=logs)
-    if kind is Type.NUMERIC:
-        return code(
-            Type.NUMERIC,
-            closures_numbers.best_of(elements, True, note if noted else None),
-            logs=logs,
-        )
     matching = _matching(node, elements, note)
+    if kind is Type.NUMERIC:
+        best = closures_numbers.best_of(elements, True, note if noted else None)
+        apart = any(element.apart for element in elements)
+        test = (lambda s: matching(s) > 0) if apart else None
+        return code(Type.NUMERIC, best, logs=logs, test=test, apart=apart)
     return code(Type.LOGICAL, lambda s: matching(s) > 0, logs=logs)
 
 

@@ -34,7 +34,8 @@ def _if(compiler: Compiler, node: nodes_programs.If) -> Code:
     if kind is Type.LOGICAL:
         return code(kind, test, logs=logs)
     first, second = then.value, otherwise.value
-    return code(kind, lambda s: first(s) if holds(s) else second(s), logs=logs, test=test)
+    apart = then.apart or otherwise.apart
+    return code(kind, lambda s: first(s) if holds(s) else second(s), logs=logs, test=test, apart=apart)
 
 
 @compiles(nodes_programs.Loop)
@@ -278,7 +279,8 @@ def _call(compiler: Compiler, node: nodes_programs.Call) -> Code:
     failed: Any = {Type.SET: 0, Type.LOGICAL: False}.get(kind)
     logs = body.logs or any(argument.logs for argument in arguments)
     test = _with_arguments(given, body.test, False)
-    return code(kind, _with_arguments(given, body.value, failed), logs=logs, test=test)
+    value = _with_arguments(given, body.value, failed)
+    return code(kind, value, logs=logs, test=test, apart=body.apart)
 
 
 def _with_arguments(given: list[tuple[Run, int]], body: Run, failed: Any) -> Run:

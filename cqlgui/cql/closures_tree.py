@@ -20,7 +20,7 @@ def _at(compiler: Compiler, node: nodes_tree.At) -> Code:
     failed: Any = 0 if kind in SETS else False if kind is Type.LOGICAL else None
     value = _elsewhere(where.value, inner.value, failed)
     test = value if inner.test is inner.value else _elsewhere(where.value, inner.test, False)
-    return code(kind, value, logs=logs, test=test)
+    return code(kind, value, logs=logs, test=test, apart=inner.apart)
 
 
 def _elsewhere(where: Run, run: Run, failed: Any) -> Run:

@@ -567,6 +567,7 @@ HINTS = {
     "lightsquares": "write light .",
     "darksquares": "write dark .",
     "relation": "`echo` took its place",
+    "next": "moves in a row are a path: path -- F -- G",
 }
 
 READERS: dict[str, Reader] = {

@@ -233,7 +233,7 @@ class Program:
                 if not test(s):
                     continue
                 found = rings.quietly(s, value)
-                shown = text(s, found)
+                shown = None if found is None else text(s, found)
             else:
                 found = value(s)
                 if not found and (found is None or self._body.is_set):

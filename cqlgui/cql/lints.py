@@ -44,6 +44,7 @@ def findings(text: str, query: nodes.Query, names: Names) -> tuple[Diagnostic, .
         lints_output.findings(text, query),
         _players(text, query.body),
         _endless(query.body),
+        _assigned_conditions(query.body, names),
     )
     return tuple(itertools.islice(found, MAX_WARNINGS))
 
@@ -94,6 +95,30 @@ def _conditions(text: str, query: nodes.Query, names: Names) -> Iterator[Diagnos
                 "A number matches whatever it is, 0 too, so this is no condition.",
                 "compare it with something", "warning", _compared(text, use, names),
             )  # fmt: skip
+
+
+def _assigned_conditions(body: nodes.Node, names: Names) -> Iterator[Diagnostic]:
+    """`if x=5 ...`, where a variable is given the value that it was probably to be compared with."""
+    for node in nodes.walk(body):
+        match node:
+            case nodes_programs.If(condition=condition):
+                conditions = [condition]
+            case nodes_programs.While(condition=condition, iterates=False):
+                conditions = [condition]
+            case nodes.Logic(left=left, right=right):
+                conditions = [left, right]
+            case nodes.Not(operand=operand):
+                conditions = [operand]
+            case _:
+                continue
+        for one in conditions:
+            if not isinstance(one, nodes.Assign) or one.operator != "=":
+                continue
+            if types.infer(one.value, names) in (Type.NUMERIC, Type.STRING):
+                yield Diagnostic(
+                    one.span, "assignment-as-condition",
+                    f"This gives `{one.name}` a value and always matches.", "== compares", "warning",
+                )  # fmt: skip
 
 
 def _endless(body: nodes.Node) -> Iterator[Diagnostic]:

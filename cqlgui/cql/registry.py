@@ -59,8 +59,11 @@ def public() -> tuple[Row, ...]:
 
 
 def lookup(word: str) -> Row | None:
-    """The row of a spelling, ASCII or Unicode; None when there is none."""
-    return _BY_NAME.get(word)
+    """The row of a spelling, ASCII or Unicode; None when there is none. All groups of a match share one."""
+    return _BY_NAME.get("\\0" if _GROUP.fullmatch(word) else word)
+
+
+_GROUP = re.compile(r"\\[0-9]{1,2}")
 
 
 def complete(prefix: str) -> tuple[Row, ...]:

@@ -4,6 +4,9 @@ place on many ways need not evaluate them there again.
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
+from collections.abc import Iterator
 from typing import Final
 
 from cqlgui.cql import (
@@ -35,8 +38,34 @@ def is_repeatable(node: nodes.Node) -> bool:
 def is_endless(loop: nodes_programs.Loop | nodes_programs.While) -> bool:
     """True when nothing in a loop can change what it asks, so that it goes on forever once it has begun."""
     if isinstance(loop, nodes_programs.Loop):
-        return is_repeatable(loop.operand)
-    return not loop.iterates and is_repeatable(loop.condition) and is_repeatable(loop.body)
+        condition = body = loop.operand
+    elif loop.iterates:
+        return False
+    else:
+        condition, body = loop.condition, loop.body
+    assigned: set[str] = set()
+    if not all(_only_assigns(part, assigned) for part in (condition, body)):
+        return False
+    return assigned.isdisjoint(itertools.chain.from_iterable(map(_words, nodes.walk(condition))))
+
+
+def _only_assigns(node: nodes.Node, assigned: set[str]) -> bool:
+    """Whether a filter does nothing but give variables, whose names are added to `assigned`, new values."""
+    if isinstance(node, nodes.Assign) and node.operator == "=":
+        assigned.add(node.name)
+    elif type(node) not in _REPEATABLE or isinstance(node, nodes_paths.Path | nodes_paths.Line):
+        return is_repeatable(node)
+    return all(_only_assigns(child, assigned) for child in nodes.children(node))
+
+
+def _words(node: nodes.Node) -> Iterator[str]:
+    """Every word that a filter holds, the names of the variables it reads among them."""
+    if isinstance(node, nodes.Assign):
+        return
+    for field in dataclasses.fields(node):
+        value = getattr(node, field.name)
+        if isinstance(value, str):
+            yield value
 
 
 _REPEATABLE: Final = frozenset({

@@ -66,6 +66,8 @@ def _no_start(cursor: Cursor, token: Token, kind: Type) -> Broken:
     hint = "a blank before it makes it a filter of its own"
     if kind is Type.NUMERIC and token.word == "--":
         hint = "write - - with a blank between to subtract a negative number"
+    if kind is Type.DICTIONARY and token.word == "[x]":
+        hint = "as a key the variable x stands in brackets of its own: [(x)]"
     message = f"`{token.text}` is tied to {TYPE_WORDS[kind]}, and moves start from a set of squares."
     return cursor.report_always(token.span, "tied-dash", message, hint)
 

@@ -56,6 +56,10 @@ CASES = [
     ("x=R or B x attacks k", "or-of-sets", "x=R | B x attacks k"),
     ("x=1 while (x<3) mate", "endless-loop", None),
     ("loop {wtm check}", "endless-loop", None),
+    ("while (true) x=1", "endless-loop", None),
+    ("x=1 while (x>0) {y=x z=y}", "endless-loop", None),
+    ("x=1 if x=5 mate", "assignment-as-condition", None),
+    ("not x=5 mate", "assignment-as-condition", None),
     ("ply=5", "single-equals", "ply==5"),
     ("#A = 5", "reserved-name", "#A == 5"),
 ]  # fmt: skip

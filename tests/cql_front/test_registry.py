@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from cqlgui.cql import check, registry
@@ -54,3 +56,14 @@ def test_looks_up_both_spellings() -> None:
 
 def test_completion_puts_a_word_that_is_nearly_typed_before_longer_ones() -> None:
     assert next(row.name for row in registry.complete("mat")) == "mate"
+
+
+def test_no_sentence_only_repeats_its_word() -> None:
+    for row in registry.ROWS:
+        said = re.sub(r"study database|[^a-z0-9]+", " ", row.meaning.lower()).split()
+        assert said != re.sub(r"hhdb|[^a-z0-9]+", " ", row.name.lower()).split(), row.name
+
+
+def test_every_group_of_a_match_has_the_help_of_the_first() -> None:
+    assert registry.lookup(r"\7") is registry.lookup(r"\42") is registry.lookup(r"\0") is not None
+    assert registry.lookup(r"\100") is None

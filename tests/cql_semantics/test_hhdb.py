@@ -160,15 +160,27 @@ def test_awards_stand_at_the_head_of_the_event(
         ("2.sp.p", "special prize", "2"),
         ("2.sp.p", "prize==2", None),
         ("2.sp.p", "prize", ""),
+        ("2.p", "prize", "2"),
         ("sp.c", "special commendation max", "10000"),
         (".c", "commendation", "1"),
         ("EG", "award", None),
     ],
 )
 def test_ranks(event: str, filter: str, expected: str | None) -> None:
-    query = f"cql() initial not not hhdb {filter}" if expected == "" else f"initial hhdb {filter}"
-    found = values(query, event=event)
+    found = values(f"initial hhdb {filter}", event=event)
     assert (None if not found else found[0][1] or "") == expected
+
+
+_AROUND = ["{}", "{{wtm {}}}", "flip {{{}}}", "if true {} else 3", "currentposition:{}", "notransform {}"]
+
+
+@pytest.mark.parametrize("around", [*_AROUND, "function f() {{{}}} f()"])
+def test_an_award_without_value_matches_wherever_it_stands(around: str) -> None:
+    whole = around.format("hhdb award")
+    assert len(values(f"{whole} initial", event="2.sp.p")) == 1
+    assert [value for _, value in values(f"initial {whole}", event="2.sp.p")] == [None]
+    assert [value for _, value in values(f"initial {whole}", event="2.p")] == ["2"]
+    assert not values(f"initial {whole}", event="EG")
 
 
 def test_sorting_by_awards_puts_the_best_first() -> None:

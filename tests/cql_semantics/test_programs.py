@@ -95,7 +95,13 @@ def test_a_fault_names_game_and_position(text: str, words: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["loop true", "loop find check or wtm", "while (true) mate", "x=3 while (x>2 and wtm) {K attacks q}"],
+    [
+        "loop true",
+        "loop find check or wtm",
+        "while (true) mate",
+        "x=3 while (x>2 and wtm) {K attacks q}",
+        "while (true) x=1",
+    ],
 )
 def test_a_loop_that_changes_nothing_is_refused_where_it_begins(text: str) -> None:
     with pytest.raises(interpreter.QueryError, match="does not end"):
@@ -107,7 +113,9 @@ def test_a_loop_that_never_begins_does_no_harm(text: str) -> None:
     assert program(text).run(GAME.tree, GAME.host) is None or "while" in text
 
 
-@pytest.mark.parametrize("text", ["x=0 loop x=1", "x=0 while (true) x=1", "x=0 loop {x=1 while (x==1) x=1}"])
+@pytest.mark.parametrize(
+    "text", ["x=0 loop {x>=0 x=1}", "x=0 while (x>=0) x=1", "x=0 loop {x=1 while (x==1) x=1}"]
+)
 def test_an_endless_loop_ends_with_the_games_time(text: str) -> None:
     with pytest.raises(interpreter.TooSlow):
         program(text).run(GAME.tree, GAME.host, lambda: True)

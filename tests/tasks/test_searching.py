@@ -184,7 +184,7 @@ def test_games_that_a_query_does_not_end_in_get_less_and_less_time(
     seconds = [int(re.search(r"(\d+) seconds", reason)[1]) for reason in reasons]  # type: ignore[index]
     assert seconds == [100, 50, 25, 12, 6, 3, 2, 2]
     # Another query has its full time, and so has the game behind one that ended.
-    mixed = {**request, "query": 'if player "B" while (true) x=0'}
+    mixed = {**request, "query": 'x=0 if player "B" while (x==0) x=0'}
     reasons = [reason for _, reason in service.answer(mixed)["failed"]]
     assert [reason.split(" seconds")[0].split()[-1] for reason in reasons] == ["100", "50"] * 3
 
