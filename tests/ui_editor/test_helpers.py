@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QTreeWidgetItem
 from pytestqt.qtbot import QtBot
 
 from cqlgui.cql import registry
@@ -264,6 +264,78 @@ def test_entries_that_come_anew_leave_the_current_one(pane: library.LibraryPane)
     pane.set_entries([entry("Another", "Mates"), entry("Boden", "Mates", "Bishops")])
     assert pane.current is not None
     assert pane.current.title == "Boden"
+
+
+def many() -> list[model.QueryEntry]:
+    return [entry(f"{group} {number:02}", group) for group in "ABCDE" for number in range(20)]
+
+
+def opened(pane: library.LibraryPane) -> list[str]:
+    items = [pane.tree.topLevelItem(row) for row in range(pane.tree.topLevelItemCount())]
+    return [item.text(0)[0] for item in items if item is not None and item.isExpanded()]
+
+
+def group_item(pane: library.LibraryPane, row: int) -> QTreeWidgetItem:
+    item = pane.tree.topLevelItem(row)
+    assert item is not None
+    return item
+
+
+@pytest.mark.parametrize("more", [[], [entry("New", "Later")]])
+def test_entries_that_come_anew_leave_the_place_in_the_tree(
+    pane: library.LibraryPane, more: list[model.QueryEntry]
+) -> None:
+    pane.set_entries(many())
+    pane.tree.collapseAll()
+    group_item(pane, 1).setExpanded(True)
+    group_item(pane, 3).setExpanded(True)
+    pane.tree.setCurrentItem(group_item(pane, 1).child(2))
+    pane.tree.verticalScrollBar().setValue(9)
+    assert pane.tree.verticalScrollBar().value() == 9
+    pane.set_entries([*many(), *more])
+    item = pane.tree.currentItem()
+    assert item is not None
+    assert item.text(0) == "B 02"
+    assert opened(pane)[:2] == ["B", "D"]
+    assert pane.tree.verticalScrollBar().value() == 9
+    pane.tree.setCurrentItem(group_item(pane, 3))
+    pane.set_entries(many())
+    assert pane.tree.currentItem() is group_item(pane, 3)
+    assert pane.current is not None
+    assert pane.current.title == "B 02"
+
+
+def test_the_buttons_act_on_the_query_shown_while_a_group_is_current(
+    qtbot: QtBot, pane: library.LibraryPane
+) -> None:
+    pane.search.setText("greek")
+    pane.search.clear()
+    item = pane.tree.currentItem()
+    assert item is not None
+    pane.tree.setCurrentItem(item.parent())
+    assert pane.preview.text.toPlainText() == "mate 10 > 0"
+    for button, told in ((pane.preview.run, pane.run_wanted), (pane.preview.edit, pane.chosen)):
+        with qtbot.waitSignal(told) as acted:
+            QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+        assert acted.args[1] == "Greek gift"
+    pane.search.setText("boden")
+    with qtbot.waitSignal(pane.run_wanted) as acted:
+        QTest.keyClick(pane.search, Qt.Key.Key_Return)
+    assert acted.args[1] == "Boden"
+    pane.search.setText("fits nothing")
+    with qtbot.assertNotEmitted(pane.run_wanted):
+        QTest.keyClick(pane.search, Qt.Key.Key_Return)
+
+
+def test_groups_that_a_search_opened_close_after_it(pane: library.LibraryPane) -> None:
+    pane.set_entries(many())
+    pane.tree.collapseAll()
+    group_item(pane, 2).setExpanded(True)
+    for words in ("0", "A 0", ""):
+        pane.search.setText(words)
+    assert opened(pane) == ["C"]
+    pane.search.setText("A 01")
+    assert "A" in opened(pane)
 
 
 # --- help ---------------------------------------------------------------------------------------------------

@@ -44,6 +44,8 @@ class LibraryPane(QWidget):
         super().__init__(parent)
         self.setAccessibleName("Library")
         self._entries: list[model.QueryEntry] = []
+        # Which groups were open before the words of a search opened others; None without a search.
+        self._open_before: dict[tuple[str, ...], bool] | None = None
         self.search = QLineEdit(self)
         self.search.setPlaceholderText("Search titles, words and tags")
         self.search.setAccessibleName("Search the library")
@@ -86,23 +88,29 @@ class LibraryPane(QWidget):
         self._fill()
 
     def set_entries(self, entries: Iterable[model.QueryEntry]) -> None:
-        """Show these queries, in this order; the current one stays current where it is among them."""
-        current = self.current
-        self._entries = list(entries)
-        self._fill(current.path if current is not None else None)
+        """Show these queries, in this order; the place in the tree stays where it is still there."""
+        found = list(entries)
+        if found != self._entries:
+            self._entries = found
+            self._fill()
 
     @property
     def current(self) -> model.QueryEntry | None:
-        """The query shown in the preview."""
-        return _entry(self.tree.currentItem())
+        """The query shown in the preview, also while the title of a group is current."""
+        return None if self.preview.isHidden() else self.preview.entry
 
     def titles(self) -> list[str]:
         """The titles in view, top down."""
         return [entry.title for item in self._leaves() if (entry := _entry(item)) and not item.isHidden()]
 
-    def _fill(self, wanted: object = None) -> None:
-        closed = {path for path, item in self._folders().items() if not item.isExpanded()}
-        known = bool(self._folders())
+    def _fill(self) -> None:
+        former = self._folders()
+        closed = {path for path, item in former.items() if not item.isExpanded()}
+        known = bool(former)
+        item_before = self.tree.currentItem()
+        entry_before = _entry(item_before)
+        group = next((path for path, item in former.items() if item is item_before), None)
+        scrolled = self.tree.verticalScrollBar().value()
         self.tree.blockSignals(True)
         self.tree.clear()
         folders: dict[tuple[str, ...], QTreeWidgetItem] = {}
@@ -111,14 +119,22 @@ class LibraryPane(QWidget):
             item.setData(0, _ENTRY, entry)
             item.setToolTip(0, entry.description)
             item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{entry.title}. {entry.description}")
-            if entry.path == wanted:
+            if entry_before is not None and entry.path == entry_before.path:
                 self.tree.setCurrentItem(item)
         # A long library opens as its list of groups, a short one whole.
         for path, item in folders.items():
             item.setExpanded(path not in closed if known else len(self._entries) <= 60)
+        shown = self.preview.entry
+        kept = next((entry for entry in self._entries if shown and entry.path == shown.path), None)
+        if kept is not None:
+            self.preview.show_entry(kept)
+            if group in folders:
+                self.tree.setCurrentItem(folders[group])
         self.tree.blockSignals(False)
         self._filter()
         self._show(self.tree.currentItem())
+        self.tree.doItemsLayout()
+        self.tree.verticalScrollBar().setValue(scrolled)
 
     def _folders(self) -> dict[tuple[str, ...], QTreeWidgetItem]:
         found: dict[tuple[str, ...], QTreeWidgetItem] = {}
@@ -145,6 +161,8 @@ class LibraryPane(QWidget):
 
     def _filter(self) -> None:
         words = self.search.text().casefold().split()
+        if words and self._open_before is None:
+            self._open_before = {path: item.isExpanded() for path, item in self._folders().items()}
         first: QTreeWidgetItem | None = None
         current = self.tree.currentItem()
         for item in self._leaves():
@@ -165,8 +183,15 @@ class LibraryPane(QWidget):
             item.setText(0, f"{name} ({shown})")
             if words and shown:
                 item.setExpanded(True)
-        if first is not None and (current is None or current.isHidden()):
+        # What is searched for is a query, not the group that was current.
+        if first is not None and (
+            current is None or current.isHidden() or (words and _entry(current) is None)
+        ):
             self.tree.setCurrentItem(first)
+        if not words and self._open_before is not None:
+            for path, item in self._folders().items():
+                item.setExpanded(self._open_before.get(path, item.isExpanded()))
+            self._open_before = None
         self._note.setText("Nothing fits these words." if self._entries else _EMPTY)
         self._note.setVisible(first is None)
         self.tree.setVisible(first is not None)
@@ -183,9 +208,9 @@ class LibraryPane(QWidget):
             self.run_wanted.emit(entry.text, entry.title)
 
     def _run_current(self) -> None:
-        item = self.tree.currentItem()
-        if item is not None and not item.isHidden():
-            self._run(item)
+        entry = self.current
+        if entry is not None:
+            self.run_wanted.emit(entry.text, entry.title)
 
     def _choose_current(self) -> None:
         entry = self.current
@@ -214,6 +239,7 @@ class Preview(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.entry: model.QueryEntry | None = None
         self._tagged: tuple[str, ...] = ()
         self._title = QLabel(self)
         font = QFont(self._title.font())
@@ -243,7 +269,8 @@ class Preview(QWidget):
         self._tags.linkActivated.connect(lambda link: self.tag_chosen.emit(QUrl(link).path()))
 
     def show_entry(self, entry: model.QueryEntry) -> None:
-        """Show a query."""
+        """Show a query; it is `entry` from now on."""
+        self.entry = entry
         self._title.setText(entry.title)
         self._words.setText(entry.description)
         self._words.setVisible(bool(entry.description))
