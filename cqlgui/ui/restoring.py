@@ -34,6 +34,8 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
         window.reset_layout()
     if kept.split:
         window.split.restoreState(_bytes(kept.split))
+    if kept.library_split:
+        window.library.split.restoreState(_bytes(kept.library_split))
 
 
 def put_query(window: window_module.MainWindow, kept: session.Session) -> None:
@@ -63,6 +65,7 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
         geometry=_text(window.saveGeometry()),
         state=_text(window.saveState()),
         split=_text(window.split.saveState()),
+        library_split=_text(window.library.split.saveState()),
         hits_columns=_text(window.hits.columns()),
         games_columns=_text(window.games.columns()),
         theme=theme.theme().choice.value,

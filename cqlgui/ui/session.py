@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Session:
     """The state of the window. Empty texts and -1 mean "nothing"; `geometry`, `state`, `split`,
-    `hits_columns` and `games_columns` are bytes as base64 text (see `packed`).
+    `library_split`, `hits_columns` and `games_columns` are bytes as base64 text (see `packed`).
     """
 
     files: tuple[str, ...] = ()
@@ -41,6 +41,7 @@ class Session:
     geometry: str = ""
     state: str = ""
     split: str = ""
+    library_split: str = ""
     hits_columns: str = ""
     games_columns: str = ""
     theme: str = "system"

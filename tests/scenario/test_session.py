@@ -199,3 +199,30 @@ def test_an_end_before_the_games_are_open_leaves_the_session_as_it_was(
             assert hasty.opener.busy
         hasty.close()
         assert place(session.load()) == place(kept)
+
+
+def test_the_library_shows_ten_rows_on_a_small_screen_and_keeps_its_division(
+    qtbot: QtBot, main: window.MainWindow
+) -> None:
+    main.begin([])
+    pane = main.library
+    qtbot.waitUntil(lambda: len(pane.titles()) > 60, timeout=LONG)
+    main.docks.show(main.docks.library)
+    pane.search.setText("across the board")
+    pane.search.clear()
+    tree = pane.tree
+    qtbot.waitUntil(lambda: tree.viewport().height() >= 10 * tree.sizeHintForRow(0) > 0, timeout=5000)
+    drawn = pane.preview.diagram
+    assert drawn.visibleRegion().boundingRect() == drawn.rect()
+    pane.split.setSizes([1000, 0])
+    assert pane.split.sizes()[1] == 0
+    assert pane.current is not None, "Enter runs a query also while its preview is dragged away"
+    main.close()
+    again = window.MainWindow()
+    qtbot.addWidget(again)
+    again.show()
+    again.begin([])
+    again.docks.show(again.docks.library)
+    qtbot.waitUntil(again.library.isVisible, timeout=LONG)
+    assert again.library.split.sizes()[1] == 0
+    again.close()

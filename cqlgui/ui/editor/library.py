@@ -5,6 +5,7 @@ current.
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, Qt, QTimer, QUrl, Signal
@@ -28,6 +29,8 @@ from cqlgui.ui.board import diagram
 from cqlgui.ui.editor import colours, highlight
 
 _ENTRY = Qt.ItemDataRole.UserRole
+_LINES = 4
+"""Lines of a query that the preview shows at its smallest."""
 _EMPTY = "No saved queries yet. Save one, and it is listed here."
 
 
@@ -62,11 +65,11 @@ class LibraryPane(QWidget):
         self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._note.setWordWrap(True)
         self.preview = Preview(self)
-        split = QSplitter(Qt.Orientation.Vertical, self)
-        split.setChildrenCollapsible(False)
+        self.split = split = QSplitter(Qt.Orientation.Vertical, self)
         upper = QWidget(split)
         column = QVBoxLayout(upper)
-        column.setContentsMargins(6, 6, 6, 0)
+        column.setContentsMargins(6, 4, 6, 0)
+        column.setSpacing(4)
         column.addWidget(self.search)
         column.addWidget(self._note)
         column.addWidget(self.tree, 1)
@@ -74,7 +77,10 @@ class LibraryPane(QWidget):
         split.addWidget(self.preview)
         split.setStretchFactor(0, 1)
         split.setStretchFactor(1, 1)
-        split.setSizes([100, 240])
+        # Where there is little height the tree gets it: the preview shrinks, or is dragged away altogether.
+        split.setCollapsible(0, False)
+        split.setCollapsible(1, True)
+        split.setSizes([240, 200])
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(split)
@@ -260,7 +266,8 @@ class Preview(QWidget):
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.text.setMinimumHeight(44)
+        above = math.ceil(self.text.document().documentMargin())
+        self.text.setMinimumHeight(_LINES * self.text.fontMetrics().lineSpacing() + above)
         self._colours = highlight.Highlighter(self.text)
         self.run = QPushButton("Run", self)
         self.run.setToolTip("Put it into the editor and search with it (Enter or a double click)")
@@ -303,13 +310,13 @@ class Preview(QWidget):
         self._room.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._room.setWidget(inner)
         top = QHBoxLayout()
-        top.setContentsMargins(8, 6, 0, 4)
+        top.setContentsMargins(8, 3, 0, 3)
         top.setSpacing(10)
         # Words scroll, a board does not: it is drawn smaller where there is little room.
         top.addWidget(self.diagram, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self._room, 1)
         buttons = QHBoxLayout()
-        buttons.setContentsMargins(8, 4, 8, 6)
+        buttons.setContentsMargins(8, 3, 8, 3)
         buttons.addStretch(1)
         buttons.addWidget(self.edit)
         buttons.addWidget(self.run)
