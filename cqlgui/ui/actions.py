@@ -153,6 +153,9 @@ class Actions:
             self._themes[choice] = action
         self.show_theme()
         menu.addSeparator()
+        self._action(menu, "&Next area", lambda: main.areas.go(1), "F6")
+        self._action(menu, "&Previous area", lambda: main.areas.go(-1), "Shift+F6")
+        menu.addSeparator()
         for dock in main.docks.all:
             menu.addAction(dock.toggleViewAction())
         menu.addSeparator()

@@ -37,6 +37,7 @@ from cqlgui.pgn import archives
 from cqlgui.tasks import bases, history, library, model, pool, queries
 from cqlgui.ui import (
     actions,
+    areas,
     assistance,
     browser,
     docks,
@@ -620,6 +621,19 @@ class MainWindow(QMainWindow):
         asked.addTab(self.library, "Library")
         asked.addTab(self.history, "History")
         self.docks = docks.Docks(self, self.editor, asked, self.assistance.help, self.picker, self._tabs)
+        self.areas = areas.Areas(
+            (
+                self.infobar,
+                self.editor,
+                asked,
+                self.assistance.help,
+                self.board,
+                self.notation,
+                self.picker,
+                self._tabs,
+            ),
+            self,
+        )
         self._lay_out_status()
 
     def _lay_out_status(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base.resources import resource
@@ -197,3 +197,41 @@ def test_a_query_that_cannot_be_read_is_told_once_and_not_for_ever(
     assert told() == [main.infobar.shown.text]
     main.editor.set_text("wtm")
     assert told() == []
+
+
+def test_keys_go_round_the_areas_and_leave_the_editor(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    ask(qtbot, main, "flipcolor mate")
+    main.infobar.clear()
+    edit = main.editor.edit
+    edit.setFocus()
+    before = edit.text()
+    round_ = (main.board, main.notation, main.picker, main._tabs, main.editor)
+    for area in round_:
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6)
+        focus = QApplication.focusWidget()
+        assert focus is area or area.isAncestorOf(focus)
+        assert main.areas.framed is area
+        if area is main.picker:
+            assert focus is main.picker.toggles["flip"], "the first of what the area has"
+    assert main.hits.table.row == 0
+    assert edit.hasFocus()
+    for area in (*round_[3::-1], main.editor):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
+        assert main.areas.framed is area
+    assert edit.text() == before
+
+    # Panes in front count, those behind or closed do not; a message is an area while it is there.
+    main.docks.show(main.docks.library)
+    main.docks.picker.hide()
+    main.infobar.show_message("One may answer this.", "warning", ("Answer", lambda: None))
+    main.board.setFocus()
+    qtbot.waitUntil(lambda: not main.library.visibleRegion().isEmpty(), timeout=LONG)
+    assert main.areas.framed is None, "who went elsewhere otherwise sees the focus there"
+    found = []
+    for _ in range(5):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6)
+        found.append(main.areas.framed)
+    asked = main.docks.library.widget()
+    assert found == [main.notation, main._tabs, main.infobar, asked, main.board]
+    main.docks.reset()

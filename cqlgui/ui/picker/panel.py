@@ -67,7 +67,10 @@ class PickerPanel(QWidget):
         self._sync.setSingleShot(True)
         self._sync.setInterval(_SYNC_DELAY)
         self._sync.timeout.connect(self._follow_caret)
-        self.toggles: dict[str, QToolButton] = {}
+        # Made in the order in which Tab goes through them.
+        self.toggles = {choice.word: QToolButton(self) for choice in words.CHOICES}
+        self.chosen_list = QListWidget(self)
+        self.up, self.down = QToolButton(self), QToolButton(self)
         self.counts_box = QToolButton(self)
         self.counts_box.setText("count elements")
         self.counts_box.setCheckable(True)
@@ -75,8 +78,6 @@ class PickerPanel(QWidget):
         self.counts_box.setToolTip(
             "count: the value is the number of elements that match, instead of whether one does"
         )
-        self.chosen_list = QListWidget(self)
-        self.up, self.down = QToolButton(self), QToolButton(self)
         self.apply_button, self.remove_button = QPushButton("Apply", self), QPushButton("Remove", self)
         self.funnel = QLabel(self)
         self.view = strip.ElementsView(self)
@@ -353,7 +354,7 @@ class PickerPanel(QWidget):
         grid = QGridLayout()
         grid.setSpacing(3)
         for place, choice in enumerate(words.CHOICES):
-            button = QToolButton(self)
+            button = self.toggles[choice.word]
             button.setText(choice.word)
             button.setCheckable(True)
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -362,7 +363,6 @@ class PickerPanel(QWidget):
             button.setToolTip(f"<b>{choice.title}</b><br>{choice.meaning}")
             button.setAccessibleName(f"{choice.word}: {choice.title}")
             button.setAccessibleDescription(choice.meaning)
-            self.toggles[choice.word] = button
             grid.addWidget(button, place // _COLUMNS, place % _COLUMNS)
         self._paint_icons()
         self.chosen_list.setAccessibleName("Chosen transforms, outermost first")
