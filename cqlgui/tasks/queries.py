@@ -15,6 +15,7 @@ from cqlgui.cql import (
     nodes_strings,
     nodes_tree,
     settings,
+    structure,
     transforms,
 )
 
@@ -107,7 +108,8 @@ def checked_query(text: str) -> check.Checked:
             f"A query may have {LONGEST_QUERY} characters at most.",
         )
         raise Rejected(text, [finding])
-    return check.check(text)
+    # Remembered: whoever asks about the header or the lines of a query that was run does not check it again.
+    return structure.checked(text)
 
 
 def findings(text: str) -> tuple[diagnostics.Diagnostic, ...]:

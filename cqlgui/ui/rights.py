@@ -27,6 +27,8 @@ class Rights(QObject):
     def __init__(self, main: window.MainWindow) -> None:
         super().__init__(main)
         self._main = main
+        # Input and output that the header of the running query names.
+        self._named = ("", "")
         main.searcher.wanted.connect(self._ask)
         main.searcher.started.connect(lambda _orbits: self._tell_input())
         main.searcher.finished.connect(self._tell_output)
@@ -63,7 +65,8 @@ class Rights(QObject):
         main.infobar.show_message(words, infobar.WARNING, (f"Allow {doing}", allow), _WISH, front=True)
 
     def _tell_input(self) -> None:
-        name = _header_files(self._main.asked)[0]
+        self._named = _header_files(self._main.asked)
+        name = self._named[0]
         base = self._main.base
         if not name or base is None:
             return
@@ -79,7 +82,7 @@ class Rights(QObject):
         )
 
     def _tell_output(self, result: model.SearchResult) -> None:
-        name = _header_files(self._main.asked)[1]
+        name = self._named[1]
         if not name:
             return
         export: infobar.Action = ("Export hits ...", self._main.ask_export)
@@ -98,6 +101,9 @@ class Rights(QObject):
 
 def _header_files(text: str) -> tuple[str, str]:
     """Input and output that the header of a query names; empty for none."""
+    if "input" not in text and "output" not in text:
+        # A query that was not checked yet may be long, and the window would stand still for it.
+        return "", ""
     query = structure.checked(text).query
     return (query.header.input or "", query.header.output or "") if query is not None else ("", "")
 

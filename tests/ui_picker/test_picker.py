@@ -241,3 +241,33 @@ def test_following_the_caret_does_not_check_the_same_text_again(pair: Pair) -> N
     for offset in range(len(editor.text())):
         chain.at(editor.text(), offset)
     assert structure.checked.cache_info().misses == before
+
+
+def test_a_long_query_with_mistakes_is_not_read_again_for_the_caret(
+    pair: Pair, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor, picker = pair
+    text = " or\n".join(["(Pe4 pe5 check)"] * 50)
+    editor.set_text(text)
+    qtbot.waitUntil(lambda: not editor.checking)
+    assert editor.findings
+    monkeypatch.setattr(structure, "scan", None)
+    editor.edit.select(len(text) // 2, len(text) // 2)
+    picker._settle()
+    assert not any(button.isChecked() for button in picker.toggles.values())
+    assert chain.reached(text, 3) == 3
+
+
+def test_a_search_that_begins_does_not_make_the_picker_check_the_query(
+    pair: Pair, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor, picker = pair
+    editor.set_text("mate")
+    qtbot.waitUntil(lambda: picker.funnel.text().startswith("No transform"))
+    editor.replace(4, 4, " check")
+    assert editor.checking
+    with monkeypatch.context() as patched:
+        patched.setattr(chain, "readable", None)
+        picker.set_counts(())
+    qtbot.waitUntil(lambda: not editor.checking)
+    assert picker.funnel.text().startswith("No transform")

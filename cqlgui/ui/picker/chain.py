@@ -45,7 +45,11 @@ def whole(text: str) -> tuple[int, int]:
 
 
 def reached(text: str, offset: int) -> int:
-    """The caret, or where the filter that it means begins when it stands beside it in white space."""
+    """The caret, or where the filter that it means begins when it stands beside it in white space; always the
+    caret in a text with errors.
+    """
+    if not readable(text):
+        return offset
     span = structure.transform_chain_at(text, offset).operand
     return offset if span.offset <= offset <= span.end or not span.length else span.offset
 

@@ -325,6 +325,9 @@ class PickerPanel(QWidget):
 
     def _nothing(self) -> str:
         """Why no orbit is shown."""
+        if self._editor is not None and self._editor.checking:
+            # The answer of the check brings us back here, and is not waited for on this thread.
+            return self.funnel.text()
         if self._held:
             return "Write a query without errors, then press Apply."
         if not self._text().strip():
