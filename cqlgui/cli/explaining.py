@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
         return terminal.USAGE
     try:
         if arguments.fen is not None and arguments.why_not:
-            return _why_not(explaining.why_not_fen(arguments.fen, text), arguments.json)
+            return _why_not(explaining.why_not_fen(arguments.fen, text), 0, arguments.json)
         if arguments.fen is not None:
             truth = explaining.explain_fen(arguments.fen, text)
         elif arguments.files:
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
                 base = opening.open_base(arguments.files, cancel).base
             asked = (base, arguments.game, arguments.position, text, arguments.variations)
             if arguments.why_not:
-                return _why_not(explaining.why_not(*asked), arguments.json)
+                return _why_not(explaining.why_not(*asked), arguments.position, arguments.json)
             truth = explaining.explain(*asked)
         else:
             return _stages(text, arguments.json)
@@ -47,11 +47,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         terminal.put(_object(truth))
     else:
-        _show(truth, 0)
+        _show(truth, 0, truth.positionid)
     return terminal.OK
 
 
-def _why_not(found: model.WhyNot, as_json: bool) -> int:
+def _why_not(found: model.WhyNot, asked: int, as_json: bool) -> int:
     part = found.part
     if as_json:
         terminal.put(
@@ -68,7 +68,7 @@ def _why_not(found: model.WhyNot, as_json: bool) -> int:
         print("The query matches here.")
     else:
         how = f"  {found.transform} {found.words}" if found.transform else ""
-        print(f"fails    {' '.join(part.text.split())}{how}")
+        print(f"fails    {' '.join(part.text.split())}{_elsewhere(part, asked)}{how}")
         for name, place in (("holds at", found.nearest), ("query at", found.whole)):
             print(f"{name} {'no position of this game' if place is None else f'position {place}'}")
     return terminal.OK
@@ -92,7 +92,13 @@ def _stages(text: str, as_json: bool) -> int:
     return terminal.OK
 
 
-def _show(truth: model.Truth, depth: int) -> None:
+def _elsewhere(truth: model.Truth, positionid: int) -> str:
+    """The position of a filter where it is not the one that is told of already."""
+    return "" if truth.positionid == positionid else f"  at {truth.place}"
+
+
+def _show(truth: model.Truth, depth: int, around: int) -> None:
+    """Print a filter and its parts; `around` is the position of the filter that it is a part of."""
     mark = {True: "+", False: "-", None: "?"}[truth.matched]
     value = "" if truth.value is None else f" = {truth.value}"
     names = [squares.square_name(square) for square in squares.bits(truth.squares)]
@@ -100,9 +106,12 @@ def _show(truth: model.Truth, depth: int) -> None:
     how = f"  {truth.transform} {truth.words}" if truth.transform else ""
     bound = "" if truth.binding is None else f"  {margin.bound(truth)}"
     way = f"  {margin.moves(truth)}" if truth.way else ""
-    print(f"{'  ' * depth}{mark} {' '.join(truth.text.split())}{value}{way}{where}{bound}{how}")
+    rounds = "" if truth.rounds is None else f"  {truth.rounds} round{'' if truth.rounds == 1 else 's'}"
+    place = _elsewhere(truth, around)
+    text = " ".join(truth.text.split())
+    print(f"{'  ' * depth}{mark} {text}{value}{place}{rounds}{way}{where}{bound}{how}")
     for part in truth.parts:
-        _show(part, depth + 1)
+        _show(part, depth + 1, truth.positionid)
 
 
 def _object(truth: model.Truth) -> dict[str, Any]:
@@ -117,5 +126,6 @@ def _object(truth: model.Truth) -> dict[str, Any]:
         "words": truth.words,
         "binding": truth.binding and {"name": truth.binding[0], "square": truth.binding[1]},
         "way": truth.way,
+        "rounds": truth.rounds,
         "parts": [_object(part) for part in truth.parts],
     }

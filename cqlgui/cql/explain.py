@@ -5,7 +5,7 @@ orbit.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -16,9 +16,11 @@ from cqlgui.cql import (
     lexer,
     nodes,
     nodes_paths,
+    nodes_programs,
     nodes_squares,
     nodes_tree,
     printer,
+    recordings,
     rings,
     tokens,
     transform_rules,
@@ -27,9 +29,9 @@ from cqlgui.cql import (
     words,
 )
 from cqlgui.cql import host as hosts
-from cqlgui.cql.closures import Code, Run
+from cqlgui.cql.closures import Code
 from cqlgui.cql.diagnostics import Span
-from cqlgui.cql.evaluation import Evaluation, QueryError, Witness, Witnesses
+from cqlgui.cql.evaluation import Evaluation, QueryError, Witnesses
 from cqlgui.cql.types import Type
 
 MAX_DETAILED_ELEMENTS: Final = 64
@@ -52,11 +54,14 @@ class Explanation:
 
     `matched` is None when it cannot be told (a loop variable has no value outside its loop). `value` is the
     text of the value, None for conditions and failures. `squares` is the bitboard that the filter names or
-    matched here. `positionid` is where it was evaluated, which under `find` is elsewhere. `transform` and
+    matched here. `positionid` is where it was evaluated, `place` the text of that position: under `find` the
+    one found, else the candidate that comes nearest to matching. `transform` and
     `words` name the element of an orbit and are empty for other filters; `orbit` is the index of an outermost
     orbit, else -1. `binding` is the name and the square of the element that decides a loop: the first for
     which it holds, under `all` the first for which it fails; the parts of the loop's body are told for it.
-    `way` has the moves to the positions that a path or a line matched, or how far it came.
+    `way` has the moves to the positions that a path or a line matched, or how far it came. `rounds` tells how
+    often the body of a `loop` or `while` held or ran, None for other filters; its parts are told for the last
+    run of each.
     """
 
     span: Span
@@ -72,6 +77,8 @@ class Explanation:
     orbit: int = -1
     binding: tuple[str, str] | None = None
     way: str = ""
+    place: str = ""
+    rounds: int | None = None
 
 
 def explain(
@@ -143,16 +150,23 @@ def _nearest(game: tree.GameTree, here: int, places: Sequence[int]) -> int | Non
     return min(places, key=distance, default=None)
 
 
+# Filters of which more is told than the truth: they must have been looked at.
+_LOOKED_AT: Final = (
+    nodes.SquareLoop,
+    nodes.PieceLoop,
+    nodes.Find,
+    nodes_programs.Loop,
+    nodes_programs.While,
+    nodes_paths.Path,
+    nodes_paths.Line,
+)
+
+
 class _Explainer:
     def __init__(self, expanded: transforms.Expanded, query: nodes.Query) -> None:
         self._source = expanded.text
-        self._recording = False
-        # Best result of each filter by position: a success hides failures before and after it (loops,
-        # orbits).
-        self._records: dict[int, dict[int, Any]] = {}
-        self._codes: dict[int, Code] = {}
-        self._tests: dict[int, Run] = {}
-        self._compiler = compilers.compiler(expanded.names, self._watch)
+        self._recorder = recordings.Recorder()
+        self._compiler = compilers.compiler(expanded.names, self._recorder.watch)
         self._query = query
         # Elements of orbits stand nowhere in the text, and a placement does not name its squares: these are
         # printed, all else is quoted.
@@ -174,10 +188,10 @@ class _Explainer:
                 self._body.test(s)
         s.goto(positionid)
         s.ways, s.witnesses = {}, self._witnesses
-        before = _kept(s.variables)
-        self._recording = True
+        before = recordings.kept(s.variables)
+        self._recorder.on = True
         self._body.test(s)
-        self._recording, s.witnesses = False, None
+        self._recorder.on, s.witnesses = False, None
         return self._node(s, self._query.body, positionid, before)
 
     def failing(self, found: Explanation) -> tuple[nodes.Node, Explanation, Explanation | None]:
@@ -203,19 +217,18 @@ class _Explainer:
     ) -> tuple[list[int], list[int]]:
         """The positions at which a filter holds, and those at which the whole query does."""
         s = self._evaluation(searched, host)
-        made, records = self._codes[id(wanted)], self._records.get(id(wanted), {})
+        made, records = self._recorder.codes[id(wanted)], self._recorder.records.get(id(wanted), {})
         holds, matches = [], []
         for place in range(len(searched)):
             s.goto(place)
-            before = _kept(s.variables)
+            before = recordings.kept(s.variables)
             records.clear()
-            self._recording = True
+            self._recorder.on = True
             if self._body.test(s):
                 matches.append(place)
-            self._recording = False
+            self._recorder.on = False
             after = list(s.variables)
-            entry = records.get(place) or next((one for one in records.values() if one[0]), None)
-            if self._result(s, made, entry, place, before)[0]:
+            if self._result(s, made, records.get(place), place, before)[0]:
                 holds.append(place)
             s.variables[:] = after
         return holds, matches
@@ -246,43 +259,20 @@ class _Explainer:
             within = within or isinstance(one, nodes.Orbit | nodes_squares.Placement)
             pending.extend((child, within) for child in nodes.children(one))
 
-    # -- recording
-
-    def _watch(self, node: nodes.Node, made: Code) -> Code:
-        value = self._recorded(node, made.value, made.is_set or made.type is Type.LOGICAL)
-        test = value if made.test is made.value else self._recorded(node, made.test, True, truth_only=True)
-        self._codes[id(node)], self._tests[id(node)] = made, test
-        return Code(made.type, value, test, made.logs, made.apart)
-
-    def _recorded(self, node: nodes.Node, run: Run, falsy_fails: bool, truth_only: bool = False) -> Run:
-        records = self._records.setdefault(id(node), {})
-
-        def recorded(s: Evaluation) -> Any:
-            here = s.id
-            result = run(s)
-            if self._recording:
-                good = bool(result) if falsy_fails else result is not None
-                entry = (good, None if truth_only else result, truth_only)
-                known = records.get(here)
-                if known is None or good >= known[0]:
-                    records[here] = entry
-            return result
-
-        return recorded
-
     # -- building the tree
 
     def _node(
         self, s: Evaluation, node: nodes.Node, positionid: int, variables: Sequence[object], **names: Any
     ) -> Explanation:
-        made = self._codes[id(node)]
-        records = self._records.get(id(node), {})
-        if isinstance(node, nodes.SquareLoop | nodes.PieceLoop) and not records:
+        made = self._recorder.codes[id(node)]
+        records = self._recorder.records.get(id(node), {})
+        if isinstance(node, _LOOKED_AT) and not records:
             self._record(s, node, positionid, variables)
         where = positionid
         if positionid not in records and records:
-            where = next((place for place, entry in records.items() if entry[0]), next(iter(records)))
-        matched, value = self._result(s, made, records.get(where), where, variables)
+            where = next((place for place, entry in records.items() if entry.good), next(iter(records)))
+        entry = records.get(where)
+        matched, value = self._result(s, made, entry, where, variables)
         children = tuple(self._children(s, node, where, variables))
         squares = self._squares(s, node, made, matched, value, where)
         shown = None
@@ -300,20 +290,23 @@ class _Explainer:
             children,
             binding=self._binding(node, where),
             way=self._way(s, node, where),
+            place=s.position_text(where),
+            rounds=None if entry is None or entry.runs is None else entry.runs.rounds,
             **names,
         )
 
-    def _record(self, s: Evaluation, loop: nodes.Node, place: int, variables: Sequence[object]) -> None:
-        """Evaluate a loop that stands behind a filter that failed, so that it has been looked at too."""
+    def _record(self, s: Evaluation, node: nodes.Node, place: int, variables: Sequence[object]) -> None:
+        """Evaluate a filter that stands behind one that failed, so that it has been looked at too."""
         s.goto(place)
-        s.variables[:] = _kept(variables)
-        s.witnesses, self._recording = self._witnesses, True
+        now, s.variables[:] = list(s.variables), recordings.kept(variables)
+        s.witnesses, self._recorder.on = self._witnesses, True
         try:
-            rings.quietly(s, self._tests[id(loop)])
+            rings.quietly(s, self._recorder.tests[id(node)])
         except QueryError:
             pass  # A variable has no value here: it cannot be told.
         finally:
-            s.witnesses, self._recording = None, False
+            s.variables[:] = now
+            s.witnesses, self._recorder.on = None, False
 
     def _binding(self, node: nodes.Node, where: int) -> tuple[str, str] | None:
         witness = self._witnesses.get((id(node), where))
@@ -329,18 +322,25 @@ class _Explainer:
         return " ".join(tree.san_line(s.tree, [place for place in places if place != where]))
 
     def _result(
-        self, s: Evaluation, made: Code, entry: Any, where: int, variables: Sequence[object]
+        self,
+        s: Evaluation,
+        made: Code,
+        entry: recordings.Record | None,
+        where: int,
+        variables: Sequence[object],
     ) -> tuple[bool | None, Any]:
-        if entry is not None and not (entry[2] and entry[0] and made.type is not Type.LOGICAL):
-            return entry[0], entry[1]
-        known = None if entry is None else entry[0]
+        if entry is not None and not (entry.truth_only and entry.good and made.type is not Type.LOGICAL):
+            return entry.good, entry.value
+        known = None if entry is None else entry.good
         s.goto(where)
-        if entry is None:
-            s.variables[:] = _kept(variables)
+        now = list(s.variables)
+        s.variables[:] = recordings.kept(variables if entry is None else entry.variables)
         try:
             value = rings.quietly(s, made.value)
         except QueryError:
             return known, None
+        finally:
+            s.variables[:] = now
         fails = not value if made.type in types.SETS or made.type is Type.LOGICAL else value is None
         return (not fails if known is None else known), value
 
@@ -374,6 +374,8 @@ class _Explainer:
             return self._along(s, node, where, variables)
         if isinstance(node, nodes.SquareLoop | nodes.PieceLoop):
             return self._looped(s, node, where, variables)
+        if isinstance(node, nodes.Find | nodes_programs.Loop | nodes_programs.While):
+            return self._repeated(s, node, where, variables)
         if isinstance(node, nodes_tree.At):
             return self._elsewhere(s, node, where, variables)
         if isinstance(node, nodes_tree.Echo):
@@ -390,7 +392,7 @@ class _Explainer:
         rule = transform_rules.RULES[type(node)]
         for child in (rule.evaluated or rule.children)(node):
             # What is not evaluated by itself, as the dash behind `currentmove`, gives its parts.
-            alone = id(child) in self._codes
+            alone = id(child) in self._recorder.codes
             found += (
                 [self._node(s, child, where, variables)]
                 if alone
@@ -410,44 +412,58 @@ class _Explainer:
         witness = self._witnesses.get((id(node), where))
         if witness is None:
             return [domain, self._node(s, node.body, where, variables)]
-        # What was recorded mixes all elements, so the body is evaluated once more for this one.
-        inside = [self._records[one] for one in _ids(node.body) if one in self._records]
-        mixed = [dict(records) for records in inside]
+        moment = recordings.Moment(where, witness.held, witness.variables, witness.banned)
+        return [domain, self._once(s, node.body, moment, witness.inner)]
+
+    def _repeated(
+        self,
+        s: Evaluation,
+        node: nodes.Find | nodes_programs.Loop | nodes_programs.While,
+        where: int,
+        variables: Sequence[object],
+    ) -> list[Explanation]:
+        """The parts of a filter that runs them more than once, each as in one of its runs."""
+        entry = self._recorder.records.get(id(node), {}).get(where)
+        runs = None if entry is None else entry.runs
+        found = []
+        for part in nodes.children(node):
+            moment = None if runs is None else runs.moment(part)
+            found.append(
+                self._node(s, part, where, variables)
+                if moment is None
+                else self._once(s, part, moment, self._witnesses)
+            )
+        return found
+
+    def _once(
+        self, s: Evaluation, part: nodes.Node, moment: recordings.Moment, known: Witnesses
+    ) -> Explanation:
+        """A filter as it went in one of its runs.
+
+        What was recorded mixes all of them, so it is evaluated once more; where that gives something else
+        now, the mixture is told, with the witnesses already `known`.
+        """
         outer = self._witnesses
-        for records in inside:
-            records.clear()
-        s.goto(where)
-        if self._again(s, node.body, witness) is witness.held:
-            variables = witness.variables
-        else:
-            self._restore(inside, mixed)
-            self._witnesses = witness.inner
-        body = self._node(s, node.body, where, variables)
-        self._restore(inside, mixed)
+        with self._recorder.apart(part) as aside:
+            s.goto(moment.positionid)
+            if self._again(s, part, moment) is not moment.held:
+                aside.restore()
+                self._witnesses = known
+            told = self._node(s, part, moment.positionid, moment.variables)
         self._witnesses = outer
-        return [domain, body]
+        return told
 
-    def _again(self, s: Evaluation, body: nodes.Node, witness: Witness) -> bool | None:
-        """Record the body of a loop for one element; None where that fails this time."""
+    def _again(self, s: Evaluation, part: nodes.Node, moment: recordings.Moment) -> bool | None:
+        """Record one run of a filter; None where that fails this time."""
         self._witnesses = {}
-
-        def tested(s: Evaluation) -> bool:
-            s.variables[:], s.banned = _kept(witness.variables), witness.banned
-            return bool(self._tests[id(body)](s))
-
-        s.witnesses, self._recording = self._witnesses, True
+        test = self._recorder.tests[id(part)]
+        s.witnesses, self._recorder.on = self._witnesses, True
         try:
-            return bool(rings.quietly(s, tested))
+            return bool(rings.quietly(s, lambda s: moment.run(s, test)))
         except QueryError:
             return None
         finally:
-            s.witnesses, self._recording = None, False
-
-    @staticmethod
-    def _restore(inside: Sequence[dict[int, Any]], mixed: Sequence[dict[int, Any]]) -> None:
-        for records, before in zip(inside, mixed, strict=True):
-            records.clear()
-            records.update(before)
+            s.witnesses, self._recorder.on = None, False
 
     def _along(
         self,
@@ -487,18 +503,19 @@ class _Explainer:
             move = s.tree.moves[positionid]
             squares = 1 << moves.origin(move) | 1 << moves.target(move)
             value = tree.san_line(s.tree, [positionid])[0]
+        kind, place = Type.LOGICAL.value, s.position_text(positionid)
         return Explanation(
-            node.span, self._text(node), Type.LOGICAL.value, matched, value, squares, positionid, tuple(below)
+            node.span, self._text(node), kind, matched, value, squares, positionid, tuple(below), place=place
         )
 
     def _echoed(self, s: Evaluation, node: nodes_tree.Echo, where: int, variables: Sequence[object]) -> int:
         """The position to tell of below an echo: the first that gave its value, else the first that matched,
         else the first looked at."""
-        records = self._records.get(id(node.operand), {})
-        entry = self._records.get(id(node), {}).get(where)
-        value = self._result(s, self._codes[id(node)], entry, where, variables)[1]
-        matched = [place for place, one in records.items() if one[0]]
-        best = [place for place in matched if records[place][1] == value]
+        records = self._recorder.records.get(id(node.operand), {})
+        entry = self._recorder.records.get(id(node), {}).get(where)
+        value = self._result(s, self._recorder.codes[id(node)], entry, where, variables)[1]
+        matched = [place for place, one in records.items() if one.good]
+        best = [place for place in matched if records[place].value == value]
         return next(iter(best or matched or records), where)
 
     def _elsewhere(
@@ -506,11 +523,14 @@ class _Explainer:
     ) -> list[Explanation]:
         """The parts of `X:F`: F at the position that X gives here; nothing is known of it without one."""
         position = self._node(s, node.position, where, variables)
-        entry = self._records.get(id(node.position), {}).get(where)
-        place = self._result(s, self._codes[id(node.position)], entry, where, variables)[1]
+        entry = self._recorder.records.get(id(node.position), {}).get(where)
+        place = self._result(s, self._recorder.codes[id(node.position)], entry, where, variables)[1]
         if place is None:
-            kind = str(self._codes[id(node.filter)].type.value)
-            unknown = Explanation(node.filter.span, self._text(node.filter), kind, None, None, 0, where)
+            kind = str(self._recorder.codes[id(node.filter)].type.value)
+            unknown = Explanation(
+                node.filter.span, self._text(node.filter), kind, None, None, 0, where,
+                place=s.position_text(where),
+            )  # fmt: skip
             return [position, unknown]
         return [position, self._node(s, node.filter, place, variables)]
 
@@ -527,29 +547,23 @@ class _Explainer:
             "words": words.in_words(element.applied),
             "orbit": orbit.index,
         }
-        entry = self._records.get(id(element.filter), {}).get(where)
-        if len(orbit.elements) > MAX_DETAILED_ELEMENTS and not (entry and entry[0]):
-            made = self._codes[id(element.filter)]
+        entry = self._recorder.records.get(id(element.filter), {}).get(where)
+        if len(orbit.elements) > MAX_DETAILED_ELEMENTS and not (entry and entry.good):
+            made = self._recorder.codes[id(element.filter)]
             text = self._text(element.filter)
-            matched = None if entry is None else entry[0]
+            matched = None if entry is None else entry.good
             return Explanation(
-                element.filter.span, text, str(made.type.value), matched, None, 0, where, **names
+                element.filter.span,
+                text,
+                str(made.type.value),
+                matched,
+                None,
+                0,
+                where,
+                place=s.position_text(where),
+                **names,
             )
         return self._node(s, element.filter, where, variables, **names)
-
-
-def _ids(node: nodes.Node) -> Iterator[int]:
-    """The node and all nodes in it."""
-    pending = [node]
-    while pending:
-        one = pending.pop()
-        yield id(one)
-        pending.extend(nodes.children(one))
-
-
-def _kept(variables: Sequence[object]) -> list[object]:
-    """Variables as they are now, safe from later changes: dictionaries are changed in place."""
-    return [dict(one) if isinstance(one, dict) else one for one in variables]
 
 
 def _conjuncts(node: nodes.Node) -> Sequence[nodes.Node]:

@@ -299,7 +299,8 @@ class Truth:
     elsewhere). `transform` and `words` name the element of an orbit, `orbit` is the index of an outermost
     orbit, else -1; `elements` lists which parts of an orbit matched, by their place among `parts`. `binding`
     is the name and the square of the element that decides a loop, None where none does; `way` has the moves
-    that a path matched, or how far it came.
+    that a path matched, or how far it came. `place` is the position in words, `rounds` how often the
+    body of a `loop` or `while` held or ran.
     """
 
     offset: int
@@ -316,6 +317,8 @@ class Truth:
     orbit: int = -1
     binding: tuple[str, str] | None = None
     way: str = ""
+    place: str = ""
+    rounds: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

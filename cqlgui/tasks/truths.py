@@ -57,7 +57,7 @@ def packed(found: model.Truth) -> list[list[Any]]:
             [
                 len(part.parts), part.offset, part.length, part.text, part.matched, part.value, part.squares,
                 part.elements, part.positionid, part.transform, part.words, part.orbit, part.binding,
-                part.way,
+                part.way, part.place, part.rounds,
             ]
         )  # fmt: skip
         waiting.extend(reversed(part.parts))
@@ -69,7 +69,7 @@ def unpacked(rows: Sequence[Sequence[Any]]) -> model.Truth:
     done: list[model.Truth] = []
     for count, offset, length, text, matched, value, squares, elements, *where in reversed(rows):
         parts = tuple(done.pop() for _ in range(count))
-        positionid, transform, words, orbit, binding, way = where
+        positionid, transform, words, orbit, binding, way, place, rounds = where
         done.append(
             model.Truth(
                 offset=offset,
@@ -86,6 +86,8 @@ def unpacked(rows: Sequence[Sequence[Any]]) -> model.Truth:
                 orbit=orbit,
                 binding=None if binding is None else (binding[0], binding[1]),
                 way=way,
+                place=place,
+                rounds=rounds,
             )
         )
     (whole,) = done
@@ -114,4 +116,6 @@ def _plain(found: explain.Explanation) -> model.Truth:
         orbit=found.orbit,
         binding=found.binding,
         way=found.way,
+        place=found.place,
+        rounds=found.rounds,
     )

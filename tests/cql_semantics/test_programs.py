@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import check, evaluation, interpreter, memory, transforms
+from cqlgui.cql import check, evaluation, explain, interpreter, memory, transforms
 from tests.helpers import games
 
 (GAME,) = games.from_pgn('[White "Ann"]\n\n1. e4 e5 2. Nf3 (2. Bc4 Nc6) 2... Nc6 3. Bb5 a6 *\n')
@@ -217,3 +217,43 @@ def test_many_short_comments_count_too(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_not_kept_does_not_count(text: str) -> None:
     outcome = program(_MILLION + text).run(GAME.tree, GAME.host)
     assert outcome is not None
+
+
+# --- explaining ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "rounds", "told"),
+    [
+        ("x=0 loop {x<3 x+=1}", 3, ["- {x<3 x+=1}", "- x<3", "x = 3", "3 = 3"]),
+        ("x=0 loop {x<9 x+=1 x<3}", 2, ["- {x<9 x+=1 x<3}", "x<9 = 2", "x = 2", "9 = 9"]),
+        ("x=5 not loop {x<3 x+=1}", 0, ["- {x<3 x+=1}", "- x<3", "x = 5", "3 = 3"]),
+        ("x=0 while (x<3) {y=x x+=1}", 3, ["- x<3", "x = 3", "3 = 3", "{y=x x+=1}", "y=x", "x = 2"]),
+        ("x=0 while (x<2) {z=0 while (z<x) {z+=1} x+=1}", 2, ["- x<2", "x = 2"]),
+    ],
+)
+def test_an_explanation_tells_the_parts_of_a_loop_from_one_round(
+    text: str, rounds: int, told: list[str]
+) -> None:
+    game = games.from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1")
+    top = explain.explain(transforms.expand(check.check(text)), game.tree, game.host, 0)
+    loop = top.children[-1]
+    loop = loop.children[0] if loop.text.startswith("not") else loop
+    assert loop.rounds == rounds
+    assert preorder(loop)[1:][: len(told)] == told
+
+
+def test_an_explanation_tells_a_loop_in_a_loop_from_the_round_around_it() -> None:
+    game = games.from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1")
+    text = "x=0 while (x<4) {z=0 while (z<x) {z+=1} x+=1}"
+    top = explain.explain(transforms.expand(check.check(text)), game.tree, game.host, 0)
+    inner = top.children[-1].children[1].children[1]
+    assert inner.rounds == 3
+    assert preorder(inner)[1:4] == ["- z<x", "z = 3", "x = 3"]
+
+
+def preorder(part: explain.Explanation) -> list[str]:
+    """The parts of an explanation: those that fail with a dash, the others with their value."""
+    value = "" if part.value is None else f" = {part.value}"
+    mark = "- " if part.matched is False else ""
+    return [f"{mark}{part.text}{value}", *(line for one in part.children for line in preorder(one))]

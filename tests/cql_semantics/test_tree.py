@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 import pytest
@@ -340,6 +341,35 @@ def test_an_explanation_of_an_echo_tells_of_the_position_that_counts() -> None:
         expanded = transforms.expand(check.check(f"cql(variations) echo(s t) {text}"))
         body = explain.explain(expanded, game.tree, game.host, 3)
         assert [one.positionid for one in body.children] == [place]
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "place", "parts"),
+    [
+        ("find {ply==2 Pe4}", 0, 2, ["+ply==2", "+Pe4"]),
+        ("find <-- {btm x=ply x<3}", 4, 1, ["+btm", "+x=ply", "+x<3"]),
+        ("find 2 {ply<4 btm}", 0, 1, ["+ply<4", "+btm"]),
+        ("not find all {ply==2 Pe4}", 0, 2, ["+ply==2", "+Pe4"]),
+        # Behind a filter that fails.
+        ("mate find {ply==2 Pe4}", 0, 2, ["+ply==2", "+Pe4"]),
+        # Of candidates without success the one that comes nearest, and the first where all are alike.
+        ("find {Pe4 ply==99}", 0, 1, ["+Pe4", "-ply==99"]),
+        ("find {ply==99 Pe4}", 1, 1, ["-ply==99", "+Pe4"]),
+        # In a path the state of the path is that of the candidate too.
+        ("path -- -- (find <-- {ply==1 pathcount==2})", 0, 1, ["+ply==1", "+pathcount==2"]),
+    ],
+)
+def test_an_explanation_tells_a_search_in_the_tree_at_one_position(
+    text: str, start: int, place: int, parts: list[str]
+) -> None:
+    (game,) = games.from_pgn(LINES)
+    found = explain.explain(transforms.expand(check.check(text)), game.tree, game.host, start)
+    while not re.fullmatch(r"\{[^{]*\}", found.text):
+        found = found.children[-1]
+    assert found.positionid == place
+    assert {one.positionid for one in found.children} == {place}
+    marks = [f"{'+' if one.matched else '-'}{one.text}" for one in found.children]
+    assert marks == parts
 
 
 def test_an_explanation_knows_nothing_of_a_position_that_is_missing() -> None:

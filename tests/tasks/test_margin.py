@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -137,3 +138,26 @@ def test_the_terminal_tells_it_too(tmp_path: Path) -> None:
     assert "matches here" in helpers.cli("explain", "-e", "Ka1", "--fen", start, "--why-not").out
     assert '"nearest":null' in helpers.cli("explain", "-e", "Ka2", "--fen", start, "--why-not", "--json").out
     assert helpers.cli("explain", "-e", "Ka2", "--why-not").code == 2
+
+
+def test_the_terminal_names_the_position_of_parts_that_are_told_elsewhere(tmp_path: Path) -> None:
+    source = tmp_path / "a.pgn"
+    source.write_text(GAME)
+    asked = (
+        "explain",
+        source,
+        "-e",
+        "x=0 loop {x<3 x+=1} find {ply==2 pe5}",
+        "--game",
+        "1",
+        "--position",
+        "0",
+    )
+    lines = [line.strip() for line in helpers.cli(*asked).out.splitlines()]
+    assert "+ loop {x<3 x+=1}  3 rounds" in lines
+    assert "+ {ply==2 pe5} = e5  at move 2(wtm)" in lines
+    assert "+ pe5 = e5" in lines
+    truth = json.loads(helpers.cli(*asked, "--json").out)
+    loop, search = truth["parts"][1:]
+    assert (loop["rounds"], search["rounds"]) == (3, None)
+    assert (search["position"], search["parts"][0]["position"]) == (0, 2)
