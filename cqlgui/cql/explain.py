@@ -96,7 +96,8 @@ def explain(
 class Reason:
     """Why a query does not match at a position.
 
-    `part` is the first filter that fails, as deep as a conjunction goes; None where the query matches.
+    `part` is the first filter that fails, as deep as conjunctions, searches in the tree and choices go; None
+    where the query matches.
     `words` and
     `transform` name the orbit element in which it stands, the one that comes nearest to matching.
     `nearest` is the
@@ -198,6 +199,10 @@ class _Explainer:
         """The first filter that fails, and the element of an orbit it stands in, the innermost one."""
         node, part, element = self._query.body, found, None
         while True:
+            inner = _inner(node, part)
+            if inner is not None:
+                node, part = inner
+                continue
             below = _conjuncts(node)
             # The inside of an element of a large orbit is not shown.
             if len(below) != len(part.children) or not below:
@@ -579,6 +584,28 @@ def _conjuncts(node: nodes.Node) -> Sequence[nodes.Node]:
             return [element.filter for element in node.elements]
         case _:
             return ()
+
+
+def _inner(node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation] | None:
+    """What a search in the tree or a choice fails for: the body at the candidate told of, the branch taken.
+
+    Where the other branch is a plain `false`, the condition is what was asked for.
+    """
+    match node:
+        case nodes.Find():
+            inner, place = node.operand, 0
+        case nodes_programs.If() if part.children and part.children[0].matched:
+            inner, place = node.then, 1
+        case nodes_programs.If(otherwise=nodes.Truth()):
+            inner, place = node.condition, 0
+        case nodes_programs.If(otherwise=nodes.Node() as otherwise):
+            inner, place = otherwise, 2
+        case _:
+            return None
+    # The inside of an element of a large orbit is not shown.
+    if len(part.children) <= place or part.children[place].matched is not False:
+        return None
+    return inner, part.children[place]
 
 
 def held(conjuncts: Iterable[Judged]) -> int:

@@ -105,6 +105,11 @@ def test_an_endless_wait_can_be_cut_short(base: model.Base) -> None:
         ("not K", 2, "not K", "", None, None),
         ("x = ply x == 2 mate", 3, "x == 2", "", 2, None),
         ("Pe4", 0, "Pe4", "", None, None),
+        ("if check true else false", 0, "check", "", MATE, MATE),
+        ("if wtm {btm or mate} else true", 0, "btm or mate", "", 1, 1),
+        ("if mate true else {wtm pe5}", 0, "pe5", "", 2, 2),
+        ("find {pe5 ply==99}", 0, "ply==99", "", None, None),
+        ("find 9 pe5", 0, "find 9 pe5", "", None, None),
     ],
 )
 def test_the_first_filter_that_fails_is_named_and_where_it_holds(
