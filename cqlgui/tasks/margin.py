@@ -47,7 +47,7 @@ def lines(text: str, found: model.Truth, query: nodes.Query) -> tuple[model.Line
     for line, part in _beginning(found, query.body, breaks):
         rows.setdefault(line, []).append(part)
     return tuple(
-        model.LineTruth(line, _together(parts), _value(parts, compared), tuple(parts))
+        model.LineTruth(line, _together(parts), _value(parts, compared), tuple(parts), found.positionid)
         for line, parts in sorted(rows.items())
     )
 

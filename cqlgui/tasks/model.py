@@ -344,13 +344,23 @@ class LineTruth:
     that a single one gives.
 
     `matched` is None when it cannot be told; `value` is empty where a tick says all; `parts` are those
-    filters.
+    filters, asked about `positionid`.
     """
 
     line: int
     matched: bool | None
     value: str
     parts: tuple[Truth, ...]
+    positionid: int = 0
+
+    @property
+    def elsewhere(self) -> str:
+        """Where in the game these filters were evaluated, in words; empty for the position asked about."""
+        return self.parts[0].place if self.parts and all(map(self.apart, self.parts)) else ""
+
+    def apart(self, part: Truth) -> bool:
+        """Whether a filter was evaluated at another position than the one asked about, as inside `find`."""
+        return part.positionid != self.positionid
 
 
 @dataclass(frozen=True, slots=True)

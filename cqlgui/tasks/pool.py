@@ -75,6 +75,8 @@ class Pool:
     def __init__(self, command: Sequence[str] | None = None, size: int | None = None) -> None:
         self._command = list(command) if command else worker_command()
         self.size = size or os.cpu_count() or 1
+        # One is left for a short question while a search has a worker on every processor.
+        self._kept = self.size + 1
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
         self._closed = False
@@ -120,7 +122,7 @@ class Pool:
     def warm(self) -> None:
         """Start the workers before they are needed."""
         with self._lock:
-            missing = self.size - len(self._idle)
+            missing = self._kept - len(self._idle)
         for _ in range(missing):
             self.give_back(Worker(self._command))
 
@@ -147,7 +149,7 @@ class Pool:
         """
         worker.abandon()
         with self._lock:
-            if not self._closed and worker.alive and len(self._idle) < self.size:
+            if not self._closed and worker.alive and len(self._idle) < self._kept:
                 self._idle.append(worker)
                 return
         worker.end()

@@ -32,6 +32,7 @@ class Assistance(QObject):
         self.help = keywords.HelpPane()
         self.live = live.Live(main.jobs, main.editor, main.browser, self)
         self.why = why.WhyNot(main.jobs, main.editor, main.browser, main.infobar, self)
+        self.why.named.connect(main.show_editor)
         self.help.insert_wanted.connect(self._insert)
         self.help.run_wanted.connect(main.run_text)
         main.library.run_wanted.connect(main.run_text)

@@ -28,6 +28,8 @@ class WhyNot(QObject):
     """
 
     busy_changed = Signal(bool)
+    named = Signal()
+    """A filter of the text has been selected."""
 
     def __init__(
         self,
@@ -121,6 +123,7 @@ class WhyNot(QObject):
             self._say("This position matches: every filter of the query holds here.")
             return
         self._editor.edit.select(part.offset, part.offset + part.length)
+        self.named.emit()
         shown = margin.shortened(part.text)
         how = f" ({found.words})" if found.transform not in ("", "<>") else ""
         line = text.count("\n", 0, part.offset) + 1

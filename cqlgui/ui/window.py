@@ -163,6 +163,7 @@ class MainWindow(QMainWindow):
         if name:
             self.folder = str(Path(name).parent)
             self.editor.open_file(name)
+            self.show_editor()
 
     def save_query(self) -> None:
         """Save the query under its name, or ask for one."""
@@ -214,6 +215,7 @@ class MainWindow(QMainWindow):
         """Show the first of these queries, and say which ones found no place: there is one editor."""
         if paths:
             self.editor.open_file(paths[0])
+            self.show_editor()
         if len(paths) > 1:
             names = ", ".join(path.name for path in paths[1:4]) + (" ..." if len(paths) > 4 else "")
             self.infobar.show_message(
@@ -416,6 +418,8 @@ class MainWindow(QMainWindow):
 
     def _search_rejected(self, found: tuple[object, ...]) -> None:
         self.editor.check_now()
+        # The place of the fault may be behind another pane.
+        self.show_editor()
         first = getattr(found[0], "message", "") if found else ""
         self._leave_hits()
         if self.assistance.refuse_old(self.asked):
@@ -712,7 +716,11 @@ class MainWindow(QMainWindow):
         It belongs to no file: saving must not write it over the one that was open.
         """
         self.editor.set_text(text, title)
-        self.docks.query.raise_()
+        self.show_editor()
+
+    def show_editor(self) -> None:
+        """Bring the query to the front, ready for typing."""
+        self.docks.show(self.docks.query)
         self.editor.edit.setFocus()
 
     def run_text(self, text: str, title: str) -> None:

@@ -141,7 +141,7 @@ def test_hits_can_be_exported_as_soon_as_the_search_is_over(qtbot: QtBot, main: 
     ask(qtbot, main, "mate not mate")
     assert offered() == (False, False)
     # A search that is stopped keeps what it found.
-    main.editor.set_text("gamenumber == 1 or {gamenumber > 100 while (true) {x = 1}}")
+    main.editor.set_text("gamenumber == 1 or {gamenumber > 100 x = 0 while (x >= 0) {x += 1}}")
     main.run()
     qtbot.waitUntil(lambda: main.hits.count > 0, timeout=LONG)
     assert offered() == (False, False)

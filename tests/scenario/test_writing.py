@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
-from PySide6.QtWidgets import QApplication, QDockWidget
+from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base.resources import resource
@@ -54,6 +54,11 @@ def shoot(qtbot: QtBot, main: window.MainWindow, name: str, pane: QDockWidget | 
 def write(qtbot: QtBot, main: window.MainWindow, text: str) -> None:
     main.editor.set_text(text)
     qtbot.waitUntil(lambda: not main.editor.checking, timeout=LONG)
+
+
+def covered(pane: QWidget) -> bool:
+    """Whether nothing of it is seen; to Qt a pane behind another one is visible all the same."""
+    return pane.visibleRegion().isEmpty()
 
 
 def known(main: window.MainWindow) -> bool:
@@ -132,6 +137,57 @@ def test_the_margin_shows_truth_and_why_not_leads_to_where_it_holds(
     shown.action[1]()
     assert main.browser.positionid == before + 1
     qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True}, timeout=LONG)
+
+
+def test_the_margin_tells_what_was_looked_at_elsewhere(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    write(qtbot, main, "find {\n  check\n  ply > 4\n}\nwtm")
+    qtbot.waitUntil(lambda: known(main) and len(truth(main)) == 4, timeout=LONG)
+    margin_ = main.editor.edit.gutter
+    rows = margin_.rows
+    assert [line for line, row in rows.items() if row.elsewhere] == [1, 2]
+    assert rows[1].matched
+    assert f"✓ <code>check</code> at {rows[1].elsewhere}" in margin_.tip(1)
+    assert " at move" not in margin_.tip(4)
+    assert f"line 2 holds at {rows[1].elsewhere}, " in margin_.accessibleDescription()
+    # Its squares belong to another board than the one that is shown.
+    with qtbot.waitSignal(margin_.pointed, timeout=LONG) as told:
+        margin_._point(1)
+    assert told.args == [0]
+    shoot(qtbot, main, "elsewhere")
+    write(qtbot, main, "x = 0\nwhile (x < 3) {x += 1}")
+    qtbot.waitUntil(lambda: known(main) and 1 in truth(main), timeout=LONG)
+    assert ", 3 rounds" in margin_.tip(1)
+
+
+def test_what_a_key_shows_in_the_query_comes_to_the_front(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    script = tmp_path / "old.cql"
+    script.write_text(OLD, encoding="utf-8")
+    open_sample(qtbot, main)
+
+    def behind() -> None:
+        main.docks.show(main.docks.library)
+        qtbot.waitUntil(lambda: covered(main.editor) and not covered(main.library), timeout=LONG)
+
+    def in_front() -> bool:
+        return main.editor.edit.hasFocus() and not covered(main.editor)
+
+    behind()
+    main.open_files([script])
+    qtbot.waitUntil(in_front, timeout=LONG)
+    assert main.editor.text().startswith("cql(")
+    write(qtbot, main, "btm")
+    behind()
+    qtbot.keyClick(main, Qt.Key.Key_F4)
+    qtbot.waitUntil(lambda: said(main).startswith("Not here"), timeout=LONG)
+    qtbot.waitUntil(in_front, timeout=LONG)
+    write(qtbot, main, "chekc")
+    behind()
+    qtbot.keyClick(main, Qt.Key.Key_F5)
+    qtbot.waitUntil(in_front, timeout=LONG)
+    assert said(main).startswith("The query cannot be run")
 
 
 def test_a_query_that_takes_too_long_says_so_and_is_given_up(qtbot: QtBot, main: window.MainWindow) -> None:
@@ -280,7 +336,7 @@ def test_an_old_script_opens_translated(qtbot: QtBot, main: window.MainWindow, t
 @pytest.mark.parametrize("way", ["escape", "button", "edit", "step", "clock"])
 def test_why_not_of_an_endless_query_can_be_left(qtbot: QtBot, main: window.MainWindow, way: str) -> None:
     open_sample(qtbot, main)
-    write(qtbot, main, "while (true) {x = 1}")
+    write(qtbot, main, "x = 0 while (x >= 0) {x += 1}")
     if way == "clock":
         main.assistance.why._end.setInterval(1_000)
     qtbot.keyClick(main, Qt.Key.Key_F4)

@@ -166,3 +166,13 @@ def test_the_terminal_names_the_position_of_parts_that_are_told_elsewhere(tmp_pa
     loop, search = truth["parts"][1:]
     assert (loop["rounds"], search["rounds"]) == (3, None)
     assert (search["position"], search["parts"][0]["position"]) == (0, 2)
+
+
+def test_a_line_knows_what_was_looked_at_elsewhere(base: model.Base) -> None:
+    _whole, lines = margin.margin(base, 1, 0, "find {\n  mate\n}\nply == 0")
+    assert [(row.line, row.matched, bool(row.elsewhere)) for row in lines] == [
+        (0, True, False),
+        (1, True, True),
+        (3, True, False),
+    ]
+    assert lines[1].elsewhere == lines[1].parts[0].place

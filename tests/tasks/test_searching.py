@@ -289,6 +289,19 @@ def test_a_worker_ends_with_its_parent(own_pool: pool.Pool) -> None:
     worker.end()
 
 
+def test_a_short_question_finds_a_worker_beside_a_search_and_keeps_it(own_pool: pool.Pool) -> None:
+    own_pool.warm()
+    with own_pool.lease() as crew:
+        crew._workers += [own_pool.take() for _ in range(own_pool.size)]
+        searching_pids = set(crew.pids)
+        third = own_pool.take()
+        assert third.pid not in searching_pids
+        own_pool.give_back(third)
+    with own_pool.lease() as crew:
+        crew._workers += [own_pool.take() for _ in range(own_pool.size + 1)]
+        assert set(crew.pids) == searching_pids | {third.pid}, "nobody was started anew"
+
+
 def test_orbits_of_a_query_are_listed() -> None:
     (orbit,) = orbits.orbits("flipvertical {Kb2}")
     assert [(element.text, element.transform) for element in orbit.elements] == [

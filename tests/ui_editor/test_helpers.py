@@ -275,6 +275,30 @@ def opened(pane: library.LibraryPane) -> list[str]:
     return [item.text(0)[0] for item in items if item is not None and item.isExpanded()]
 
 
+def test_what_a_search_found_stays_in_view_when_the_words_go(pane: library.LibraryPane) -> None:
+    pane.set_entries(many())
+    pane.tree.collapseAll()
+    pane.search.setText("17")
+    pane.search.clear()
+    item = pane.tree.currentItem()
+    assert item is not None
+    assert item.text(0) == "A 17"
+    assert opened(pane) == ["A"]
+    shown = pane.tree.visualItemRect(item)
+    assert pane.tree.viewport().rect().contains(shown.center())
+
+
+def test_an_empty_library_is_not_told_before_it_was_read(qtbot: QtBot) -> None:
+    made = library.LibraryPane()
+    qtbot.addWidget(made)
+    made.show()
+    assert made._note.text() == "Reading the library ..."
+    made.set_entries([])
+    assert made._note.text().startswith("No saved queries yet.")
+    made.set_entries([entry("Own")])
+    assert not made._note.isVisible()
+
+
 def group_item(pane: library.LibraryPane, row: int) -> QTreeWidgetItem:
     item = pane.tree.topLevelItem(row)
     assert item is not None
@@ -327,15 +351,19 @@ def test_the_buttons_act_on_the_query_shown_while_a_group_is_current(
         QTest.keyClick(pane.search, Qt.Key.Key_Return)
 
 
-def test_groups_that_a_search_opened_close_after_it(pane: library.LibraryPane) -> None:
+def test_groups_that_a_search_opened_close_after_it_but_for_the_found_one_s(
+    pane: library.LibraryPane,
+) -> None:
     pane.set_entries(many())
     pane.tree.collapseAll()
     group_item(pane, 2).setExpanded(True)
     for words in ("0", "A 0", ""):
         pane.search.setText(words)
-    assert opened(pane) == ["C"]
+    assert opened(pane) == ["A", "C"]
     pane.search.setText("A 01")
-    assert "A" in opened(pane)
+    assert "B" in opened(pane), "each entry has an A somewhere"
+    pane.search.clear()
+    assert opened(pane) == ["A", "C"]
 
 
 # --- help ---------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """The editor's margin: line numbers, a mark on lines with a finding, and how each line fares on the board.
 
 A line that holds has a tick, one that fails a cross, a number stands for itself; a shape tells, not only its
-colour. Where the caret's line has a finding with a fix, a lamp offers it.
+colour. What was looked at elsewhere in the game, as inside `find`, is grey and has an arrow. Where the
+caret's line has a finding with a fix, a lamp offers it.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class Gutter(QWidget):
             return ""
         if self._state == SLOW:
             return "This takes more than half a second, too long to be shown while you go through the game."
-        lines = [_part_html(part) for part in row.parts[:_MOST_TOLD]]
+        lines = [_part_html(part, row.apart(part)) for part in row.parts[:_MOST_TOLD]]
         if len(row.parts) > _MOST_TOLD:
             lines.append(f"... and {len(row.parts) - _MOST_TOLD} more")
         return "<br>".join(lines)
@@ -114,7 +115,11 @@ class Gutter(QWidget):
 
     def _tell(self) -> None:
         words = {True: "holds", False: "fails", None: "cannot be told"}
-        told = [f"line {row.line + 1} {row.value or words[row.matched]}" for row in self._rows.values()]
+        told = [
+            f"line {row.line + 1} {row.value or words[row.matched]}"
+            + (f" at {row.elsewhere}" if row.elsewhere else "")
+            for row in self._rows.values()
+        ]
         self.setAccessibleDescription(", ".join(told) if self._state == KNOWN else self._state)
 
     def sizeHint(self) -> QSize:
@@ -153,17 +158,19 @@ class Gutter(QWidget):
     def _draw_truth(self, painter: QPainter, row: model.LineTruth, place: QRectF, size: int) -> None:
         painter.setOpacity(0.4 if self._state == PENDING else 1.0)
         centre = place.center()
+        if row.elsewhere and self._state != SLOW:
+            _draw_arrow(painter, colours.of(self, "muted"), QPointF(place.left() + 3, centre.y()), size / 2)
         if self._state == SLOW:
             _draw_clock(painter, colours.of(self, "muted"), centre, size)
         elif row.value and len(row.value) <= 3:
-            painter.setPen(colours.of(self, "truth_yes"))
+            painter.setPen(colours.of(self, "muted" if row.elsewhere else "truth_yes"))
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, row.value)
         elif row.matched is None:
             painter.setPen(colours.of(self, "muted"))
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, "?")
         else:
-            draw_truth(painter, colours.of(self, "truth_yes" if row.matched else "truth_no"), row.matched,
-                       centre, size)  # fmt: skip
+            role = "muted" if row.elsewhere else "truth_yes" if row.matched else "truth_no"
+            draw_truth(painter, colours.of(self, role), row.matched, centre, size)
         painter.setOpacity(1.0)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -192,8 +199,10 @@ class Gutter(QWidget):
         self._under = line
         row = self._rows.get(line) if self._state == KNOWN else None
         named = 0
-        for part in row.parts if row is not None else ():
-            named |= part.squares
+        if row is not None:
+            for part in row.parts:
+                # The squares of another position would mean nothing on this board.
+                named |= 0 if row.apart(part) else part.squares
         self.pointed.emit(named)
 
     def event(self, event: QEvent) -> bool:
@@ -207,8 +216,10 @@ class Gutter(QWidget):
         return super().event(event)
 
 
-def _part_html(part: model.Truth) -> str:
-    """A filter in the tooltip: its truth, its text, its value or squares, the element it is of."""
+def _part_html(part: model.Truth, apart: bool) -> str:
+    """A filter in the tooltip: its truth, its text, its value or squares, where it was evaluated if that is
+    `apart` from the position on the board, the element it is of.
+    """
     sign = {True: "✓", False: "✗", None: "?"}[part.matched]
     shown = html.escape(margin.shortened(part.text))
     rest = ""
@@ -216,6 +227,10 @@ def _part_html(part: model.Truth) -> str:
         rest = f" = {html.escape(part.value[:80])}"
     elif 0 < part.squares.bit_count() <= _MOST_NAMED:
         rest = " on " + ", ".join(squares.square_name(square) for square in squares.bits(part.squares))
+    if apart:
+        rest += f" at {html.escape(part.place)}"
+    if part.rounds is not None:
+        rest += f", {part.rounds} round{'' if part.rounds == 1 else 's'}"
     for more in (margin.moves(part), margin.bound(part)):
         if more:
             rest += f"<br>&nbsp;&nbsp;&nbsp;{html.escape(more[:_LONGEST_TOLD])}"
@@ -248,6 +263,17 @@ def draw_truth(painter: QPainter, colour: QColor, holds: bool, centre: QPointF, 
         part = half * 0.75
         painter.drawLine(QPointF(x - part, y - part), QPointF(x + part, y + part))
         painter.drawLine(QPointF(x + part, y - part), QPointF(x - part, y + part))
+
+
+def _draw_arrow(painter: QPainter, colour: QColor, start: QPointF, size: float) -> None:
+    """An arrow to the right: this was looked at further on, or further back, in the game."""
+    pen = QPen(colour)
+    pen.setWidthF(1.2)
+    painter.setPen(pen)
+    end = QPointF(start.x() + size, start.y())
+    painter.drawLine(start, end)
+    painter.drawLine(end, QPointF(end.x() - size / 2, end.y() - size / 2))
+    painter.drawLine(end, QPointF(end.x() - size / 2, end.y() + size / 2))
 
 
 def _draw_clock(painter: QPainter, colour: QColor, centre: QPointF, size: float) -> None:

@@ -32,6 +32,7 @@ _ENTRY = Qt.ItemDataRole.UserRole
 _LINES = 4
 """Lines of a query that the preview shows at its smallest."""
 _EMPTY = "No saved queries yet. Save one, and it is listed here."
+_READING = "Reading the library ..."
 
 
 class LibraryPane(QWidget):
@@ -47,6 +48,7 @@ class LibraryPane(QWidget):
         super().__init__(parent)
         self.setAccessibleName("Library")
         self._entries: list[model.QueryEntry] = []
+        self._empty = _READING
         # Which groups were open before the words of a search opened others; None without a search.
         self._open_before: dict[tuple[str, ...], bool] | None = None
         self.search = QLineEdit(self)
@@ -96,7 +98,8 @@ class LibraryPane(QWidget):
     def set_entries(self, entries: Iterable[model.QueryEntry]) -> None:
         """Show these queries, in this order; the place in the tree stays where it is still there."""
         found = list(entries)
-        if found != self._entries:
+        if found != self._entries or self._empty != _EMPTY:
+            self._empty = _EMPTY
             self._entries = found
             self._fill()
 
@@ -198,10 +201,21 @@ class LibraryPane(QWidget):
             for path, item in self._folders().items():
                 item.setExpanded(self._open_before.get(path, item.isExpanded()))
             self._open_before = None
-        self._note.setText("Nothing fits these words." if self._entries else _EMPTY)
+            self._reveal_current()
+        self._note.setText("Nothing fits these words." if self._entries else self._empty)
         self._note.setVisible(first is None)
         self.tree.setVisible(first is not None)
         self.preview.setVisible(first is not None)
+
+    def _reveal_current(self) -> None:
+        """What was found stays in view: its groups open, the tree scrolled to it."""
+        current: QTreeWidgetItem | None = self.tree.currentItem()
+        if current is not None and _entry(current) is not None:
+            above: QTreeWidgetItem | None = current.parent()
+            while above is not None:
+                above.setExpanded(True)
+                above = above.parent()
+            self.tree.scrollToItem(current)
 
     def _show(self, item: QTreeWidgetItem | None) -> None:
         entry = _entry(item)
