@@ -4,6 +4,7 @@ orbit.
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ from cqlgui.cql import (
 from cqlgui.cql import host as hosts
 from cqlgui.cql.closures import Code
 from cqlgui.cql.diagnostics import Span
-from cqlgui.cql.evaluation import Evaluation, QueryError, Witnesses
+from cqlgui.cql.evaluation import Evaluation, QueryError, Way, Witnesses
 from cqlgui.cql.types import Type
 
 MAX_DETAILED_ELEMENTS: Final = 64
@@ -96,8 +97,8 @@ def explain(
 class Reason:
     """Why a query does not match at a position.
 
-    `part` is the first filter that fails, as deep as conjunctions, searches in the tree and choices go; None
-    where the query matches.
+    `part` is the first filter that fails, as deep as conjunctions, searches in the tree, sequences of moves
+    and choices go; None where the query matches.
     `words` and
     `transform` name the orbit element in which it stands, the one that comes nearest to matching.
     `nearest` is the
@@ -177,6 +178,7 @@ class _Explainer:
             token.span for token in lexer.tokens(self._source) if token.kind is tokens.Kind.COMMENT
         ]
         self._witnesses: Witnesses = {}
+        self._ways: dict[tuple[int, int], Way] = {}
         self._body = self._compiler.compile(query.body)
         self._rings = rings.Rings(self._compiler.unwatched(), query.body, expanded.orbits)
 
@@ -188,7 +190,7 @@ class _Explainer:
                 s.goto(earlier)
                 self._body.test(s)
         s.goto(positionid)
-        s.ways, s.witnesses = {}, self._witnesses
+        s.ways, s.witnesses = self._ways, self._witnesses
         before = recordings.kept(s.variables)
         self._recorder.on = True
         self._body.test(s)
@@ -199,7 +201,7 @@ class _Explainer:
         """The first filter that fails, and the element of an orbit it stands in, the innermost one."""
         node, part, element = self._query.body, found, None
         while True:
-            inner = _inner(node, part)
+            inner = self._broken(node, part) or _inner(node, part)
             if inner is not None:
                 node, part = inner
                 continue
@@ -216,6 +218,26 @@ class _Explainer:
             if failed is None:
                 return node, part, element
             node, part = failed
+
+    def _broken(self, node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation] | None:
+        """The constituent at which a sequence broke off. A step is a filter as the path of just this step."""
+        way = self._ways.get((id(node), part.positionid))
+        if way is None or way.failed is None or not part.children or part.children[-1].matched is not False:
+            return None
+        origin, told = way.failed[0], part.children[-1]
+        assert isinstance(origin, nodes.Node)
+        if isinstance(origin, nodes_paths.Step):
+            assert isinstance(node, nodes_paths.Path)
+            # Of a step whose dash fits the targets are told behind its sets.
+            for target, tail in zip(origin.targets, told.children[len(_sets(origin)) :], strict=False):
+                if tail.matched is False:
+                    return target, tail
+            origin = dataclasses.replace(
+                node, range=None, max=None, nestban=False, keepallbest=False, verbose=False, piecepath=False,
+                lastposition=False, title=None, quiet=True, constituents=(origin,),
+            )  # fmt: skip
+            self._recorder.codes[id(origin)] = self._compiler.unwatched().compile(origin)
+        return origin, told
 
     def places(
         self, searched: tree.GameTree, host: hosts.Host, wanted: nodes.Node
@@ -318,8 +340,7 @@ class _Explainer:
         return None if witness is None else (witness.name, squares.square_name(witness.square))
 
     def _way(self, s: Evaluation, node: nodes.Node, where: int) -> str:
-        assert s.ways is not None
-        way = s.ways.get((id(node), where))
+        way = self._ways.get((id(node), where))
         if way is None:
             return ""
         # Several constituents may hold at one position, and none leads to the first one.
@@ -482,8 +503,7 @@ class _Explainer:
         if isinstance(node, nodes_paths.Path):
             heads = (node.focus, node.max)
             found = [self._node(s, one, where, variables) for one in heads if one is not None]
-        assert s.ways is not None
-        way = s.ways.get((id(node), where))
+        way = self._ways.get((id(node), where))
         if way is None:
             return found
         for origin, positionid in way.passed[:MAX_CONSTITUENTS]:
@@ -500,18 +520,31 @@ class _Explainer:
         if not isinstance(node, nodes_paths.Step):
             return self._node(s, node, positionid, variables)
         head = s.tree.parents[positionid] if matched else positionid
-        sets = [one for one in (node.dash.left, node.dash.right) if one is not None]
-        below = [self._node(s, one, head, variables) for one in sets]
+        below = [self._node(s, one, head, variables) for one in _sets(node)]
         squares, value = 0, None
         if matched:
             below += [self._node(s, one, positionid, variables) for one in node.targets]
             move = s.tree.moves[positionid]
             squares = 1 << moves.origin(move) | 1 << moves.target(move)
             value = tree.san_line(s.tree, [positionid])[0]
+        else:
+            below += self._missed(s, node, head, variables)
         kind, place = Type.LOGICAL.value, s.position_text(positionid)
         return Explanation(
             node.span, self._text(node), kind, matched, value, squares, positionid, tuple(below), place=place
         )
+
+    def _missed(
+        self, s: Evaluation, node: nodes_paths.Step, head: int, variables: Sequence[object]
+    ) -> list[Explanation]:
+        """The targets of a step that failed, behind the move that came nearest; none where no move fits."""
+        looked_at = self._recorder.records.get(id(node.targets[0]), {}) if node.targets else {}
+        tails = [
+            [self._node(s, one, place, variables) for one in node.targets]
+            for place in s.tree.children[head]
+            if place in looked_at
+        ]
+        return max(tails, key=held, default=[])
 
     def _echoed(self, s: Evaluation, node: nodes_tree.Echo, where: int, variables: Sequence[object]) -> int:
         """The position to tell of below an echo: the first that gave its value, else the first that matched,
@@ -584,6 +617,11 @@ def _conjuncts(node: nodes.Node) -> Sequence[nodes.Node]:
             return [element.filter for element in node.elements]
         case _:
             return ()
+
+
+def _sets(step: nodes_paths.Step) -> list[nodes.Node]:
+    """The sets that a step's dash names."""
+    return [one for one in (step.dash.left, step.dash.right) if one is not None]
 
 
 def _inner(node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation] | None:

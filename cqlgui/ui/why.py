@@ -71,7 +71,7 @@ class WhyNot(QObject):
         def work(token: progress.CancelToken, _sink: progress.ProgressSink) -> model.WhyNot:
             return explaining.why_not(base, game.game, place, text, cancel=token)
 
-        self._jobs.run(work, lambda found: self._answer(text, game, found), self._fail, name=_JOB)
+        self._jobs.run(work, lambda found: self._answer(text, game, place, found), self._fail, name=_JOB)
         self._wait.start()
         self._end.start()
         self._set_busy(True)
@@ -114,7 +114,7 @@ class WhyNot(QObject):
         self._set_busy(False)
         self._say(f"This cannot be told: {fault}")
 
-    def _answer(self, text: str, game: model.LoadedGame, found: model.WhyNot) -> None:
+    def _answer(self, text: str, game: model.LoadedGame, asked: int, found: model.WhyNot) -> None:
         self._set_busy(False)
         if self._editor.text() != text:
             return
@@ -127,7 +127,9 @@ class WhyNot(QObject):
         shown = margin.shortened(part.text)
         how = f" ({found.words})" if found.transform not in ("", "<>") else ""
         line = text.count("\n", 0, part.offset) + 1
-        words = f"Not here, because `{shown}`{how} fails (line {line})."
+        # Inside a search in the tree or a sequence of moves it was looked at elsewhere.
+        where = "" if part.positionid == asked else f" at {part.place}"
+        words = f"Not here, because `{shown}`{how} fails{where} (line {line})."
         if found.nearest is None:
             self._say(f"{words} It holds nowhere in this game.")
             return

@@ -110,6 +110,16 @@ def test_an_endless_wait_can_be_cut_short(base: model.Base) -> None:
         ("if mate true else {wtm pe5}", 0, "pe5", "", 2, 2),
         ("find {pe5 ply==99}", 0, "ply==99", "", None, None),
         ("find 9 pe5", 0, "find 9 pe5", "", None, None),
+        # A sequence fails for the constituent at which its longest attempt broke off.
+        ("path --e5 --g4 --h5", 1, "--h5", "", None, None),
+        ("path --f3 --g4", 0, "--g4", "", 2, None),
+        ("path --f3 --e5 {wtm pe4}", 0, "pe4", "", None, None),
+        ("path -- mate", 0, "mate", "", MATE, BEFORE_MATE),
+        ("path --f3 --e5(mate)", 0, "mate", "", MATE, None),
+        ("path focus q --h4", 0, "--h4", "", BEFORE_MATE, BEFORE_MATE),
+        ("flipcolor {path --f3 --e6}", 0, "--e6", "as written", None, None),
+        ("path 9 --f3 --e5", 0, "path 9 --f3 --e5", "", None, None),
+        ("line --> wtm --> mate", 0, "mate", "", MATE, None),
     ],
 )
 def test_the_first_filter_that_fails_is_named_and_where_it_holds(
