@@ -59,6 +59,7 @@ def test_words_get_the_blanks_that_signs_do_without(signs: str, words: str) -> N
         ("A&--e4", "△∩ ――e4"),
         ("ply>=--e4", "ply≥ ――e4"),
         ("flip --e4", "✵ ――e4"),
+        ("P----=N(check)", "♙――――=♘(check)"),
         ("[KK]a1 [aA_]b2", "♔a1 ◭□b2"),
         ("piece /* which */ x in A x", "piece /* which */ x in △ x"),
     ],
