@@ -80,6 +80,7 @@ def _dashed(
         printed = printing.print_filter(right, style)
         # A round bracket would begin the target, and a dash within take what follows.
         shut = printed.level > 6 or printed.text.startswith("(") or any(one in printed.text for one in _SIGNS)
+        shut = shut or printing.runs_into_bracket(printed.text)
         text += f"{{{printed.text}}}" if shut else printed.text
         opened = 0 if shut else max(6, printed.open)
     if promotion is not None:
@@ -120,7 +121,7 @@ def _move(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes_moves.Move)
     text = _parameters("move", node.words, node.operands, style)
     if node.comment is not None:
-        return printing.Printed(f"{text} comment{printing.arguments(node.comment, 14, style)}")
+        return printing.Printed(f"{text} comment{printing.spoken_arguments(node.comment, style)}")
     # Many words of its parameters are filters too, which would be taken in if they followed.
     return printing.Printed(text, open=14)
 

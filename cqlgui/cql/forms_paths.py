@@ -93,7 +93,14 @@ def _path_fact_word(node: nodes.Node, style: printing.Style) -> printing.Printed
 
 
 def _constituents(parts: tuple[nodes.Node, ...], style: printing.Style) -> list[str]:
-    return [_constituent(part, style) for part in parts]
+    texts: list[str] = []
+    for part in parts:
+        text = _constituent(part, style)
+        if texts and text.startswith("(") and printing.runs_into_bracket(texts[-1]):
+            # Only the word itself: in braces a whole step would be a filter.
+            texts[-1] = texts[-1].removesuffix("child") + "{child}"
+        texts.append(text)
+    return texts
 
 
 def _constituent(node: nodes.Node, style: printing.Style) -> str:

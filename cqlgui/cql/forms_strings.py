@@ -94,7 +94,7 @@ def _print_word(node: nodes.Node, style: printing.Style) -> printing.Printed:
 
 def _print_str(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes_strings.Str)
-    return printing.Printed("str" + printing.arguments(node.parts, 14, style))
+    return printing.Printed("str" + printing.spoken_arguments(node.parts, style))
 
 
 def _print_write_file(node: nodes.Node, style: printing.Style) -> printing.Printed:

@@ -242,10 +242,10 @@ def _comment(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes.Comment)
     if node.slashes:
         # A comment at the end of this one ends with the same line.
-        text = " ".join(printing.beside(node.parts, 14, style)).removesuffix("\n")
+        text = " ".join(printing.spoken(node.parts, style)).removesuffix("\n")
         # Four slashes would begin a remark.
         return printing.Printed(f"///{' ' * text.startswith('/')}{text}\n")
-    return printing.Printed("comment" + printing.arguments(node.parts, 14, style))
+    return printing.Printed("comment" + printing.spoken_arguments(node.parts, style))
 
 
 _TRANSFORM_SIGNS = {"flip": "✵", "flipcolor": "⬓"}

@@ -134,6 +134,7 @@ _TEXT_WORD = re.compile(
     r"(?:^|[^\w$])(?:player|white|black|event|site|date|eventdate|eco|fen|originalcomment"
     r"|hhdb (?:composer|diagram|firstcomment|stipulation|search|gbr(?: \w+)?))$"
 )
+_SEARCHING = re.compile(rf"{_TEXT_WORD.pattern.removesuffix('$')} \"")
 _WORD_THAT_GOES_ON = re.compile(
     r"(?:^|[^\w$])hhdb (?:gbr|(?:(?:sort|special|award|prize|hm|commendation|max) ?)+)$"
 )
@@ -152,10 +153,26 @@ def beside(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[st
         if before and text.startswith("(") and _DASH.search(before):
             # A round bracket behind a move begins its target.
             text = f"{{{text}}}"
-        if text.startswith("(") and _CHILD.search(before):
+        if text.startswith("(") and runs_into_bracket(before):
             texts[-1] = f"({before})"
         texts.append(text)
     return texts
+
+
+def spoken(filters: tuple[nodes.Node, ...], style: Style) -> list[str]:
+    """Texts of the filters of `comment` and its like. There a text behind a fact of the game is one more
+    filter (spec 8.7), so a fact that searches it, or a placement, needs braces.
+    """
+    return [f"{{{text}}}" if _SEARCHING.search(text) else text for text in beside(filters, 14, style)]
+
+
+def spoken_arguments(filters: tuple[nodes.Node, ...], style: Style) -> str:
+    return "(" + " ".join(spoken(filters, style)) + ")"
+
+
+def runs_into_bracket(text: str) -> bool:
+    """True when a round bracket behind a filter would be taken for its number."""
+    return _CHILD.search(text) is not None
 
 
 def arguments(filters: tuple[nodes.Node, ...], level: int, style: Style) -> str:

@@ -309,9 +309,6 @@ def _gets_tied(found: list[Token], news: list[str], left: int, right: int) -> bo
     """True when a dash would be tied to what stands before it and was not."""
     if found[right].word not in _DASHES or found[right].kind in _UNTOUCHED:
         return False
-    if found[left].word in _DASHES:
-        # The right set of a dash can begin with a dash, and a blank between them would end the first.
-        return False
     before = found[right - 1].text[-1:]
     was = not before.isspace() and before not in _LOOSE_BEFORE
     after = news[left][-1:]

@@ -160,7 +160,7 @@ def _print_remove_comment(node: nodes.Node, style: printing.Style) -> printing.P
 def _print_message(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes_facts.Message)
     word = "message quiet" if node.quiet else "message"
-    return printing.Printed(word + printing.arguments(node.parts, 14, style))
+    return printing.Printed(word + printing.spoken_arguments(node.parts, style))
 
 
 printing.PRINTERS.update(

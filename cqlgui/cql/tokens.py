@@ -70,5 +70,5 @@ END = "end-of-text"
 # Words that signs get at the top level of a path, where they are no operators (spec 10.3).
 PATH_WORDS = {"+": "path +", "*": "path *", "--": "path --", "[x]": "path [x]"}
 
-LOOSE_BEFORE_DASH = frozenset("({:+-*/><,~=∊∈◎∙✵⬓|&")
-"""Signs behind which a dash is not tied to what stands before it (spec 9.1)."""
+LOOSE_BEFORE_DASH = frozenset("({:+-―*/><,~=∊∈◎∙✵⬓|&")
+"""Signs behind which a dash is not tied to what stands before it (spec 9.1); both spellings of a dash are."""

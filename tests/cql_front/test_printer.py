@@ -403,3 +403,23 @@ def _nests_comments_or_loops(node: nodes.Node, above: frozenset[str]) -> bool:
     if mark and mark in above:
         return True
     return any(_nests_comments_or_loops(child, above | {mark}) for child in nodes.children(node))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'comment({white "Kan"} "x")',
+        'message({fen "8/8/8/8/8/8/8/K1k5"})',
+        'str({player black "Kan"} ply)',
+        'move comment({fen "8/8/8/8/8/8/8/K1k5"})',
+        "path -- {child} (-- check)",
+        "path -- . {child} (--)",
+    ],
+)
+@pytest.mark.parametrize("style", ["ascii", "unicode"])
+def test_braces_that_change_the_meaning_are_printed(text: str, style: printing.Style) -> None:
+    wanted = check.check(text).query
+    assert wanted is not None
+    assert check.check(printer.print_node(wanted.body, style)).query == wanted
+    bare = check.check(text.replace("{", "").replace("}", "")).query
+    assert bare != wanted, "without them the text says something else"
