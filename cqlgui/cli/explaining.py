@@ -62,6 +62,7 @@ def _why_not(found: model.WhyNot, asked: int, as_json: bool) -> int:
                 "words": found.words,
                 "nearest": found.nearest,
                 "whole": found.whole,
+                "fault": found.fault,
             }
         )
     elif part is None:
@@ -71,6 +72,8 @@ def _why_not(found: model.WhyNot, asked: int, as_json: bool) -> int:
         print(f"fails    {' '.join(part.text.split())}{_elsewhere(part, asked)}{how}")
         for name, place in (("holds at", found.nearest), ("query at", found.whole)):
             print(f"{name} {'no position of this game' if place is None else f'position {place}'}")
+        if found.fault:
+            terminal.say(f"Some positions could not be looked at: {found.fault}")
     return terminal.OK
 
 

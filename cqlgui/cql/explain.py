@@ -103,8 +103,8 @@ class Reason:
     `transform` name the orbit element in which it stands, the one that comes nearest to matching.
     `nearest` is the
     position of the game, nearest to the one asked about, at which that filter holds, `whole` the one at
-    which the
-    whole query does; None where there is none.
+    which the whole query does; None where there is none. `fault` is why that could not be told of some
+    positions, empty where all could be looked at.
     """
 
     part: Explanation | None
@@ -112,6 +112,7 @@ class Reason:
     transform: str = ""
     nearest: int | None = None
     whole: int | None = None
+    fault: str = ""
 
 
 def why_not(expanded: transforms.Expanded, game: tree.GameTree, host: hosts.Host, positionid: int) -> Reason:
@@ -125,13 +126,14 @@ def why_not(expanded: transforms.Expanded, game: tree.GameTree, host: hosts.Host
     if found.matched:
         return Reason(None)
     node, part, element = explainer.failing(found)
-    holds, matches = explainer.places(searched, host, node)
+    holds, matches, fault = explainer.places(searched, host, node)
     return Reason(
         part,
         element.words if element else "",
         element.transform if element else "",
         _nearest(searched, positionid, holds),
         _nearest(searched, positionid, matches),
+        fault,
     )
 
 
@@ -211,7 +213,9 @@ class _Explainer:
                 return node, part, element
             pairs = list(zip(below, part.children, strict=True))
             if isinstance(node, nodes.Orbit):
-                node, part = max(pairs, key=lambda pair: held(pair[1].children))
+                node, part = max(
+                    pairs, key=lambda pair: (held(pair[1].children), pair[1].transform == words.AS_WRITTEN)
+                )
                 element = part
                 continue
             failed = next((pair for pair in pairs if pair[1].matched is False), None)
@@ -241,24 +245,30 @@ class _Explainer:
 
     def places(
         self, searched: tree.GameTree, host: hosts.Host, wanted: nodes.Node
-    ) -> tuple[list[int], list[int]]:
-        """The positions at which a filter holds, and those at which the whole query does."""
+    ) -> tuple[list[int], list[int], str]:
+        """The positions at which a filter holds, those at which the whole query does, and the first fault
+        that kept one from being evaluated.
+        """
         s = self._evaluation(searched, host)
         made, records = self._recorder.codes[id(wanted)], self._recorder.records.get(id(wanted), {})
-        holds, matches = [], []
+        holds, matches, fault = [], [], ""
         for place in range(len(searched)):
             s.goto(place)
             before = recordings.kept(s.variables)
             records.clear()
             self._recorder.on = True
-            if self._body.test(s):
-                matches.append(place)
-            self._recorder.on = False
+            try:
+                if self._body.test(s):
+                    matches.append(place)
+            except QueryError as error:
+                fault = fault or str(error)
+            finally:
+                self._recorder.on = False
             after = list(s.variables)
             if self._result(s, made, records.get(place), place, before)[0]:
                 holds.append(place)
             s.variables[:] = after
-        return holds, matches
+        return holds, matches, fault
 
     def _evaluation(self, searched: tree.GameTree, host: hosts.Host) -> Evaluation:
         compiler = self._compiler

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+AS_WRITTEN: Final = "<>"
+"""What `bracketed` gives for the identity."""
+
 
 def in_words(applied: Sequence[str]) -> str:
     """Words for names listed outermost first; the words follow the order of doing, innermost first.
@@ -16,7 +19,7 @@ def in_words(applied: Sequence[str]) -> str:
 
 
 def bracketed(applied: Sequence[str]) -> str:
-    """CQL's own spelling: `<>` for the identity, otherwise the names in angle brackets."""
+    """CQL's own spelling: `AS_WRITTEN` for the identity, otherwise the names in angle brackets."""
     return f"<{' '.join(name for name in applied if name)}>"
 
 

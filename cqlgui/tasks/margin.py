@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from cqlgui.base import progress
-from cqlgui.cql import explain, nodes
+from cqlgui.board import tree
+from cqlgui.cql import explain, nodes, words
 from cqlgui.tasks import explaining, model, queries
 
 
@@ -38,18 +39,19 @@ def lines(text: str, found: model.Truth, query: nodes.Query) -> tuple[model.Line
     """A row for each line on which a filter begins whose surroundings begin on an earlier line.
 
     Of an orbit the element is shown that matches, or that comes nearest to it. `query` tells comparisons,
-    which
-    have a value but are conditions.
+    which have a value but are conditions.
     """
     compared = set(_comparisons(query.body))
-    rows: dict[int, list[model.Truth]] = {}
+    rows: dict[int, list[tuple[model.Truth, str]]] = {}
     breaks = [place for place, sign in enumerate(text) if sign == "\n"]
-    for line, part in _beginning(found, query.body, breaks):
-        rows.setdefault(line, []).append(part)
-    return tuple(
-        model.LineTruth(line, _together(parts), _value(parts, compared), tuple(parts), found.positionid)
-        for line, parts in sorted(rows.items())
-    )
+    for line, part, element in _beginning(found, query.body, breaks):
+        rows.setdefault(line, []).append((part, element))
+    shown = []
+    for line, told in sorted(rows.items()):
+        parts, elements = zip(*told, strict=True)
+        truth, value = _together(parts), _value(parts, compared)
+        shown.append(model.LineTruth(line, truth, value, parts, found.positionid, elements))
+    return tuple(shown)
 
 
 def filter_lines(text: str, query: nodes.Query) -> tuple[int, ...]:
@@ -68,8 +70,13 @@ def filter_lines(text: str, query: nodes.Query) -> tuple[int, ...]:
 
 
 def best_element(orbit: model.Truth) -> model.Truth:
-    """The element of an orbit that matches, or in which most filters hold before one fails."""
-    return max(orbit.parts, key=lambda part: (part.matched is True, explain.held(part.parts)))
+    """The element of an orbit that matches, or in which most filters hold before one fails; of equal ones the
+    one as written.
+    """
+    return max(
+        orbit.parts,
+        key=lambda part: (part.matched is True, explain.held(part.parts), part.transform == words.AS_WRITTEN),
+    )
 
 
 def bound(part: model.Truth) -> str:
@@ -94,6 +101,12 @@ def moves(part: model.Truth) -> str:
     return part.way if part.matched or not part.way else f"up to {part.way}"
 
 
+def left_out(text: str, game: tree.GameTree, positionid: int) -> bool:
+    """Whether a search with this query passes over a position, because it stands in a variation."""
+    query = queries.checked_query(text).query
+    return positionid >= game.mainline_length and query is not None and not query.header.variations
+
+
 def shortened(text: str, most: int = 60) -> str:
     """A filter in one line; of a long one the beginning and the end."""
     line = " ".join(text.split())
@@ -110,19 +123,24 @@ def shortened(text: str, most: int = 60) -> str:
 _MOST_BOUND = 8
 
 
-def _beginning(found: model.Truth, body: nodes.Node, breaks: list[int]) -> Iterator[tuple[int, model.Truth]]:
-    """Filters with the line they begin on; a filter is left out where one around it begins on the same
-    line.
+def _beginning(
+    found: model.Truth, body: nodes.Node, breaks: list[int]
+) -> Iterator[tuple[int, model.Truth, str]]:
+    """Filters with the line they begin on and the element they are of, in words; a filter is left out where
+    one around it begins on the same line.
     """
-    pending = [(part, -1) for part in (reversed(found.parts) if _is_bare(body) else (found,))]
+    pending = [(part, -1, "") for part in (reversed(found.parts) if _is_bare(body) else (found,))]
     while pending:
-        part, above = pending.pop()
+        part, above, element = pending.pop()
+        if part.transform:
+            # The name of an inner element has that of the outer one in it.
+            element = "" if part.transform == words.AS_WRITTEN else part.words
         line = bisect.bisect_left(breaks, part.offset)
-        if line != above and not part.transform:
-            yield line, part
+        if line != above:
+            yield line, part, element
             above = line
         parts = [best_element(part)] if part.parts and part.parts[0].transform else list(part.parts)
-        pending.extend((one, above) for one in reversed(parts))
+        pending.extend((one, above, element) for one in reversed(parts))
 
 
 def _is_bare(body: nodes.Node) -> bool:
@@ -130,13 +148,13 @@ def _is_bare(body: nodes.Node) -> bool:
     return isinstance(body, nodes.Compound) and body.filters[0].span.offset == body.span.offset
 
 
-def _together(parts: list[model.Truth]) -> bool | None:
+def _together(parts: Sequence[model.Truth]) -> bool | None:
     if any(part.matched is False for part in parts):
         return False
     return True if all(part.matched for part in parts) else None
 
 
-def _value(parts: list[model.Truth], compared: set[tuple[int, int]]) -> str:
+def _value(parts: Sequence[model.Truth], compared: set[tuple[int, int]]) -> str:
     """The number of a single filter that is no comparison."""
     if len(parts) != 1 or parts[0].value is None or (parts[0].offset, parts[0].length) in compared:
         return ""

@@ -326,9 +326,8 @@ class WhyNot:
     """The first filter of a query that fails at a position; `part` is None where the query matches.
 
     `words` and `transform` name the element of an orbit in which it stands. `nearest` is the positionid,
-    nearest
-    in the game, at which that filter holds, `whole` the one at which the whole query matches; None for
-    nowhere.
+    nearest in the game, at which that filter holds, `whole` the one at which the whole query matches; None
+    for nowhere. `fault` is why that could not be told of some positions, empty where it could.
     """
 
     part: Truth | None
@@ -336,6 +335,7 @@ class WhyNot:
     transform: str = ""
     nearest: int | None = None
     whole: int | None = None
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +344,8 @@ class LineTruth:
     that a single one gives.
 
     `matched` is None when it cannot be told; `value` is empty where a tick says all; `parts` are those
-    filters, asked about `positionid`.
+    filters, asked about `positionid`; `elements` says for each which element of an orbit it is told of, in
+    words, empty for the filter as written.
     """
 
     line: int
@@ -352,6 +353,7 @@ class LineTruth:
     value: str
     parts: tuple[Truth, ...]
     positionid: int = 0
+    elements: tuple[str, ...] = ()
 
     @property
     def elsewhere(self) -> str:

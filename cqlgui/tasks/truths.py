@@ -35,7 +35,7 @@ def why_not(
     except evaluation.QueryError as error:
         raise errors.CqlguiError(str(error)) from error
     part = None if found.part is None else _plain(found.part)
-    return model.WhyNot(part, found.words, found.transform, found.nearest, found.whole)
+    return model.WhyNot(part, found.words, found.transform, found.nearest, found.whole, found.fault)
 
 
 def _checked_place(played: tree.GameTree, positionid: int) -> None:

@@ -236,7 +236,7 @@ class Service:
         with self._interruptible():
             found = truths.why_not(expanded, game, host, request["position"])
         part = None if found.part is None else truths.packed(found.part)
-        return {"part": part, "rest": [found.words, found.transform, found.nearest, found.whole]}
+        return {"part": part, "rest": [found.words, found.transform, found.nearest, found.whole, found.fault]}
 
     def _asked(self, request: frames.Message) -> tuple[transforms.Expanded, tree.GameTree, hosts.GameHost]:
         """The query, the game and its host that a request is about."""

@@ -122,27 +122,37 @@ class Live(QObject):
         self._end.start()
 
     def _too_slow(self) -> None:
-        text = self._editor.text()
-        query = structure.checked(text).query
-        lines = margin.filter_lines(text, query) if query is not None else ()
-        clocks = tuple(model.LineTruth(line, None, "", ()) for line in lines)
-        self._editor.set_truth(gutter.SLOW, rows=clocks)
+        self._editor.set_truth(gutter.SLOW, rows=self._unknown())
 
     def _answered(self, question: tuple[str, _Place], answer: _Answer) -> None:
         self._found = (question, answer)
         whole, rows = answer
-        self._show(gutter.KNOWN, whole.matched, rows)
+        game = self._browser.game
+        left_out = game is not None and margin.left_out(question[0], game.tree, question[1][2])
+        self._show(gutter.KNOWN, whole.matched, rows, left_out=left_out)
 
-    def _failed(self, _fault: errors.CqlguiError) -> None:
-        # The check of the text or the search tells what is wrong; here is just nothing to show.
-        self._show("")
+    def _failed(self, fault: errors.CqlguiError) -> None:
+        self._show(gutter.FAULT, None, self._unknown())
+        self._editor.edit.gutter.reason = str(fault)
+
+    def _unknown(self) -> tuple[model.LineTruth, ...]:
+        """The lines of the text that have filters, without their truth."""
+        text = self._editor.text()
+        query = structure.checked(text).query
+        lines = margin.filter_lines(text, query) if query is not None else ()
+        return tuple(model.LineTruth(line, None, "", ()) for line in lines)
 
     def _show(
-        self, state: str, matched: bool | None = None, rows: tuple[model.LineTruth, ...] | None = None
+        self,
+        state: str,
+        matched: bool | None = None,
+        rows: tuple[model.LineTruth, ...] | None = None,
+        *,
+        left_out: bool = False,
     ) -> None:
         for timer in (self._pending, self._slow, self._end):
             timer.stop()
-        self._editor.set_truth(state, matched, rows)
+        self._editor.set_truth(state, matched, rows, left_out=left_out)
 
 
 def _same(one: tuple[str, _Place], other: tuple[str, _Place]) -> bool:

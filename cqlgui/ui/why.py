@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from cqlgui.base import errors, progress
 from cqlgui.board import tree
+from cqlgui.cql import words as words_module
 from cqlgui.tasks import explaining, margin, model
 from cqlgui.ui import browser, jobs
 from cqlgui.ui.editor import panel
@@ -119,30 +120,43 @@ class WhyNot(QObject):
         if self._editor.text() != text:
             return
         part = found.part
+        left_out = margin.left_out(text, game.tree, asked)
         if part is None:
-            self._say("This position matches: every filter of the query holds here.")
+            words = "This position matches: every filter of the query holds here."
+            self._say(f"{words} But a search passes over variations; cql(variations) looks at them too."
+                      if left_out else words)  # fmt: skip
             return
         self._editor.edit.select(part.offset, part.offset + part.length)
         self.named.emit()
-        shown = margin.shortened(part.text)
-        how = f" ({found.words})" if found.transform not in ("", "<>") else ""
+        self._say(*self._reason(text, game.tree, asked, found, part))
+
+    def _reason(
+        self, text: str, game: tree.GameTree, asked: int, found: model.WhyNot, part: model.Truth
+    ) -> tuple[str, infobar.Action | None]:
+        """What to say of a filter that fails, and the way to where it holds."""
+        how = f" ({found.words})" if found.transform not in ("", words_module.AS_WRITTEN) else ""
         line = text.count("\n", 0, part.offset) + 1
         # Inside a search in the tree or a sequence of moves it was looked at elsewhere.
         where = "" if part.positionid == asked else f" at {part.place}"
-        words = f"Not here, because `{shown}`{how} fails{where} (line {line})."
+        words = f"Not here, because `{margin.shortened(part.text)}`{how} fails{where} (line {line})."
+        # Where the board stands in a variation, variations are looked at in any case.
+        whole = asked >= game.mainline_length or not margin.left_out(text, game, len(game) - 1)
+        scope = "this game" if whole else "the main line"
         if found.nearest is None:
-            self._say(f"{words} It holds nowhere in this game.")
-            return
-        where = _place(game.tree, found.nearest)
-        words += f" It holds nearest at {where}"
-        if found.whole == found.nearest:
+            if found.fault:
+                return f"{words} Elsewhere it could not be told: {found.fault}", None
+            return f"{words} It holds nowhere in {scope}.", None
+        nearest, place = found.nearest, _place(game, found.nearest)
+        words += f" It holds nearest at {place}"
+        if found.whole == nearest:
             words += ", where the whole query matches."
         elif found.whole is not None:
-            words += f"; the whole query matches at {_place(game.tree, found.whole)}."
+            words += f"; the whole query matches at {_place(game, found.whole)}."
+        elif found.fault:
+            words += f"; elsewhere the query could not be run: {found.fault}"
         else:
-            words += "; the whole query matches nowhere in this game."
-        nearest = found.nearest
-        self._say(words, (f"Go to {where}", lambda: self._browser.go(nearest)))
+            words += f"; the whole query matches nowhere in {scope}."
+        return words, (f"Go to {place}", lambda: self._browser.go(nearest))
 
     def _say(self, words: str, action: infobar.Action | None = None) -> None:
         self._bar.dismiss(_KEY)

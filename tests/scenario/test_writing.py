@@ -158,6 +158,47 @@ def test_the_margin_tells_what_was_looked_at_elsewhere(qtbot: QtBot, main: windo
     write(qtbot, main, "x = 0\nwhile (x < 3) {x += 1}")
     qtbot.waitUntil(lambda: known(main) and 1 in truth(main), timeout=LONG)
     assert ", 3 rounds" in margin_.tip(1)
+    write(qtbot, main, "flipcolor {\n  Kg8\n  Rh1\n  power A > 100\n}")
+    qtbot.waitUntil(lambda: known(main) and 3 in truth(main), timeout=LONG)
+    shoot(qtbot, main, "element")
+    main.browser.go(len(main.browser.game.tree) - 1 if main.browser.game else 0)
+    write(qtbot, main, "find <-- {\n  ply == 1\n  power A + 100\n}\nflipcolor {\n  Qd4\n  check\n}")
+    qtbot.waitUntil(lambda: known(main) and 2 in truth(main), timeout=LONG)
+    shoot(qtbot, main, "back")
+
+
+def test_a_query_that_cannot_be_run_here_says_why(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    write(qtbot, main, "mate\nwhile (true) {x = 1}")
+    main.browser.go(0)
+    qtbot.waitUntil(lambda: known(main), timeout=LONG)
+    write(qtbot, main, "while (true) {x = 1}\nmate")
+    qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.FAULT, timeout=LONG)
+    assert truth(main) == {0: None, 1: None}
+    assert "does not end" in main.editor.edit.gutter.tip(0)
+    assert main.editor._live.text() == "Cannot be told"
+    shoot(qtbot, main, "fault")
+
+
+def test_a_position_that_a_search_passes_over_is_said_to_be_one(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    games = tmp_path / "games.pgn"
+    games.write_text('[White "A"]\n[Result "*"]\n\n1. e4 (1. d4 d5) 1... e5 *\n', encoding="utf-8")
+    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+        main.begin([games])
+    qtbot.waitUntil(lambda: main.browser.game is not None, timeout=LONG)
+    write(qtbot, main, "Pd4")
+    qtbot.waitUntil(lambda: known(main), timeout=LONG)
+    qtbot.keyClick(main, Qt.Key.Key_F4)
+    qtbot.waitUntil(lambda: said(main).endswith("It holds nowhere in the main line."), timeout=LONG)
+    main.browser.go(3)
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True}, timeout=LONG)
+    assert main.editor._live.text() == "Matches here, not searched"
+    qtbot.keyClick(main, Qt.Key.Key_F4)
+    qtbot.waitUntil(lambda: "a search passes over variations" in said(main), timeout=LONG)
+    write(qtbot, main, "cql(variations) Pd4")
+    qtbot.waitUntil(lambda: main.editor._live.text() == "Matches here", timeout=LONG)
 
 
 def test_what_a_key_shows_in_the_query_comes_to_the_front(

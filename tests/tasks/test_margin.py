@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import errors, progress
-from cqlgui.tasks import explaining, importing, margin, model, queries
+from cqlgui.tasks import explaining, games, importing, margin, model, queries
 from tests import helpers
 
 GAME = '[White "A"]\n[Result "0-1"]\n\n1. f3 (1. e4 e5) 1... e5 2. g4 Qh4# 0-1\n'
@@ -38,6 +38,9 @@ def shown(base: model.Base, text: str, positionid: int = MATE) -> list[tuple[int
         # Of an orbit the element that comes nearest: the queen stands on h4, the king not on a1.
         ("flipcolor {\n  Qh5\n  Ka1\n}", [(0, False, ""), (1, True, ""), (2, False, "")]),
         ("square x in K\n  x == e1\n", [(0, True, ""), (1, True, "")]),
+        # Of elements that come equally near the one as written; a single filter has a line of its own, too.
+        ("flipcolor {\n  wtm\n  Ka1\n}", [(0, False, ""), (1, True, ""), (2, False, "")]),
+        ("flipcolor {\n  Ka1\n}", [(0, False, ""), (1, False, "")]),
     ],
 )
 def test_each_line_shows_what_begins_on_it(
@@ -186,3 +189,30 @@ def test_a_line_knows_what_was_looked_at_elsewhere(base: model.Base) -> None:
         (3, True, False),
     ]
     assert lines[1].elsewhere == lines[1].parts[0].place
+
+
+def test_a_line_of_an_orbit_knows_the_element_it_is_told_of(base: model.Base) -> None:
+    _whole, lines = margin.margin(
+        base, 1, MATE, "flipcolor {\n  Qh5\n  flipvertical {\n    Ra1\n    Rb2\n  }\n}"
+    )
+    assert [row.elements for row in lines] == [
+        ("",),
+        ("colours swapped",),
+        ("colours swapped",),
+        ("colours swapped",),
+        ("colours swapped",),
+    ]
+
+
+def test_where_a_filter_holds_is_told_though_elsewhere_the_query_cannot_be_run(base: model.Base) -> None:
+    found = explaining.why_not(base, 1, 0, 'mate and writefile("out.cqo" "x")')
+    assert found.part is not None
+    assert (found.part.text, found.nearest, found.whole) == ("mate", MATE, None)
+    assert "no folder was allowed" in found.fault
+
+
+def test_a_search_passes_over_variations_unless_asked_for_them(base: model.Base) -> None:
+    game = games.load(base, 1).tree
+    assert not margin.left_out("mate", game, MATE)
+    assert margin.left_out("mate", game, MATE + 1)
+    assert not margin.left_out("cql(variations) mate", game, MATE + 1)

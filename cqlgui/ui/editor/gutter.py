@@ -22,8 +22,9 @@ from cqlgui.ui.editor import colours
 if TYPE_CHECKING:
     from cqlgui.ui.editor import edit
 
-KNOWN, PENDING, SLOW = "known", "pending", "slow"
-"""How fresh the truths are: of this text and position, being found out, given up for the moment."""
+KNOWN, PENDING, SLOW, FAULT = "known", "pending", "slow", "fault"
+"""How fresh the truths are: of this text and position, being found out, given up for the moment, not to be
+had because the query cannot be run here."""
 
 _SIDE = 6
 _MOST_NAMED = 12
@@ -47,6 +48,8 @@ class Gutter(QWidget):
         self._rows: dict[int, model.LineTruth] = {}
         self._state = ""
         self._under = -1
+        self.reason = ""
+        """Why the query cannot be run here, with `FAULT`."""
         self.setAccessibleName("Line numbers and truth at the position on the board")
         self.setMouseTracking(True)
 
@@ -62,13 +65,13 @@ class Gutter(QWidget):
 
     def set_truth(self, state: str, rows: tuple[model.LineTruth, ...] | None = None) -> None:
         """Show truths; without `rows` the former ones stay, and pale while others are found out."""
-        changed = bool(self._state) != bool(state)
+        width = self._truth_width()
         self._state = state
         if rows is not None:
             self._rows = {row.line: row for row in rows}
         elif not state:
             self._rows = {}
-        if changed:
+        if self._truth_width() != width:
             self._editor.lay_out()
         self._tell()
         self.update()
@@ -76,7 +79,10 @@ class Gutter(QWidget):
     def forget_rows(self) -> None:
         """Drop truths whose lines belong to another text."""
         if self._rows:
+            width = self._truth_width()
             self._rows = {}
+            if self._truth_width() != width:
+                self._editor.lay_out()
             self._tell()
             self.update()
 
@@ -99,7 +105,10 @@ class Gutter(QWidget):
             return ""
         if self._state == SLOW:
             return "This takes more than half a second, too long to be shown while you go through the game."
-        lines = [_part_html(part, row.apart(part)) for part in row.parts[:_MOST_TOLD]]
+        told = list(zip(row.parts, row.elements, strict=True))[:_MOST_TOLD]
+        if self._state == FAULT:
+            return html.escape(self.reason)
+        lines = [_part_html(part, row.apart(part), element) for part, element in told]
         if len(row.parts) > _MOST_TOLD:
             lines.append(f"... and {len(row.parts) - _MOST_TOLD} more")
         return "<br>".join(lines)
@@ -111,16 +120,23 @@ class Gutter(QWidget):
         return max(9, self._editor.fontMetrics().height() * 5 // 8)
 
     def _truth_width(self) -> int:
-        return 3 * self._digit() + _SIDE if self._state else 0
+        if not self._state:
+            return 0
+        return 3 * self._digit() + _SIDE + self._arrow_width()
+
+    def _arrow_width(self) -> int:
+        return self._mark_size() if any(row.elsewhere for row in self._rows.values()) else 0
 
     def _tell(self) -> None:
         words = {True: "holds", False: "fails", None: "cannot be told"}
         told = [
             f"line {row.line + 1} {row.value or words[row.matched]}"
             + (f" at {row.elsewhere}" if row.elsewhere else "")
+            + (f" ({row.elements[0]})" if row.elements and row.elements[0] else "")
             for row in self._rows.values()
         ]
-        self.setAccessibleDescription(", ".join(told) if self._state == KNOWN else self._state)
+        whole = {KNOWN: ", ".join(told), FAULT: "the query cannot be run here"}
+        self.setAccessibleDescription(whole.get(self._state, self._state))
 
     def sizeHint(self) -> QSize:
         return QSize(self.needed_width(), 0)
@@ -157,9 +173,13 @@ class Gutter(QWidget):
 
     def _draw_truth(self, painter: QPainter, row: model.LineTruth, place: QRectF, size: int) -> None:
         painter.setOpacity(0.4 if self._state == PENDING else 1.0)
-        centre = place.center()
+        arrow = self._arrow_width()
         if row.elsewhere and self._state != SLOW:
-            _draw_arrow(painter, colours.of(self, "muted"), QPointF(place.left() + 3, centre.y()), size / 2)
+            middle = QPointF(place.left() + arrow / 2, place.center().y())
+            back = row.parts[0].positionid < row.positionid
+            _draw_arrow(painter, colours.of(self, "muted"), middle, -size / 2 if back else size / 2)
+        place = place.adjusted(arrow, 0, 0, 0)
+        centre = place.center()
         if self._state == SLOW:
             _draw_clock(painter, colours.of(self, "muted"), centre, size)
         elif row.value and len(row.value) <= 3:
@@ -216,9 +236,9 @@ class Gutter(QWidget):
         return super().event(event)
 
 
-def _part_html(part: model.Truth, apart: bool) -> str:
-    """A filter in the tooltip: its truth, its text, its value or squares, where it was evaluated if that is
-    `apart` from the position on the board, the element it is of.
+def _part_html(part: model.Truth, apart: bool, element: str) -> str:
+    """A filter in the tooltip: its truth, its text, the element of an orbit it is of, its value or squares,
+    where it was evaluated if that is `apart` from the position on the board.
     """
     sign = {True: "✓", False: "✗", None: "?"}[part.matched]
     shown = html.escape(margin.shortened(part.text))
@@ -237,7 +257,8 @@ def _part_html(part: model.Truth, apart: bool) -> str:
     matching = [one for one in part.parts if one.transform and one.matched]
     if matching:
         rest += "<br>&nbsp;&nbsp;&nbsp;" + html.escape(", ".join(one.words for one in matching[:4]))
-    return f"{sign} <code>{shown}</code>{rest}"
+    of = f" ({html.escape(element)})" if element else ""
+    return f"{sign} <code>{shown}</code>{of}{rest}"
 
 
 def draw_truth(painter: QPainter, colour: QColor, holds: bool, centre: QPointF, size: float) -> None:
@@ -265,15 +286,17 @@ def draw_truth(painter: QPainter, colour: QColor, holds: bool, centre: QPointF, 
         painter.drawLine(QPointF(x + part, y - part), QPointF(x - part, y + part))
 
 
-def _draw_arrow(painter: QPainter, colour: QColor, start: QPointF, size: float) -> None:
-    """An arrow to the right: this was looked at further on, or further back, in the game."""
+def _draw_arrow(painter: QPainter, colour: QColor, middle: QPointF, size: float) -> None:
+    """An arrow to the right, with a negative size to the left: this was looked at further on in the game, or
+    further back.
+    """
     pen = QPen(colour)
     pen.setWidthF(1.2)
     painter.setPen(pen)
-    end = QPointF(start.x() + size, start.y())
-    painter.drawLine(start, end)
-    painter.drawLine(end, QPointF(end.x() - size / 2, end.y() - size / 2))
-    painter.drawLine(end, QPointF(end.x() - size / 2, end.y() + size / 2))
+    end = QPointF(middle.x() + size / 2, middle.y())
+    painter.drawLine(QPointF(middle.x() - size / 2, middle.y()), end)
+    for height in (-abs(size) / 2, abs(size) / 2):
+        painter.drawLine(end, QPointF(end.x() - size / 2, end.y() + height))
 
 
 def _draw_clock(painter: QPainter, colour: QColor, centre: QPointF, size: float) -> None:

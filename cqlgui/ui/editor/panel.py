@@ -80,7 +80,7 @@ class EditorPanel(QWidget):
         self._live.setAutoRaise(True)
         self._live.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._live.hide()
-        self._truth: tuple[str, bool | None] = ("", None)
+        self._truth: tuple[str, bool | None, bool] = ("", None, False)
         self._run = QPushButton("Run", self)
         self._run.setToolTip("Search with this query (F5 or Ctrl+Enter)")
         self._run.setAccessibleName("Run the query")
@@ -166,13 +166,18 @@ class EditorPanel(QWidget):
         self.edit.respell()
 
     def set_truth(
-        self, state: str, matched: bool | None = None, rows: tuple[model.LineTruth, ...] | None = None
+        self,
+        state: str,
+        matched: bool | None = None,
+        rows: tuple[model.LineTruth, ...] | None = None,
+        *,
+        left_out: bool = False,
     ) -> None:
         """Show how the query fares at the position on the board; `state` is one of `gutter`'s, empty for
-        none.
+        none. `left_out` says that a search passes over this position.
         """
         self.edit.gutter.set_truth(state, rows)
-        self._truth = (state, matched)
+        self._truth = (state, matched, left_out)
         self._show_truth()
 
     # --- files ----------------------------------------------------------------------------------------------
@@ -368,14 +373,18 @@ class EditorPanel(QWidget):
             self._state.setIcon(QIcon())
 
     def _show_truth(self) -> None:
-        state, matched = self._truth
+        state, matched, left_out = self._truth
         self._live.setVisible(bool(state))
         words, tip = {
             gutter.PENDING: ("Pending", "Looking at the position on the board"),
             gutter.SLOW: ("Too slow", "This takes more than half a second at the position on the board"),
+            gutter.FAULT: ("Cannot be told", "At the position on the board the query cannot be run"),
         }.get(state, ("Not here", "The position on the board does not match: click to see why not (F4)"))
         if state == gutter.KNOWN and matched:
             words, tip = "Matches here", "The position on the board matches"
+            if left_out:
+                words += ", not searched"
+                tip += ", but a search passes over variations: cql(variations) looks at them too"
         self._live.setText(words)
         self._live.setToolTip(tip)
         self._live.setAccessibleName(f"Position on the board: {words}")
