@@ -386,7 +386,7 @@ class MainWindow(QMainWindow):
         self.hits.add(found)
         if first and self.hits.count:
             # Land on the first hit at once; the keyboard stays where the user is typing.
-            self.hits.select_row(0)
+            self.hits.land(0)
         self._return_to_row()
         self._say_hit()
 
@@ -396,7 +396,7 @@ class MainWindow(QMainWindow):
         if 0 <= row < self.hits.count:
             self.wanted_row = ("", -1)
             if query == self.asked and self.hits.table.row == 0:
-                self.hits.select_row(row)
+                self.hits.land(row)
 
     def _search_finished(self, result: model.SearchResult) -> None:
         self.result = result
@@ -463,6 +463,8 @@ class MainWindow(QMainWindow):
             self.unrestored = None
         self.board.set_ghost(None)
         self.hitbar.show_game(game.row if game is not None else None)
+        if game is not None and not self.hits.is_current(game.game, positionid):
+            self.hits.choose()
         if game is not None and self.browser.hit is not None:
             self.hits.show_hit(game.game, positionid)
         self._say_hit()

@@ -58,6 +58,37 @@ def test_walking_to_the_next_hit_of_a_game_takes_the_table_along(
     assert main.browser.positionid == 3
 
 
+def test_a_query_that_sorts_lands_on_its_best_hit(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    ask(qtbot, main, 'flipcolor {Bh7 kg8 check}\nsort "men" #A')
+    assert main.result is not None
+    best = main.result.order[0]
+    assert best != min(main.result.order), "the sample is to have a better hit than its first one"
+    assert main.hits.table.row == 0
+    assert main.hits.hit_at(0).game == best
+    shown = main.browser
+    qtbot.waitUntil(lambda: shown.game is not None and shown.game.game == best, timeout=LONG)
+    assert f"hit 1 of {main.hits.count}" in main.hitbar.text()
+
+
+def test_a_hit_chosen_while_a_query_that_sorts_runs_stays(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    # A game far back holds the search up until it is stopped.
+    endless = "wtm sort gamenumber\n{gamenumber < 100 or {gamenumber > 400 x = 0 while (x >= 0) {x += 1}}}"
+    main.editor.set_text(endless)
+    qtbot.keyClick(main, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: main.browser.hit is not None and main.hits.count > 10, timeout=LONG)
+    walked = main.browser.positionid + 1
+    main.board.setFocus()
+    qtbot.keyClick(main.board, Qt.Key.Key_Right)
+    assert main.browser.positionid == walked
+    game = main.browser.game
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+        qtbot.keyClick(main, Qt.Key.Key_Escape)
+    assert (main.browser.game, main.browser.positionid) == (game, walked)
+    assert main.hits.table.row > 0
+
+
 def test_a_chosen_element_is_shown_by_one_of_its_hits(qtbot: QtBot, main: window.MainWindow) -> None:
     open_sample(qtbot, main)
     ask(qtbot, main, "flipcolor flipvertical {Bh7 kh8}")

@@ -161,6 +161,40 @@ def test_the_current_hit_stays_when_the_order_changes(
     assert panel.table.row > 0
 
 
+def test_a_row_that_nobody_chose_is_that_of_the_new_order(
+    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult, qtbot: QtBot
+) -> None:
+    turned = dataclasses.replace(result, order=result.order[::-1])
+
+    def begin() -> None:
+        panel.begin(base, base.games, result.orbits)
+        assert not panel.land(0)
+        panel.add([result.games[game] for game in result.order])
+        assert panel.land(0)
+
+    begin()
+    with qtbot.waitSignal(panel.current_changed) as caught:
+        panel.finish(turned)
+    assert caught.args == [0]
+    assert panel.hit_at(0).game == turned.order[0]
+    assert panel.is_current(turned.order[0], panel.hit_at(0).positionid)
+
+    # A step, or a click on the very row, is a choice.
+    begin()
+    panel.next_hit(1)
+    chosen = panel.current()
+    panel.finish(turned)
+    assert panel.current() == chosen
+    begin()
+    landed = panel.current()
+    place = panel.table.visualRect(panel.hits.index(0, hits_model.WHITE)).center()
+    QTest.mouseClick(
+        panel.table.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place
+    )
+    panel.finish(turned)
+    assert panel.current() == landed
+
+
 def test_selected_games_come_once_each(
     panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtCore import QByteArray, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.base import progress as progress_module
@@ -66,6 +66,8 @@ class HitsPanel(QWidget):
         self._ended = ""
         self._messages: tuple[model.Message, ...] = ()
         self._kept: tuple[model.Persistent, ...] = ()
+        # The row that `land` made current, until somebody chooses.
+        self._landing: int | None = None
         self._lay_out()
         self._connect()
         self._dress()
@@ -86,6 +88,7 @@ class HitsPanel(QWidget):
         self._ended = ""
         self._messages = ()
         self._kept = ()
+        self._landing = None
         self._show_values()
         self._bar.say(0, total_games)
         self._bar.show()
@@ -107,11 +110,18 @@ class HitsPanel(QWidget):
             self._say()
 
     def finish(self, result: model.SearchResult) -> None:
-        """Take the result; what is current stays current though the order may change."""
-        kept = self.hits.hit(self.table.row)
+        """Take the result. Its order may be another one: a hit that was chosen stays current, a row on which
+        the search only landed (see `land`) is that of the new order.
+        """
+        kept, landing = self.hits.hit(self.table.row), self._landing
         self.hits.finish(result)
-        if kept is not None:
-            self.table.go_to(self.hits.row_of(kept[0], kept[1].positionid))
+        if landing is not None:
+            self.table.go_to(landing)
+        elif kept is not None:
+            # The same hit in another row is no news: the board stays where one has walked to from it.
+            with QSignalBlocker(self.table):
+                self.table.go_to(self.hits.row_of(kept[0], kept[1].positionid))
+        self.choose()
         took = wording.duration(result.seconds)
         searched = wording.games(result.games_searched)
         if result.cancelled:
@@ -144,6 +154,7 @@ class HitsPanel(QWidget):
         self._messages = ()
         self._kept = ()
         self._exportable = False
+        self._landing = None
         self._end()
         self._summary.say("No search yet")
 
@@ -200,6 +211,24 @@ class HitsPanel(QWidget):
     def select_row(self, row: int) -> bool:
         """Make a row the current one, in view; False when there is no such row."""
         return self.table.go_to(row)
+
+    def land(self, row: int) -> bool:
+        """Make a row current that nobody has chosen: until somebody does, it is the row that counts and not
+        its hit, as the order of a query that sorts is known only at the end. False without such a row.
+        """
+        self._landing = row
+        if not self.table.go_to(row):
+            self._landing = None
+        return self._landing is not None
+
+    def is_current(self, game: int, positionid: int) -> bool:
+        """Whether this is the hit of the current row."""
+        found = self.hits.hit(self.table.row)
+        return found is not None and (found[0], found[1].positionid) == (game, positionid)
+
+    def choose(self) -> None:
+        """The current hit is one that somebody looks at: it stays current in whatever order."""
+        self._landing = None
 
     def next_hit(self, step: int) -> bool:
         """Go to the next (1) or previous (-1) hit in the order of the table; False where there is none."""
@@ -265,7 +294,9 @@ class HitsPanel(QWidget):
 
     def _connect(self) -> None:
         self.table.chosen.connect(self._open)
-        self.table.moved.connect(self.current_changed)
+        self.table.moved.connect(self._moved)
+        # A click on the row that is current already moves nothing, yet it chooses.
+        self.table.clicked.connect(lambda _index: self.choose())
         self._export.clicked.connect(self.export_requested)
         self._chip.clicked.connect(self._remove_limit)
         theme.theme().changed.connect(self._dress)
@@ -283,6 +314,11 @@ class HitsPanel(QWidget):
         found = self.hits.hit(row)
         if found is not None:
             self.opened.emit(found[0], found[1].positionid, row)
+
+    def _moved(self, row: int) -> None:
+        if row != self._landing:
+            self.choose()
+        self.current_changed.emit(row)
 
     def _remove_limit(self) -> None:
         self.limit(None)
