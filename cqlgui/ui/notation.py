@@ -10,7 +10,7 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterable
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QResizeEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QTextEdit, QWidget
 
@@ -19,6 +19,8 @@ from cqlgui.tasks import model
 from cqlgui.ui import theme
 
 CHUNK = 300
+_HYPHEN, _UNBROKEN = "-", "\N{NON-BREAKING HYPHEN}"
+"""What moves are written with, and what stands for it on screen: else lines would break within castling."""
 _GLYPHS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±",
            17: "∓", 18: "+-", 19: "-+", 22: "⨀", 23: "⨀", 146: "N"}  # fmt: skip
 Piece = tuple[str, str, int]
@@ -74,6 +76,8 @@ class NotationView(QTextEdit):
         self.setAccessibleName("Notation")
         self.setPlaceholderText("The moves of the game stand here.")
         self.setMinimumHeight(60)
+        # Lines are folded, yet the space that ends one may count as a point too many.
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(8)
         self._game: model.LoadedGame | None = None
         self._figurine = False
@@ -153,7 +157,8 @@ class NotationView(QTextEdit):
             if not (text == ")" or previous == "(") and not cursor.atBlockStart():
                 cursor.insertText(" ", formats["sign"])
             start = cursor.position()
-            cursor.insertText(text.replace("\n", " "), formats[kind])
+            shown = text.replace("\n", " ") if kind == "comment" else text.replace(_HYPHEN, _UNBROKEN)
+            cursor.insertText(shown, formats[kind])
             if number >= 0:
                 self._spans[number] = (start, cursor.position())
                 self._starts.append(start)
@@ -207,6 +212,16 @@ class NotationView(QTextEdit):
         selection.cursor = cursor
         selection.format = made
         return selection
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        # For other programs O-O is written with hyphens. Qt's own data are changed, as those made in Python
+        # would outlive it on the clipboard.
+        made = super().createMimeDataFromSelection()
+        text, styled = made.text(), made.html()
+        made.clear()
+        made.setText(text.replace(_UNBROKEN, _HYPHEN))
+        made.setHtml(styled.replace(_UNBROKEN, _HYPHEN))
+        return made
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

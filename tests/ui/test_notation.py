@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QTextCursor
+from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from cqlgui.base.resources import resource
 from cqlgui.tasks import games, importing, model
 from cqlgui.ui import notation, theme
 
@@ -18,6 +19,13 @@ VARIATIONS = """[White "A"]
 [Result "1-0"]
 
 {Before} 1. e4 $1 e5 {open} (1... c5 2. Nf3 (2. c3 {Alapin}) 2... d6) (1... e6) 2. Nf3 Nc6 1-0
+"""
+
+CASTLING = """[White "A"]
+[Black "B"]
+[Result "1-0"]
+
+1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. O-O O-O $1 {well-known} 5. h3 1-0
 """
 
 
@@ -61,6 +69,36 @@ def test_moves_variations_comments_and_glyphs_stand_in_reading_order(
     assert "2.♘f3" in view.toPlainText()
     view.set_game(None)
     assert view.toPlainText() == ""
+
+
+def test_castling_never_breaks_over_two_lines_and_is_copied_as_it_is_written(
+    view: notation.NotationView, tmp_path: Path
+) -> None:
+    view.set_game(load(tmp_path, CASTLING))
+    document = view.document()
+    written = "1.e4 e5 2.Nf3 Nf6 3.Bc4 Bc5 4.O-O O-O! well-known 5.h3"
+    for width in range(60, 400):
+        view.resize(width, 200)
+        lines = []
+        for number in range(document.blockCount()):
+            block = document.findBlockByNumber(number)
+            layout = block.layout()
+            for place in range(layout.lineCount()):
+                line = layout.lineAt(place)
+                lines.append(block.text()[line.textStart() : line.textStart() + line.textLength()].strip())
+        assert not [line for line in lines if line.endswith("O-") or line.startswith("-") or line == "O"]
+    view.selectAll()
+    view.copy()
+    copied = QGuiApplication.clipboard().mimeData()
+    assert copied.text() == f"{written} 1-0"
+    assert "O-O!" in copied.html()
+
+
+def test_lines_are_folded_and_never_scrolled_sideways(view: notation.NotationView) -> None:
+    view.set_game(games.load(importing.open_base([resource("sample/sample.pgn")]).base, 83))
+    for width in range(100, 500):
+        view.resize(width, 300)
+        assert not view.horizontalScrollBar().isVisible()
 
 
 def test_a_click_chooses_the_position_behind_the_move(
