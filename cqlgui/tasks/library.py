@@ -54,6 +54,11 @@ def read(path: Path, group: tuple[str, ...] = ()) -> model.QueryEntry:
     )
 
 
+def title(text: str) -> str:
+    """The title that a query's front matter gives it; empty without one."""
+    return _front_matter(text)[0].get("title", "")
+
+
 def body(text: str) -> str:
     """A query's text without its front matter."""
     return "\n".join(text.splitlines()[_front_matter(text)[1] :]).strip("\n")

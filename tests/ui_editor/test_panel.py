@@ -13,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow
 from pytestqt.qtbot import QtBot
 
+from cqlgui.tasks import model
 from cqlgui.ui import theme
 from cqlgui.ui.editor import history, panel
 from cqlgui.ui.picker import panel as picker
@@ -203,6 +204,24 @@ def test_the_history_filters_and_chooses_by_keys(qtbot: QtBot) -> None:
     assert seen.args[0] == "stalemate wtm"
     QTest.keyClicks(past.search, "bishop")
     assert not past.list.isVisible()
+
+
+def test_the_history_calls_a_theme_by_its_title(qtbot: QtBot) -> None:
+    texts = [
+        "// title: Smothered mate\n// description: A knight mates.\ncql()\nmate",
+        "// description: Nameless.\n// tags: mates\nmate\n  wtm",
+        "// a remark\nmate",
+        "// title:\n",
+    ]
+    past = history.HistoryPane()
+    qtbot.addWidget(past)
+    past.set_entries([history.read(model.HistoryEntry(text, "", None, None, None, 0.0)) for text in texts])
+    titles = [past.list.item(row).text() for row in range(past.list.count())]
+    assert titles == ["Smothered mate", "mate wtm", "// a remark mate", "(empty query)"]
+    QTest.keyClicks(past.search, "knight mates")
+    with qtbot.waitSignal(past.chosen) as seen:
+        QTest.keyClick(past.search, Qt.Key.Key_Return)
+    assert seen.args == [texts[0], "Smothered mate"]
 
 
 def test_a_window_that_holds_the_panels_closes_in_the_middle_of_a_check(qtbot: QtBot) -> None:

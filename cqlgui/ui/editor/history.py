@@ -6,7 +6,11 @@ from datetime import datetime
 
 from PySide6.QtWidgets import QWidget
 
+from cqlgui.tasks import library
 from cqlgui.ui.editor import entries
+
+_LONGEST = 120
+"""Characters of a title."""
 
 
 class HistoryPane(entries.EntriesPane):
@@ -32,5 +36,6 @@ def read(entry: object) -> entries.Entry:
         count = getattr(entry, name, None)
         if isinstance(count, int):
             notes.append(f"{count:,} {name if count != 1 else name[:-1]}")
-    title = " ".join(text.split())[:120] or "(empty query)"
-    return entries.Entry(text, title, " · ".join(notes))
+    # What a theme is called says more than the comments that it begins with.
+    title = library.title(text) or " ".join(library.body(text).split()) or "(empty query)"
+    return entries.Entry(text, title[:_LONGEST], " · ".join(notes))
