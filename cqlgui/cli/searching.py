@@ -134,9 +134,11 @@ def _once(
         )
         bar.end()
         terminal.say(f"{report.games} games, {report.hits} hits written to {report.path}")
+    failures = len(result.failed_games)
+    left_out = f", {failures} could not be searched" if failures else ""
     terminal.say(
-        f"{len(result.games)} of {result.games_searched} games match ({result.positions} positions), "
-        f"{result.seconds:.2f} seconds, {result.engine}: {result.reason}"
+        f"{len(result.games)} of {result.games_searched} games match ({result.positions} positions)"
+        f"{left_out}, {result.seconds:.2f} seconds, {result.engine}: {result.reason}"
     )
     return terminal.CANCELLED if result.cancelled else terminal.OK
 

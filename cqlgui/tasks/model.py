@@ -261,6 +261,7 @@ class SearchResult:
     sort_keys: tuple[SortKey, ...]
     seconds: float
     games_searched: int
+    """Games that were gone through, those in `failed_games` among them."""
     positions_searched: int
     bad_games: int
     engine: str

@@ -56,6 +56,13 @@ def test_search_answers_one_object(source: Path) -> None:
     assert "values" not in found
 
 
+def test_games_that_could_not_be_searched_are_counted(source: Path) -> None:
+    run = helpers.cli("search", source, "-e", "while (true) {x = 1}")
+    assert run.code == 0, run.err
+    assert "0 of 2 games match (0 positions), 2 could not be searched, " in run.err
+    assert "could not" not in helpers.cli("search", source, "-e", "mate").err
+
+
 def test_values_order_and_sort_keys_come_on_request(source: Path) -> None:
     found = answer("search", source, "-e", 'sort "n" ply', "--json", "--values")
     assert (found["order"], found["sortkeys"]) == ([2, 1], {"n": [[2, 4], [1, 3]]})

@@ -86,6 +86,24 @@ def test_the_hits_panel_tells_how_the_search_goes(
     assert panel.count == result.positions
 
 
+def test_games_that_could_not_be_searched_are_told_from_those_that_were(
+    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+) -> None:
+    left_out = tuple(model.BadGame(game, Path("a.pgn"), 0, 1, "It is endless.") for game in range(1, 13))
+    ended = dataclasses.replace(result, games_searched=1_012, seconds=0.4, failed_games=left_out)
+    panel.begin(base, 1_012, result.orbits)
+    panel.finish(ended)
+    assert panel.running_text() == "1,000 of 1,012 games searched in 0.4 s · 12 could not be searched"
+    panel.begin(base, 1_012, result.orbits)
+    panel.finish(dataclasses.replace(ended, games_searched=12))
+    assert panel.running_text() == "0 of 12 games searched in 0.4 s · 12 could not be searched"
+    panel.begin(base, 1_012, result.orbits)
+    panel.finish(dataclasses.replace(ended, games_searched=200, cancelled=True))
+    assert panel.running_text() == (
+        "stopped after 200 games of 1,012, 0.4 s · 12 of them could not be searched"
+    )
+
+
 def test_hits_are_stepped_through_in_the_order_of_the_table(
     panel: hits.HitsPanel, base: model.Base, result: model.SearchResult, qtbot: QtBot
 ) -> None:
@@ -188,9 +206,7 @@ def test_a_row_that_nobody_chose_is_that_of_the_new_order(
     begin()
     landed = panel.current()
     place = panel.table.visualRect(panel.hits.index(0, hits_model.WHITE)).center()
-    QTest.mouseClick(
-        panel.table.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place
-    )
+    QTest.mouseClick(panel.table.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
     panel.finish(turned)
     assert panel.current() == landed
 

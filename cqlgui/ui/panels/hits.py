@@ -122,14 +122,7 @@ class HitsPanel(QWidget):
             with QSignalBlocker(self.table):
                 self.table.go_to(self.hits.row_of(kept[0], kept[1].positionid))
         self.choose()
-        took = wording.duration(result.seconds)
-        searched = wording.games(result.games_searched)
-        if result.cancelled:
-            self._ended = f"stopped after {searched} of {wording.number(self._total)}, {took}"
-        else:
-            self._ended = f"{searched} searched in {took}"
-        if result.failed_games:
-            self._ended += f" · {wording.games(len(result.failed_games))} could not be searched"
+        self._ended = _course(result, self._total)
         self._kept = result.persistent
         for kept_variable in self._kept[:SHOWN_VARIABLES]:
             self._ended += f" · {kept_variable.name}: {kept_variable.text[:LONGEST_VARIABLE]}"
@@ -372,3 +365,16 @@ class HitsPanel(QWidget):
             left = max(0, self._total - self._searched) / rate
             parts += [f"{wording.number(round(rate))} games/s", f"{wording.duration(left)} left"]
         self._detail.say(" · ".join(parts))
+
+
+def _course(result: model.SearchResult, total: int) -> str:
+    """How far a search came in a base of `total` games, and how many of the games it had to leave out."""
+    took = wording.duration(result.seconds)
+    gone_through, failed = wording.games(result.games_searched), len(result.failed_games)
+    if result.cancelled:
+        words = f"stopped after {gone_through} of {wording.number(total)}, {took}"
+        return f"{words} · {wording.number(failed)} of them could not be searched" if failed else words
+    if not failed:
+        return f"{gone_through} searched in {took}"
+    searched = wording.number(result.games_searched - failed)
+    return f"{searched} of {gone_through} searched in {took} · {wording.number(failed)} could not be searched"
