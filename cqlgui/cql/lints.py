@@ -45,6 +45,7 @@ def findings(text: str, query: nodes.Query, names: Names) -> tuple[Diagnostic, .
         _players(text, query.body),
         _endless(query.body),
         _assigned_conditions(query.body, names),
+        _loose_keys(text, query.body, names),
     )
     return tuple(itertools.islice(found, MAX_WARNINGS))
 
@@ -131,6 +132,25 @@ def _endless(body: nodes.Node) -> Iterator[Diagnostic]:
                 "Nothing in this loop changes what it asks: where it holds, the loop never ends.",
                 "change a variable in the loop that its condition reads", "warning",
             )  # fmt: skip
+
+
+def _loose_keys(text: str, body: nodes.Node, names: Names) -> Iterator[Diagnostic]:
+    """`unbind D [e4]`, which empties the whole dictionary and then asks about squares."""
+    for node in nodes.walk(body):
+        if not isinstance(node, nodes.Compound):
+            continue
+        for before, after in itertools.pairwise(node.filters):
+            if not isinstance(before, nodes_programs.Unbind) or before.name not in names.dictionaries:
+                continue
+            gap = text[before.span.end : after.span.offset]
+            source = text[after.span.offset : after.span.end]
+            bracketed = isinstance(after, nodes.Designator) and source.startswith("[")
+            if before.key is None and bracketed and not gap.strip(" "):
+                yield Diagnostic(
+                    before.span, "loose-key",
+                    f"This takes every entry away; `{source}` behind it is a filter of its own and no key.",
+                    f"one entry: unbind {before.name}[({source[1:-1]})]", "warning",
+                )  # fmt: skip
 
 
 _SIDES = {"white": "wtm", "black": "btm"}

@@ -30,7 +30,7 @@ def declaration(cursor: Cursor, start: Token, *, local: bool) -> nodes.Node:
         cursor.names[name.text] = Type.DICTIONARY
         cursor.dictionaries[name.text] = types.Entries(local)
     node = nodes_programs.Dictionary(cursor.since(start.offset), name.text, local)
-    if not _tied(cursor, name):
+    if not (_tied(cursor, name) or _before_designator(cursor, name)):
         return node
     entry = named(cursor, name)
     return cursor.made(nodes.Compound(cursor.since(start.offset), (node, entry)), entry)
@@ -56,13 +56,10 @@ def named(cursor: Cursor, name: Token) -> nodes.Node:
         cursor.take()
         cursor.expression(9)
         return Broken(name.span)
-    if following.kind is Kind.DESIGNATOR and following.offset == name.end:
-        cursor.take()
-        message = f"`{shown(following)}` names squares or men here and is no key."
-        hint = f"write {name.text}[({following.text[1:-1]})]"
+    if (refused := _no_key(cursor, name)) is not None:
         if cursor.accept("=") is not None:
             cursor.expression(14)
-        return cursor.report_always(following.span, "dictionary-key", message, hint)
+        return refused
     if not _tied(cursor, name):
         return nodes.Name(name.span, name.text)
     key = _key(cursor, name)
@@ -85,7 +82,7 @@ def count(cursor: Cursor, sign: Token) -> nodes.Node:
     """`#D`; the sign was just consumed."""
     name = cursor.take()
     following = cursor.peek()
-    if _tied(cursor, name):
+    if _tied(cursor, name) or _before_designator(cursor, name):
         message = f"`#{name.text}` counts the entries, and no key may follow."
         hint = f"write #({name.text}[key])"
         broken = cursor.report_always(following.span, "type-mismatch", message, hint)
@@ -121,7 +118,7 @@ def loop(cursor: Cursor, variable: Token, start: int, *, plain: bool) -> nodes.N
 
 def unbound_key(cursor: Cursor, name: Token) -> nodes.Node | None:
     """The key behind `unbind D`, or None where there is none."""
-    return _key(cursor, name) if _tied(cursor, name) else None
+    return _key(cursor, name) if _tied(cursor, name) else _no_key(cursor, name)
 
 
 def not_a_name(cursor: Cursor, what: str) -> Broken:
@@ -144,6 +141,22 @@ _ASSIGNMENTS = frozenset({"=", "=?", "+=", "-=", "*=", "/=", "%=", "|=", "&="})
 def _tied(cursor: Cursor, name: Token) -> bool:
     following = cursor.peek()
     return following.word in ("[", "[]") and following.offset == name.end
+
+
+def _before_designator(cursor: Cursor, name: Token) -> bool:
+    """True where `[e4]` stands directly behind the dictionary: to the lexer a designator, meant as a key."""
+    following = cursor.peek()
+    return following.kind is Kind.DESIGNATOR and following.offset == name.end
+
+
+def _no_key(cursor: Cursor, name: Token) -> Broken | None:
+    """The report about a designator tied to a dictionary, `D[e4]`; None, consuming nothing, where none is."""
+    if not _before_designator(cursor, name):
+        return None
+    following = cursor.take()
+    message = f"`{shown(following)}` names squares or men here and is no key."
+    hint = f"write {name.text}[({following.text[1:-1]})]"
+    return cursor.report_always(following.span, "dictionary-key", message, hint)
 
 
 def _key(cursor: Cursor, name: Token) -> nodes.Node:

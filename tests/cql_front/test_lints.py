@@ -60,6 +60,7 @@ CASES = [
     ("x=1 while (x>0) {y=x z=y}", "endless-loop", None),
     ("x=1 if x=5 mate", "assignment-as-condition", None),
     ("not x=5 mate", "assignment-as-condition", None),
+    ("dictionary D unbind D [e4]", "loose-key", None),
     ("ply=5", "single-equals", "ply==5"),
     ("#A = 5", "reserved-name", "#A == 5"),
 ]  # fmt: skip
