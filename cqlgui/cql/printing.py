@@ -134,7 +134,7 @@ _TEXT_WORD = re.compile(
     r"(?:^|[^\w$])(?:player|white|black|event|site|date|eventdate|eco|fen|originalcomment"
     r"|hhdb (?:composer|diagram|firstcomment|stipulation|search|gbr(?: \w+)?))$"
 )
-_SEARCHING = re.compile(rf"{_TEXT_WORD.pattern.removesuffix('$')} \"")
+_SEARCHING = re.compile(r"(?:^|[^\w$])(?:player|white|black|event|site|date|eventdate|eco|fen) \"")
 _WORD_THAT_GOES_ON = re.compile(
     r"(?:^|[^\w$])hhdb (?:gbr|(?:(?:sort|special|award|prize|hm|commendation|max) ?)+)$"
 )
