@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cqlgui import __version__
-from cqlgui.cql import legacy_rules
+from cqlgui.cql import legacy_rules, settings
 
 SUBCOMMANDS = ("import", "info", "search", "check", "orbit", "explain", "format", "translate", "help")
 
@@ -170,8 +170,12 @@ def _options_of(command: str) -> set[str]:
 def _settings(one: argparse.ArgumentParser) -> None:
     """Switches that override the header of the query or change what it writes; names as in the reference."""
     group = one.add_argument_group("instead of the query's header")
-    group.add_argument("--gamenumber", type=_bounds, metavar="N[-M]", help="only games with these numbers")
-    group.add_argument("--matchcount", type=_bounds, metavar="N[-M]", help="how many positions must match")
+    group.add_argument(
+        "--gamenumber", type=_game_numbers, metavar="N[-[M]]", help="only games with these numbers"
+    )
+    group.add_argument(
+        "--matchcount", type=_counts, metavar="N[-[M]]", help="how many positions must match (0: none)"
+    )
     group.add_argument("--matchstring", metavar="TEXT", help="written at matches instead of CQL")
     level = group.add_mutually_exclusive_group()
     level.add_argument("--quiet", action="store_true", help="no comments but those that the query asks for")
@@ -196,10 +200,24 @@ def _positive(text: str) -> int:
     return _number(text, 1)
 
 
-def _bounds(text: str) -> tuple[int, int]:
-    """`N` or `N-M`."""
-    low, _, high = text.partition("-")
-    bounds = (int(low), int(high or low))
+def _game_numbers(text: str) -> settings.Bounds:
+    return _bounds(text, 1)
+
+
+def _counts(text: str) -> settings.Bounds:
+    return _bounds(text, 0)
+
+
+def _bounds(text: str, least: int) -> settings.Bounds:
+    """`N`, `N-M`, or `N-` for N and all above."""
+    low, dash, high = text.partition("-")
+    try:
+        first = _number(low, least)
+        bounds = (first, _number(high, least) if high else _HIGHEST if dash else first)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(
+            f"a number from {least}, or two as in 2-5, was expected, not {text[:40]!r}"
+        ) from None
     if bounds[0] > bounds[1]:
         raise argparse.ArgumentTypeError("the smaller number stands first")
     return bounds
@@ -210,6 +228,10 @@ def _natural(text: str) -> int:
 
 
 def _number(text: str, least: int) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 18 or int(text) < least:
+    if not text.isascii() or not text.isdigit() or len(text) > _DIGITS or int(text) < least:
         raise argparse.ArgumentTypeError(f"a number from {least} was expected, not {text[:40]!r}")
     return int(text)
+
+
+_DIGITS = 18
+_HIGHEST = 10**_DIGITS - 1

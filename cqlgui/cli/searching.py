@@ -16,6 +16,10 @@ from cqlgui.tasks import exporting, games, model, orbits, queries, records, sear
 
 def run(arguments: argparse.Namespace) -> int:
     """Search once, or for every line of a batch."""
+    for option in ("read", "write"):
+        for folder in getattr(arguments, f"allow_{option}"):
+            if not folder.is_dir():
+                terminal.say(f"cqlgui search: --allow-{option} allows nothing, for {folder} is no folder.")
     if arguments.batch is not None:
         if not arguments.files:
             terminal.say("cqlgui search: --batch needs a FILE to search in.")
@@ -25,6 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
                 "cqlgui search: --batch prints JSON; -o, --jsonl, --csv and --count do not go with it."
             )
             return terminal.USAGE
+        if arguments.annotate:
+            terminal.say(_NO_ANNOTATION)
         return _batch(arguments)
     text, name = terminal.query_text(arguments.expression, arguments.query_file)
     as_json = arguments.json or arguments.jsonl
@@ -37,8 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.files = [_header_input(query.header, arguments.allow_read)]
         if arguments.output is None:
             arguments.output = _header_output(query.header, arguments.allow_write)
-        if arguments.output is not None:
-            exporting.checked_ending(arguments.output)
+        ending = "" if arguments.output is None else exporting.checked_ending(arguments.output)
+        if arguments.annotate and ending != ".pgn":
+            terminal.say(_NO_ANNOTATION)
         with terminal.interruptible() as cancel:
             base = opening.open_base(arguments.files, cancel).base
             if arguments.output is not None:
@@ -47,6 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
             return _once(arguments, base, text, options, cancel)
     except queries.Rejected as rejected:
         return terminal.reject(rejected, name, as_json=as_json)
+
+
+_NO_ANNOTATION = "cqlgui search: --annotate changes nothing, for no PGN is written; name one with -o."
 
 
 def _header_input(header: nodes.Header, allowed: Sequence[Path]) -> Path:
@@ -246,6 +256,10 @@ def _batch(arguments: argparse.Namespace) -> int:
             if item is None:
                 message = f'line {number} is not an object like {{"id": ..., "query": "..."}}'
                 terminal.put({"id": None, "error": _bare_error("batch", message)})
+                continue
+            if not isinstance(item.get("variations", False), bool):
+                message = f'"variations" in line {number} must be true or false'
+                terminal.put({"id": item.get("id"), "error": _bare_error("batch", message)})
                 continue
             found: dict[str, Any]
             try:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from cqlgui.cli import arguments
 from tests import helpers
 
 MATE = '[White "A"]\n[Black "B"]\n[Result "0-1"]\n[Date "1900.01.02"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
@@ -108,7 +109,53 @@ def test_switches_override_the_header(source: Path) -> None:
     assert comments("--quiet") == ["Game number 1"]
     assert comments("--silent") == []
     assert comments("--matchstring", "hit", "--noheader") == ["hit"]
-    assert helpers.cli("search", source, "-e", "mate", "--matchcount", "3-2").code == 2
+    assert (games("--gamenumber", "2-"), games("--gamenumber", "1-")) == ([2], [1, 2])
+    assert games("--matchcount", "1-") == [1]
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("--gamenumber=-1", "a number from 1, or two as in 2-5, was expected, not '-1'"),
+        ("--gamenumber=0", "a number from 1, or two as in 2-5, was expected, not '0'"),
+        ("--gamenumber=x", "a number from 1, or two as in 2-5, was expected, not 'x'"),
+        ("--gamenumber=1-x", "a number from 1, or two as in 2-5, was expected, not '1-x'"),
+        ("--gamenumber=-", "a number from 1, or two as in 2-5, was expected, not '-'"),
+        ("--matchcount=-1", "a number from 0, or two as in 2-5, was expected, not '-1'"),
+        ("--matchcount=3-2", "the smaller number stands first"),
+    ],
+)
+def test_bounds_that_are_none_are_refused(word: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        arguments.parser().parse_args(["search", "a.pgn", "-e", "mate", word])
+    assert stopped.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_switches_without_effect_are_told(source: Path, tmp_path: Path) -> None:
+    nowhere = tmp_path / "nowhere"
+    run = helpers.cli(
+        "search",
+        source,
+        "-e",
+        "mate",
+        "--count",
+        "--annotate",
+        "--allow-read",
+        nowhere,
+        "--allow-write",
+        source,
+    )
+    assert (run.code, run.out) == (0, "1 games, 1 positions\n")
+    said = run.err.splitlines()
+    assert any("--annotate" in line for line in said)
+    assert any("--allow-read" in line and str(nowhere) in line for line in said)
+    assert any("--allow-write" in line and str(source) in line for line in said)
+    effective = helpers.cli(
+        "search", source, "-e", "mate", "--annotate", "-o", tmp_path / "o.pgn", "--allow-read", tmp_path
+    )
+    assert effective.code == 0
+    assert not any(word in effective.err for word in ("--annotate", "--allow-read"))
 
 
 def test_a_query_names_files_only_where_that_is_allowed(source: Path, tmp_path: Path) -> None:
@@ -157,16 +204,19 @@ def test_a_batch_answers_a_line_each(source: Path, tmp_path: Path) -> None:
         json.dumps({"id": "b", "query": "matte"}),
         "broken",
         json.dumps({"id": "c", "query": "initial", "variations": True}),
+        json.dumps({"id": "d", "query": "initial", "variations": "yes"}),
     ]
     batch.write_text("\n".join(lines))
     run = helpers.cli("search", source, "--batch", batch, "--values")
     assert run.code == 0
     found = [json.loads(line) for line in run.out.splitlines()]
-    assert [one["id"] for one in found] == ["a", "b", None, "c"]
+    assert [one["id"] for one in found] == ["a", "b", None, "c", "d"]
     assert found[0]["games"] == [2]
     assert found[1]["error"]["offset"] == 0
     assert found[2]["error"]["code"] == "batch"
     assert found[3]["count"] == 2
+    assert found[4]["error"]["code"] == "batch"
+    assert '"variations" in line 5' in found[4]["error"]["message"]
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
