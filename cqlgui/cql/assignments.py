@@ -138,7 +138,8 @@ def element_loop(cursor: Cursor, name: Token, *, piece: bool, every: bool, start
 
 def _in_loop(cursor: Cursor, name: Token, token: Token, *, piece: bool, every: bool) -> nodes.Node:
     if cursor.peek().word != "in":
-        return cursor.expected(f"`in` after `{token.word} {name.text}`")
+        every_word = "all " if every else ""
+        return cursor.expected(f"`in` after `{token.word} {every_word}{name.text}`")
     cursor.take()
     return _loop(cursor, name, token.offset, piece=piece, every=every)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from cqlgui.cql import nodes, registry, types
 from cqlgui.cql.diagnostics import Diagnostic, Span
+from cqlgui.cql.lexer import UNTERMINATED_COMMENT
 from cqlgui.cql.tokens import END, TRIVIA, Kind, Token
 from cqlgui.cql.types import Type
 
@@ -71,6 +72,8 @@ class Cursor:
         # Offsets of the tokens in front of which a line is blank.
         self.after_blank: set[int] = set()
         self.unclosed: set[int] = set()
+        # A comment without an end has swallowed what may seem to be missing at the end of the text.
+        self._cut_short = any(one.code == UNTERMINATED_COMMENT for one in self.diagnostics)
         self.names: dict[str, Type | None] = {}
         self.dictionaries: dict[str, types.Entries] = {}
         self.functions: dict[str, syntax_functions.Definition] = {}
@@ -207,6 +210,8 @@ class Cursor:
         token = self.peek()
         if token.word == END or (token.word in CLOSERS and not token.text):
             # A bracket that the text never closes ends with it.
+            if self._cut_short and self._limit is None:
+                return Broken(token.span)
             return self.report(
                 token.span, "unexpected-end", f"{self._ending} where {what} should follow.", hint
             )

@@ -133,7 +133,9 @@ def _name(cursor: Cursor, token: Token) -> nodes.Node:
 
 def undeclared(cursor: Cursor, token: Token) -> Broken:
     """Report a name that nothing above gives a value to, with the keyword or variable that was probably
-    meant."""
+    meant; nothing when something else was asked for in its place, which the user has been told."""
+    if cursor.diagnostics and cursor.diagnostics[-1].span == token.span:
+        return Broken(token.span)
     hint = HINTS.get(token.text, "") or _designator_hint(token.text)
     if token.text in HINTS:
         return cursor.report_always(token.span, "old-syntax", f"`{token.text}` is older CQL.", hint)
@@ -433,6 +435,10 @@ def _sort(cursor: Cursor, token: Token) -> nodes.Node:
     if isinstance(operand, nodes.Number):
         span = cursor.since(first.offset)
         operand = cursor.report_always(span, "constant-sort", "A bare number is the same for every game.")
+    elif isinstance(operand, nodes.String):
+        message = "A text in quotes is the same for every game."
+        hint = "the first text only names the key; behind it goes what to sort by"
+        operand = cursor.report_always(cursor.since(first.offset), "constant-sort", message, hint)
     elif kind is not None and kind not in SET | NUMERIC | STRING:
         message = f"`sort` needs a set, a number or a string, and this is {TYPE_WORDS[kind]}."
         operand = cursor.report_always(first.span, "type-mismatch", message)

@@ -47,6 +47,8 @@ def scan(text: str) -> Scanned:
 MAX_NUMBER = 2**31 - 1
 MAX_REPETITION = 100_000
 TOO_LONG = "too-long"
+UNTERMINATED_COMMENT = "unterminated-comment"
+DOUBLE_QUOTES = "strings stand in double quotes"
 MAX_FAULTS = 1000
 MAX_TOKENS = 200_000
 
@@ -144,6 +146,7 @@ _SCANNER = re.compile(
 )
 _NAME = re.compile(r"[A-Za-z$_][A-Za-z0-9$_]*")
 _FILE_NAME = re.compile(r'[^\s()<>"]+')
+_SINGLE_QUOTED = re.compile(r"'[^'\"\n]*'")
 _SQUARE_LIST = re.compile(r"\[[^\[\](){}\"\n]{0,400}\]?")
 # A `[` tied to one of these is a subscript; anywhere else it begins a designator.
 _SUBSCRIPTED = frozenset({Kind.NAME, Kind.KEYWORD, Kind.STRING})
@@ -191,7 +194,7 @@ class _Lexer:
         return self.add(Token(Kind.COMMENT, text, at, ""))
 
     def open_comment(self, text: str, at: int) -> int:
-        self.fault(Span(at, 2), "unterminated-comment", "This comment is never closed.", "end it with */")
+        self.fault(Span(at, 2), UNTERMINATED_COMMENT, "This comment is never closed.", "end it with */")
         return self.comment(text, at)
 
     def result(self, text: str, at: int) -> int:
@@ -323,7 +326,14 @@ class _Lexer:
         return self.add(Token(Kind.BRACKET, text, at, text))
 
     def stray(self, text: str, at: int) -> int:
-        self.fault(Span(at, len(text)), "stray-character", "These characters mean nothing in CQL.")
+        quoted = _SINGLE_QUOTED.match(self.text, at)
+        if quoted is not None:
+            whole = quoted.group()
+            message = "Single quotes mean nothing in CQL."
+            self.fault(Span(at, len(whole)), "stray-character", message, DOUBLE_QUOTES)
+            return self.add(Token(Kind.STRING, whole, at, STRING_LITERAL, string=whole[1:-1]))
+        hint = DOUBLE_QUOTES if text.startswith("'") else ""
+        self.fault(Span(at, len(text)), "stray-character", "These characters mean nothing in CQL.", hint)
         return self.add(Token(Kind.ERROR, text, at, "stray"))
 
 

@@ -64,6 +64,12 @@ silent=3 | misplaced-word 0
 R on a1 | old-syntax 2
 sort min #A | unexpected-token 9
 sort "n" 3 | constant-sort 9
+sort "n" "n" ply | constant-sort 9
+piece all x y | unexpected-token 12
+"a" ~~ x | unexpected-token 7
+/* a | unterminated-comment 0
+wtm and /* a | unterminated-comment 8
+'a' | stray-character 0
 mate /// | empty-comment 5
 player "Kas.*" | regular-expression 7
 reversecolor count Ra1 | misplaced-range 13

@@ -152,6 +152,9 @@ def test_reads_designators(text: str, men: int, squares: int) -> None:
         ('event "x\ny"', "unterminated-string", 6),
         ("mate /* x", "unterminated-comment", 5),
         ("mate @@", "stray-character", 5),
+        ("player 'Tal'", "stray-character", 7),
+        ("'é'", "stray-character", 0),
+        ("mate '", "stray-character", 5),
         ("99999999999", "number-too-large", 0),
     ],
 )

@@ -51,6 +51,8 @@ CASES = [
     ("(Ra1}", "unbalanced-bracket", "(Ra1)"),
     ("mate /* x\nK", "unterminated-comment", "mate /* x */\nK"),
     ("mate – 5", "stray-character", "mate - 5"),
+    ("player 'Tal'", "stray-character", 'player "Tal"'),
+    ("mate '", "stray-character", None),
     ("(R or B) attacks k", "type-mismatch", "(R | B) attacks k"),
     ("A attacks (k or q)", "type-mismatch", "A attacks (k | q)"),
     ("x=R or B x attacks k", "or-of-sets", "x=R | B x attacks k"),
