@@ -323,7 +323,10 @@ def _loop(node: nodes.Node, style: printing.Style) -> printing.Printed:
         head = ("∀" if node.all else "") + ("◭" if pieces else "") + f"{node.name}∊"
     else:
         head = ("piece " if pieces else "square ") + ("all " if node.all else "") + f"{node.name} in "
-    return printing.prefix(f"{head}{domain.within(7, before=14)} ", body, 14, shut=body.text.startswith("-"))
+    among = domain.within(7, before=14)
+    if body.text.startswith("(") and printing.takes_bracket(among):
+        among = f"({among})"
+    return printing.prefix(f"{head}{among} ", body, 14, shut=body.text.startswith("-"))
 
 
 def _piece_assign(node: nodes.Node, style: printing.Style) -> printing.Printed:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from cqlgui.board import men
-from cqlgui.cql import designators, nodes, registry
+from cqlgui.cql import designators, nodes, nodes_squares, registry
 
 Style = Literal["ascii", "unicode"]
 
@@ -134,7 +134,6 @@ _TEXT_WORD = re.compile(
     r"(?:^|[^\w$])(?:player|white|black|event|site|date|eventdate|eco|fen|originalcomment"
     r"|hhdb (?:composer|diagram|firstcomment|stipulation|search|gbr(?: \w+)?))$"
 )
-_SEARCHING = re.compile(r"(?:^|[^\w$])(?:player|white|black|event|site|date|eventdate|eco|fen) \"")
 _WORD_THAT_GOES_ON = re.compile(
     r"(?:^|[^\w$])hhdb (?:gbr|(?:(?:sort|special|award|prize|hm|commendation|max) ?)+)$"
 )
@@ -163,7 +162,14 @@ def spoken(filters: tuple[nodes.Node, ...], style: Style) -> list[str]:
     """Texts of the filters of `comment` and its like. There a text behind a fact of the game is one more
     filter (spec 8.7), so a fact that searches it, or a placement, needs braces.
     """
-    return [f"{{{text}}}" if _SEARCHING.search(text) else text for text in beside(filters, 14, style)]
+    texts = beside(filters, 14, style)
+    return [
+        f"{{{text}}}" if any(isinstance(one, _SEARCHES) for one in nodes.walk(node)) else text
+        for node, text in zip(filters, texts, strict=True)
+    ]
+
+
+_SEARCHES = (nodes.ImplicitSearch, nodes_squares.Placement)
 
 
 def spoken_arguments(filters: tuple[nodes.Node, ...], style: Style) -> str:
@@ -173,6 +179,11 @@ def spoken_arguments(filters: tuple[nodes.Node, ...], style: Style) -> str:
 def runs_into_bracket(text: str) -> bool:
     """True when a round bracket behind a filter would be taken for its number."""
     return _CHILD.search(text) is not None
+
+
+def takes_bracket(text: str) -> bool:
+    """True when a round bracket behind a filter would be taken for its number or its move's target."""
+    return runs_into_bracket(text) or _DASH.search(text) is not None
 
 
 def arguments(filters: tuple[nodes.Node, ...], level: int, style: Style) -> str:

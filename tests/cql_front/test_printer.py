@@ -412,8 +412,11 @@ def _nests_comments_or_loops(node: nodes.Node, above: frozenset[str]) -> bool:
         'message({fen "8/8/8/8/8/8/8/K1k5"})',
         'str({player black "Kan"} ply)',
         'move comment({fen "8/8/8/8/8/8/8/K1k5"})',
+        'comment({hhdb composer "K"} "x")',
+        'comment({originalcomment "K"} originalcomment "!")',
         "path -- {child} (-- check)",
         "path -- . {child} (--)",
+        "square x in {legal --} (not check)",
     ],
 )
 @pytest.mark.parametrize("style", ["ascii", "unicode"])
