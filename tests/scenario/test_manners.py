@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base.resources import resource
-from cqlgui.ui import window
+from cqlgui.ui import room, window
 
 pytestmark = pytest.mark.xvfb
 
@@ -159,6 +159,29 @@ def test_the_window_and_its_title_bar_fit_the_screen(qtbot: QtBot, main: window.
     assert fresh.width() <= screen.width()
     assert fresh.height() + 30 <= screen.height()
     fresh.close()
+
+
+@pytest.mark.parametrize("width", [1366, 1024])
+def test_the_window_can_be_as_low_as_a_laptop_s_scaled_screen(
+    qtbot: QtBot, main: window.MainWindow, width: int
+) -> None:
+    main.resize(width, 700)
+    main.begin([])
+    qtbot.waitUntil(lambda: len(main.library.titles()) > 60, timeout=LONG)
+    for dock in (main.docks.library, main.docks.picker):
+        main.docks.show(dock)
+        scrolled = [area for area in main.findChildren(room.Room) if area.verticalScrollBar().isVisible()]
+        assert not scrolled, "there is room for the whole pane"
+    main.infobar.show_message("A message above the board.", "warning")
+    # Qt counts the panes behind the one in front, too.
+    qtbot.waitUntil(lambda: main.minimumSizeHint().height() < 520, timeout=LONG)
+    main.resize(width, 520)
+    main.docks.show(main.docks.library)
+    last = main.library.preview.run
+    qtbot.waitUntil(lambda: main.height() == 520 and main.library.isVisible(), timeout=LONG)
+    area = next(one for one in main.findChildren(room.Room) if one.isAncestorOf(last))
+    area.ensureWidgetVisible(last)
+    qtbot.waitUntil(lambda: not last.visibleRegion().isEmpty(), timeout=LONG)
 
 
 def test_hits_can_be_exported_as_soon_as_the_search_is_over(qtbot: QtBot, main: window.MainWindow) -> None:

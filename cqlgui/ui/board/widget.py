@@ -42,7 +42,7 @@ class BoardWidget(QWidget):
         self._hint = ""
         self._wheel = 0
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumSize(200, 200)
+        self.setMinimumSize(200, 120)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Chess board")
         theme.theme().changed.connect(self.update)

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.tasks import library, model
+from cqlgui.ui import room
 from cqlgui.ui.board import diagram
 from cqlgui.ui.editor import colours, highlight
 
@@ -85,7 +86,7 @@ class LibraryPane(QWidget):
         split.setSizes([240, 200])
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(split)
+        whole.addWidget(room.Room(split, self))
         self.search.textChanged.connect(self._filter)
         self.search.returnPressed.connect(self._run_current)
         self.tree.itemDoubleClicked.connect(lambda item, _column: self._run(item))

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.tasks import model, orbits
+from cqlgui.ui import room
 from cqlgui.ui.editor import colours, latest
 from cqlgui.ui.editor import panel as editor_panel
 from cqlgui.ui.picker import chain, icons, strip, words
@@ -406,7 +407,8 @@ class PickerPanel(QWidget):
         act.addStretch(1)
         act.addWidget(self.apply_button)
         act.addWidget(self.remove_button)
-        column = QVBoxLayout(self)
+        whole = QWidget(self)
+        column = QVBoxLayout(whole)
         column.setContentsMargins(6, 6, 6, 6)
         column.setSpacing(5)
         for part in (grid, order, act):
@@ -415,6 +417,9 @@ class PickerPanel(QWidget):
         column.addWidget(self.view, 1)
         column.addWidget(self.dropped_button)
         column.addWidget(self.dropped_list)
+        around = QVBoxLayout(self)
+        around.setContentsMargins(0, 0, 0, 0)
+        around.addWidget(room.Room(whole, self))
 
     def _connect(self) -> None:
         for word, button in self.toggles.items():
