@@ -12,15 +12,60 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from typing import Literal
+from operator import attrgetter
+from typing import Any, Literal, TypeVar, dataclass_transform
 
 from cqlgui.cql.diagnostics import Span
 
 Colour = Literal["white", "black"]
+_Kind = TypeVar("_Kind")
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class _Compared:
+    """Equality, hash and text of nodes, the same for all kinds; `dataclass` would write them for each anew,
+    which takes a third of the program's start.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        kind = type(self)
+        if kind is not type(other):
+            return NotImplemented
+        key = _key(kind)
+        return key is None or bool(key(self) == key(other))
+
+    def __hash__(self) -> int:
+        key = _key(type(self))
+        return hash((type(self), key and key(self)))
+
+    def __repr__(self) -> str:
+        shown = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr)  # type: ignore[arg-type]  # a dataclass through `node`
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+_KEYS: dict[type, attrgetter[Any] | None] = {}
+
+
+def _key(kind: type) -> attrgetter[Any] | None:
+    """What tells nodes of a kind apart; None where all are equal."""
+    try:
+        return _KEYS[kind]
+    except KeyError:
+        names = [one.name for one in fields(kind) if one.compare]
+        return _KEYS.setdefault(kind, attrgetter(*names) if names else None)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def node(kind: type[_Kind]) -> type[_Kind]:
+    """The decorator of every kind of node: data with slots that nobody changes, to which the type checker
+    sees.
+    """
+    return dataclass(slots=True, eq=False, repr=False)(kind)
+
+
+@node
+class Node(_Compared):
     """Common part: where the node stands in the text."""
 
     span: Span = field(compare=False, hash=False, repr=False)
@@ -29,7 +74,7 @@ class Node:
 # --- parts that are not filters -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Range(Node):
     """Bounds after a keyword (spec 2.4). A bound is an integer or a numeric variable's name; `count` = any
     number.
@@ -40,7 +85,7 @@ class Range(Node):
     count: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Header(Node):
     """The bracket behind `cql` (spec 3); an absent header is one with the defaults."""
 
@@ -56,7 +101,7 @@ class Header(Node):
     output: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Query(Node):
     """A whole text. `body` is one filter; several in juxtaposition stand in a `Compound`."""
 
@@ -67,7 +112,7 @@ class Query(Node):
 # --- primaries ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Designator(Node):
     """Piece and square designator (spec 7): men mask and square set; no piece part = all 13 bits, no squares
     = 64.
@@ -77,45 +122,45 @@ class Designator(Node):
     squares: int
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class AllSquares(Node):
     """`.` or the black-square sign: all 64 squares."""
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class EmptySet(Node):
     """`[]`: no square."""
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Number(Node):
     """Integer literal, sign included where it was folded in."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class String(Node):
     """String literal or escape constant; `value` is the text meant."""
 
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Name(Node):
     """Use of a variable; its type is in `types.Names`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Truth(Node):
     """`true` or `false`."""
 
     value: bool
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class SideToMove(Node):
     """`wtm` / `btm`."""
 
@@ -128,14 +173,14 @@ StateWord = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class State(Node):
     """A logical word about the position or the move that led to it."""
 
     word: StateWord
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CurrentPosition(Node):
     """`currentposition`."""
 
@@ -146,28 +191,28 @@ MeasureWord = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Measure(Node):
     """A numeric word without operand."""
 
     word: MeasureWord
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Elo(Node):
     """`elo`, `elo white`, `elo black`."""
 
     colour: Colour | None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Player(Node):
     """`player`, `player white`, `player black`."""
 
     colour: Colour | None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Result(Node):
     """`result R`, R one of 1-0 0-1 1/2-1/2."""
 
@@ -177,14 +222,14 @@ class Result(Node):
 TagWord = Literal["event", "site", "date", "eventdate", "eco"]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class TagText(Node):
     """A string word that reads a PGN tag."""
 
     word: TagWord
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class ImplicitSearch(Node):
     """`player "x"` and kin (spec 8.7): `needle` in the text of `text`."""
 
@@ -192,7 +237,7 @@ class ImplicitSearch(Node):
     text: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CurrentTransform(Node):
     """`currenttransform`; `applied`: the names put on by expansion, outermost first (empty as parsed)."""
 
@@ -202,35 +247,35 @@ class CurrentTransform(Node):
 # --- prefix filters -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Not(Node):
     """`not F`."""
 
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Complement(Node):
     """`~S`."""
 
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Negate(Node):
     """`-n` (spec 6.9)."""
 
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Count(Node):
     """`#S` or `#s`: number of squares, or length of a string."""
 
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Numeric(Node):
     """`abs n`, `sqrt n`."""
 
@@ -238,7 +283,7 @@ class Numeric(Node):
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Extremum(Node):
     """`max ( ... )`, `min ( ... )`: numbers or strings, two at least."""
 
@@ -246,14 +291,14 @@ class Extremum(Node):
     operands: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Power(Node):
     """`power S`."""
 
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Shade(Node):
     """`light S`, `dark S`."""
 
@@ -261,7 +306,7 @@ class Shade(Node):
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Direction(Node):
     """A direction filter: `directions` is a mask that one word names; `range` None = 1 to 7."""
 
@@ -270,7 +315,7 @@ class Direction(Node):
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Between(Node):
     """`between (S T)`."""
 
@@ -278,7 +323,7 @@ class Between(Node):
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Ray(Node):
     """`ray` (spec 8.3). `attack` means the attack form; a `range` makes it numeric (D8)."""
 
@@ -288,7 +333,7 @@ class Ray(Node):
     operands: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Find(Node):
     """`find` (spec 8.5); `all` is kept apart from the range 1..."""
 
@@ -299,7 +344,7 @@ class Find(Node):
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Sort(Node):
     """`sort` (output spec 4). `order`: `min` or `max` where written; `doc` None without a text."""
 
@@ -309,7 +354,7 @@ class Sort(Node):
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Comment(Node):
     """`comment (...)`, or `/// ...` when `slashes`."""
 
@@ -323,7 +368,7 @@ TransformWord = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Transform(Node):
     """A transform filter as written; `word_span` covers the keyword alone."""
 
@@ -333,7 +378,7 @@ class Transform(Node):
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class NoTransform(Node):
     """`notransform F`."""
 
@@ -343,14 +388,14 @@ class NoTransform(Node):
 # --- operators ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Compound(Node):
     """`{F1 ... Fn}` or a juxtaposed body, n >= 2."""
 
     filters: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class SetOperation(Node):
     """`S & T`, `S | T` (`&` also of two positions)."""
 
@@ -359,7 +404,7 @@ class SetOperation(Node):
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Attack(Node):
     """`S attacks T`, `S attackedby T`."""
 
@@ -368,7 +413,7 @@ class Attack(Node):
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Arrow(Node):
     """`S1 -> S2 -> ...` or `<-`, n-ary, in the order written; n = 2 is `attacks` / `attackedby`."""
 
@@ -379,7 +424,7 @@ class Arrow(Node):
 Relation = Literal["==", "!=", "<", ">", "<=", ">="]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Compare(Node):
     """A comparison (spec 6.7)."""
 
@@ -388,7 +433,7 @@ class Compare(Node):
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Arithmetic(Node):
     """`+ - * / %` of numbers, `+` of strings."""
 
@@ -397,7 +442,7 @@ class Arithmetic(Node):
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class In(Node):
     """`S in T` (subset), `s in t` (substring)."""
 
@@ -405,7 +450,7 @@ class In(Node):
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Logic(Node):
     """`F and G`, `F or G`."""
 
@@ -417,7 +462,7 @@ class Logic(Node):
 # --- variables and loops ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Assign(Node):
     """`x = E`, `x =? E`, `x += E` ... (spec 12.1). `persistent` (with or without `quiet`) and `atomic` as
     written in front of it (12.2, 12.3).
@@ -431,7 +476,7 @@ class Assign(Node):
     atomic: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class SquareLoop(Node):
     """`square x in S F`, `square all x in S F` and the element-sign forms."""
 
@@ -441,7 +486,7 @@ class SquareLoop(Node):
     body: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PieceLoop(Node):
     """`piece x in S F`, `piece all x in S F` and the element-sign forms."""
 
@@ -451,7 +496,7 @@ class PieceLoop(Node):
     body: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PieceAssign(Node):
     """`piece x = S`."""
 
@@ -472,7 +517,7 @@ class Element:
     filter: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Orbit(Node):
     """What a chain of transforms became: its distinct valid elements in canonical order (transforms spec 4).
 

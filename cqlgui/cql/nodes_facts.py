@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from cqlgui.cql.nodes import Node
+from cqlgui.cql.nodes import Node, node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Tag(Node):
     """`tag "Name"`: the text of a PGN tag."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class OriginalComment(Node):
     """`originalcomment`: the text of the file at the position."""
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Glyph(Node):
     """`originalcomment "NAG"`: the move that led here has this numeric annotation glyph, 1 to 255."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class SetTag(Node):
     """`settag ("Name" s)`."""
 
@@ -34,12 +32,12 @@ class SetTag(Node):
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class RemoveComment(Node):
     """`removecomment`."""
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Message(Node):
     """`message (...)`; `quiet` leaves out where it was said."""
 

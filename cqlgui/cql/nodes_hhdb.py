@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
-from cqlgui.cql.nodes import Node
+from cqlgui.cql.nodes import Node, node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Study(Node):
     """`hhdb KEY`; `key` as written, without quotes, with its second word where it has one (`gbr kings`)."""
 
@@ -18,7 +17,7 @@ class Study(Node):
 AwardCategory = Literal["award", "prize", "hm", "commendation"]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class StudyAward(Node):
     """`hhdb award` and kin: the rank of the study's award, the lower end of shared ranks unless `max`."""
 
@@ -27,7 +26,7 @@ class StudyAward(Node):
     max: bool
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class StudySort(Node):
     """`hhdb sort award` and kin: sorts games by category and rank of their award."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
-from cqlgui.cql.nodes import Node
+from cqlgui.cql.nodes import Node, node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Dash(Node):
     """`L--R=P(T)`, or with `capture` `L[x]R=P(T)` (spec 9); None where a part is not written.
 
@@ -23,7 +22,7 @@ class Dash(Node):
     target: Node | None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PossibleMoves(Node):
     """`legal DASH`, with `pseudo` `pseudolegal DASH` (spec 9.5): the squares they lead to.
 
@@ -36,14 +35,14 @@ class PossibleMoves(Node):
     target: Node | None
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CountMoves(Node):
     """`countmoves DASH`, `countmoves legal DASH` (spec 9.6): `moves` is a `Dash` or `PossibleMoves`."""
 
     moves: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class CurrentMove(Node):
     """`currentmove DASH`: the dash asked of the move that led here (spec 8.6)."""
 
@@ -53,7 +52,7 @@ class CurrentMove(Node):
 PreviousWord = Literal["enpassant", "nullmove", "primary", "secondary"]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PreviousMove(Node):
     """A condition on the move that led here (spec 8.6)."""
 
@@ -63,7 +62,7 @@ class PreviousMove(Node):
 PreviousSquaresWord = Literal["from", "to", "enpassantsquare"]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PreviousSquares(Node):
     """Squares of the move that led here (spec 8.6)."""
 
@@ -79,7 +78,7 @@ OPERAND_WORDS: frozenset[str] = frozenset({"from", "to", "capture", "promote", "
 """Parameters of `move` that take an operand."""
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Move(Node):
     """The older `move` (spec 16.1): its parameters in the order written, and the operands of those that take
     one.
@@ -95,7 +94,7 @@ class Move(Node):
 PinWord = Literal["from", "through", "to"]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Pin(Node):
     """`pin from S through T to U` (spec 8.3): the words in the order written, with their sets."""
 

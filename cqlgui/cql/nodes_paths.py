@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
-from cqlgui.cql.nodes import Node, Range
+from cqlgui.cql.nodes import Node, Range, node
 from cqlgui.cql.nodes_moves import Dash
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Path(Node):
     """`path` (spec 10). `constituents` are `Step`, `Chain`, `Repeat` of these, and other filters.
 
@@ -34,7 +33,7 @@ class Path(Node):
     constituents: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Step(Node):
     """A dash as constituent; all of `targets` must match at its tail. The dash itself has no target."""
 
@@ -42,14 +41,14 @@ class Step(Node):
     targets: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Chain(Node):
     """`( ... )` in a path: its constituents one after the other."""
 
     constituents: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Repeat(Node):
     """A constituent with a wildcard: from `low` to `high` times, None = any number."""
 
@@ -58,7 +57,7 @@ class Repeat(Node):
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class Line(Node):
     """`line` (spec 11). `constituents` are filters, `LineChain`, and `Repeat` of these."""
 
@@ -73,7 +72,7 @@ class Line(Node):
     constituents: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class LineChain(Node):
     """`( con --> con ... )` in a line, two constituents at least."""
 
@@ -84,7 +83,7 @@ class LineChain(Node):
 PathFactWord = Literal["pathstart", "pathcount", "pathlastposition", "pathcountunfocused"]
 
 
-@dataclass(frozen=True, slots=True)
+@node
 class PathFact(Node):
     """A fact about the path under way, or the last one found (spec 10.7)."""
 

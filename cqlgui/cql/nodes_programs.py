@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from cqlgui.cql import nodes
 
 # --- control ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class If(nodes.Node):
     """`if C T else E`; `otherwise` is None without `else`."""
 
@@ -18,14 +18,14 @@ class If(nodes.Node):
     otherwise: nodes.Node | None
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Loop(nodes.Node):
     """`loop F`."""
 
     operand: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class While(nodes.Node):
     """`while (C) F`. `iterates`: C is a regular expression search as it stands, and F runs for each match."""
 
@@ -34,7 +34,7 @@ class While(nodes.Node):
     iterates: bool
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Assert(nodes.Node):
     """`assert F`."""
 
@@ -44,7 +44,7 @@ class Assert(nodes.Node):
 # --- variables ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class IsBound(nodes.Node):
     """`isbound x`, or `isunbound x` when not `bound`; the name need not exist."""
 
@@ -52,7 +52,7 @@ class IsBound(nodes.Node):
     bound: bool
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Unbind(nodes.Node):
     """`unbind x`, `unbind D`, `unbind D[key]`."""
 
@@ -63,7 +63,7 @@ class Unbind(nodes.Node):
 # --- dictionaries -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Dictionary(nodes.Node):
     """A declaration: `dictionary D` or `local dictionary D`."""
 
@@ -71,7 +71,7 @@ class Dictionary(nodes.Node):
     local: bool
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Entry(nodes.Node):
     """`D[key]`."""
 
@@ -79,7 +79,7 @@ class Entry(nodes.Node):
     key: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class EntryAssign(nodes.Node):
     """`D[key] = E`."""
 
@@ -88,14 +88,14 @@ class EntryAssign(nodes.Node):
     value: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class EntryCount(nodes.Node):
     """`#D`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class EntryLoop(nodes.Node):
     """`x[element]D F`, and the older `string x in D F`."""
 
@@ -107,7 +107,7 @@ class EntryLoop(nodes.Node):
 # --- functions ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Function(nodes.Node):
     """A definition. `body` is the text between its braces as written, in either spelling: it has no types
     before a call, and the calls hold what it means.
@@ -118,7 +118,7 @@ class Function(nodes.Node):
     body: str = field(compare=False, hash=False)
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Call(nodes.Node):
     """A call and what it became. `hidden` names the variable that holds each argument, empty where a plain
     variable was passed by name. `inlined`: a transform changed it, so that only `body` tells what it means.

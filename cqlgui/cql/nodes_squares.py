@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from cqlgui.cql import nodes
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class ColourNumber(nodes.Node):
     """`white` (1), `black` (-1): the numbers that `sidetomove` gives."""
 
@@ -18,7 +17,7 @@ class ColourNumber(nodes.Node):
 SquareWord = Literal["rank", "file", "type", "colortype", "typename", "piecename", "pieceid"]
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class SquareFact(nodes.Node):
     """A number or a letter about the one square of a set (spec 8.2)."""
 
@@ -26,19 +25,19 @@ class SquareFact(nodes.Node):
     operand: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class MakeSquare(nodes.Node):
     """`makesquare (file rank)` with two numbers, `makesquare s` with one string."""
 
     operands: tuple[nodes.Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Fen(nodes.Node):
     """`fen`: the FEN of the position."""
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Placement(nodes.Node):
     """`fen "placement"`: a designator for each square, a8 to h1 as written; transforms act on each."""
 
@@ -48,7 +47,7 @@ class Placement(nodes.Node):
 PawnWord = Literal["passedpawns", "isolatedpawns", "doubledpawns", "connectedpawns"]
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class PawnSet(nodes.Node):
     """A word of pawn structure: pawns of both colours."""
 
@@ -60,7 +59,7 @@ PictureWord = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Picture(nodes.Node):
     """A word for an economical mate or stalemate (spec 15): the men that take part in it."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from cqlgui.cql import nodes
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Index(nodes.Node):
     """`s[i]`."""
 
@@ -16,7 +15,7 @@ class Index(nodes.Node):
     at: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Slice(nodes.Node):
     """`s[i:j]`; a missing bound is None."""
 
@@ -25,7 +24,7 @@ class Slice(nodes.Node):
     high: nodes.Node | None
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class SliceAssign(nodes.Node):
     """`x[i:j] = E`, or `x[i] = E` when `single` (then `low` is i)."""
 
@@ -36,7 +35,7 @@ class SliceAssign(nodes.Node):
     value: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Search(nodes.Node):
     """`s ~~ "re"`; the pattern as written, ECMAScript."""
 
@@ -44,7 +43,7 @@ class Search(nodes.Node):
     pattern: str
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Group(nodes.Node):
     r"""`\n`, or `\-n` when `place`: text or index of a group of the last search."""
 
@@ -52,7 +51,7 @@ class Group(nodes.Node):
     place: bool
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Case(nodes.Node):
     """`uppercase s`, `lowercase s`."""
 
@@ -60,7 +59,7 @@ class Case(nodes.Node):
     operand: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class IndexOf(nodes.Node):
     """`indexof (s t)`: where `needle` stands in `text`."""
 
@@ -68,35 +67,35 @@ class IndexOf(nodes.Node):
     text: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Int(nodes.Node):
     """`int s`."""
 
     operand: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Ascii(nodes.Node):
     """`ascii s` (a number) or `ascii n` (a string)."""
 
     operand: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Str(nodes.Node):
     """`str (F ...)`."""
 
     parts: tuple[nodes.Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class ReadFile(nodes.Node):
     """`readfile s`."""
 
     operand: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class WriteFile(nodes.Node):
     """`writefile (s t)`: appends `text` to the file `file`."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from cqlgui.cql import nodes
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class At(nodes.Node):
     """`X:F`: `filter` looked at in the position X (spec 6.5)."""
 
@@ -16,31 +15,31 @@ class At(nodes.Node):
     filter: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Parent(nodes.Node):
     """`parent`."""
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Child(nodes.Node):
     """`child`, or `child (n)` with its number, counted from 0."""
 
     index: nodes.Node | None
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class InitialPosition(nodes.Node):
     """`initialposition`."""
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class PositionNumber(nodes.Node):
     """`position n`: the position whose id is n."""
 
     operand: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class CommonAncestor(nodes.Node):
     """`lca (X Y)`."""
 
@@ -48,7 +47,7 @@ class CommonAncestor(nodes.Node):
     right: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Distance(nodes.Node):
     """`distance (X Y)`."""
 
@@ -56,7 +55,7 @@ class Distance(nodes.Node):
     right: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Kinship(nodes.Node):
     """`ancestor (X Y)`, `descendant (X Y)`: X is that, properly, of Y."""
 
@@ -68,7 +67,7 @@ class Kinship(nodes.Node):
 Lineage = Literal["[<]", "[<=]", "[>]", "[>=]"]
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Descent(nodes.Node):
     """`X [<] Y` and relatives (spec 6.7); the value is X."""
 
@@ -77,7 +76,7 @@ class Descent(nodes.Node):
     right: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Echo(nodes.Node):
     """`echo (s t) F`; `whole` for `in all`, where t is also bound to the current position."""
 
@@ -88,7 +87,7 @@ class Echo(nodes.Node):
     operand: nodes.Node
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class ConsecutiveMoves(nodes.Node):
     """`consecutivemoves quiet? range? (x y)`; x and y are names of position variables."""
 
@@ -98,7 +97,7 @@ class ConsecutiveMoves(nodes.Node):
     right: str
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class SimilarPosition(nodes.Node):
     """`similarposition nosort? notransform? "file.pgn"`."""
 
@@ -107,7 +106,7 @@ class SimilarPosition(nodes.Node):
     file: str
 
 
-@dataclass(frozen=True, slots=True)
+@nodes.node
 class Equal(nodes.Node):
     """`equal (F G)`: the same value, or none on either side."""
 
