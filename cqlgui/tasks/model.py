@@ -346,7 +346,7 @@ class LineTruth:
 
     `matched` is None when it cannot be told; `value` is empty where a tick says all; `parts` are those
     filters, asked about `positionid`; `elements` says for each which element of an orbit it is told of, in
-    words, empty for the filter as written.
+    words, empty for the filter as written; there are none where all are told as written.
     """
 
     line: int
