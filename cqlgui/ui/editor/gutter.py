@@ -105,7 +105,7 @@ class Gutter(QWidget):
             return ""
         if self._state == SLOW:
             return "This takes more than half a second, too long to be shown while you go through the game."
-        told = list(zip(row.parts, row.elements, strict=True))[:_MOST_TOLD]
+        told = list(zip(row.parts, row.elements or ("",) * len(row.parts), strict=True))[:_MOST_TOLD]
         if self._state == FAULT:
             return html.escape(self.reason)
         lines = [_part_html(part, row.apart(part), element) for part, element in told]
