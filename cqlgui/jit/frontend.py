@@ -1,16 +1,18 @@
 """Reads functions in the kernel language and writes them through the emitter.
 
 The language is Python with less in it: numbers (`int`, `Word`, `bool`), arrays that are given as arguments,
-tables and constants of a module, `if`, `while`, `for ... in range(...)`, assignments, and calls of functions
-in the same language. A variable has one type, `Word` where anything assigned to it is one. Between an `int`
-and a `Word` bits and sums are words; a comparison of the two is refused, since a machine cannot know which
-sign was meant: `int(...)` or `word(...)` say it. A literal takes the type of its neighbour, and `1 << n` is a
-word. Shifts go by less than 64, arrays given to one call must not overlap, and `assert` is for plain Python.
+tables and constants of a module, members of an `enum.IntEnum`, `if`, `while`, `for ... in range(...)`,
+assignments, and calls of functions in the same language. A variable has one type, `Word` where anything
+assigned to it is one. Between an `int` and a `Word` bits and sums are words; a comparison of the two is
+refused, since a machine cannot know which sign was meant: `int(...)` or `word(...)` say it. A literal takes
+the type of its neighbour, and `1 << n` is a word. Shifts go by less than 64, arrays given to one call must
+not overlap, and `assert` is for plain Python.
 """
 
 from __future__ import annotations
 
 import ast
+import enum
 import inspect
 import math
 import textwrap
@@ -504,7 +506,7 @@ class _Body:
                 return builtin
             case ast.Attribute(value, name):
                 owner = self._object(value)
-                if not isinstance(owner, types.ModuleType) or not hasattr(owner, name):
+                if not isinstance(owner, types.ModuleType | enum.EnumType) or not hasattr(owner, name):
                     raise self._wrong(node, f"{name} is not known here")
                 return getattr(owner, name)
             case _:

@@ -1,0 +1,164 @@
+"""The kernel as the rest of the program sees it: bytes in, columns of games out.
+
+What it hands on is bit for bit what `split` and `reader` give for the same games; where it stops, they must
+read on. Must not know where games are kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from cqlgui.board import position
+from cqlgui.pgn import decoding, kernel
+from cqlgui.pgn.kernel import Why
+
+_MEMO: Final = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Games:
+    """Some games in the order of their text; nothing is wrong with any of them.
+
+    `rows` has a row of `kernel.ROW` numbers for each, whose places count in `data`.
+    """
+
+    data: bytes
+    rows: np.ndarray
+    words: np.ndarray
+    """The packed trees, one after the other."""
+    more: bytes
+    """The tags outside the columns as JSON texts, one after the other, in the encoding of each game."""
+    texts: _Texts
+    why: Why
+    """What stopped the kernel behind the last of them."""
+    end: int
+    """End of the last one, or where reading began."""
+    end_line: int
+    """The line there."""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def column(self, place: int) -> list[int]:
+        """One number of every game."""
+        found: list[int] = self.rows[:, place].tolist()
+        return found
+
+    def tag(self, name: str) -> list[str | None]:
+        """The text of one of `kernel.TEXT_TAGS` in every game; None where a game lacks it."""
+        place = kernel.TAGS + 2 * kernel.TEXT_TAGS.index(name)
+        starts, lengths = self.column(place), self.column(place + 1)
+        data, known = self.data, self.texts
+        found = [
+            None if length < 0 else known[data[start : start + length]]
+            for start, length in zip(starts, lengths, strict=True)
+        ]
+        for game in self._other_encoding():
+            if lengths[game] > 0:
+                raw = data[starts[game] : starts[game] + lengths[game]]
+                found[game] = decoding.decode(raw, "windows-1252")
+        return found
+
+    def other_tags(self) -> list[str]:
+        """The tags outside the columns as the JSON text of an object, empty where a game has none."""
+        starts, lengths = self.column(kernel.MORE), self.column(kernel.MORE + 1)
+        data = self.more
+        found = [
+            data[start : start + length].decode("utf-8", "replace") if length else ""
+            for start, length in zip(starts, lengths, strict=True)
+        ]
+        for game in self._other_encoding():
+            raw = data[starts[game] : starts[game] + lengths[game]]
+            found[game] = decoding.decode(raw, "windows-1252")
+        return found
+
+    def start_fens(self) -> dict[int, str]:
+        """The FEN each game starts from, by place, of those that do not begin as usual."""
+        found = {}
+        for game in np.flatnonzero(self.rows[:, kernel.FEN + 1]).tolist():
+            start, length = self.rows[game, kernel.FEN : kernel.FEN + 2].tolist()
+            flags = int(self.rows[game, kernel.FLAGS])
+            text = self.data[start : start + length].decode("ascii")
+            if flags & kernel.SHORT_FEN:
+                text += " 0 1"
+            elif flags & kernel.ZERO_FEN:
+                text = text[:-1] + "1"
+            if text != position.START_FEN:
+                found[game] = text
+        return found
+
+    def _other_encoding(self) -> list[int]:
+        """The games that are not UTF-8."""
+        found = []
+        for game in np.flatnonzero(self.rows[:, kernel.FLAGS] & kernel.HIGH_BYTES).tolist():
+            start, length = self.rows[game, : kernel.LENGTH + 1].tolist()
+            if decoding.encoding_of(self.data[start : start + length]) != "utf-8":
+                found.append(game)
+        return found
+
+
+class QuickReader:
+    """Room for the kernel, used again from call to call; for one thread at a time."""
+
+    def __init__(self, most_games: int = 2000) -> None:
+        self._most = most_games
+        # What the kernel takes as arrays of ints are NumPy's to the type checker.
+        self._rows: Any = np.empty(most_games * kernel.ROW, np.int64)
+        self._words: Any = np.empty(0, np.uint16)
+        self._more: Any = np.empty(0, np.uint8)
+        self._scratch: Any = np.zeros(kernel.SCRATCH_WORDS, np.uint64)
+        self._nodes: Any = np.zeros(kernel.SCRATCH_HALVES, np.uint32)
+        self._notes: Any = np.zeros(kernel.SCRATCH_INTS, np.int64)
+        self._texts = _Texts()
+
+    def read(self, data: bytes, begin: int = 0, line: int = 1, *, final: bool = True) -> Games:
+        """Read games from byte `begin`, which must be 0 or the end of a game and stands on `line`.
+
+        `data` must end with `padded`'s NULs; `final` says that the text ends there too. Never raises on
+        content. When `Games.why` is `FULL`, or `MORE` with `final` False, the next call can go on at the end
+        (with more data); otherwise the game there is for the lenient reader.
+        """
+        end = len(data) - kernel.PADDING
+        # Two bytes at least make a move or open a variation; JSON takes some bytes a tag more than PGN.
+        room = end - begin
+        if len(self._words) < room:
+            self._words = np.empty(room, np.uint16)
+            self._more = np.empty(4 * room + 64, np.uint8)
+        text: Any = np.frombuffer(data, np.uint8)
+        count = kernel.read_games(
+            text, begin, end, final, line, self._rows, self._most, self._words, len(self._words),
+            self._more, len(self._more), self._scratch, self._nodes, self._notes,
+        )  # fmt: skip
+        why, reached, reached_line, words, texts = self._notes[:5].tolist()
+        self._texts.trim()
+        return Games(
+            data,
+            self._rows[: count * kernel.ROW].reshape(count, kernel.ROW).copy(),
+            self._words[:words].copy(),
+            self._more[:texts].tobytes(),
+            self._texts,
+            Why(why),
+            reached,
+            reached_line,
+        )
+
+
+def padded(data: bytes) -> bytes:
+    """`data` as the kernel takes it."""
+    return data + bytes(kernel.PADDING)
+
+
+class _Texts(dict[bytes, str]):
+    """UTF-8 to text; what was met before is found again, since names and dates recur."""
+
+    def __missing__(self, raw: bytes) -> str:
+        text = self[raw] = raw.decode("utf-8", "replace")
+        return text
+
+    def trim(self) -> None:
+        """Begin anew when there are too many."""
+        if len(self) > _MEMO:
+            self.clear()

@@ -1,0 +1,427 @@
+"""What the kernel takes, it reads as the splitter and the lenient reader do, bit for bit; what it does not
+take it leaves at the end of the game before.
+"""
+
+from __future__ import annotations
+
+import random
+import string
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cqlgui.db import headers
+from cqlgui.jit import native
+from cqlgui.pgn import archives, kernel, quick, reader, split
+from cqlgui.pgn.kernel import Why
+from tests import helpers
+
+DATA = helpers.SHARED / "data"
+WHOLE = ["games-small.pgn", "studies.pgn", "annotated.pgn", "chess960.pgn", "setups.pgn"]
+LARGE = ["public-domain.pgn.zst", "games-medium.pgn.gz"]
+
+quickly = pytest.mark.skipif(not native.available(), reason="the kernel is slow as plain Python")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All that is told of a game."""
+
+    place: tuple[int, int, int, int]
+    words: list[int]
+    start_fen: str | None
+    counts: tuple[int, int]
+    flags: tuple[bool, bool, bool]
+    tags: dict[str, str | None]
+    more: str
+    ratings: tuple[int, int]
+    ending: str
+
+
+def taken(games: quick.Games) -> Iterator[Outcome]:
+    """The games that the kernel took."""
+    columns = [games.tag(name) for name in kernel.TEXT_TAGS]
+    fens, more = games.start_fens(), games.other_tags()
+    for game, row in enumerate(games.rows.tolist()):
+        first, flags = row[kernel.FIRST_WORD], row[kernel.FLAGS]
+        yield Outcome(
+            (row[kernel.START], row[kernel.LENGTH], row[kernel.LINE], row[kernel.END_LINE]),
+            games.words[first : first + row[kernel.WORDS]].tolist(),
+            fens.get(game),
+            (row[kernel.PLIES], row[kernel.POSITIONS]),
+            tuple(bool(flags & bit) for bit in (kernel.CHESS960, kernel.VARIATIONS, kernel.COMMENTS)),
+            {name: column[game] for name, column in zip(kernel.TEXT_TAGS, columns, strict=True)},
+            more[game],
+            tuple(row[kernel.ELO : kernel.ELO + 2]),
+            kernel.RESULTS[row[kernel.RESULT]],
+        )
+
+
+def expected(raw: split.RawGame) -> Outcome:
+    """A game as it should be, by the lenient reader; fails when that one has anything to say about it."""
+    game = reader.read_raw(raw)
+    assert game.problems == ()
+    assert game.playable
+    tags: dict[str, str] = {}
+    for name, value in game.tags:
+        tags.setdefault(name, value)
+    row = headers.from_tags(game.tags, game.plies, False, game.ending)
+    return Outcome(
+        (raw.offset, raw.length, raw.line, split.end_line(raw)),
+        game.words.tolist(),
+        game.start_fen,
+        (game.plies, game.positions),
+        (game.chess960, game.has_variations, bool(game.comments or game.before)),
+        {name: tags.get(name) for name in kernel.TEXT_TAGS},
+        row.more,
+        (row.white_elo or 0, row.black_elo or 0),
+        game.ending,
+    )
+
+
+def compare(data: bytes, every: int = 1, piece: int = 0) -> Counter[str]:
+    """Read a text by the kernel, and every so manyth game it takes by the lenient reader; counts why not.
+
+    With `piece` the kernel sees that many bytes at a time.
+    """
+    source = split.BytesSource(data)
+    machine = quick.QuickReader(50)
+    counts: Counter[str] = Counter()
+    end, line = 0, 1
+    size = piece or len(data)
+    while True:
+        part = data[end : end + size]
+        final = end + size >= len(data)
+        games = machine.read(quick.padded(part), 0, line, final=final)
+        at, at_line = end, line
+        for outcome in taken(games):
+            counts["taken"] += 1
+            start, length, *lines = outcome.place
+            if counts["taken"] % every == 0:
+                found = replace(outcome, place=(end + start, length, *lines))
+                assert found == expected(next(split.games(source, at, at_line)))
+            at, at_line = end + start + length, lines[1]
+        assert (at, at_line) == (end + games.end, games.end_line)
+        end, line = at, at_line
+        if games.why is Why.END:
+            # What is left must be no game for the splitter either.
+            assert next(split.games(source, end, line), None) is None
+            return counts
+        if games.why is Why.FULL or (games.why is Why.MORE and len(games)):
+            continue
+        if games.why is Why.MORE:
+            assert not final
+            size *= 2
+            continue
+        counts[games.why.name] += 1
+        raw = next(split.games(source, end, line), None)
+        if raw is None:
+            return counts
+        end, line = raw.end, split.end_line(raw)
+
+
+@quickly
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_sample_of_real_games(name: str, shared: Path) -> None:
+    counts = compare((DATA / name).read_bytes(), every=29)
+    print(name, dict(counts))
+    assert counts["taken"] > 0.9 * counts.total() or name == "chess960.pgn"
+
+
+@quickly
+def test_files_with_one_oddity_each(shared: Path) -> None:
+    for path in sorted((DATA / "torture").glob("*.pgn")):
+        data = path.read_bytes()
+        if data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+            compare(data)
+            compare(data, piece=1000)
+
+
+@quickly
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("name", WHOLE + LARGE)
+def test_every_real_game(name: str, shared: Path, tmp_path: Path) -> None:
+    with archives.open_source(DATA / name, tmp_path) as text:
+        counts = compare(text.read(0, text.size), piece=1 << 22)
+    print(name, dict(counts))
+    assert name not in LARGE or counts["taken"] > 0.98 * counts.total()
+
+
+# --- games made up ------------------------------------------------------------------------------------------
+
+FENS = [
+    "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1",
+    "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 5 9",
+    "4k3/P6P/8/1pP5/8/8/p6p/4K3 w - b6 0 31",
+    "4k3/P6P/8/8/1pP5/8/p6p/4K3 b - c3 0 31",
+    "8/8/2k5/8/8/6K1/3R1P2/5r2 w - -",
+    "k7/8/8/3q4/8/1N1N1N2/8/K2R3R w - - 1 0",
+    "2r1kr2/8/8/8/8/8/8/1R2K1R1 w KQkq - 0 1",
+    "n1n1k3/1P1P1P2/8/8/8/8/1p1p1p2/N1N1K3 w - - 0 1",
+]
+
+
+class Author:
+    """Writes legal games with all that the kernel takes."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def chance(self, one_in: int) -> bool:
+        return self.random.randrange(one_in) == 0
+
+    def text(self) -> str:
+        """A comment: words, brackets, line ends, letters of other alphabets."""
+        pieces = [
+            "well",
+            "[%clk 0:01:02]",
+            "1. e4",
+            "1-0",
+            "*",
+            "(",
+            ")",
+            ";",
+            "%",
+            "é",
+            "ж",
+            "\\",
+            "x\ny",
+            "$1",
+        ]
+        return " ".join(self.random.choice(pieces) for _ in range(self.random.randrange(5)))
+
+    def comment(self) -> str:
+        if self.chance(6):
+            return "; " + self.text().replace("\n", " ") + " x\n"
+        words = self.text()
+        return "{" + (words + " x" if words.endswith("\\") or not words.isascii() else words) + "}"
+
+    def value(self) -> str:
+        letters = string.ascii_letters + string.digits + " .,'/()[]{};%éßжł"
+        return "".join(self.random.choice(letters) for _ in range(self.random.randrange(12)))
+
+    def line(self, board: chess.Board, depth: int, length: int) -> list[str]:
+        tokens: list[str] = []
+        numbered = True
+        if depth and self.chance(4):
+            tokens.append(self.comment())
+        for _ in range(self.random.randrange(length)):
+            legal = list(board.legal_moves)
+            if not legal:
+                break
+            if numbered or board.turn or self.chance(5):
+                dots = "." if board.turn else self.random.choice(["...", ". ..", "...."])
+                tokens.append(f"{board.fullmove_number}{dots}" + self.random.choice([" ", ""]))
+            before = board.copy()
+            if not board.is_check() and self.chance(15):
+                text, move = self.random.choice(["--", "Z0"]), chess.Move.null()
+            else:
+                castling = [move for move in legal if board.is_castling(move)]
+                special = [move for move in legal if board.is_en_passant(move) or move.promotion]
+                move = self.random.choice(castling or legal if self.chance(2) else special or legal)
+                text = board.san(move)
+                if self.chance(8):
+                    text = (
+                        text.replace("=", "").replace("+", "").replace("x", "" if text[0] in "NBRQK" else "x")
+                    )
+            board.push(move)
+            tokens.append(text + self.random.choice(["", "", "", "!", "?!", "!!", " $14", "$3"]))
+            numbered = False
+            while self.chance(6):
+                tokens.append(self.comment())
+            while depth < 4 and self.chance(9):
+                tokens += ["(", *self.line(before.copy(), depth + 1, 6), ")"]
+                numbered = True
+                if self.chance(4):
+                    tokens.append(self.comment())
+        return tokens
+
+    def game(self) -> str:
+        result = self.random.choice(kernel.RESULTS)
+        tags = [(name, self.value()) for name in ("Event", "Site", "White", "Black") if not self.chance(5)]
+        if not self.chance(5):
+            tags.append(("Result", result))
+        if self.chance(3):
+            tags += [
+                ("WhiteElo", self.random.choice(["2500", "0", "?", "02100", ""])),
+                ("Annotator", self.value()),
+            ]
+        board = chess.Board()
+        if self.chance(4):
+            board = chess.Board.from_chess960_pos(self.random.randrange(960))
+            tags += [("Variant", self.random.choice(["Chess960", "fischerandom", "Chess 960"]))]
+            tags += [("SetUp", "1"), ("FEN", board.fen())]
+        elif self.chance(3):
+            fen = self.random.choice(FENS)
+            board = chess.Board(fen, chess960=True)
+            tags += [("FEN", fen)]
+        self.random.shuffle(tags)
+        head = "".join(f'[{name} "{value}"]\n' for name, value in tags or [("Event", "?")])
+        moves = self.line(board, 0, 40)
+        blanks = [" ", " ", " ", "\n", "  ", "\t", "\n%some line 1-0 {\n"]
+        text = ""
+        for token in moves:
+            # Behind an empty line a first move begins another game.
+            text += token + (" " if token.endswith(("\n", ".", " ")) else self.random.choice(blanks))
+        return head + "\n" + text + result + "\n" * self.random.randrange(1, 4)
+
+    def file(self) -> bytes:
+        data = "".join(self.game() for _ in range(self.random.randrange(1, 5))).encode()
+        return data.replace(b"\n", b"\r\n") if self.chance(4) else data
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10**9))
+@quickly
+def test_made_up_games_are_all_taken(seed: int) -> None:
+    data = Author(seed).file()
+    counts = compare(data)
+    assert set(counts) <= {"taken"}, data
+    assert compare(data, piece=200) == counts
+
+
+PIECES = [
+    b"}", b"{", b"(", b")", b"*", b"1-0", b"0-1", b"1/2-1/2", b"1/2", b"\n", b"\r", b"\n\n", b"\n\n1. ", b"[",
+    b"]", b'[Event "x"]', b'\n[Event "', b'\n[Result "1-0"]\n', b'"', b"\\", b"\\}", b";", b"\n%", b"%", b"$",
+    b"$999", b"!", b"???", b"\0", b"\x1a", b"\xff", b"\xef\xbb\xbf", b"\xe9", b"\xc2\xa0", b"O-O", b"O-O-O",
+    b"0-0", b"--", b"Z0", b"<br>", b".", b",", b" 1 ", b"e4", b"Nf3", b"dxd5", b"e2e4", b"Ra1", b"Kxe8",
+    b"e9", b"N", b"+-", b"=", b"+", b"#", b"x", b'[FEN "8/8/8/8/4k3/8/6K1/7R w - -"]\n', b"\t", b"\x0b",
+    b"\x85", b"e8=Q", b'[Variant "Atomic"]\n', b'[fen "x"]\n', b'[SetUp "1"]\n',
+]  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.integers(0, 10**9))
+@quickly
+def test_whatever_is_taken_of_spoilt_games_is_read_alike(seed: int) -> None:
+    author = Author(seed)
+    choose = author.random
+    data = author.file()
+    for _ in range(choose.randrange(1, 4)):
+        start = choose.randrange(len(data) + 1)
+        length = choose.choice([0, 0, 1, 1, 2, 20])
+        piece = choose.choice(
+            [b"", choose.choice(PIECES), bytes([choose.randrange(256)]), data[start : start + 30]]
+        )
+        data = data[:start] + piece + data[start + length :]
+    if data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        counts = compare(data)
+        assert compare(data, piece=100) == counts
+
+
+# --- single points ------------------------------------------------------------------------------------------
+
+HEAD = b'[Event "x"]\n\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (b'[Event "a\\"b"]\n\n*\n', Why.TAG),
+        (b'[Event "x"] 1. e4 *\n', Why.TAG),
+        (b'[fen "x"]\n\n*\n', Why.TAG),
+        (b'[White "x"]\n[White "y"]\n\n*\n', Why.TAG_TWICE),
+        (b'[Source "x"]\n[Source "x"]\n\n*\n', Why.TAG_TWICE),
+        (b'[Result "1-0"]\n\n1. e4 *\n', Why.RESULT_TAG),
+        (b'[Result "1/2"]\n\n1. e4 1/2-1/2\n', Why.RESULT_TAG),
+        (b'[FEN "8/8/8/8/8/8/8/K7 w - - 0 1"]\n\n*\n', Why.FEN),
+        (b'[FEN "4k3/8/8/8/8/8/8/4K3 w KQ - 0 1"]\n\n*\n', Why.FEN),
+        (b'[FEN "4k3/8/8/8/8/8/8/4K3 w - e6 0 1"]\n\n*\n', Why.FEN),
+        (b'[FEN "4k3/8/8/8/8/8/8/4K3 w  -"]\n\n*\n', Why.FEN),
+        (b'[FEN "4k3/8/8/8/8/8/8/4K3 w - - 0 1 "]\n\n*\n', Why.FEN),
+        (b'[FEN "4k3/8/8/8/8/8/44/4K3 w - - 0 1"]\n\n*\n', Why.FEN),
+        (b'[Variant "Atomic"]\n\n*\n', Why.VARIANT),
+        (b'[Variant "Chess960"]\n\n*\n', Why.VARIANT),
+        (HEAD + b"1. e4 <br> *\n", Why.BYTE),
+        (HEAD + b"1. e4\re5 *\n", Why.BYTE),
+        (HEAD + b"1. e4 e5\n\n1. d4 *\n", Why.SECOND_START),
+        (HEAD + b"1 e4 *\n", Why.NUMBER),
+        (HEAD + b"1. 0-0 *\n", Why.NUMBER),
+        (HEAD + b"1. e4 e4 *\n", Why.MOVE),
+        (HEAD + b"1. e2e4 *\n", Why.MOVE),
+        (HEAD + b"1. e4 d5 2. dxd5 *\n", Why.MOVE),
+        (HEAD + b"1. e4 f5 2. Qh5+ a6 *\n", Why.MOVE),
+        (HEAD + b"1. e4 f5 2. Qh5+ -- *\n", Why.MOVE),
+        (HEAD + b"1. e4 e5 2. Ke2 Nf6 3. O-O *\n", Why.MOVE),
+        (HEAD + b"1. e4??? *\n", Why.GLYPH),
+        (HEAD + b"1. e4 $256 *\n", Why.GLYPH),
+        (HEAD + b"1. e4 {\\} *\n", Why.COMMENT),
+        (HEAD + b'1. e4 {x\n[Event "y"]\n\n*\n', Why.COMMENT),
+        (HEAD + b"1. e4 {\xa0} *\n", Why.COMMENT),
+        (HEAD + b"(1. d4) *\n", Why.VARIATION),
+        (HEAD + b"1. e4 1... (1. d4) *\n", Why.VARIATION),
+        (HEAD + b"1. e4 (1. d4 *\n", Why.VARIATION),
+        (HEAD + b"1. e4 ) *\n", Why.VARIATION),
+        (HEAD + b"1. e4 1-0x\n", Why.RESULT),
+        (HEAD + b"1. e4 * *\n", Why.AFTER_RESULT),
+        (HEAD + b"1. e4 1-0 {x}\n", Why.AFTER_RESULT),
+        (HEAD + b'1. e4 1-0 [Event "y"]\n\n*\n', Why.AFTER_RESULT),
+        (HEAD + b"1. e4 e5\n", Why.BYTE),
+        (HEAD + b"1. e4 (" * 70, Why.VARIATION),
+    ],
+)
+def test_what_is_left_to_the_lenient_reader(text: bytes, why: Why) -> None:
+    first = HEAD + b"1. d4 d5 1-0\n\n"
+    games = quick.QuickReader(4).read(quick.padded(first + text))
+    assert (games.why, len(games), games.end, games.end_line) == (why, 1, len(first) - 2, 3)
+    assert quick.QuickReader(4).read(quick.padded(text)).why is why
+    compare(first + text)
+
+
+def test_a_game_without_tags_is_left_to_the_lenient_reader() -> None:
+    assert quick.QuickReader(4).read(quick.padded(b"1. e4 *\n")).why is Why.NO_TAG
+
+
+def test_text_that_goes_on_is_asked_for() -> None:
+    whole = HEAD + b"1. e4 e5 {x} (1... c5) 2. Nf3 *\n"
+    for length in range(len(whole)):
+        games = quick.QuickReader(4).read(quick.padded(whole[:length]), final=False)
+        assert (games.why, len(games), games.end) == (Why.MORE, 0, 0)
+    assert len(quick.QuickReader(4).read(quick.padded(whole))) == 1
+
+
+def test_room_for_games_runs_out() -> None:
+    data = quick.padded((HEAD + b"1. e4 e5 *\n\n") * 5)
+    machine = quick.QuickReader(2)
+    games = machine.read(data)
+    assert (games.why, len(games)) == (Why.FULL, 2)
+    games = machine.read(data, games.end, games.end_line)
+    games = machine.read(data, games.end, games.end_line)
+    assert (games.why, len(games), games.end_line) == (Why.END, 1, 19)
+
+
+def test_games_in_other_encodings_keep_their_letters() -> None:
+    data = '[White "Müller"]\n[Title "é"]\n\n*\n\n'
+    games = quick.QuickReader().read(quick.padded(data.encode() + data.encode("latin-1") + data.encode()))
+    assert games.tag("White") == ["Müller"] * 3
+    assert games.other_tags() == ['{"Title": "é"}'] * 3
+
+
+def test_names_of_variants_mean_what_the_lenient_reader_makes_of_them() -> None:
+    for names, meaning in ((kernel.STANDARD_NAMES, "standard"), (kernel.CHESS960_NAMES, "chess960")):
+        assert {reader.variant_of(name) for name in names} == {meaning}
+
+
+@quickly
+def test_plain_python_gives_the_same() -> None:
+    data = quick.padded(Author(7).file())
+    fast = quick.QuickReader(10).read(data)
+    compiled, kernel.read_games = kernel.read_games, lambda *given: compiled.function(*map(_view, given))
+    try:
+        plain = quick.QuickReader(10).read(data)
+    finally:
+        kernel.read_games = compiled
+    assert list(taken(plain)) == list(taken(fast))
+    assert len(fast) > 0
+
+
+def _view(given: object) -> object:
+    return memoryview(given) if isinstance(given, np.ndarray) else given
