@@ -6,9 +6,10 @@ The columns people sort by are split off; a tag whose text they cannot give back
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 COLUMNS = {
     "White": "white",
@@ -23,8 +24,7 @@ COLUMNS = {
 RATINGS = {"WhiteElo": "white_elo", "BlackElo": "black_elo"}
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """One game's row. None means that the game lacks the tag; `more` is the JSON text of the other tags ("" =
     none). `ending` is the result at the end of the text where the tag says something else, or nothing.
     """
@@ -43,6 +43,16 @@ class Header:
     bad: bool
     more: str
     ending: str | None = None
+
+
+def from_columns(columns: Sequence[Iterable[Any]]) -> list[Header]:
+    """Rows whose fields are given column by column, in the order of `Header`'s."""
+    assert len(columns) == len(Header._fields)
+    return list(map(_row, zip(*columns, strict=False)))
+
+
+# Without the checks of `Header._make`, which would cost more than all the rest of a row.
+_row: Callable[[tuple[Any, ...]], Header] = functools.partial(tuple.__new__, Header)
 
 
 def from_tags(tags: Iterable[tuple[str, str]], plies: int, bad: bool, ending: str = "") -> Header:

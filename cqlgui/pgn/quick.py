@@ -32,6 +32,8 @@ class Games:
     more: bytes
     """The tags outside the columns as JSON texts, one after the other, in the encoding of each game."""
     texts: _Texts
+    other_encoding: list[int]
+    """The games that are not UTF-8."""
     why: Why
     """What stopped the kernel behind the last of them."""
     end: int
@@ -42,6 +44,22 @@ class Games:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def first(self, count: int) -> Games:
+        """The first of them alone."""
+        if count == len(self):
+            return self
+        rows = self.rows[:count]
+        words, more, end, line = 0, 0, int(self.rows[0, kernel.START]), int(self.rows[0, kernel.LINE])
+        if count:
+            last = rows[-1].tolist()
+            words = last[kernel.FIRST_WORD] + last[kernel.WORDS]
+            more = last[kernel.MORE] + last[kernel.MORE + 1]
+            end, line = last[kernel.START] + last[kernel.LENGTH], last[kernel.END_LINE]
+        other = [game for game in self.other_encoding if game < count]
+        return Games(
+            self.data, rows, self.words[:words], self.more[:more], self.texts, other, self.why, end, line
+        )
+
     def column(self, place: int) -> list[int]:
         """One number of every game."""
         found: list[int] = self.rows[:, place].tolist()
@@ -50,27 +68,29 @@ class Games:
     def tag(self, name: str) -> list[str | None]:
         """The text of one of `kernel.TEXT_TAGS` in every game; None where a game lacks it."""
         place = kernel.TAGS + 2 * kernel.TEXT_TAGS.index(name)
-        starts, lengths = self.column(place), self.column(place + 1)
-        data, known = self.data, self.texts
-        found = [
-            None if length < 0 else known[data[start : start + length]]
-            for start, length in zip(starts, lengths, strict=True)
-        ]
-        for game in self._other_encoding():
-            if lengths[game] > 0:
-                raw = data[starts[game] : starts[game] + lengths[game]]
-                found[game] = decoding.decode(raw, "windows-1252")
+        starts, lengths = self.rows[:, place], self.rows[:, place + 1]
+        ends = starts + np.maximum(lengths, 0)
+        raw = map(self.data.__getitem__, map(slice, starts.tolist(), ends.tolist()))
+        found: list[str | None] = list(map(self.texts.__getitem__, raw))
+        for game in np.flatnonzero(lengths < 0).tolist():
+            found[game] = None
+        for game in self.other_encoding:
+            start, length = int(starts[game]), int(lengths[game])
+            if length > 0:
+                found[game] = decoding.decode(self.data[start : start + length], "windows-1252")
         return found
 
     def other_tags(self) -> list[str]:
         """The tags outside the columns as the JSON text of an object, empty where a game has none."""
-        starts, lengths = self.column(kernel.MORE), self.column(kernel.MORE + 1)
         data = self.more
+        if not data:
+            return [""] * len(self)
+        starts, lengths = self.column(kernel.MORE), self.column(kernel.MORE + 1)
         found = [
             data[start : start + length].decode("utf-8", "replace") if length else ""
             for start, length in zip(starts, lengths, strict=True)
         ]
-        for game in self._other_encoding():
+        for game in self.other_encoding:
             raw = data[starts[game] : starts[game] + lengths[game]]
             found[game] = decoding.decode(raw, "windows-1252")
         return found
@@ -88,15 +108,6 @@ class Games:
                 text = text[:-1] + "1"
             if text != position.START_FEN:
                 found[game] = text
-        return found
-
-    def _other_encoding(self) -> list[int]:
-        """The games that are not UTF-8."""
-        found = []
-        for game in np.flatnonzero(self.rows[:, kernel.FLAGS] & kernel.HIGH_BYTES).tolist():
-            start, length = self.rows[game, : kernel.LENGTH + 1].tolist()
-            if decoding.encoding_of(self.data[start : start + length]) != "utf-8":
-                found.append(game)
         return found
 
 
@@ -134,12 +145,14 @@ class QuickReader:
         )  # fmt: skip
         why, reached, reached_line, words, texts = self._notes[:5].tolist()
         self._texts.trim()
+        rows = self._rows[: count * kernel.ROW].reshape(count, kernel.ROW).copy()
         return Games(
             data,
-            self._rows[: count * kernel.ROW].reshape(count, kernel.ROW).copy(),
+            rows,
             self._words[:words].copy(),
             self._more[:texts].tobytes(),
             self._texts,
+            _not_utf8(data, rows),
             Why(why),
             reached,
             reached_line,
@@ -149,6 +162,15 @@ class QuickReader:
 def padded(data: bytes) -> bytes:
     """`data` as the kernel takes it."""
     return data + bytes(kernel.PADDING)
+
+
+def _not_utf8(data: bytes, rows: np.ndarray) -> list[int]:
+    found = []
+    for game in np.flatnonzero(rows[:, kernel.FLAGS] & kernel.HIGH_BYTES).tolist():
+        start, length = rows[game, : kernel.LENGTH + 1].tolist()
+        if decoding.encoding_of(data[start : start + length]) != "utf-8":
+            found.append(game)
+    return found
 
 
 class _Texts(dict[bytes, str]):

@@ -19,21 +19,35 @@ import json
 import os
 import sys
 import zlib
-from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from cqlgui.base import disk, errors, progress
 from cqlgui.store import segments
-from cqlgui.store.segments import BAD, CHESS960, COMMENTS, PLAYABLE, VARIATIONS, GameRecord, Problem, Span
+from cqlgui.store.segments import (
+    BAD,
+    CHESS960,
+    COMMENTS,
+    PLAYABLE,
+    ROW,
+    USUAL_START,
+    VARIATIONS,
+    Block,
+    GameRecord,
+    Problem,
+    Span,
+)
 
 __all__ = [
     "BAD",
     "CHESS960",
     "COMMENTS",
     "PLAYABLE",
+    "ROW",
+    "USUAL_START",
     "VARIATIONS",
+    "Block",
     "GameRecord",
     "Identity",
     "Manifest",
@@ -46,14 +60,11 @@ __all__ = [
     "identify",
     "lock",
     "rebuild_segment",
-    "write_segment",
 ]
 
 VERSION = 1
 _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
-
-write_segment = segments.write
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +317,7 @@ class Writer:
 
     def __init__(self, folder: Path, identity: Identity, *, grown: bool = False) -> None:
         self.folder = folder
-        self._waiting: list[GameRecord] = []
+        self._waiting: list[Block] = []
         self._resources = contextlib.ExitStack()
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -347,11 +358,16 @@ class Writer:
         if not known.segments or known.segments[-1].games == 0:
             return known
         last = known.segments[-1]
-        records, lost = _records(self.folder / last.file)
+        segment = segments.Segment(self.folder / last.file)
+        try:
+            games = segment.block()
+            offset, _length, line = segment.span(len(games) - 1)
+        finally:
+            segment.close()
         rest = known.segments[:-1]
-        if records:
-            rest += (self._put(len(rest), records, known),)
-        return replace(known, segments=rest, next_offset=lost.offset, next_line=lost.line)
+        if len(games) > 1:
+            rest += (self._put(len(rest), games.part(0, len(games) - 1), known),)
+        return replace(known, segments=rest, next_offset=offset, next_line=line)
 
     def _sweep(self, manifest: Manifest) -> None:
         """Remove files that no manifest names: what a killed writer left, and segments of an older text."""
@@ -384,22 +400,26 @@ class Writer:
     @property
     def waiting(self) -> int:
         """Games added and not yet committed."""
-        return len(self._waiting)
+        return sum(map(len, self._waiting))
 
     def add(self, game: GameRecord) -> bool:
         """Take a game, in file order. True when the segment is full and must be committed before the next
         one.
         """
-        assert len(self._waiting) < segments.LARGEST
-        self._waiting.append(game)
-        return len(self._waiting) == segments.LARGEST
+        self.add_games(Block.of([game]))
+        return self.waiting == segments.LARGEST
+
+    def add_games(self, games: Block) -> None:
+        """Take some games, in file order; no more than a segment has room for."""
+        self._waiting.append(games)
+        assert self.waiting <= segments.LARGEST
 
     def commit_segment(self, next_offset: int, next_line: int, *, complete: bool = False) -> None:
         """Make the games added so far last, and say where reading goes on. Safe to call without games."""
         rows = self.manifest.segments
         try:
             if self._waiting:
-                rows = (*rows, self._put(len(rows), self._waiting, self.manifest))
+                rows = (*rows, self._put(len(rows), Block.joined(self._waiting), self.manifest))
             manifest = replace(
                 self.manifest, segments=rows, next_offset=next_offset, next_line=next_line, complete=complete
             )
@@ -409,7 +429,7 @@ class Writer:
         self.manifest = manifest
         self._waiting = []
 
-    def _put(self, number: int, games: Sequence[GameRecord], known: Manifest) -> SegmentRow:
+    def _put(self, number: int, games: Block, known: Manifest) -> SegmentRow:
         taken = {row.file for row in known.segments} | {path.name for path in self.folder.glob("*.seg")}
         name = _free_name(number, taken)
         segments.write(self.folder / name, games)
@@ -427,19 +447,20 @@ class Writer:
         self.close()
 
 
-def rebuild_segment(folder: Path, number: int, games: Sequence[GameRecord]) -> None:
+def rebuild_segment(folder: Path, number: int, games: Block | Sequence[GameRecord]) -> None:
     """Put `games`, read again from the text between the segment's `offset` and `end`, in place of a damaged
     segment.
 
     Raises `errors.IndexDamaged` when they are not as many as the manifest says (the source has changed), and
     `errors.CqlguiError` when another process writes.
     """
+    block = games if isinstance(games, Block) else Block.of(games)
     with lock(folder):
         manifest = Manifest.read(folder)
         if (
             manifest is None
             or number >= len(manifest.segments)
-            or manifest.segments[number].games != len(games)
+            or manifest.segments[number].games != len(block)
         ):
             raise errors.IndexDamaged(
                 f"The index in {folder} cannot be repaired; the source must be read again."
@@ -447,9 +468,9 @@ def rebuild_segment(folder: Path, number: int, games: Sequence[GameRecord]) -> N
         old = manifest.segments[number].file
         name = _free_name(number, {path.name for path in folder.glob("*.seg")} | {old})
         try:
-            segments.write(folder / name, games)
+            segments.write(folder / name, block)
             rows = list(manifest.segments)
-            rows[number] = _row(name, games)
+            rows[number] = _row(name, block)
             replace(manifest, segments=tuple(rows)).write(folder)
         except OSError as error:
             raise _refused(folder, error) from error
@@ -499,38 +520,11 @@ else:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
-def _records(path: Path) -> tuple[list[GameRecord], GameRecord]:
-    """The games of a segment but the last, and the last."""
-    segment = segments.Segment(path)
-    try:
-        flaws: dict[int, list[tuple[int, int, str, str]]] = {}
-        for flaw in segment.problems():
-            flaws.setdefault(flaw.game, []).append((flaw.offset, flaw.line, flaw.reason, flaw.severity))
-        records = []
-        for game in range(segment.games):
-            offset, length, line = segment.span(game)
-            records.append(
-                GameRecord(
-                    offset,
-                    length,
-                    line,
-                    array("H", segment.moves(game)),
-                    segment.start_fen(game),
-                    segment.plies(game),
-                    segment.positions(game),
-                    segment.flags(game),
-                    tuple(flaws.get(game, ())),
-                )
-            )
-    finally:
-        segment.close()
-    return records[:-1], records[-1]
-
-
-def _row(name: str, games: Sequence[GameRecord]) -> SegmentRow:
-    end = games[-1].offset + games[-1].length
-    positions = sum(game.positions for game in games)
-    return SegmentRow(name, len(games), positions, games[0].offset, end, games[0].line)
+def _row(name: str, games: Block) -> SegmentRow:
+    first, last = games.rows[0], games.rows[-1]
+    end = int(last["offset"]) + int(last["length"])
+    positions = int(games.rows["positions"].sum())
+    return SegmentRow(name, len(games), positions, int(first["offset"]), end, int(first["line"]))
 
 
 def _free_name(number: int, taken: set[str]) -> str:

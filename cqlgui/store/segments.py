@@ -13,6 +13,7 @@ Little-endian; every part is counted in the header, so that a cut or grown file 
 
 from __future__ import annotations
 
+import bisect
 import hashlib
 import json
 import mmap
@@ -23,7 +24,9 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from cqlgui.base import disk, errors
 
@@ -40,7 +43,15 @@ COMMENTS = 16
 
 _HEADER = struct.Struct("<8sIIQQQQ16sI")
 _ROW = struct.Struct("<QQQQIIIIHH")
-_USUAL_START = 0xFFFFFFFF
+ROW: Final = np.dtype(
+    [
+        ("offset", "<u8"), ("length", "<u8"), ("line", "<u8"), ("first", "<u8"), ("words", "<u4"),
+        ("plies", "<u4"), ("positions", "<u4"), ("fen", "<u4"), ("fen_length", "<u2"), ("flags", "<u2"),
+    ]
+)  # fmt: skip
+"""A game's row, as NumPy reads it."""
+USUAL_START: Final = 0xFFFFFFFF
+"""In the place of a FEN: the game begins as usual."""
 
 
 class Problem(NamedTuple):
@@ -74,6 +85,77 @@ class GameRecord:
     positions: int
     flags: int
     problems: tuple[tuple[int, int, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Games in columns, as a segment holds them: rows of `ROW`, whose first words and FENs count in `words`
+    and `fens`, and the flaws in game order, whose games count in the block.
+    """
+
+    rows: np.ndarray
+    words: np.ndarray
+    fens: bytes = b""
+    problems: tuple[Problem, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @classmethod
+    def of(cls, games: Sequence[GameRecord]) -> Block:
+        """The same games in columns."""
+        rows = []
+        words = array("H")
+        fens = bytearray()
+        problems: list[Problem] = []
+        for number, game in enumerate(games):
+            fen = game.start_fen.encode("ascii") if game.start_fen is not None else None
+            rows.append(
+                (
+                    game.offset, game.length, game.line, len(words), len(game.words), game.plies,
+                    game.positions, USUAL_START if fen is None else len(fens), len(fen or b""),
+                    game.flags,
+                )
+            )  # fmt: skip
+            words.extend(game.words)
+            fens += fen or b""
+            problems.extend(Problem(number, *problem) for problem in game.problems)
+        return cls(np.array(rows, ROW), np.array(words, np.uint16), bytes(fens), tuple(problems))
+
+    @classmethod
+    def joined(cls, blocks: Sequence[Block]) -> Block:
+        """Blocks one behind the other."""
+        if len(blocks) == 1:
+            return blocks[0]
+        rows = np.concatenate([np.empty(0, ROW), *(block.rows for block in blocks)])
+        problems: list[Problem] = []
+        games = words = fens = 0
+        for block in blocks:
+            part = rows[games : games + len(block)]
+            part["first"] += words
+            part["fen"][part["fen"] != USUAL_START] += fens
+            problems.extend(problem._replace(game=problem.game + games) for problem in block.problems)
+            games += len(block)
+            words += len(block.words)
+            fens += len(block.fens)
+        packed = np.concatenate([np.empty(0, np.uint16), *(block.words for block in blocks)])
+        return cls(rows, packed, b"".join(block.fens for block in blocks), tuple(problems))
+
+    def part(self, start: int, stop: int) -> Block:
+        """Some of the games that follow each other."""
+        if (start, stop) == (0, len(self)):
+            return self
+        rows = self.rows[start:stop].copy()
+        if not len(rows):
+            return Block(rows, self.words[:0])
+        first = int(rows["first"][0])
+        end = int(rows["first"][-1]) + int(rows["words"][-1])
+        rows["first"] -= first
+        low = bisect.bisect_left(self.problems, start, key=lambda problem: problem.game)
+        high = bisect.bisect_left(self.problems, stop, key=lambda problem: problem.game)
+        problems = tuple(problem._replace(game=problem.game - start) for problem in self.problems[low:high])
+        # FENs are few: all of them stay, and places with them.
+        return Block(rows, self.words[first:end], self.fens, problems)
 
 
 class Segment:
@@ -144,7 +226,7 @@ class Segment:
     def start_fen(self, game: int) -> str | None:
         """The FEN a game starts from, None for the usual start."""
         row = self._row(game)
-        if row[7] == _USUAL_START:
+        if row[7] == USUAL_START:
             return None
         try:
             return self._fens[row[7] : row[7] + row[8]].decode("ascii")
@@ -172,6 +254,11 @@ class Segment:
         """Positions of all games."""
         return sum(row[6] for row in _ROW.iter_unpack(self._rows))
 
+    def block(self) -> Block:
+        """All of it in memory."""
+        rows = np.frombuffer(bytes(self._rows), ROW)
+        return Block(rows, np.array(self._words, np.uint16), self._fens, tuple(self.problems()))
+
     def problems(self, first: int = 0) -> list[Problem]:
         """Every flaw of the segment's games; `first` is added to the ordinals."""
         try:
@@ -190,27 +277,13 @@ class Segment:
             raise _damaged(self.path, "its content is altered")
 
 
-def write(path: Path, games: Sequence[GameRecord]) -> None:
+def write(path: Path, games: Block) -> None:
     """Write a segment under a temporary name, sync and rename it. Raises `OSError`, leaving nothing."""
     assert len(games) <= LARGEST
-    rows = bytearray()
-    words = array("H")
-    fens = bytearray()
-    problems: list[str] = []
-    for number, game in enumerate(games):
-        fen = game.start_fen.encode("ascii") if game.start_fen is not None else None
-        place = _USUAL_START if fen is None else len(fens)
-        rows += _ROW.pack(
-            game.offset, game.length, game.line, len(words), len(game.words), game.plies, game.positions,
-            place, len(fen or b""), game.flags,
-        )  # fmt: skip
-        words.extend(game.words)
-        fens += fen or b""
-        problems.extend(json.dumps([number, *problem]) for problem in game.problems)
-    listed = "".join(line + "\n" for line in problems).encode("ascii")
-    body = bytes(rows) + words.tobytes() + bytes(fens) + listed
+    listed = "".join(json.dumps(list(problem)) + "\n" for problem in games.problems).encode("ascii")
+    body = games.rows.tobytes() + games.words.tobytes() + games.fens + listed
     head = _HEADER.pack(
-        MAGIC, VERSION, len(games), len(words), len(fens), len(listed), _HEADER.size + len(body),
+        MAGIC, VERSION, len(games), len(games.words), len(games.fens), len(listed), _HEADER.size + len(body),
         hashlib.blake2b(body, digest_size=16).digest(), 0,
     )[:-4]  # fmt: skip
     disk.replace_file(path, head + struct.pack("<I", zlib.crc32(head)) + body)

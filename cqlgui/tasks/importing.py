@@ -8,7 +8,6 @@ time, others wait.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from pathlib import Path
 from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
 from cqlgui.db import headers
-from cqlgui.pgn import archives, split
+from cqlgui.pgn import archives
 from cqlgui.store import index, segments
 from cqlgui.tasks import bases, model, reading, workspace
 from cqlgui.tasks import pool as pool_module
@@ -169,9 +168,12 @@ class _SourceImport:
                         raise
                     self._wait()
                     continue
-                with writer:
-                    self._read_on(text, writer)
-                return
+                try:
+                    with writer:
+                        self._read_on(text, writer)
+                    return
+                except errors.IndexDamaged as damage:
+                    self._forget(damage)
 
     def _known(self) -> index.Manifest | None:
         try:
@@ -187,20 +189,23 @@ class _SourceImport:
                 self._rebuild(text, known, number)
             self._complete_rows(text, known)
         except errors.IndexDamaged as damage:
-            self.owner.messages.append(f"{damage} {self.path.name} is read again.")
-            with contextlib.suppress(OSError):
-                (self.folder / "manifest.json").unlink()
+            self._forget(damage)
             return False
         self.owner.reused += known.games
         self.owner.grown(self.place, known.games, known.positions, True)
         return True
 
+    def _forget(self, damage: errors.IndexDamaged) -> None:
+        """Give up an index that does not fit its text."""
+        self.owner.messages.append(f"{damage} {self.path.name} is read again.")
+        with contextlib.suppress(OSError):
+            (self.folder / "manifest.json").unlink()
+
     def _rebuild(self, text: archives.Text, known: index.Manifest, number: int) -> None:
         row = known.segments[number]
-        raws = itertools.takewhile(lambda raw: raw.offset < row.end, split.games(text, row.offset, row.line))
-        records: list[index.GameRecord] = []
-        self._read(text, raws, lambda found: records.append(found.record))
-        index.rebuild_segment(self.folder, number, records)
+        with self._pieces(text, row.offset, row.line, row.end) as pieces:
+            games = [piece.games for piece in pieces]
+        index.rebuild_segment(self.folder, number, index.Block.joined(games))
         self.owner.messages.append(
             f"A damaged part of the index of {self.path.name} ({row.games} games) was made again."
         )
@@ -216,34 +221,25 @@ class _SourceImport:
             return
         have = min(have, known.games)
         self.catalog.begin(self.row, have)
-        batch: list[headers.Header] = []
-        first = have
-
-        def put() -> None:
-            nonlocal first
-            self.catalog.add_games(self.row, first, batch, known.positions)
-            first += len(batch)
-            batch.clear()
-
-        def take(found: reading.Reading) -> None:
-            batch.append(found.header)
-            self._tell(first + len(batch), known.games, "Reading headers")
-            if len(batch) >= LATER_BATCH:
-                put()
-
         with index.SourceIndex.open(self.folder) as opened:
-            self._read(text, _indexed(opened, have, known.games), take)
-        put()
+            offset, _length, line = opened.span(have)
+        with self._pieces(text, offset, line, known.next_offset) as pieces:
+            for piece in pieces:
+                self.catalog.add_games(self.row, have, piece.rows, known.positions)
+                have += len(piece)
+                self._tell(have, known.games, "Reading headers")
+        if have != known.games:
+            raise errors.IndexDamaged(f"{self.path.name} has changed since it was read.")
         if known.complete:
             self.catalog.finish(self.row, known.games, known.positions)
 
     def _read_on(self, text: archives.Text, writer: index.Writer) -> None:
         """Read the games that are not committed yet."""
         kept = writer.game_count
-        self.owner.reused += kept
         if self.catalog.count(self.row) > kept or not kept:
             self.catalog.begin(self.row, kept)
         self._complete_rows(text, writer.manifest)
+        self.owner.reused += kept
         positions = writer.manifest.positions
         self.owner.grown(self.place, kept, positions, False)
         batch: list[headers.Header] = []
@@ -263,19 +259,25 @@ class _SourceImport:
             goal, last_commit = LATER_BATCH, time.monotonic()
             self.owner.grown(self.place, writer.game_count, positions, complete)
 
-        def take(found: reading.Reading) -> None:
+        def take(part: reading.Piece) -> None:
             nonlocal positions, end
-            writer.add(found.record)
-            batch.append(found.header)
-            positions += found.record.positions
-            end = (found.end, found.end_line)
-            self._tell(found.end, text.size, "", writer.game_count + len(batch) - kept)
+            writer.add_games(part.games)
+            batch.extend(part.rows)
+            positions += part.positions
+            end = part.end
+            self._tell(end[0], text.size, "", writer.game_count + len(batch) - kept)
             waited = time.monotonic() - last_commit
             if len(batch) >= goal or (len(batch) >= FIRST_BATCH and waited > _COMMIT_SECONDS):
                 commit(False)
 
         try:
-            self._read(text, split.games(text, *end), take)
+            with self._pieces(text, *end) as pieces:
+                for piece in pieces:
+                    taken = 0
+                    while taken < len(piece):
+                        part = piece.part(taken, min(taken + goal - len(batch), len(piece)))
+                        taken += len(part)
+                        take(part)
         except errors.Cancelled:
             commit(False)
             raise
@@ -284,15 +286,16 @@ class _SourceImport:
         if not writer.game_count:
             self.owner.messages.append(f"{self.path.name} holds no games.")
 
-    def _read(
-        self,
-        text: archives.Text,
-        raws: Iterator[split.RawGame],
-        take: Callable[[reading.Reading], None],
-    ) -> None:
-        done = reading.read(text, self.folder, raws, take, pool=self.owner.pool, cancel=self.owner.cancel)
-        if not done:
-            raise errors.Cancelled("Stopped.")
+    @contextlib.contextmanager
+    def _pieces(
+        self, text: archives.Text, offset: int, line: int, until: int | None = None
+    ) -> Iterator[Iterator[reading.Piece]]:
+        """The games of a stretch of the text; the reading ends with the block."""
+        found = reading.pieces(
+            text, offset, line, pool=self.owner.pool, cancel=self.owner.cancel, until=until
+        )
+        with contextlib.closing(found) as pieces:
+            yield pieces
 
     def _tell(self, done: int, total: int, words: str, games: int = 0) -> None:
         now = time.monotonic()
@@ -327,16 +330,6 @@ def _damaged(folder: Path, known: index.Manifest) -> list[int]:
         finally:
             segment.close()
     return found
-
-
-def _indexed(opened: index.SourceIndex, first: int, end: int) -> Iterator[split.RawGame]:
-    """Games of an index as the splitter would give them, without their bytes."""
-    for number in range(first, end):
-        offset, length, line = opened.span(number)
-        problem = (
-            "" if length <= split.LONGEST_GAME else f"the game is longer than {split.LONGEST_GAME >> 20} MB"
-        )
-        yield split.RawGame(offset, length, line, b"", problem)
 
 
 def _is_locked(folder: Path) -> bool:

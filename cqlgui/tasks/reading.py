@@ -1,101 +1,251 @@
-"""Reads raw games in worker processes and hands them back in file order."""
+"""Reads the games of a text in their order: the kernel what it takes, worker processes the rest.
+
+A thread of its own reads ahead, and hands over pieces of some thousand games; kernels and the wait for
+workers leave the interpreter to the caller. Without machine code the workers read everything.
+"""
 
 from __future__ import annotations
 
 import base64
+import contextlib
+import itertools
+import queue
 import secrets
 import sys
+import threading
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from cqlgui.base import progress
 from cqlgui.db import headers
-from cqlgui.pgn import archives, split
+from cqlgui.jit import native
+from cqlgui.pgn import archives, kernel, quick, split
+from cqlgui.pgn.kernel import Why
 from cqlgui.store import index
 from cqlgui.tasks import frames
 from cqlgui.tasks import pool as pool_module
 
-_LARGEST_PIECE = 1 << 20
+_FIRST_WINDOW = 1 << 18
+_WINDOW = 1 << 21
+_MOST_WINDOW = 1 << 23
+"""Bytes of text that the kernel gets at once: first, later, and for a game that is larger."""
+_FIRST_SLOW = 50
+_SLOW = 400
+"""Games in a piece that workers read, at most."""
+_AHEAD = 2
+"""Pieces that wait for the caller, at most."""
+_LOOK = 3 << 16
+"""Bytes that the splitter gets at once to find the end of a game."""
+_POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A game read: its index record, its header, and where reading goes on after it."""
+class Piece:
+    """Games that follow each other: what the index and the catalog keep of them, and the line behind each."""
 
-    record: index.GameRecord
-    header: headers.Header
-    end: int
-    end_line: int
+    games: index.Block
+    rows: list[headers.Header]
+    end_lines: list[int]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def part(self, start: int, stop: int) -> Piece:
+        """Some of them that follow each other."""
+        return Piece(self.games.part(start, stop), self.rows[start:stop], self.end_lines[start:stop])
+
+    @property
+    def positions(self) -> int:
+        """Positions of all of them."""
+        return int(self.games.rows["positions"].sum())
+
+    @property
+    def end(self) -> tuple[int, int]:
+        """Where reading goes on behind the last one: byte and line."""
+        last = self.games.rows[-1]
+        return int(last["offset"]) + int(last["length"]), self.end_lines[-1]
 
 
-def read(
+def pieces(
     text: archives.Text,
-    folder: Path,
-    raw_games: Iterator[split.RawGame],
-    on_game: Callable[[Reading], None],
+    offset: int,
+    line: int,
     *,
     pool: pool_module.Pool,
     cancel: progress.CancelToken,
-) -> bool:
-    """Read games and call `on_game` in their order, in the caller's thread; False when it was cancelled.
+    until: int | None = None,
+) -> Generator[Piece, None, None]:
+    """The games from byte `offset` on, which is 0 or the end of a game and stands on `line`; with `until`
+    those that begin before that byte.
 
-    A game that costs its worker process comes back without moves and with the reason as its problem.
+    A game that costs its worker process comes without moves and with the reason as its problem. Raises
+    `errors.Cancelled` and whatever reading raises; whoever stops early must close the iterator.
     """
-    run = _Run(text, folder, raw_games, on_game)
-    work = pool_module.Work(
-        take=run.take, message=run.message, done=run.done, lost=run.lost, size=20, largest=2000
-    )
-    with pool.lease() as crew:
-        return crew.run(work, cancel)
+    halt = _Halt(cancel)
+    found: queue.Queue[Piece | BaseException | None] = queue.Queue(_AHEAD)
+
+    def put(what: Piece | BaseException | None) -> None:
+        while not halt.cancelled:
+            with contextlib.suppress(queue.Full):
+                found.put(what, timeout=_POLL_SECONDS)
+                return
+
+    def work() -> None:
+        try:
+            with contextlib.closing(_Reader(text, pool, halt)) as reader:
+                for piece in reader.pieces(offset, line, text.size if until is None else until):
+                    put(piece)
+                    if halt.cancelled:
+                        return
+            put(None)
+        except BaseException as fault:
+            # Raised again in the caller's thread.
+            put(fault)
+
+    thread = threading.Thread(target=work, name="reader")
+    thread.start()
+    try:
+        while True:
+            cancel.raise_if_cancelled()
+            try:
+                piece = found.get(timeout=_POLL_SECONDS)
+            except queue.Empty:
+                continue
+            if piece is None:
+                return
+            if isinstance(piece, BaseException):
+                raise piece
+            yield piece
+    finally:
+        halt.cancel()
+        thread.join()
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """What is remembered of a raw game while a worker reads it: everything but its bytes."""
+class _Halt(progress.CancelToken):
+    """Set by itself or by another token."""
 
-    number: int
-    offset: int
-    length: int
-    line: int
-    end_line: int
-    problem: str
+    __slots__ = ("_other",)
+
+    def __init__(self, other: progress.CancelToken) -> None:
+        super().__init__()
+        self._other = other
+
+    @property
+    def cancelled(self) -> bool:
+        """True once either was cancelled."""
+        return super().cancelled or self._other.cancelled
 
 
-class _Run:
-    def __init__(
-        self,
-        text: archives.Text,
-        folder: Path,
-        raw_games: Iterator[split.RawGame],
-        on_game: Callable[[Reading], None],
-    ) -> None:
+class _Reader:
+    """What the reading thread does."""
+
+    def __init__(self, text: archives.Text, pool: pool_module.Pool, halt: progress.CancelToken) -> None:
         self._text = text
-        self._folder = folder
-        self._coming = raw_games
-        self._on_game = on_game
+        self._pool = pool
+        self._halt = halt
         self._token = secrets.token_hex(8)
-        self._taken = 0
-        self._given = 0
-        self._waiting: dict[int, Reading] = {}
+        self._machine = quick.QuickReader() if native.available() else None
+        self._leases = contextlib.ExitStack()
+        self._crew: pool_module.Crew | None = None
 
-    def take(self, size: int) -> list[_Item]:
-        items: list[_Item] = []
-        volume = 0
-        while len(items) < size and volume < _LARGEST_PIECE:
-            raw = next(self._coming, None)
-            if raw is None:
+    def close(self) -> None:
+        """Give the workers back."""
+        self._leases.close()
+
+    def pieces(self, offset: int, line: int, until: int) -> Iterator[Piece]:
+        """See the function of this name."""
+        size, most_slow = _FIRST_WINDOW, _FIRST_SLOW
+        part = _Part(self._text, offset, line, until)
+        while not part.done:
+            if self._machine is None:
+                self._split(part, most_slow)
+            else:
+                self._scan(part, self._machine, size, most_slow)
+            if part.done or part.full(size, most_slow):
+                if self._halt.cancelled:
+                    return
+                piece = self._finish(part)
+                if len(piece):
+                    yield piece
+                part.next()
+                size, most_slow = min(2 * size, _WINDOW), min(2 * most_slow, _SLOW)
+
+    def _scan(self, part: _Part, machine: quick.QuickReader, size: int, most_slow: int) -> None:
+        """Read on with the kernel, through one window of text at most."""
+        while True:
+            window = self._text.read(part.offset, min(size, self._text.size - part.offset))
+            final = part.offset + len(window) >= self._text.size
+            data = quick.padded(window)
+            base = part.offset
+            games = machine.read(data, 0, part.line, final=final)
+            if games.why is not Why.MORE or len(games) or final or size >= _MOST_WINDOW:
                 break
-            items.append(
-                _Item(self._taken, raw.offset, raw.length, raw.line, split.end_line(raw), raw.problem)
-            )
-            self._taken += 1
-            volume += raw.length
-        return items
+            size *= 2
+        while True:
+            part.take(games, base)
+            if part.done or games.why is Why.END:
+                part.done = True
+                return
+            if games.why is Why.MORE and len(games):
+                return
+            if games.why is not Why.FULL or not len(games):
+                # This one is the lenient reader's.
+                raw = next(split.games(_Text(self._text), part.offset, part.line), None)
+                if raw is None:
+                    part.done = True
+                    return
+                part.leave(raw)
+            if part.done or len(part.slow) >= most_slow or not base <= part.offset < base + len(window):
+                return
+            games = machine.read(data, part.offset - base, part.line, final=final)
 
-    def message(self, items: list[_Item]) -> frames.Message:
+    def _split(self, part: _Part, most: int) -> None:
+        """Leave the games that come next to the workers."""
+        for raw in split.games(self._text, part.offset, part.line):
+            part.leave(raw)
+            if part.done or len(part.slow) >= most:
+                return
+        part.done = True
+
+    def _finish(self, part: _Part) -> Piece:
+        """The games of a part, those of the workers among them."""
+        answers: dict[int, list[Any]] = {}
+        if part.slow:
+            waiting = iter(part.slow)
+            work = pool_module.Work(
+                take=lambda size: list(itertools.islice(waiting, size)),
+                message=self._message,
+                done=lambda items, reply: answers.update(
+                    (item.offset, answer) for item, answer in zip(items, reply["games"], strict=True)
+                ),
+                lost=lambda item, reason: answers.update({item.offset: _lost(item, reason)}),
+                size=10,
+                largest=100,
+                target=0.04,
+            )
+            if self._crew is None:
+                self._crew = self._leases.enter_context(self._pool.lease())
+            if not self._crew.run(work, self._halt):
+                return Piece(index.Block.joined([]), [], [])
+        blocks: list[index.Block] = []
+        rows: list[headers.Header] = []
+        end_lines: list[int] = []
+        for games in part.games:
+            if isinstance(games, _Quick):
+                blocks.append(_block(games))
+                rows += _rows(games.games)
+                end_lines += games.games.column(kernel.END_LINE)
+            else:
+                blocks.append(index.Block.of([_record(item, answers[item.offset]) for item in games]))
+                rows += [_row(answers[item.offset]) for item in games]
+                end_lines += [item.end_line for item in games]
+        return Piece(index.Block.joined(blocks), rows, end_lines)
+
+    def _message(self, items: list[_Item]) -> frames.Message:
         return {
             "op": "read",
             "path": str(self._text.path),
@@ -104,29 +254,159 @@ class _Run:
             "spans": [[item.offset, item.length, item.line, item.problem] for item in items],
         }
 
-    def done(self, items: list[_Item], reply: frames.Message) -> None:
-        for item, answer in zip(items, reply["games"], strict=True):
-            self._waiting[item.number] = _reading(item, answer)
-        self._give()
 
-    def lost(self, item: _Item, reason: str) -> None:
-        answer = [[], None, "", 1, 0, index.BAD, [[item.line, item.offset, reason, "error"]], ""]
-        self._waiting[item.number] = _reading(item, answer)
-        self._give()
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """What is remembered of a raw game while a worker reads it: everything but its bytes."""
 
-    def _give(self) -> None:
-        while (reading := self._waiting.pop(self._given, None)) is not None:
-            self._given += 1
-            self._on_game(reading)
+    offset: int
+    length: int
+    line: int
+    end_line: int
+    problem: str
 
 
-def _reading(item: _Item, answer: list[Any]) -> Reading:
-    tags, start_fen, packed, positions, plies, flags, problems, ending = answer
+@dataclass(frozen=True, slots=True)
+class _Quick:
+    """Games of the kernel, whose places count from byte `base` of the text."""
+
+    games: quick.Games
+    base: int
+
+
+class _Part:
+    """Games that become a piece, and where reading goes on."""
+
+    def __init__(self, text: archives.Text, offset: int, line: int, until: int) -> None:
+        self._text = text
+        self.offset = offset
+        self.line = line
+        self.done = False
+        self._until = until
+        self.next()
+
+    def next(self) -> None:
+        """Begin the next piece."""
+        self.start = self.offset
+        self.games: list[_Quick | list[_Item]] = []
+        self.slow: list[_Item] = []
+
+    def full(self, size: int, most_slow: int) -> bool:
+        """Whether it is time to hand the games over."""
+        return self.offset - self.start >= size // 2 or len(self.slow) >= most_slow
+
+    def take(self, games: quick.Games, base: int) -> None:
+        """Take what the kernel read."""
+        count = len(games)
+        if count and base + games.end > self._until:
+            count = int(np.searchsorted(games.rows[:, kernel.START], self._until - base))
+            self.done = count < len(games)
+            games = games.first(count)
+        if count:
+            self.games.append(_Quick(games, base))
+        self.offset, self.line = base + games.end, games.end_line
+
+    def leave(self, raw: split.RawGame) -> None:
+        """Leave a game to the workers."""
+        if raw.offset >= self._until:
+            self.done = True
+            return
+        item = _Item(raw.offset, raw.length, raw.line, self._end_line(raw), raw.problem)
+        if self.games and isinstance(self.games[-1], list):
+            self.games[-1].append(item)
+        else:
+            self.games.append([item])
+        self.slow.append(item)
+        self.offset, self.line = raw.end, item.end_line
+
+    def _end_line(self, raw: split.RawGame) -> int:
+        """The line behind a game, also behind one that is too long to be handed on whole."""
+        line = split.end_line(raw)
+        offset = raw.offset + len(raw.data)
+        while offset < raw.end:
+            piece = self._text.read(offset, min(_WINDOW, raw.end - offset))
+            if piece.endswith(b"\r"):
+                piece += self._text.read(offset + len(piece), 1)
+            if not piece:
+                break
+            line += split.line_ends(piece, 0, len(piece))
+            offset += len(piece)
+        return line
+
+
+class _Text:
+    """A text for the splitter that gives little at a time, since one game is all that is wanted."""
+
+    def __init__(self, text: archives.Text) -> None:
+        self._text = text
+        self.size = text.size
+
+    def read(self, offset: int, length: int) -> bytes:
+        """See `split.Source`."""
+        return self._text.read(offset, min(length, _LOOK))
+
+
+def _block(found: _Quick) -> index.Block:
+    """Games of the kernel as the index keeps them."""
+    games = found.games
+    rows = np.empty(len(games), index.ROW)
+    table = games.rows
+    rows["offset"] = table[:, kernel.START] + found.base
+    rows["length"] = table[:, kernel.LENGTH]
+    rows["line"] = table[:, kernel.LINE]
+    rows["first"] = table[:, kernel.FIRST_WORD]
+    rows["words"] = table[:, kernel.WORDS]
+    rows["plies"] = table[:, kernel.PLIES]
+    rows["positions"] = table[:, kernel.POSITIONS]
+    rows["fen"] = index.USUAL_START
+    rows["fen_length"] = 0
+    flags = table[:, kernel.FLAGS]
+    rows["flags"] = (
+        index.PLAYABLE
+        + index.CHESS960 * (flags & kernel.CHESS960 != 0)
+        + index.VARIATIONS * (flags & kernel.VARIATIONS != 0)
+        + index.COMMENTS * (flags & kernel.COMMENTS != 0)
+    )
+    fens = bytearray()
+    for game, fen in games.start_fens().items():
+        rows["fen"][game] = len(fens)
+        rows["fen_length"][game] = len(fen)
+        fens += fen.encode("ascii")
+    return index.Block(rows, games.words, bytes(fens))
+
+
+def _rows(games: quick.Games) -> list[headers.Header]:
+    """Games of the kernel as the catalog keeps them."""
+    results = games.tag("Result")
+    endings = [kernel.RESULTS[place] for place in games.column(kernel.RESULT)]
+    return headers.from_columns(
+        [
+            games.tag("White"),
+            games.tag("Black"),
+            [number or None for number in games.column(kernel.ELO)],
+            [number or None for number in games.column(kernel.ELO + 1)],
+            results,
+            games.tag("Date"),
+            games.tag("Event"),
+            games.tag("Site"),
+            games.tag("Round"),
+            games.tag("ECO"),
+            games.column(kernel.PLIES),
+            itertools.repeat(False),
+            games.other_tags(),
+            [None if tag == ending else ending for tag, ending in zip(results, endings, strict=True)],
+        ]
+    )
+
+
+def _record(item: _Item, answer: list[Any]) -> index.GameRecord:
+    """A game as a worker read it, for the index."""
+    _tags, start_fen, packed, positions, plies, flags, problems, _ending = answer
     words = array("H")
     words.frombytes(base64.b64decode(packed))
     if sys.byteorder == "big":
         words.byteswap()
-    record = index.GameRecord(
+    return index.GameRecord(
         offset=item.offset,
         length=item.length,
         line=item.line,
@@ -137,5 +417,14 @@ def _reading(item: _Item, answer: list[Any]) -> Reading:
         flags=flags,
         problems=tuple((offset, line, reason, severity) for line, offset, reason, severity in problems),
     )
-    header = headers.from_tags([(name, text) for name, text in tags], plies, bool(flags & index.BAD), ending)
-    return Reading(record, header, item.offset + item.length, item.end_line)
+
+
+def _row(answer: list[Any]) -> headers.Header:
+    """A game as a worker read it, for the catalog."""
+    tags, _start_fen, _packed, _positions, plies, flags, _problems, ending = answer
+    return headers.from_tags([(name, text) for name, text in tags], plies, bool(flags & index.BAD), ending)
+
+
+def _lost(item: _Item, reason: str) -> list[Any]:
+    """What is left of a game that costs its worker."""
+    return [[], None, "", 1, 0, index.BAD, [[item.line, item.offset, reason, "error"]], ""]
