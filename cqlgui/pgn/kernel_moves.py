@@ -27,7 +27,8 @@ def play_piece(board: Words, base: int, kind: int, origin: Word, to: int) -> int
     turn = int(board[base + 10])
     own = board[base + 6 + turn]
     target = squares.BIT[to]
-    if own & target:
+    if (own | board[base + 5]) & target:
+        # A king that is taken would leave a side without one.
         return -1
     occupied = board[base + 6] | board[base + 7]
     candidates = board[base + kind - 1] & own & origin
@@ -57,7 +58,8 @@ def play_pawn(board: Words, base: int, origin: Word, to: int, named: bool, promo
     own = board[base + 6 + turn]
     foe = board[base + 7 - turn]
     target = squares.BIT[to]
-    if own & target:
+    if (own | board[base + 5]) & target:
+        # A king that is taken would leave a side without one.
         return -1
     occupied = own | foe
     mine = board[base] & own

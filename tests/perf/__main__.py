@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from cqlgui.jit import native
 from tests import helpers
 from tests.perf import headless
 
@@ -35,6 +36,8 @@ def main(words: Sequence[str] | None = None) -> int:
         machine = f"{platform.platform()}, Python {platform.python_version()}, {os.cpu_count()} processors"
         print(f"{machine}, {path.name}")
         figures, yardstick = headless.reading(path)
+        if native.available():
+            figures += headless.kernel_(path, yardstick)
         more, base = headless.importing_(path, yardstick)
         figures += more + headless.interpreting(base, yardstick) + headless.starting(path)
         for figure in figures:

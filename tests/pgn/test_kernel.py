@@ -166,6 +166,7 @@ FENS = [
     "k7/8/8/3q4/8/1N1N1N2/8/K2R3R w - - 1 0",
     "2r1kr2/8/8/8/8/8/8/1R2K1R1 w KQkq - 0 1",
     "n1n1k3/1P1P1P2/8/8/8/8/1p1p1p2/N1N1K3 w - - 0 1",
+    "PPPPkPPP/8/8/8/8/8/8/ppppKppp b - - 0 1",
 ]
 
 
@@ -351,6 +352,8 @@ HEAD = b'[Event "x"]\n\n'
         (HEAD + b"1. e4 f5 2. Qh5+ a6 *\n", Why.MOVE),
         (HEAD + b"1. e4 f5 2. Qh5+ -- *\n", Why.MOVE),
         (HEAD + b"1. e4 e5 2. Ke2 Nf6 3. O-O *\n", Why.MOVE),
+        (b'[FEN "4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"]\n\n1. Rxe8 *\n', Why.MOVE),
+        (b'[FEN "4k3/3P4/8/8/8/8/8/4K3 w - - 0 1"]\n\n1. dxe8=Q *\n', Why.MOVE),
         (HEAD + b"1. e4??? *\n", Why.GLYPH),
         (HEAD + b"1. e4 $256 *\n", Why.GLYPH),
         (HEAD + b"1. e4 {\\} *\n", Why.COMMENT),
