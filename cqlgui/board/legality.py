@@ -7,6 +7,7 @@ from cqlgui.board.men import Colour
 from cqlgui.board.moves import Move
 from cqlgui.board.position import Position
 from cqlgui.board.squares import Bitboard, Square
+from cqlgui.jit.words import Words
 
 
 def legal_moves(p: Position) -> list[Move]:
@@ -94,7 +95,7 @@ def is_stalemate(p: Position) -> bool:
     return not position.in_check(p) and not has_legal_move(p)
 
 
-def leaves_king_safe(table: list[Bitboard], turn: Colour, move: Move) -> bool:
+def leaves_king_safe(table: Words, turn: Colour, move: Move) -> bool:
     """True when a pseudolegal move, castling apart, leaves the mover's king unattacked (or he has none)."""
     king = position.king_square(table, turn)
     if king < 0:
@@ -111,7 +112,7 @@ def leaves_king_safe(table: list[Bitboard], turn: Colour, move: Move) -> bool:
     return position.attackers_given(table, king, 1 - turn, occupied) & ~gone == 0
 
 
-def _pinned(table: list[Bitboard], king: Square, turn: Colour) -> Bitboard:
+def _pinned(table: Words, king: Square, turn: Colour) -> Bitboard:
     """The men that stand alone between the king and an enemy line piece, and so may not leave the line."""
     base = 6 - 6 * turn
     occupied = squares.ALL ^ table[0]
@@ -160,7 +161,7 @@ def _pawn_moves(
             found.append(start | ep << 6 | moves.EN_PASSANT << 12)
 
 
-def _castling_moves(found: list[Move], table: list[Bitboard], castling: Bitboard, turn: Colour) -> None:
+def _castling_moves(found: list[Move], table: Words, castling: Bitboard, turn: Colour) -> None:
     king = position.king_square(table, turn)
     if king < 0 or king >> 3 != 7 * turn:
         return
@@ -184,7 +185,7 @@ def _castling_moves(found: list[Move], table: list[Bitboard], castling: Bitboard
         found.append(king | rook << 6 | moves.CASTLE << 12)
 
 
-def _attacked(table: list[Bitboard], targets: Bitboard, by_colour: Colour, occupied: Bitboard) -> bool:
+def _attacked(table: Words, targets: Bitboard, by_colour: Colour, occupied: Bitboard) -> bool:
     while targets:
         bit = targets & -targets
         targets ^= bit

@@ -10,6 +10,7 @@ from cqlgui.board import attacks, men, moves, squares
 from cqlgui.board.men import Colour, Man
 from cqlgui.board.moves import Move
 from cqlgui.board.squares import Bitboard, Square
+from cqlgui.jit.words import Bytes, Words
 
 START_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
@@ -165,12 +166,12 @@ def in_check(position: Position) -> bool:
     return king >= 0 and attackers(position, king, 1 - position.turn) != 0
 
 
-def king_square(table: list[Bitboard], colour: Colour) -> Square:
+def king_square(table: Words, colour: Colour) -> Square:
     """The king of a colour (the last one where there are several), or -1."""
     return table[12 if colour else 6].bit_length() - 1
 
 
-def attackers_given(table: list[Bitboard], square: Square, by_colour: Colour, occupied: Bitboard) -> Bitboard:
+def attackers_given(table: Words, square: Square, by_colour: Colour, occupied: Bitboard) -> Bitboard:
     """`attackers` on bare tables, the occupied squares given apart (as for a king that stepped aside)."""
     base = 6 * by_colour
     queens = table[base + 5]
@@ -188,7 +189,7 @@ def attackers_given(table: list[Bitboard], square: Square, by_colour: Colour, oc
     return found
 
 
-def play(table: list[Bitboard], board: bytearray, move: Move) -> int:
+def play(table: Words, board: Bytes, move: Move) -> int:
     """Move the men on a board (bitboards and man codes alike), legal or not.
 
     Returns, packed: bits 0-6 the en passant square plus one, bit 7 "capture or pawn move", bit 8 "a king

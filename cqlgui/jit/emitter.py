@@ -9,10 +9,10 @@ each block must end in a branch or a return before the next begins.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from cqlgui.jit.words import KernelType, Pointer, Scalar
+from cqlgui.jit.words import KernelType, Pointer, Routine, Scalar
 
 
 class EmitError(Exception):
@@ -47,7 +47,7 @@ def llvm_type(kind: KernelType | None) -> str:
     """A type in LLVM's assembly; None is that of a function without a result."""
     if kind is None:
         return "void"
-    return "ptr" if isinstance(kind, Pointer) else kind.llvm
+    return kind.llvm if isinstance(kind, Scalar) else "ptr"
 
 
 def literal(number: int, kind: Scalar) -> Value:
@@ -60,6 +60,27 @@ def literal(number: int, kind: Scalar) -> Value:
     if not low <= number < high:
         raise EmitError(f"{number} does not fit into {kind.name}")
     return Value(str(number), kind)
+
+
+def placed(address: int, element: Scalar) -> Value:
+    """An array of this process at a known address; whoever runs the code must keep it alive."""
+    return Value(_at_address(address), Pointer(element))
+
+
+def known(address: int, routine: Routine) -> Callee:
+    """A function of this process at a known address."""
+    return Callee(_at_address(address), routine.parameters, routine.result)
+
+
+def called_through(value: Value) -> Callee:
+    """The function that a value of a routine's type stands for."""
+    if not isinstance(value.type, Routine):
+        raise EmitError(f"{value.type} is no function")
+    return Callee(value.text, value.type.parameters, value.type.result)
+
+
+def _at_address(address: int) -> str:
+    return f"inttoptr (i64 {address} to ptr)"
 
 
 class Module:
@@ -111,6 +132,15 @@ class Module:
         self._names.add(name)
 
 
+@dataclass(frozen=True, slots=True)
+class OpenPhi:
+    """A `phi` that is not complete yet; `value` can be used already."""
+
+    value: Value
+    line: int
+    ways: list[str] = field(default_factory=list)
+
+
 class Function:
     """A function under construction; `arguments` are its parameters' values."""
 
@@ -126,6 +156,8 @@ class Function:
         self.callee = Callee(f"@{name}", tuple(kind for _, kind in parameters), result)
         self.arguments = tuple(Value(f"%a{place}", kind) for place, (_, kind) in enumerate(parameters))
         self.exported = exported
+        self.inlined: bool | None = None
+        """Whether callers take in its code or never do; None leaves that to the optimiser."""
         self._slots: list[str] = []
         self._lines: list[str] = []
         self._count = 0
@@ -180,16 +212,33 @@ class Function:
         pairs = ", ".join(f"[ {value.text}, %{label} ]" for value, label in ways)
         return self._made(kind, f"phi {llvm_type(kind)} {pairs}")
 
+    def open_phi(self, kind: KernelType, value: Value, label: str) -> OpenPhi:
+        """A `phi` at the beginning of a loop, whose further ways are added as they become known."""
+        self._insist(value, kind)
+        self._count += 1
+        made = OpenPhi(Value(f"%t{self._count}", kind), len(self._lines))
+        self._line("")
+        self.add_way(made, value, label)
+        return made
+
+    def add_way(self, phi: OpenPhi, value: Value, label: str) -> None:
+        """Say what an open `phi` is when its block is reached from another one."""
+        self._insist(value, phi.value.type)
+        phi.ways.append(f"[ {value.text}, %{label} ]")
+        self._lines[phi.line] = f"  {phi.value.text} = phi {llvm_type(phi.value.type)} {', '.join(phi.ways)}"
+
     def finish(self) -> Callee:
         """Hand the function to its module."""
         if self._open:
             raise EmitError(f"{self.callee.text} does not return on every way")
         linkage = "" if self.exported else "internal "
+        inlining = {None: "", True: " alwaysinline", False: " noinline"}[self.inlined]
         parameters = ", ".join(
             f"{llvm_type(value.type)}{' noalias' if isinstance(value.type, Pointer) else ''} {value.text}"
             for value in self.arguments
         )
-        head = f"define {linkage}{llvm_type(self.callee.result)} {self.callee.text}({parameters}) nounwind {{"
+        result = llvm_type(self.callee.result)
+        head = f"define {linkage}{result} {self.callee.text}({parameters}){inlining} nounwind {{"
         self.module.define("\n".join([head, "entry:", *self._slots, *self._lines, "}"]))
         return self.callee
 

@@ -1,12 +1,14 @@
 """Reads functions in the kernel language and writes them through the emitter.
 
 The language is Python with less in it: numbers (`int`, `Word`, `bool`), arrays that are given as arguments,
+The language is Python with less in it: numbers (`int`, `Word`, `bool`), arrays that are given as arguments,
 tables and constants of a module, members of an `enum.IntEnum`, `if`, `while`, `for ... in range(...)`,
 assignments, and calls of functions in the same language. A variable has one type, `Word` where anything
 assigned to it is one. Between an `int` and a `Word` bits and sums are words; a comparison of the two is
 refused, since a machine cannot know which sign was meant: `int(...)` or `word(...)` say it. A literal takes
 the type of its neighbour, and `1 << n` is a word. Shifts go by less than 64, arrays given to one call must
-not overlap, and `assert` is for plain Python.
+not overlap, and `assert` is for plain Python. `array[start:]` as an argument is the array from an element
+on; a function that is itself a parameter can be called.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from typing import Any, Final, TypeAlias
 
 from cqlgui.jit import emitter, words
 from cqlgui.jit.emitter import Callee, Value
-from cqlgui.jit.words import KernelType, Pointer, Scalar
+from cqlgui.jit.words import KernelType, Pointer, Routine, Scalar
 
 
 class KernelError(Exception):
@@ -122,8 +124,8 @@ def signature(function: Callable[..., object]) -> tuple[list[tuple[str, KernelTy
     if hints["return"] is types.NoneType:
         return parameters, None
     result = _kernel_type(hints["return"], f"{function.__qualname__} -> ...")
-    if isinstance(result, Pointer):
-        raise KernelError(f"{function.__qualname__}: arrays cannot be returned")
+    if not isinstance(result, Scalar):
+        raise KernelError(f"{function.__qualname__}: only numbers can be returned")
     return parameters, result
 
 
@@ -133,7 +135,7 @@ def _kernel_type(hint: Any, where: str) -> KernelType:
     if hint is bool:
         return Scalar.BOOL
     for part in getattr(hint, "__metadata__", ()):
-        if isinstance(part, Scalar | Pointer):
+        if isinstance(part, Scalar | Pointer | Routine):
             return part
     raise KernelError(f"{where}: {hint} is no type of the kernel language")
 
@@ -189,6 +191,7 @@ class _Body:
         self._f: emitter.Function
         self._slots: dict[str, Value] = {}
         self._arrays: dict[str, Value] = {}
+        self._routines: dict[str, Value] = {}
         self._loops: list[tuple[str, str]] = []
 
     def write(self, opened: emitter.Function) -> None:
@@ -201,6 +204,7 @@ class _Body:
             attempt = emitter.Function(
                 self._program.module, name, parameters, opened.callee.result, opened.exported
             )
+            attempt.inlined = words.inlining(self._function)
             self._attempt(attempt)
             if self._strict:
                 attempt.finish()
@@ -214,6 +218,8 @@ class _Body:
         for name, value in zip(self._parameters, f.arguments, strict=True):
             if isinstance(value.type, Pointer):
                 self._arrays[name] = value
+            elif isinstance(value.type, Routine):
+                self._routines[name] = value
             else:
                 self._kinds[name] = value.type
                 self._fixed.add(name)
@@ -636,6 +642,8 @@ class _Body:
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("bit_count", "bit_length"):
             value = self._as(node, self._expression(node.func.value), Scalar.WORD)
             return self._f.unary("count", value) if node.func.attr == "bit_count" else self._f.length(value)
+        if isinstance(node.func, ast.Name) and node.func.id in self._routines:
+            return self._call_of(node, emitter.called_through(self._routines[node.func.id]))
         called = self._object(node.func)
         if called in _OF_WORDS and len(node.args) == 1:
             value = self._as(node, self._expression(node.args[0]), Scalar.WORD)
@@ -660,17 +668,26 @@ class _Body:
         function = getattr(called, "function", called)
         if not isinstance(function, types.FunctionType):
             raise self._wrong(node, f"{called!r:.60} cannot be called from a kernel")
-        callee = self._program.add(function)
+        return self._call_of(node, self._program.add(function))
+
+    def _call_of(self, node: ast.Call, callee: Callee) -> Value | None:
         if len(node.args) != len(callee.parameters):
-            raise self._wrong(node, f"{function.__name__} takes {len(callee.parameters)} arguments")
+            raise self._wrong(node, f"this function takes {len(callee.parameters)} arguments")
         return self._f.call(
             callee,
             [self._argument(one, kind) for one, kind in zip(node.args, callee.parameters, strict=True)],
         )
 
     def _argument(self, node: ast.expr, kind: KernelType) -> Value:
+        if isinstance(kind, Routine):
+            routine = self._routines.get(node.id) if isinstance(node, ast.Name) else None
+            if routine is None or routine.type != kind:
+                raise self._wrong(node, "a function of the same type, given as a parameter, is needed here")
+            return routine
         if not isinstance(kind, Pointer):
             return self._as(node, self._expression(node), kind)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+            return self._rest(node, node.slice, kind)
         array = self._arrays.get(node.id) if isinstance(node, ast.Name) else None
         if array is None:
             table = self._table(node)
@@ -678,6 +695,13 @@ class _Body:
         if array is None or array.type != kind:
             raise self._wrong(node, f"an array of {kind.element.name} is needed here")
         return array
+
+    def _rest(self, node: ast.Subscript, part: ast.Slice, kind: Pointer) -> Value:
+        """`array[start:]`: the array from an element on."""
+        whole = self._argument(node.value, kind)
+        if part.lower is None or part.upper is not None or part.step is not None:
+            raise self._wrong(node, "of an array only array[start:] can be passed")
+        return self._f.offset(whole, self._index(part.lower))
 
     def _extremum(self, node: ast.Call, word: str) -> Value:
         values = [self._expression(one) for one in node.args]
@@ -735,8 +759,8 @@ class _Body:
         found = {int: Scalar.INT, bool: Scalar.BOOL}.get(self._object(hint))  # type: ignore[call-overload]
         if found is None:
             kind = _kernel_type(self._object(hint), self._function.__qualname__)
-            if isinstance(kind, Pointer):
-                raise self._wrong(hint, "a variable cannot hold an array")
+            if not isinstance(kind, Scalar):
+                raise self._wrong(hint, "a variable can only hold a number")
             return kind
         assert isinstance(found, Scalar)
         return found

@@ -69,7 +69,7 @@ class Kernel(Generic[P, R]):
     """A function that runs as machine code, or as the plain Python it is written in.
 
     Arrays are given as NumPy arrays of the element's width, in one piece; machine code lets other threads
-    run meanwhile and looks at no bounds.
+    run meanwhile and looks at no bounds. A routine is given as a `ctypes` function, in plain Python as any.
     """
 
     def __init__(self, unit: Unit, function: types.FunctionType) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from cqlgui.base import disk, errors, folders
 from cqlgui.jit import emitter
-from cqlgui.jit.words import Pointer, Scalar
+from cqlgui.jit.words import KernelType, Scalar
 
 if TYPE_CHECKING:
     import llvmlite.binding as llvm
@@ -173,7 +173,7 @@ def _close(engine: llvm.ExecutionEngine) -> None:
         engine.close()
 
 
-def _ctype(kind: Scalar | Pointer) -> Any:
-    if isinstance(kind, Pointer):
+def _ctype(kind: KernelType) -> Any:
+    if not isinstance(kind, Scalar):
         return ctypes.c_void_p
     return {Scalar.BOOL: ctypes.c_bool, Scalar.INT: ctypes.c_int64, Scalar.WORD: ctypes.c_uint64}[kind]

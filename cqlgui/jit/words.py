@@ -2,15 +2,16 @@
 
 A kernel's numbers are all 64 bits wide: `int` is signed, `Word` is not, and Python's unbounded integers give
 the same results as long as a kernel keeps its words below 2**64 (`word` cuts them) and its ints in range.
-Arrays are anything indexed by position: NumPy arrays, tuples, `memoryview`s.
+Arrays are anything indexed by position: NumPy arrays, tuples, `memoryview`s. A function that a kernel calls
+without knowing it is a parameter annotated with a `Routine`.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import MutableSequence
+from collections.abc import Callable, MutableSequence
 from dataclasses import dataclass
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Final, TypeAlias, TypeVar
 
 
 class Scalar(enum.Enum):
@@ -49,7 +50,18 @@ class Pointer:
     element: Scalar
 
 
-KernelType: TypeAlias = Scalar | Pointer
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """A function that is given as an argument and called through its address."""
+
+    parameters: tuple[KernelType, ...]
+    result: Scalar | None
+
+
+KernelType: TypeAlias = Scalar | Pointer | Routine
+
+F = TypeVar("F", bound=Callable[..., object])
+_INLINING: Final = "_kernel_inlining"
 
 MASK: Final = (1 << 64) - 1
 
@@ -60,6 +72,24 @@ Shorts: TypeAlias = Annotated[MutableSequence[int], Pointer(Scalar.U16)]
 Halves: TypeAlias = Annotated[MutableSequence[int], Pointer(Scalar.U32)]
 Words: TypeAlias = Annotated[MutableSequence[int], Pointer(Scalar.WORD)]
 Ints: TypeAlias = Annotated[MutableSequence[int], Pointer(Scalar.INT)]
+
+
+def inlined(function: F) -> F:
+    """Decorator: in machine code every caller takes in the code of this function."""
+    setattr(function, _INLINING, True)
+    return function
+
+
+def apart(function: F) -> F:
+    """Decorator: in machine code no caller takes in the code of this function, which is rarely run."""
+    setattr(function, _INLINING, False)
+    return function
+
+
+def inlining(function: Callable[..., object]) -> bool | None:
+    """What the decorators said of a function; None for nothing."""
+    found: bool | None = getattr(function, _INLINING, None)
+    return found
 
 
 def word(value: int) -> Word:

@@ -239,6 +239,11 @@ class SourceIndex:
         segment, place = self._at(game)
         return segment.start_fen(place)
 
+    @property
+    def parts(self) -> list[tuple[int, segments.Segment]]:
+        """The segments, each with the ordinal of its first game."""
+        return list(zip(self._firsts, self._segments, strict=True))
+
     def span(self, game: int) -> Span:
         """Where a game stands in the plain text: (offset, length, line)."""
         segment, place = self._at(game)

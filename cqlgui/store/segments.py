@@ -223,6 +223,14 @@ class Segment:
             raise _damaged(self.path, f"game {game} points outside")
         return self._words[row[3] : row[3] + row[4]]
 
+    def table(self) -> memoryview:
+        """The rows of all games as they stand in the file (`ROW`)."""
+        return self._rows[:]
+
+    def all_moves(self) -> memoryview:
+        """The words of all games, u16 each; a row says which are whose."""
+        return self._words[:]
+
     def start_fen(self, game: int) -> str | None:
         """The FEN a game starts from, None for the usual start."""
         row = self._row(game)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Annotated
+
 from cqlgui.board import attacks
 from cqlgui.jit import kernels, words
-from cqlgui.jit.words import Bytes, Ints, Shorts, Word, Words
+from cqlgui.jit.words import Bytes, Ints, Pointer, Routine, Scalar, Shorts, Word, Words
 
 UNIT = kernels.Unit("samples", [attacks])
 
@@ -142,3 +145,26 @@ def widened(n: int, c: Word) -> Word:
     if n > 3:
         found = c
     return found
+
+
+VISITOR = Routine((Pointer(Scalar.WORD), Scalar.INT), Scalar.BOOL)
+Visitor = Annotated[Callable[[Words, int], bool], VISITOR]
+
+
+@UNIT.kernel
+def visited(visit: Visitor, rows: Words, count: int) -> int:
+    """How many rows of three words a visitor likes, asked through a function of its own."""
+    found = 0
+    for row in range(count):
+        found += _liked(visit, rows[row * 3 :], row)
+    return found
+
+
+@words.inlined
+def _liked(visit: Visitor, row: Words, number: int) -> int:
+    return 1 if visit(row[1:], number) else _disliked(row)
+
+
+@words.apart
+def _disliked(row: Words) -> int:
+    return 100 * int(row[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from cqlgui.board import attacks
 from cqlgui.jit import emitter, frontend, kernels, native, words
-from cqlgui.jit.words import Pointer, Scalar, Word
+from cqlgui.jit.words import Pointer, Routine, Scalar, Word
 from tests.jit import samples
 
 WORDS = st.integers(0, words.MASK) | st.integers(0, 9) | st.integers(0, 63).map(lambda n: 1 << n)
@@ -67,6 +68,59 @@ def test_arrays() -> None:
     samples.filled(*fast, 90)
     samples.filled.function(*(memoryview(one) for one in plain), 90)
     assert all((one == other).all() for one, other in zip(fast, plain, strict=True))
+
+
+@machine
+def test_functions_and_the_rest_of_arrays_as_arguments() -> None:
+    rows = np.arange(30, dtype=np.uint64)
+    seen: list[tuple[int, int]] = []
+
+    def visit(row: int, number: int) -> bool:
+        seen.append((ctypes.c_uint64.from_address(row).value, number))
+        return number % 2 == 0
+
+    native_visit = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_int64)(visit)
+    found = samples.visited(native_visit, rows, 10)
+    assert seen == [(3 * number + 1, number) for number in range(10)]
+    plain = samples.visited.function(lambda row, number: number % 2 == 0, memoryview(rows), 10)
+    assert found == plain == 5 + 100 * (3 + 9 + 15 + 21 + 27)
+
+
+@machine
+def test_a_loop_whose_ways_are_known_one_after_the_other() -> None:
+    module = emitter.Module()
+    f = module.function("product", [("n", Scalar.INT)], Scalar.INT, exported=True)
+    one = emitter.literal(1, Scalar.INT)
+    head, inside, after = f.label(), f.label(), f.label()
+    f.begin(head)
+    number = f.open_phi(Scalar.INT, f.arguments[0], "entry")
+    product = f.open_phi(Scalar.INT, one, "entry")
+    f.branch(f.compare("gt", number.value, one), inside, after)
+    f.begin(inside)
+    f.add_way(product, f.binary("mul", product.value, number.value), inside)
+    f.add_way(number, f.binary("sub", number.value, one), inside)
+    with pytest.raises(emitter.EmitError):
+        f.add_way(number, emitter.TRUE, inside)
+    f.jump(head)
+    f.begin(after)
+    f.leave(product.value)
+    callee = f.finish()
+    code = native.Code(module.text(), optimise=False)
+    assert code.function(callee)(6) == 720
+
+    asking = emitter.Module()
+    g = asking.function("twice", [("t", Pointer(Scalar.WORD))], Scalar.INT, exported=True)
+    numbers = np.array([3, 4], np.uint64)
+    routine = Routine((Scalar.INT,), Scalar.INT)
+    there = emitter.placed(numbers.ctypes.data, Scalar.WORD)
+    given = g.converted(g.load(there, one), Scalar.INT)
+    called = g.call(emitter.known(code.address("product"), routine), [given])
+    assert called is not None
+    g.leave(called)
+    callee = g.finish()
+    assert native.Code(asking.text(), optimise=False).function(callee)(0) == 24
+    with pytest.raises(emitter.EmitError):
+        emitter.called_through(one)
 
 
 @machine

@@ -1,0 +1,1 @@
+"""Searches packed games with machine code: replay, and queries compiled to one function a position."""

@@ -1,0 +1,143 @@
+"""Packed games as the arrays that replay reads, and the working memory of one thread."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from cqlgui.base import errors
+from cqlgui.board import moves
+from cqlgui.board.position import Position
+from cqlgui.engine import layout
+from cqlgui.store import segments
+
+Integers: TypeAlias = "npt.NDArray[np.int64]"
+Words: TypeAlias = "npt.NDArray[np.uint64]"
+Bytes: TypeAlias = "npt.NDArray[np.uint8]"
+
+MOST_POSITIONS: Final = 200_000
+"""Positions of a game that are laid out at most; longer ones are left to the interpreter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Games:
+    """Games in one array of words, numbered from 0. `positions` is that of the largest game.
+
+    `starts` says from which of the starting positions a game goes on, -1 for one that cannot be searched.
+    """
+
+    packed: npt.NDArray[np.uint16]
+    firsts: Integers
+    counts: Integers
+    branching: Bytes
+    starts: Integers
+    start_records: Words
+    start_boards: Bytes
+    positions: int
+
+    def __len__(self) -> int:
+        return len(self.firsts)
+
+
+def of_segment(segment: segments.Segment) -> Games:
+    """The games of a segment; the arrays of moves are the mapped file's own."""
+    rows = np.frombuffer(segment.table(), dtype=segments.ROW)
+    packed = np.frombuffer(segment.all_moves(), dtype=np.uint16)
+    firsts, counts = rows["first"].astype(np.int64), rows["words"].astype(np.int64)
+    starts = np.zeros(len(rows), np.int64)
+    table = _Starts()
+    for game in np.flatnonzero(rows["fen"] != segments.USUAL_START).tolist():
+        try:
+            starts[game] = table.number(segment.start_fen(game))
+        except (ValueError, errors.IndexDamaged):
+            starts[game] = -1
+    starts[(firsts < 0) | (counts < 0) | (firsts + counts > len(packed))] = -1
+    branching = ((rows["flags"] & segments.VARIATIONS) != 0).astype(np.uint8)
+    largest = int(counts.max(initial=0)) + 1
+    return Games(packed, firsts, counts, branching, starts, *table.arrays(), largest)
+
+
+def of_words(games: Iterable[tuple[str | None, Sequence[int]]]) -> Games:
+    """Games given as starting position (None: the usual one) and packed words."""
+    words: list[int] = []
+    firsts, counts, starts, branching = [], [], [], []
+    table = _Starts()
+    for fen, own in games:
+        firsts.append(len(words))
+        counts.append(len(own))
+        starts.append(-1)
+        with contextlib.suppress(ValueError):
+            starts[-1] = table.number(fen)
+        branching.append(any(word >> 12 == moves.BACK for word in own))
+        words.extend(own)
+    return Games(
+        np.array(words, np.uint16), np.array(firsts, np.int64), np.array(counts, np.int64),
+        np.array(branching, np.uint8), np.array(starts, np.int64), *table.arrays(),
+        max(counts, default=0) + 1,
+    )  # fmt: skip
+
+
+class _Starts:
+    """Collects starting positions; the usual one is number 0."""
+
+    def __init__(self) -> None:
+        self._positions = [Position.start()]
+
+    def number(self, fen: str | None) -> int:
+        """The number of a position; raises `ValueError` for a FEN that cannot be read."""
+        if fen is None:
+            return 0
+        self._positions.append(Position.from_fen(fen))
+        return len(self._positions) - 1
+
+    def arrays(self) -> tuple[Words, Bytes]:
+        """The positions as records and boards."""
+        records = np.zeros(len(self._positions) * layout.SIZE, np.uint64)
+        boards = np.zeros(len(self._positions) * 64, np.uint8)
+        for number, position in enumerate(self._positions):
+            record = records[number * layout.SIZE : (number + 1) * layout.SIZE]
+            record[:13] = position.men
+            record[layout.TURN] = position.turn
+            record[layout.CASTLING] = position.castling
+            record[layout.PASSED] = 1 << position.ep if position.ep >= 0 else 0
+            boards[number * 64 : (number + 1) * 64] = np.frombuffer(position.squares, np.uint8)
+        return records, boards
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """Memory that one thread needs to search; `room` positions can be laid out in it."""
+
+    room: int
+    records: Words
+    boards: Bytes
+    hits: Integers
+    doubtful: Integers
+    tally: Integers
+    frame: Words = field(repr=False)
+
+    @classmethod
+    def make(cls, positions: int, slice_size: int, frame_size: int) -> Workspace:
+        """For games of at most so many positions, so many games at a time."""
+        room = min(max(positions, 2), MOST_POSITIONS)
+        return cls(
+            room,
+            np.zeros(room * layout.SIZE, np.uint64),
+            np.zeros(room * 64, np.uint8),
+            np.zeros(max(positions, 1 << 16), np.int64),
+            np.zeros(slice_size, np.int64),
+            np.zeros(4, np.int64),
+            np.zeros(frame_size, np.uint64),
+        )
+
+
+def everything(games: Games) -> Integers:
+    """The numbers of all games."""
+    numbers: Any = np.arange(len(games), dtype=np.int64)
+    found: Integers = numbers
+    return found

@@ -1,0 +1,53 @@
+"""Where everything stands in the memory that replay and compiled queries share.
+
+A *record* is one position: `SIZE` words, with its sixty-four man codes in a table of bytes beside it. A
+*frame* holds what belongs to the game under way rather than to a position. Constants only.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cqlgui.jit import words
+
+# --- a record: words 0 to 12 are the squares of each man, by man code (0: the empty squares) ----------------
+
+TURN: Final = 13
+"""The side to move: 0 White, 1 Black."""
+CASTLING: Final = 14
+"""The squares of the rooks that may still castle."""
+PASSED: Final = 15
+"""The square passed over by the last move as a set; empty after any but a pawn's double step."""
+ID: Final = 16
+"""The positionid."""
+PLY: Final = 17
+DEPTH: Final = 18
+"""Number of moves on the way from the root that are not main continuations."""
+MOVE: Final = 19
+"""The move that led here; `moves.NO_MOVE` at the root."""
+PARENT: Final = 20
+"""The record of the position before, `NONE` at the root."""
+CHILD: Final = 21
+"""The record of the first position after, or `NONE`. Where one record is played on, only whether there is
+one."""
+SIBLING: Final = 22
+"""The record of the parent's next child, or `NONE`."""
+END: Final = 23
+"""One more than the last record among the position and its descendants."""
+SIZE: Final = 24
+
+NONE: Final = words.MASK
+
+# --- a frame ------------------------------------------------------------------------------------------------
+
+DOUBT: Final = 0
+"""Not 0: what was found in this game does not hold, the interpreter must decide."""
+COUNT: Final = 1
+"""Number of positions of the game as it is searched; 0 where one record is played on."""
+GAMENUMBER: Final = 2
+STEPS: Final = 3
+"""What the game may still cost, in runs of a loop's body."""
+LOCALS: Final = 4
+"""Here variables begin; they are 0 at the beginning of each game."""
+
+STEPS_AT_MOST: Final = 20_000_000

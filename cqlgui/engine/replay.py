@@ -1,0 +1,286 @@
+"""Plays packed games and asks a query at every position.
+
+Where a query looks at no other position than the one it is asked at, the moves are made on a single record
+(*streaming*, main line only); else all positions of a game are laid out first, with their links (*buffered*).
+Both agree with `board.tree.GameTree` on every position; a game whose words cannot be played is left in doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Final, TypeAlias
+
+from cqlgui.board import attacks, moves, position
+from cqlgui.engine import layout
+from cqlgui.jit import kernels, words
+from cqlgui.jit.words import Bytes, Ints, Pointer, Routine, Scalar, Shorts, Words
+
+ASK: Final = Routine(
+    (Pointer(Scalar.WORD), Pointer(Scalar.U8), Scalar.INT, Pointer(Scalar.WORD)), Scalar.BOOL
+)
+Ask: TypeAlias = Annotated[Callable[[Words, Bytes, int, Words], bool], ASK]
+"""A query: whether it matches at a record, given all records, all boards, the record's number, the frame."""
+
+UNIT: Final = kernels.Unit("replay", [layout, position, attacks, moves])
+
+BUFFERED: Final = 1
+VARIATIONS: Final = 2
+
+FOUND: Final = 0
+DOUBTED: Final = 1
+VISITED: Final = 2
+TALLY: Final = 3
+"""Places in the tally: hits and doubtful games written, positions visited; and its length."""
+
+_BACK_WORD: Final = moves.BACK << 12
+_KING_MOVED: Final = 256
+
+
+@UNIT.kernel
+def search(
+    ask: Ask,
+    packed: Shorts,
+    firsts: Ints,
+    counts: Ints,
+    branching: Bytes,
+    starts: Ints,
+    start_records: Words,
+    start_boards: Bytes,
+    games: Ints,
+    begin: int,
+    end: int,
+    before: int,
+    mode: int,
+    most: int,
+    records: Words,
+    boards: Bytes,
+    room: int,
+    frame: Words,
+    frame_size: int,
+    hits: Ints,
+    capacity: int,
+    doubtful: Ints,
+    tally: Ints,
+) -> int:
+    """Search `games[begin:end]`; gives the place to go on from, which is `end` unless `hits` is full.
+
+    A game has `counts[game]` words from `packed[firsts[game]]` on, `branching[game]` says whether there are
+    variations among them; it starts from record `starts[game]` of the start tables, and is doubtful where
+    that is negative. `before` is the `gamenumber` of what comes before game 0. `mode` joins `BUFFERED` and
+    `VARIATIONS`; of each game the first `most` hits are looked for.
+
+    `records` and `boards` have `room` for so many positions, `hits` for `capacity`, `doubtful` for all the
+    games. A hit is the game's number shifted by 32, with the positionid; the numbers of doubtful games are
+    written apart, and they have no hits.
+    """
+    at = begin
+    while at < end:
+        game = games[at]
+        first = firsts[game]
+        count = counts[game]
+        found = tally[FOUND]
+        if found + count + 1 > capacity:
+            return at
+        for place in range(frame_size):
+            frame[place] = 0
+        frame[layout.GAMENUMBER] = before + game + 1
+        frame[layout.STEPS] = layout.STEPS_AT_MOST
+        start = starts[game]
+        if start >= 0:
+            _copy(start_records[start * layout.SIZE :], records)
+            _copy_board(start_boards[start * 64 :], boards)
+        if start < 0:
+            frame[layout.DOUBT] = 1
+        elif mode & BUFFERED != 0 or (mode & VARIATIONS != 0 and branching[game] != 0):
+            total = _laid_out(packed, first, count, mode & VARIATIONS != 0, records, boards, room)
+            frame[layout.COUNT] = total
+            for record in range(total):
+                tally[VISITED] += 1
+                if ask(records, boards, record, frame):
+                    hits[tally[FOUND]] = game << 32 | record
+                    tally[FOUND] += 1
+                    if tally[FOUND] - found >= most:
+                        break
+            if total == 0:
+                frame[layout.DOUBT] = 1
+        else:
+            variations = mode & VARIATIONS != 0
+            _streamed(
+                ask, packed, first, count, game, variations, most, records, boards, frame, hits, tally
+            )  # fmt: skip
+        if frame[layout.DOUBT] != 0:
+            tally[FOUND] = found
+            doubtful[tally[DOUBTED]] = game
+            tally[DOUBTED] += 1
+        at += 1
+    return at
+
+
+def _streamed(
+    ask: Ask,
+    packed: Shorts,
+    first: int,
+    count: int,
+    game: int,
+    variations: bool,
+    most: int,
+    records: Words,
+    boards: Bytes,
+    frame: Words,
+    hits: Ints,
+    tally: Ints,
+) -> None:
+    """The main line of one game on a single record, which holds its start."""
+    found = tally[FOUND]
+    end = found + most
+    place = first
+    last = first + count
+    ply = 0
+    while True:
+        word = _BACK_WORD
+        if place < last:
+            word = int(packed[place])
+        goes_on = word < _BACK_WORD
+        records[layout.ID] = ply
+        records[layout.PLY] = ply
+        records[layout.CHILD] = 0 if goes_on else layout.NONE
+        if ask(records, boards, 0, frame):
+            hits[found] = game << 32 | ply
+            found += 1
+            if found >= end:
+                break
+        if not goes_on:
+            if variations and place < last:
+                # The table of games promised that there is nothing but a main line.
+                frame[layout.DOUBT] = 1
+            break
+        if not _play(records, boards, word):
+            frame[layout.DOUBT] = 1
+            break
+        place += 1
+        ply += 1
+    tally[VISITED] += ply + 1
+    tally[FOUND] = found
+
+
+@words.inlined
+def _play(record: Words, board: Bytes, word: int) -> bool:
+    """Play a move on a record, the side to move included; False, with the record spoilt, for one that cannot
+    be played.
+
+    An ordinary move is made without a branch on what moves or is captured: processors guess those wrong.
+    """
+    turn = record[layout.TURN]
+    record[layout.TURN] = turn ^ 1
+    start = word & 63
+    end = word >> 6 & 63
+    start_bit = 1 << start
+    end_bit = 1 << end
+    castling = record[layout.CASTLING] & ~(start_bit | end_bit)
+    if word >> 12 != moves.NORMAL:
+        outcome = _special(record, board, word)
+        if outcome < 0:
+            return False
+        record[layout.PASSED] = 0
+        king_moved = outcome & _KING_MOVED != 0
+    else:
+        man = int(board[start])
+        captured = int(board[end])
+        if man == 0 or start == end:
+            return False
+        pawn = 1 if turn == 0 else 7
+        home = 1 if turn == 0 else 6
+        double = (man == pawn) & (start ^ end == 16) & (start >> 3 == home)
+        record[layout.PASSED] = 1 << (start + end >> 1) if double else 0
+        # Where nothing is captured the word that is written goes where it does no harm, and not among the
+        # empty squares: a place that is sometimes written and always read at once costs processors most.
+        slot = layout.MOVE if captured == 0 else captured
+        record[slot] ^= end_bit
+        record[man] ^= start_bit | end_bit
+        record[0] = record[0] & ~end_bit | start_bit
+        board[start] = 0
+        board[end] = man
+        king_moved = (man == 6) | (man == 12)
+    if (castling != 0) & king_moved:
+        castling &= ~(0xFF << (0 if turn == 0 else 56))
+    record[layout.CASTLING] = castling
+    record[layout.MOVE] = word
+    return True
+
+
+@words.apart
+def _special(record: Words, board: Bytes, word: int) -> int:
+    """`position.play`, for moves that are no ordinary ones."""
+    return position.play(record, board, word)
+
+
+def _laid_out(
+    packed: Shorts, first: int, count: int, variations: bool, records: Words, boards: Bytes, room: int
+) -> int:
+    """All positions of a game with their links, the first record being its start; gives their number, 0 for
+    words that cannot be played or too many of them."""
+    size = layout.SIZE
+    records[layout.PARENT] = layout.NONE
+    records[layout.CHILD] = layout.NONE
+    records[layout.SIBLING] = layout.NONE
+    total = 1
+    here = 0
+    back = False
+    for place in range(first, first + count):
+        word = int(packed[place])
+        if word >= _BACK_WORD:
+            if not variations:
+                break
+            steps = word & moves.BACK_LIMIT
+            if steps == 0 or steps > int(records[here * size + layout.PLY]):
+                return 0
+            while steps > 0:
+                here = int(records[here * size + layout.PARENT])
+                steps -= 1
+            back = True
+            continue
+        if total >= room:
+            return 0
+        parent = here * size
+        child = total * size
+        _copy(records[parent:], records[child:])
+        _copy_board(boards[here * 64 :], boards[total * 64 :])
+        if not _play(records[child:], boards[total * 64 :], word):
+            return 0
+        records[child + layout.ID] = total
+        records[child + layout.PLY] += 1
+        records[child + layout.PARENT] = here
+        records[child + layout.CHILD] = layout.NONE
+        records[child + layout.SIBLING] = layout.NONE
+        if back:
+            records[child + layout.DEPTH] += 1
+            back = False
+        if records[parent + layout.CHILD] == layout.NONE:
+            records[parent + layout.CHILD] = total
+        else:
+            sister = int(records[parent + layout.CHILD]) * size
+            while records[sister + layout.SIBLING] != layout.NONE:
+                sister = int(records[sister + layout.SIBLING]) * size
+            records[sister + layout.SIBLING] = total
+        here = total
+        total += 1
+    if back:
+        return 0
+    for record in range(total):
+        records[record * size + layout.END] = record + 1
+    for record in range(total - 1, 0, -1):
+        end = records[record * size + layout.END]
+        above = int(records[record * size + layout.PARENT]) * size
+        if records[above + layout.END] < end:
+            records[above + layout.END] = end
+    return total
+
+
+def _copy(source: Words, goal: Words) -> None:
+    for place in range(layout.SIZE):
+        goal[place] = source[place]
+
+
+def _copy_board(source: Bytes, goal: Bytes) -> None:
+    for place in range(64):
+        goal[place] = source[place]
