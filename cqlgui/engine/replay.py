@@ -97,6 +97,8 @@ def search(
             for record in range(total):
                 tally[VISITED] += 1
                 if ask(records, boards, record, frame):
+                    if frame[layout.DOUBT] != 0:
+                        break
                     hits[tally[FOUND]] = game << 32 | record
                     tally[FOUND] += 1
                     if tally[FOUND] - found >= most:
@@ -145,6 +147,8 @@ def _streamed(
         records[layout.PLY] = ply
         records[layout.CHILD] = 0 if goes_on else layout.NONE
         if ask(records, boards, 0, frame):
+            if frame[layout.DOUBT] != 0:
+                break
             hits[found] = game << 32 | ply
             found += 1
             if found >= end:

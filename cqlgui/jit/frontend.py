@@ -20,7 +20,7 @@ import math
 import textwrap
 import types
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -53,22 +53,26 @@ _Operand: TypeAlias = Value | _Literal
 
 
 class Program:
-    """The functions of one compilation, those called included."""
+    """The functions of one compilation, those called included. `exported` ones can be found by name."""
 
-    def __init__(self, sources: Sequence[types.ModuleType]) -> None:
+    def __init__(
+        self, sources: Sequence[types.ModuleType], exported: Collection[types.FunctionType] = ()
+    ) -> None:
         self.module: Final = emitter.Module()
+        self._exported = frozenset(exported)
         self._sources = {source.__name__ for source in sources}
         self._callees: dict[types.FunctionType, Callee] = {}
         self._tables: dict[int, tuple[_Table, object]] = {}
         self._hints: dict[str, dict[str, Any]] = {}
 
-    def add(self, function: types.FunctionType, *, exported: bool = False) -> Callee:
+    def add(self, function: types.FunctionType) -> Callee:
         """Compile a function once; raises `KernelError`."""
         known = self._callees.get(function)
         if known is not None:
             return known
         self._insist_on_source(function.__module__, function.__qualname__)
         parameters, result = signature(function)
+        exported = function in self._exported
         name = function.__name__ if exported else f"{function.__module__}.{function.__qualname__}"
         opened = self.module.function(name, parameters, result, exported=exported)
         # Known before its body is read, which may call it.
@@ -103,7 +107,11 @@ class Program:
     def _hints_of(self, source: types.ModuleType) -> dict[str, Any]:
         found = self._hints.get(source.__name__)
         if found is None:
-            found = self._hints[source.__name__] = typing.get_type_hints(source, include_extras=True)
+            # A bare `Final` says nothing here, and is refused where hints are read.
+            said = {name: hint for name, hint in source.__annotations__.items() if hint != "Final"}
+            holder = type("hints", (), {"__annotations__": said})
+            found = typing.get_type_hints(holder, globalns=vars(source), include_extras=True)
+            self._hints[source.__name__] = found
         return found
 
     def _insist_on_source(self, module: str, name: str) -> None:

@@ -56,9 +56,10 @@ class Unit:
 
     def assembly(self) -> str:
         """What is compiled, as LLVM assembly."""
-        program = frontend.Program(self.sources)
-        for kernel in self._kernels.values():
-            program.add(kernel.function, exported=True)
+        functions = [kernel.function for kernel in self._kernels.values()]
+        program = frontend.Program(self.sources, functions)
+        for function in functions:
+            program.add(function)
         return program.module.text()
 
     def _key_sources(self) -> list[types.ModuleType]:

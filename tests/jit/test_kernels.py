@@ -248,9 +248,9 @@ def huge(a: int) -> int:
     ],
 )
 def test_what_is_not_in_the_language_is_refused_with_its_place(function, words_of_it: str) -> None:
-    program = frontend.Program([sys.modules[__name__]])
+    program = frontend.Program([sys.modules[__name__]], [function])
     with pytest.raises(frontend.KernelError) as caught:
-        program.add(function, exported=True)
+        program.add(function)
     assert words_of_it in str(caught.value)
     if function not in (untyped, lonely, foreign):
         line = function.__code__.co_firstlineno

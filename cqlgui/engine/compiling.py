@@ -1,0 +1,93 @@
+"""A query as machine code: `compile_query` gives what `scanning.scan` asks, and says what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from cqlgui.cql import compilers, nodes, transforms
+from cqlgui.engine import (
+    games,
+    layout,
+    lowering_board,
+    lowering_logic,
+    lowering_orbits,
+    lowering_tree,
+    replay,
+    scanning,
+)
+from cqlgui.engine.lowering import Lowering, TooLargeError, Unsupported, integer, word
+from cqlgui.jit import emitter, native
+from cqlgui.jit.words import Scalar
+
+RULES: Final = (lowering_board, lowering_logic, lowering_orbits, lowering_tree)
+"""Modules that enter their rules when they are imported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A query as a function of a position.
+
+    Hits are the interpreter's in every game that is not doubtful, the header's conditions apart.
+    `unsupported` are the parts that leave a game in doubt when they are reached.
+    """
+
+    unsupported: tuple[Unsupported, ...]
+    mode: int
+    """That of `replay.search`."""
+    frame_size: int
+    assembly: str = field(repr=False)
+    _ask: Any = field(repr=False)
+    _code: native.Code = field(repr=False)
+
+    @property
+    def wholly(self) -> bool:
+        """Whether all of the query was compiled."""
+        return not self.unsupported
+
+    def scan(
+        self, asked: games.Games, numbers: games.Integers | None = None, **options: Any
+    ) -> Iterator[scanning.Found]:
+        """Search games; the options are those of `scanning.scan`."""
+        return scanning.scan(self._ask, asked, numbers, mode=self.mode, frame_size=self.frame_size, **options)
+
+
+def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
+    """Compile a query; gives the reason where there is nothing to be gained by it."""
+    assert expanded.query is not None
+    query = expanded.query
+    if not native.available():
+        return Unsupported(query.body.span, "machine code cannot be made here")
+    closures = compilers.compiler(expanded.names)
+    closures.compile(query.body)
+    if closures.persistent or closures.files or not all(closures.dictionaries.values()):
+        return Unsupported(query.body.span, "games depend on what was found in others")
+    low = Lowering(expanded.names, query.body, variations=query.header.variations)
+    try:
+        _write(low, query.body)
+    except TooLargeError:
+        return Unsupported(query.body.span, "the query is too large to be compiled")
+    assembly = low.module.text()
+    code = native.Code(assembly, optimise=False)
+    callee = emitter.Callee("@query", replay.ASK.parameters, replay.ASK.result)
+    mode = replay.BUFFERED * low.buffered | replay.VARIATIONS * query.header.variations
+    return Compiled(tuple(low.unsupported), mode, low.frame_size, assembly, code.function(callee), code)
+
+
+def _write(low: Lowering, body: nodes.Node) -> None:
+    """The query as a function; a game in doubt is a hit, so that its search ends there."""
+    names = ("records", "boards", "place", "frame")
+    f = low.module.function(
+        "query", list(zip(names, replay.ASK.parameters, strict=True)), Scalar.BOOL, exported=True
+    )
+    yes, no = f.label(), f.label()
+    low.test(low.opened(f), body, yes, no)
+    f.begin(yes)
+    f.leave(emitter.TRUE)
+    f.begin(no)
+    if low.doubts:
+        f.leave(f.compare("ne", f.load(f.arguments[3], integer(layout.DOUBT)), word(0)))
+    else:
+        f.leave(emitter.FALSE)
+    f.finish()

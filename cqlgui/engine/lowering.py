@@ -1,0 +1,511 @@
+"""Query to machine code: what all compilers of filters share.
+
+A filter becomes instructions that are written where it stands. There are four ways to ask for one: its set
+(never missing), its number or its position (going to `fail` where it has none), or its truth (going to `yes`
+or `no`). Order and what is left out are those of the interpreter's closures, so that assignments come out the
+same; where a filter can neither assign nor fault, a decided answer ends early.
+
+What cannot be compiled, and what the interpreter would report as a fault, leaves the game in doubt when it is
+reached: then nothing found in it counts, and the interpreter decides. So whatever can be compiled at all is
+sound; how much of it remains in doubt is a matter of speed (`Lowering.unsupported` says why).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeAlias
+
+from cqlgui.cql import nodes, nodes_programs, nodes_tree, repeatable, types
+from cqlgui.cql.diagnostics import Span
+from cqlgui.cql.types import Type
+from cqlgui.engine import layout
+from cqlgui.jit import emitter, frontend, kernels
+from cqlgui.jit.emitter import Function, Value
+from cqlgui.jit.words import MASK, Routine, Scalar
+
+MOST_LINES: Final = 12_000
+"""Instructions of a query at most: beyond it compiling takes longer than interpreting most bases."""
+
+_SAFE: Final = 1 << 31
+"""Numbers in variables stay below this; products of two of them fit."""
+_LARGEST: Final = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """A part of the query that is not compiled, and why."""
+
+    span: Span
+    reason: str
+
+
+class TooLargeError(Exception):
+    """The query became too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An integer with the bounds that are known of it."""
+
+    value: Value
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a loop variable holds, and the place it was bound at."""
+
+    value: Value
+    place: Value
+
+
+@dataclass(frozen=True)
+class Row:
+    """The row of an orbit's table under way: the numbers that stand for parts of leaves, by leaf."""
+
+    table: Value
+    first: Value
+    columns: dict[int, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where instructions are written: a position, and what is known there."""
+
+    f: Function
+    records: Value
+    boards: Value
+    place: Value
+    frame: Value
+    here: Value
+    board: Value
+    loops: dict[str, Bound] = field(default_factory=dict)
+    row: Row | None = None
+    cut: tuple[Value, Value, Value] | None = None
+    """The position in whose dash target we are, with what `from` and `to` mean there."""
+    known: dict[tuple[str, object], Value] = field(default_factory=dict)
+    """What was read of the position already, by the block it was read in."""
+
+
+SetRule: TypeAlias = Callable[["Lowering", Scope, Any], Value]
+NumberRule: TypeAlias = Callable[["Lowering", Scope, Any, str], Number]
+PositionRule: TypeAlias = Callable[["Lowering", Scope, Any, str], Value]
+TestRule: TypeAlias = Callable[["Lowering", Scope, Any, str, str], None]
+
+SETS: Final[dict[type[nodes.Node], SetRule]] = {}
+NUMBERS: Final[dict[type[nodes.Node], NumberRule]] = {}
+POSITIONS: Final[dict[type[nodes.Node], PositionRule]] = {}
+TESTS: Final[dict[type[nodes.Node], TestRule]] = {}
+
+
+class Lowering:
+    """Compiles the filters of one query."""
+
+    def __init__(self, names: types.Names, body: nodes.Node, *, variations: bool) -> None:
+        self.names = names
+        self.variations = variations
+        self.module = emitter.Module()
+        self.unsupported: list[Unsupported] = []
+        self.buffered = False
+        """Whether other positions than the current one are looked at."""
+        self.doubts = False
+        """Whether anything can leave a game in doubt."""
+        self._slots: dict[str, int] = {}
+        self._steps: dict[tuple[int, int, int], emitter.Callee] = {}
+        self._tables = 0
+        self._looped = _loop_names(body)
+        self._lines = 0
+
+    # --- the four ways to ask
+
+    def set_of(self, s: Scope, node: nodes.Node) -> Value:
+        """The squares of a filter of type set."""
+        rule = SETS.get(type(node))
+        if rule is None:
+            self.leave_out(s, node)
+            return word(0)
+        self._count(s)
+        return rule(self, s, node)
+
+    def number(self, s: Scope, node: nodes.Node, fail: str) -> Number:
+        """The number of a numeric filter."""
+        rule = NUMBERS.get(type(node))
+        if rule is None:
+            self.leave_out(s, node)
+            return Number(integer(0), 0, 0)
+        self._count(s)
+        return rule(self, s, node, fail)
+
+    def position(self, s: Scope, node: nodes.Node, fail: str) -> Value:
+        """The record of the position that a filter gives."""
+        self.buffered = True
+        rule = POSITIONS.get(type(node))
+        if rule is None:
+            self.leave_out(s, node)
+            return integer(0)
+        self._count(s)
+        return rule(self, s, node, fail)
+
+    def test(self, s: Scope, node: nodes.Node, yes: str, no: str) -> None:
+        """End the block by going where the filter's truth leads."""
+        self._count(s)
+        rule = TESTS.get(type(node))
+        if rule is not None:
+            rule(self, s, node, yes, no)
+            return
+        match self.type_of(node):
+            case Type.SET | Type.PIECE if type(node) in SETS:
+                s.f.branch(not_empty(s, self.set_of(s, node)), yes, no)
+            case Type.NUMERIC if type(node) in NUMBERS:
+                self.number(s, node, no)
+                s.f.jump(yes)
+            case Type.POSITION if type(node) in POSITIONS:
+                self.position(s, node, no)
+                s.f.jump(yes)
+            case _:
+                self.leave_out(s, node)
+                s.f.jump(no)
+
+    def measured(self, s: Scope, node: nodes.Node, fail: str) -> Number:
+        """The number of a filter, a set being as large as its squares are many."""
+        if self.is_set(node):
+            return count(s, self.set_of(s, node))
+        return self.number(s, node, fail)
+
+    # --- what is not compiled
+
+    def leave_out(self, s: Scope, node: nodes.Node, reason: str = "") -> None:
+        """Leave the game in doubt when this filter is reached, since it is not compiled."""
+        words = type(node).__name__
+        self.unsupported.append(Unsupported(node.span, reason or f"{words} is not compiled"))
+        self.doubt(s)
+
+    def doubt(self, s: Scope) -> None:
+        """Leave the game in doubt when the query gets here."""
+        self.doubts = True
+        s.f.store(word(1), s.frame, integer(layout.DOUBT))
+
+    def doubt_unless(self, s: Scope, holds: Value) -> None:
+        """Leave the game in doubt unless a truth holds."""
+        bad, good = s.f.label(), s.f.label()
+        s.f.branch(holds, good, bad)
+        s.f.begin(bad)
+        self.doubt(s)
+        s.f.begin(good)
+
+    def spend(self, s: Scope) -> None:
+        """Count a run of a loop that could go on for ever."""
+        self.doubts = True
+        f = s.f
+        left = f.load(s.frame, integer(layout.STEPS))
+        self.doubt_unless(s, f.compare("ne", left, word(0)))
+        f.store(f.binary("sub", f.select(f.compare("eq", left, word(0)), word(1), left), word(1)), s.frame,
+                integer(layout.STEPS))  # fmt: skip
+
+    # --- types and variables
+
+    def type_of(self, node: nodes.Node) -> Type:
+        """Static type of a filter."""
+        return types.infer(node, self.names)
+
+    def is_set(self, node: nodes.Node) -> bool:
+        """True for sets of squares, piece variables included."""
+        return self.type_of(node) in types.SETS
+
+    def slot(self, name: str) -> int:
+        """Where a variable stands in the frame: its value, and then whether it has one."""
+        return layout.LOCALS + 2 * self._slots.setdefault(name, len(self._slots))
+
+    @property
+    def frame_size(self) -> int:
+        """Words of the frame."""
+        return layout.LOCALS + 2 * len(self._slots)
+
+    def is_looped(self, name: str) -> bool:
+        """Whether only loops give a variable its value, so that it has one within them alone."""
+        return name in self._looped
+
+    def read(self, s: Scope, name: str) -> Value:
+        """The value of a variable, as a word; leaves the game in doubt where it has none."""
+        if self.is_looped(name):
+            bound = s.loops.get(name)
+            if bound is None:
+                self.doubt(s)
+                return word(0)
+            return bound.value
+        slot = self.slot(name)
+        self.doubt_unless(s, s.f.compare("ne", s.f.load(s.frame, integer(slot + 1)), word(0)))
+        return s.f.load(s.frame, integer(slot))
+
+    def write(self, s: Scope, name: str, value: Value) -> None:
+        """Give a variable a value; one of a loop alone can have none outside of it."""
+        slot = self.slot(name)
+        s.f.store(value, s.frame, integer(slot))
+        s.f.store(word(1), s.frame, integer(slot + 1))
+
+    def bounded(self, s: Scope, number: Number) -> Value:
+        """A number that fits into a variable; others leave the game in doubt."""
+        if number.low <= -_SAFE or number.high >= _SAFE:
+            f = s.f
+            small = f.binary("and", f.compare("gt", number.value, integer(-_SAFE)),
+                             f.compare("lt", number.value, integer(_SAFE)))  # fmt: skip
+            self.doubt_unless(s, small)
+        return number.value
+
+    def limited(self, s: Scope, node: nodes.Node, value: Callable[[], Value], low: int, high: int) -> Number:
+        """A number within bounds that were found beforehand; beyond all use the filter is not compiled."""
+        if low < -_LARGEST or high > _LARGEST:
+            self.leave_out(s, node, "a number may grow too large")
+            return Number(integer(0), 0, 0)
+        return Number(value(), low, high)
+
+    def is_idle(self, s: Scope, node: nodes.Node) -> bool:
+        """True when leaving a filter out changes nothing: it assigns nothing and cannot fault."""
+        return repeatable.is_repeatable(node) and all(self._cannot_fault(s, one) for one in nodes.walk(node))
+
+    def _cannot_fault(self, s: Scope, node: nodes.Node) -> bool:
+        limits = getattr(node, "range", None)
+        if isinstance(limits, nodes.Range) and not (
+            limits.count or (isinstance(limits.low, int) and isinstance(limits.high, int))
+        ):
+            return False
+        if isinstance(node, nodes.Name):
+            return self.is_looped(node.name)
+        return not isinstance(node, nodes_tree.Echo | nodes.Arithmetic)
+
+    # --- positions
+
+    def opened(self, f: Function) -> Scope:
+        """The scope at the beginning of a function of the type of a query."""
+        records, boards, place, frame = f.arguments
+        return self.at(f, records, boards, place, frame)
+
+    @staticmethod
+    def at(f: Function, records: Value, boards: Value, place: Value, frame: Value) -> Scope:
+        """A scope at some record."""
+        here = f.offset(records, f.binary("mul", place, integer(layout.SIZE)))
+        board = f.offset(boards, f.binary("mul", place, integer(64)))
+        return Scope(f, records, boards, place, frame, here, board)
+
+    def elsewhere(self, s: Scope, place: Value) -> Scope:
+        """The same scope at another position."""
+        self.buffered = True
+        there = self.at(s.f, s.records, s.boards, place, s.frame)
+        return replace(there, loops=s.loops, row=s.row, cut=s.cut)
+
+    # --- parts of the module
+
+    def table(self, numbers: Sequence[int]) -> Value:
+        """A constant array of words."""
+        self._tables += 1
+        return self.module.table(f"table{self._tables}", Scalar.WORD, [one & MASK for one in numbers])
+
+    def steps(self, mask: int, low: int, high: int, shifts: Sequence[tuple[int, int]]) -> emitter.Callee:
+        """A function that moves a set by any of these pairs (squares that may go, distance)."""
+        key = (mask, low, high)
+        known = self._steps.get(key)
+        if known is None:
+            name = f"steps{len(self._steps)}"
+            f = self.module.function(name, [("area", Scalar.WORD)], Scalar.WORD, exported=False)
+            found = word(0)
+            for area, distance in shifts:
+                found = f.binary(
+                    "or", found, shifted(f, f.binary("and", f.arguments[0], word(area)), distance)
+                )
+            f.leave(found)
+            known = self._steps[key] = f.finish()
+        return known
+
+    def _count(self, s: Scope) -> None:
+        self._lines += 4
+        if self._lines > MOST_LINES:
+            raise TooLargeError
+
+
+def _loop_names(body: nodes.Node) -> frozenset[str]:
+    """The variables that nothing but loops and echoes binds."""
+    looped: set[str] = set()
+    others: set[str] = set()
+    for node in nodes.walk(body):
+        match node:
+            case nodes.SquareLoop() | nodes.PieceLoop():
+                looped.add(node.name)
+            case nodes_tree.Echo():
+                looped |= {node.source, node.target}
+            case nodes.Assign() | nodes.PieceAssign() | nodes_programs.Unbind() | nodes_programs.EntryLoop():
+                others.add(node.name)
+            case nodes_programs.Call():
+                others |= set(node.hidden)
+            case _:
+                pass
+    return frozenset(looped - others)
+
+
+# --- small things -------------------------------------------------------------------------------------------
+
+
+def word(number: int) -> Value:
+    """A constant set."""
+    return emitter.literal(number, Scalar.WORD)
+
+
+def integer(number: int) -> Value:
+    """A constant number; of a truth 0 or 1."""
+    return emitter.literal(int(number), Scalar.INT)
+
+
+def constant(number: int) -> Number:
+    """A number that is known."""
+    return Number(integer(number), number, number)
+
+
+def not_empty(s: Scope, area: Value) -> Value:
+    """Whether a set has squares."""
+    return s.f.compare("ne", area, word(0))
+
+
+def count(s: Scope, area: Value) -> Number:
+    """The number of squares in a set."""
+    return Number(s.f.unary("count", area), 0, 64)
+
+
+def is_single(s: Scope, area: Value) -> Value:
+    """Whether a set is one square."""
+    f = s.f
+    alone = f.compare("eq", f.binary("and", area, f.binary("sub", area, word(1))), word(0))
+    return f.binary("and", not_empty(s, area), alone)
+
+
+def shifted(f: Function, area: Value, distance: int) -> Value:
+    """A set moved up the board's numbers, or down."""
+    if distance == 0:
+        return area
+    return f.binary("shl" if distance > 0 else "shr", area, word(abs(distance)))
+
+
+def field_of(s: Scope, place: int) -> Value:
+    """A word of the current record."""
+    key = (s.f.block, place)
+    found = s.known.get(key)
+    if found is None:
+        found = s.known[key] = s.f.load(s.here, integer(place))
+    return found
+
+
+def men(s: Scope, place: int) -> Value:
+    """The squares of a man by code, or of White (13), Black (14), all men (15)."""
+    f = s.f
+    if place == _OCCUPIED:
+        return f.inverted(field_of(s, 0))
+    if place < 13:
+        return field_of(s, place)
+    key = (f.block, -place)
+    found = s.known.get(key)
+    if found is None:
+        base = 1 if place == _WHITE else 7
+        found = field_of(s, base)
+        for man in range(base + 1, base + 6):
+            found = f.binary("or", found, field_of(s, man))
+        s.known[key] = found
+    return found
+
+
+_WHITE: Final = 13
+_OCCUPIED: Final = 15
+
+
+@contextlib.contextmanager
+def each_square(s: Scope, area: Value, *, after: str) -> Iterator[tuple[Value, str]]:
+    """Write a loop over the squares of a set: gives the square under way as a set, and the label that goes on
+    with the next one; behind the last it goes to `after`. The body must end its block itself."""
+    f = s.f
+    head, inside, following = f.label(), f.label(), f.label()
+    before = f.block
+    f.begin(head)
+    left = f.open_phi(Scalar.WORD, area, before)
+    f.branch(f.compare("ne", left.value, word(0)), inside, after)
+    f.begin(inside)
+    rest = f.binary("and", left.value, f.binary("sub", left.value, word(1)))
+    bit = f.binary("xor", left.value, rest)
+    yield bit, following
+    assert not f.is_open
+    f.begin(following)
+    f.add_way(left, rest, following)
+    f.jump(head)
+
+
+@contextlib.contextmanager
+def each_number(s: Scope, first: Value, end: Value, *, after: str) -> Iterator[tuple[Value, str]]:
+    """The same for the numbers from `first` to the one before `end`."""
+    f = s.f
+    head, inside, following = f.label(), f.label(), f.label()
+    before = f.block
+    f.begin(head)
+    at = f.open_phi(Scalar.INT, first, before)
+    f.branch(f.compare("lt", at.value, end), inside, after)
+    f.begin(inside)
+    yield at.value, following
+    assert not f.is_open
+    f.begin(following)
+    f.add_way(at, f.binary("add", at.value, integer(1)), following)
+    f.jump(head)
+
+
+def joined(s: Scope, kind: Scalar, fill: Callable[[Callable[[Value], None]], None]) -> Value:
+    """A value that is found on several ways: each calls what `fill` is given, which ends its block."""
+    f = s.f
+    after = f.label()
+    ways: list[tuple[Value, str]] = []
+
+    def found(value: Value) -> None:
+        ways.append((value, f.block))
+        f.jump(after)
+
+    fill(found)
+    f.begin(after)
+    return f.phi(kind, ways)
+
+
+def truth(s: Scope, fill: Callable[[str, str], None]) -> Value:
+    """A truth as a value; `fill` writes the test with the labels it is given."""
+    yes, no = s.f.label(), s.f.label()
+
+    def both(found: Callable[[Value], None]) -> None:
+        fill(yes, no)
+        s.f.begin(yes)
+        found(emitter.TRUE)
+        s.f.begin(no)
+        found(emitter.FALSE)
+
+    return joined(s, Scalar.BOOL, both)
+
+
+def call(s: Scope, kernel: kernels.Kernel[..., Any], *arguments: Value) -> Value:
+    """Call a kernel by its address."""
+    parameters, result = frontend.signature(kernel.function)
+    routine = Routine(tuple(kind for _, kind in parameters), result)
+    made = s.f.call(emitter.known(kernel.address, routine), arguments)
+    assert made is not None
+    return made
+
+
+def array_of(s: Scope, values: Sequence[Value]) -> Value:
+    """Words in an array of the function's own."""
+    room = s.f.room(Scalar.WORD, len(values))
+    for place, value in enumerate(values):
+        s.f.store(value, room, integer(place))
+    return room
+
+
+def leaf(s: Scope, node: nodes.Node, part: str) -> Value | None:
+    """The number that stands for a part of a leaf in the row of the orbit under way, None where all rows
+    have the same."""
+    if s.row is None:
+        return None
+    column = s.row.columns.get(id(node), {}).get(part)
+    if column is None:
+        return None
+    return s.f.load(s.row.table, s.f.binary("add", s.row.first, integer(column)))

@@ -1,0 +1,412 @@
+"""Rules for the filters that look at the board: designators, set algebra, attacks, directions, rays, pawns,
+loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from cqlgui.board import men as board_men
+from cqlgui.board import squares
+from cqlgui.cql import closures_board, nodes, nodes_moves, nodes_squares, relations
+from cqlgui.engine import layout, lowering, routines
+from cqlgui.engine.lowering import NUMBERS, SETS, TESTS, Bound, Lowering, Number, Scope, integer, word
+from cqlgui.jit import kernels
+from cqlgui.jit.emitter import Value
+from cqlgui.jit.words import Scalar
+
+# --- designators and set algebra ----------------------------------------------------------------------------
+
+
+def _designator(low: Lowering, s: Scope, node: nodes.Designator) -> Value:
+    f = s.f
+    area = lowering.leaf(s, node, "squares")
+    if node.men == board_men.ANY_MASK:
+        return word(node.squares) if area is None else area
+    found: Value | None = None
+    for number, place in enumerate(closures_board.places(node.men)):
+        chosen = lowering.leaf(s, node, f"men{number}")
+        part = lowering.men(s, place) if chosen is None else _chosen_men(s, place, chosen)
+        found = part if found is None else f.binary("or", found, part)
+    if found is None:
+        return word(0)
+    if area is None and node.squares == squares.ALL:
+        return found
+    return f.binary("and", found, word(node.squares) if area is None else area)
+
+
+def _chosen_men(s: Scope, place: int, chosen: Value) -> Value:
+    """The men that a row names: a single kind by its code, or one side."""
+    if place < 13:
+        return s.f.load(s.here, chosen)
+    white = s.f.compare("eq", chosen, word(_WHITE))
+    return s.f.select(white, lowering.men(s, _WHITE), lowering.men(s, _BLACK))
+
+
+_WHITE: Final = 13
+_BLACK: Final = 14
+
+
+def _constant(area: int) -> lowering.SetRule:
+    return lambda low, s, node: word(area)
+
+
+def _complement(low: Lowering, s: Scope, node: nodes.Complement) -> Value:
+    return s.f.inverted(low.set_of(s, node.operand))
+
+
+def _set_operation(low: Lowering, s: Scope, node: nodes.SetOperation) -> Value:
+    if not low.is_set(node.left):
+        return _common_squares(low, s, node)
+    left, right = low.set_of(s, node.left), low.set_of(s, node.right)
+    return s.f.binary("or" if node.operator == "|" else "and", left, right)
+
+
+def _common_squares(low: Lowering, s: Scope, node: nodes.SetOperation) -> Value:
+    """Squares with the same content in two positions."""
+
+    def fill(found: Callable[[Value], None]) -> None:
+        fail = s.f.label()
+        first = low.elsewhere(s, low.position(s, node.left, fail))
+        second = low.elsewhere(s, low.position(s, node.right, fail))
+        same = word(0)
+        for man in range(13):
+            both = s.f.binary("and", lowering.field_of(first, man), lowering.field_of(second, man))
+            same = s.f.binary("or", same, both)
+        found(same)
+        s.f.begin(fail)
+        found(word(0))
+
+    return lowering.joined(s, Scalar.WORD, fill)
+
+
+def _shade(low: Lowering, s: Scope, node: nodes.Shade) -> Value:
+    area = lowering.leaf(s, node, "area")
+    if area is None:
+        area = word(squares.LIGHT if node.shade == "light" else squares.DARK)
+    return s.f.binary("and", low.set_of(s, node.operand), area)
+
+
+# --- geometry -----------------------------------------------------------------------------------------------
+
+
+def _direction(low: Lowering, s: Scope, node: nodes.Direction) -> Value:
+    first: int | str = 1
+    last: int | str = relations.MAX_STEP
+    if node.range is not None:
+        first, last = node.range.low, node.range.high
+    area = low.set_of(s, node.operand)
+    if not isinstance(first, int) or not isinstance(last, int):
+        low.leave_out(s, node, "the range of a direction is not known beforehand")
+        return word(0)
+    if not -relations.MAX_STEP <= first <= last <= relations.MAX_STEP:
+        low.doubt(s)
+        return word(0)
+    shifts = relations.step_shifts(node.directions, first, last)
+    found = s.f.call(low.steps(node.directions, first, last, shifts), [area])
+    assert found is not None
+    return found
+
+
+def _between(low: Lowering, s: Scope, node: nodes.Between) -> Value:
+    return lowering.call(
+        s, routines.between, low.set_of(s, node.left), low.set_of(s, node.right)
+    )  # fmt: skip
+
+
+def _ray_sets(low: Lowering, s: Scope, operands: tuple[nodes.Node, ...]) -> list[Value]:
+    sets = [low.set_of(s, one) for one in operands]
+    return [lowering.array_of(s, sets), integer(len(sets))]
+
+
+def _ray_ends(low: Lowering, s: Scope, node: nodes.Ray) -> Value:
+    asked = [*_ray_sets(low, s, node.operands), integer(node.directions), integer(node.attack)]
+    return lowering.call(s, routines.rays, s.here, s.board, *asked, integer(routines.ENDS))
+
+
+def _ray_number(low: Lowering, s: Scope, node: nodes.Ray, fail: str) -> Number:
+    asked = [*_ray_sets(low, s, node.operands), integer(node.directions), integer(node.attack)]
+    assert node.range is not None
+    number = Number(lowering.call(s, routines.ray_count, s.here, s.board, *asked), 0, 4096)
+    return within(low, s, node.range, number, fail)
+
+
+def within(low: Lowering, s: Scope, limits: nodes.Range, number: Number, fail: str) -> Number:
+    """A number, unless it lies outside of a range."""
+    if limits.count:
+        return number
+    f = s.f
+    for limit, relation in ((limits.low, "ge"), (limits.high, "le")):
+        bound = integer(limit) if isinstance(limit, int) else f.converted(low.read(s, limit), Scalar.INT)
+        inside = f.label()
+        f.branch(f.compare(relation, number.value, bound), inside, fail)
+        f.begin(inside)
+    return number
+
+
+# --- attacks ------------------------------------------------------------------------------------------------
+
+
+def _attack(low: Lowering, s: Scope, node: nodes.Attack) -> Value:
+    return _attack_of_two(low, s, node.left, node.right, node.word == "attacks")
+
+
+def _attack_of_two(low: Lowering, s: Scope, left: nodes.Node, right: nodes.Node, forward: bool) -> Value:
+    a, b = low.set_of(s, left), low.set_of(s, right)
+    routine = routines.attackers if forward else routines.attacked
+    return lowering.call(s, routine, s.here, s.board, a, b)
+
+
+def _arrow(low: Lowering, s: Scope, node: nodes.Arrow) -> Value:
+    forward = node.operator == "->"
+    if len(node.operands) == 2:
+        return _attack_of_two(low, s, node.operands[0], node.operands[1], forward)
+    sets = [low.set_of(s, one) for one in node.operands]
+    ordered = sets if forward else sets[::-1]
+    side = routines.STARTS if forward else routines.ENDS
+    return lowering.call(
+        s, routines.rays, s.here, s.board, lowering.array_of(s, ordered), integer(len(sets)),
+        integer(0xFF), integer(1), integer(side),
+    )  # fmt: skip
+
+
+_PINNED_SIDE: Final = {"from": routines.PIN_FROM, "through": routines.PIN_THROUGH, "to": 2}
+
+
+def _pin(low: Lowering, s: Scope, node: nodes_moves.Pin) -> Value:
+    given = {one: low.set_of(s, operand) for one, operand in zip(node.words, node.operands, strict=True)}
+    kings = s.f.binary("or", lowering.men(s, board_men.WK), lowering.men(s, board_men.BK))
+    everywhere = word(squares.ALL)
+    return lowering.call(
+        s, routines.pins, s.here, given.get("from", everywhere), given.get("through", everywhere),
+        given.get("to", kings), integer(_PINNED_SIDE[node.words[0] if node.words else "through"]),
+    )  # fmt: skip
+
+
+# --- state of the position ----------------------------------------------------------------------------------
+
+
+def _side_to_move(low: Lowering, s: Scope, node: nodes.SideToMove, yes: str, no: str) -> None:
+    turn = lowering.leaf(s, node, "turn") or word(0 if node.colour == "white" else 1)
+    s.f.branch(s.f.compare("eq", lowering.field_of(s, layout.TURN), turn), yes, no)
+
+
+STATES: Final[dict[str, kernels.Kernel[..., bool]]] = {
+    "check": routines.in_check,
+    "mate": routines.is_mate,
+    "stalemate": routines.is_stalemate,
+}
+
+
+def _power(low: Lowering, s: Scope, node: nodes.Power, fail: str) -> Number:
+    f = s.f
+    area = low.set_of(s, node.operand)
+    total: Value | None = None
+    for worth, kinds in ((9, (5, 11)), (5, (4, 10)), (3, (2, 3, 8, 9)), (1, (1, 7))):
+        standing = lowering.men(s, kinds[0])
+        for man in kinds[1:]:
+            standing = f.binary("or", standing, lowering.men(s, man))
+        part = f.binary("mul", f.unary("count", f.binary("and", area, standing)), integer(worth))
+        total = part if total is None else f.binary("add", total, part)
+    assert total is not None
+    return Number(total, 0, 9 * 64)
+
+
+# --- squares ------------------------------------------------------------------------------------------------
+
+_PAWNS: Final[dict[str, kernels.Kernel[..., int]]] = {
+    "passedpawns": routines.passed_pawns,
+    "isolatedpawns": routines.isolated_pawns,
+    "doubledpawns": routines.doubled_pawns,
+    "connectedpawns": routines.connected_pawns,
+}
+
+
+def _pawn_set(low: Lowering, s: Scope, node: nodes_squares.PawnSet) -> Value:
+    return lowering.call(s, _PAWNS[node.word], s.here)
+
+
+def _picture(low: Lowering, s: Scope, node: nodes_squares.Picture) -> Value:
+    """Nothing without the mate; with it the interpreter looks at the picture."""
+    f = s.f
+    routine = routines.is_stalemate if node.word.endswith("stalemate") else routines.is_mate
+    seen, after = f.label(), f.label()
+    f.branch(lowering.call(s, routine, s.here), seen, after)
+    f.begin(seen)
+    low.leave_out(s, node, "pictures of mates are looked at by the interpreter")
+    f.begin(after)
+    return word(0)
+
+
+def _square_fact(low: Lowering, s: Scope, node: nodes_squares.SquareFact, fail: str) -> Number:
+    f = s.f
+    area = low.set_of(s, node.operand)
+    single = f.label()
+    f.branch(lowering.is_single(s, area), single, fail)
+    f.begin(single)
+    square = f.unary("lowest", area)
+    one = integer(1)
+    match node.word:
+        case "rank":
+            return Number(f.binary("add", f.binary("shr", square, integer(3)), one), 1, 8)
+        case "file":
+            return Number(f.binary("add", f.binary("and", square, integer(7)), one), 1, 8)
+        case "type" | "colortype":
+            man = f.converted(f.load(s.board, square), Scalar.INT)
+            black = f.compare("gt", man, integer(board_men.WK))
+            kind = f.binary("sub", man, integer(6))
+            if node.word == "colortype":
+                kind = f.binary("sub", integer(0), kind)
+            return Number(f.select(black, kind, man), -6, 6)
+        case _:
+            low.leave_out(s, node, "the identities of men are not compiled")
+            return lowering.constant(0)
+
+
+def _make_square(low: Lowering, s: Scope, node: nodes_squares.MakeSquare) -> Value:
+    if len(node.operands) == 1:
+        low.leave_out(s, node, "strings are not compiled")
+        return word(0)
+
+    def fill(found: Callable[[Value], None]) -> None:
+        f, fail = s.f, s.f.label()
+        file, rank = low.number(s, node.operands[0], fail), low.number(s, node.operands[1], fail)
+        for number in (file, rank):
+            for relation, limit in (("ge", 1), ("le", 8)):
+                inside = f.label()
+                f.branch(f.compare(relation, number.value, integer(limit)), inside, fail)
+                f.begin(inside)
+        square = f.binary("add", f.binary("mul", rank.value, integer(8)), file.value)
+        place = f.converted(f.binary("sub", square, integer(9)), Scalar.WORD)
+        found(f.binary("shl", word(1), place))
+        f.begin(fail)
+        found(word(0))
+
+    return lowering.joined(s, Scalar.WORD, fill)
+
+
+def _placement(low: Lowering, s: Scope, node: nodes_squares.Placement, yes: str, no: str) -> None:
+    f = s.f
+    areas: dict[int, int] = {}
+    for one in node.squares:
+        if lowering.leaf(s, one, "squares") is not None or lowering.leaf(s, one, "men0") is not None:
+            low.leave_out(s, node, "a placement in a large orbit is not compiled")
+            f.jump(no)
+            return
+        if one.men != board_men.ANY_MASK:
+            areas[one.men] = areas.get(one.men, 0) | one.squares
+    for kinds, area in areas.items():
+        standing = word(0)
+        for place in closures_board.places(kinds):
+            standing = f.binary("or", standing, lowering.men(s, place))
+        missing = f.binary("and", f.inverted(standing), word(area))
+        good = f.label()
+        f.branch(f.compare("eq", missing, word(0)), good, no)
+        f.begin(good)
+    f.jump(yes)
+
+
+# --- loops over squares and men -----------------------------------------------------------------------------
+
+
+def _loop_area(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop) -> Value | None:
+    """The squares to go through; None where the loop is not compiled, and leaves the game in doubt."""
+    area = low.set_of(s, node.domain)
+    if not low.is_looped(node.name):
+        low.leave_out(s, node, "a loop over a variable that is assigned elsewhere is not compiled")
+        return None
+    if node.name in s.loops:
+        # The interpreter reports that the variable has a value.
+        low.doubt(s)
+        return None
+    if isinstance(node, nodes.PieceLoop):
+        area = s.f.binary("and", area, lowering.men(s, 15))
+    return area
+
+
+def _loop_set(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop) -> Value:
+    area = _loop_area(low, s, node)
+    if area is None:
+        return word(0)
+    f = s.f
+    # Collected in a slot of its own: the body ends on many ways.
+    found = f.slot(Scalar.WORD)
+    f.store(word(0), found)
+    after = f.label()
+    with lowering.each_square(s, area, after=after) as (bit, following):
+        yes = f.label()
+        low.test(_bound(s, node.name, bit), node.body, yes, following)
+        f.begin(yes)
+        f.store(f.binary("or", f.load(found), bit), found)
+        f.jump(following)
+    f.begin(after)
+    return f.load(found)
+
+
+def _loop_test(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop, yes: str, no: str) -> None:
+    f = s.f
+    if not node.all and not low.is_idle(s, node.body) and not _only_looped(low, s, node):
+        f.branch(lowering.not_empty(s, _loop_set(low, s, node)), yes, no)
+        return
+    area = _loop_area(low, s, node)
+    if area is None:
+        f.jump(no)
+        return
+    with lowering.each_square(s, area, after=yes if node.all else no) as (bit, following):
+        inner = _bound(s, node.name, bit)
+        if node.all:
+            low.test(inner, node.body, following, no)
+        else:
+            low.test(inner, node.body, yes, following)
+
+
+def _only_looped(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop) -> bool:
+    """Whether a body is idle once its own variable is bound."""
+    return low.is_idle(_bound(s, node.name, word(0)), node.body)
+
+
+def _bound(s: Scope, name: str, bit: Value) -> Scope:
+    return replace(s, loops={**s.loops, name: Bound(bit, s.place)})
+
+
+def name_set(low: Lowering, s: Scope, name: str, is_piece: bool) -> Value:
+    """The squares that a variable holds."""
+    bound = s.loops.get(name)
+    if is_piece and (bound is None or bound.place is not s.place):
+        # The man would have to be followed through the game.
+        low.doubt(s)
+        return word(0)
+    return low.read(s, name)
+
+
+SETS.update({
+    nodes.Designator: _designator,
+    nodes.AllSquares: _constant(squares.ALL),
+    nodes.EmptySet: _constant(0),
+    nodes.Complement: _complement,
+    nodes.SetOperation: _set_operation,
+    nodes.Shade: _shade,
+    nodes.Direction: _direction,
+    nodes.Between: _between,
+    nodes.Ray: _ray_ends,
+    nodes.Attack: _attack,
+    nodes.Arrow: _arrow,
+    nodes.SquareLoop: _loop_set,
+    nodes.PieceLoop: _loop_set,
+    nodes_moves.Pin: _pin,
+    nodes_squares.PawnSet: _pawn_set,
+    nodes_squares.Picture: _picture,
+    nodes_squares.MakeSquare: _make_square,
+})  # fmt: skip
+NUMBERS.update({
+    nodes.Ray: _ray_number,
+    nodes.Power: _power,
+    nodes_squares.SquareFact: _square_fact,
+})  # fmt: skip
+TESTS.update({
+    nodes.SideToMove: _side_to_move,
+    nodes.SquareLoop: _loop_test,
+    nodes.PieceLoop: _loop_test,
+    nodes_squares.Placement: _placement,
+})  # fmt: skip

@@ -1,0 +1,717 @@
+"""Rules for conditions, comparisons, numbers, variables and control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from cqlgui.cql import nodes, nodes_facts, nodes_programs, nodes_squares, nodes_tree, types
+from cqlgui.cql.types import Type
+from cqlgui.engine import layout, lowering, lowering_board, routines
+from cqlgui.engine.lowering import (
+    NUMBERS,
+    POSITIONS,
+    SETS,
+    TESTS,
+    Lowering,
+    Number,
+    Scope,
+    integer,
+    word,
+)
+from cqlgui.jit import emitter
+from cqlgui.jit.emitter import Value
+from cqlgui.jit.words import Scalar
+
+# --- conditions ---------------------------------------------------------------------------------------------
+
+
+def _all(low: Lowering, s: Scope, filters: tuple[nodes.Node, ...], no: str) -> None:
+    """Go on where all of these hold."""
+    for one in filters:
+        good = s.f.label()
+        low.test(s, one, good, no)
+        s.f.begin(good)
+
+
+def _compound(low: Lowering, s: Scope, node: nodes.Compound, yes: str, no: str) -> None:
+    _all(low, s, node.filters[:-1], no)
+    low.test(s, node.filters[-1], yes, no)
+
+
+def _compound_set(low: Lowering, s: Scope, node: nodes.Compound) -> Value:
+    def fill(found: Callable[[Value], None]) -> None:
+        no = s.f.label()
+        _all(low, s, node.filters[:-1], no)
+        found(low.set_of(s, node.filters[-1]))
+        s.f.begin(no)
+        found(word(0))
+
+    return lowering.joined(s, Scalar.WORD, fill)
+
+
+def _compound_number(low: Lowering, s: Scope, node: nodes.Compound, fail: str) -> Number:
+    _all(low, s, node.filters[:-1], fail)
+    return low.number(s, node.filters[-1], fail)
+
+
+def _compound_position(low: Lowering, s: Scope, node: nodes.Compound, fail: str) -> Value:
+    _all(low, s, node.filters[:-1], fail)
+    return low.position(s, node.filters[-1], fail)
+
+
+def _not(low: Lowering, s: Scope, node: nodes.Not, yes: str, no: str) -> None:
+    low.test(s, node.operand, no, yes)
+
+
+def _logic(low: Lowering, s: Scope, node: nodes.Logic, yes: str, no: str) -> None:
+    following = s.f.label()
+    if node.word == "and":
+        low.test(s, node.left, following, no)
+    else:
+        low.test(s, node.left, yes, following)
+    s.f.begin(following)
+    low.test(s, node.right, yes, no)
+
+
+def _truth(low: Lowering, s: Scope, node: nodes.Truth, yes: str, no: str) -> None:
+    s.f.jump(yes if node.value else no)
+
+
+def _in(low: Lowering, s: Scope, node: nodes.In, yes: str, no: str) -> None:
+    if not low.is_set(node.left):
+        low.leave_out(s, node, "strings are not compiled")
+        s.f.jump(no)
+        return
+    left, right = low.set_of(s, node.left), low.set_of(s, node.right)
+    outside = s.f.binary("and", left, s.f.inverted(right))
+    s.f.branch(s.f.compare("eq", outside, word(0)), yes, no)
+
+
+_RELATIONS: Final = {"==": "eq", "!=": "ne", "<": "lt", ">": "gt", "<=": "le", ">=": "ge"}
+
+
+def _operands(low: Lowering, s: Scope, node: nodes.Compare, fail: str) -> tuple[Value, Value, Number]:
+    """Both sides of a comparison, and the left one as a number."""
+    if low.type_of(node.left) is Type.POSITION:
+        first = low.position(s, node.left, fail)
+        second = low.position(s, node.right, fail)
+        return first, second, Number(first, 0, layout.STEPS_AT_MOST)
+    left = low.measured(s, node.left, fail)
+    right = low.measured(s, node.right, fail)
+    return left.value, right.value, left
+
+
+def _compare(low: Lowering, s: Scope, node: nodes.Compare, yes: str, no: str) -> None:
+    f = s.f
+    if low.is_set(node.left) and low.is_set(node.right):
+        first, second = low.set_of(s, node.left), low.set_of(s, node.right)
+    elif low.type_of(node.left) is Type.STRING:
+        low.leave_out(s, node, "strings are not compiled")
+        f.jump(no)
+        return
+    else:
+        first, second, _ = _operands(low, s, node, no)
+    f.branch(f.compare(_RELATIONS[node.operator], first, second), yes, no)
+
+
+def _compare_number(low: Lowering, s: Scope, node: nodes.Compare, fail: str) -> Number:
+    f = s.f
+    first, second, left = _operands(low, s, node, fail)
+    holds = f.label()
+    f.branch(f.compare(_RELATIONS[node.operator], first, second), holds, fail)
+    f.begin(holds)
+    return left
+
+
+def _compare_position(low: Lowering, s: Scope, node: nodes.Compare, fail: str) -> Value:
+    return _compare_number(low, s, node, fail).value
+
+
+# --- where the position stands ------------------------------------------------------------------------------
+
+
+def _state(low: Lowering, s: Scope, node: nodes.State, yes: str, no: str) -> None:
+    f = s.f
+    match node.word:
+        case "check" | "mate" | "stalemate":
+            holds = lowering.call(s, lowering_board.STATES[node.word], s.here)
+        case "initial":
+            holds = f.compare("eq", lowering.field_of(s, layout.ID), word(0))
+        case "terminal":
+            holds = f.compare("eq", lowering.field_of(s, layout.CHILD), word(layout.NONE))
+        case "mainline":
+            holds = f.compare("eq", lowering.field_of(s, layout.DEPTH), word(0))
+        case "variation":
+            holds = f.compare("ne", lowering.field_of(s, layout.DEPTH), word(0))
+        case "castle" | "o-o" | "o-o-o":
+            holds = castled(s, lowering.field_of(s, layout.MOVE), node.word)
+        case "virtualmainline":
+            low.buffered = True
+            holds = lowering.call(s, routines.in_virtual_mainline, s.records, s.place)
+        case "extension":
+            holds = emitter.FALSE
+    f.branch(holds, yes, no)
+
+
+def castled(s: Scope, move: Value, side: str) -> Value:
+    """Whether a move is castling, to the given side (`o-o`, `o-o-o`) or any."""
+    f = s.f
+    castles = f.compare("eq", f.binary("shr", move, word(12)), word(2))
+    if side == "castle":
+        return castles
+    rook = f.binary("and", f.binary("shr", move, word(6)), word(63))
+    king = f.binary("and", move, word(63))
+    return f.binary("and", castles, f.compare("gt" if side == "o-o" else "lt", rook, king))
+
+
+_LONGEST: Final = 1 << 24
+"""Plies and positions of a game are fewer."""
+
+
+def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
+    f = s.f
+
+    def number(place: int) -> Value:
+        return f.converted(lowering.field_of(s, place), Scalar.INT)
+
+    match node.word:
+        case "ply":
+            return Number(number(layout.PLY), 0, _LONGEST)
+        case "positionid":
+            return Number(number(layout.ID), 0, _LONGEST)
+        case "depth":
+            return Number(number(layout.DEPTH), 0, _LONGEST)
+        case "movenumber":
+            # The root's side to move is that of every second ply.
+            first = f.binary("and", f.binary("xor", number(layout.PLY), number(layout.TURN)), integer(1))
+            half = f.binary("shr", f.binary("add", number(layout.PLY), first), integer(1))
+            return Number(f.binary("add", half, integer(1)), 1, _LONGEST)
+        case "sidetomove":
+            twice = f.binary("mul", number(layout.TURN), integer(2))
+            return Number(f.binary("sub", integer(1), twice), -1, 1)
+        case "gamenumber":
+            given = f.load(s.frame, integer(layout.GAMENUMBER))
+            return Number(f.converted(given, Scalar.INT), 0, 1 << 40)
+        case "try":
+            low.buffered = True
+            found = lowering.call(s, routines.tries, s.records, s.place)
+            once = f.label()
+            f.branch(f.compare("eq", found, integer(1)), once, fail)
+            f.begin(once)
+            return lowering.constant(1)
+        case _:
+            low.leave_out(s, node, f"{node.word} is asked of the game's text")
+            return lowering.constant(0)
+
+
+def _colour_number(low: Lowering, s: Scope, node: nodes_squares.ColourNumber, fail: str) -> Number:
+    given = lowering.leaf(s, node, "number")
+    if given is not None:
+        return Number(s.f.converted(given, Scalar.INT), -1, 1)
+    return lowering.constant(1 if node.colour == "white" else -1)
+
+
+# --- numbers ------------------------------------------------------------------------------------------------
+
+
+def _number(low: Lowering, s: Scope, node: nodes.Number, fail: str) -> Number:
+    return low.limited(s, node, lambda: integer(node.value), node.value, node.value)
+
+
+def _arithmetic(low: Lowering, s: Scope, node: nodes.Arithmetic, fail: str) -> Number:
+    f = s.f
+    a, b = low.number(s, node.left, fail), low.number(s, node.right, fail)
+    match node.operator:
+        case "+":
+            bounds = a.low + b.low, a.high + b.high
+            return low.limited(s, node, lambda: f.binary("add", a.value, b.value), *bounds)
+        case "-":
+            bounds = a.low - b.high, a.high - b.low
+            return low.limited(s, node, lambda: f.binary("sub", a.value, b.value), *bounds)
+        case "*":
+            corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+            product = min(corners), max(corners)
+            return low.limited(s, node, lambda: f.binary("mul", a.value, b.value), *product)
+        case _:
+            return _divided(s, node.operator == "/", a, b, fail)
+
+
+def _divided(s: Scope, quotient: bool, a: Number, b: Number, fail: str) -> Number:
+    """Quotient or remainder, rounded to zero; nothing for a divisor of 0."""
+    f = s.f
+    good = f.label()
+    f.branch(f.compare("ne", b.value, integer(0)), good, fail)
+    f.begin(good)
+    x, y = _absolute(s, a.value), _absolute(s, b.value)
+    found = f.binary("div" if quotient else "mod", x, y)
+    negative = f.compare("lt", f.binary("xor", a.value, b.value) if quotient else a.value, integer(0))
+    most = max(abs(a.low), abs(a.high))
+    return Number(f.select(negative, f.binary("sub", integer(0), found), found), -most, most)
+
+
+def _absolute(s: Scope, value: Value) -> Value:
+    f = s.f
+    return f.select(f.compare("lt", value, integer(0)), f.binary("sub", integer(0), value), value)
+
+
+def _negate(low: Lowering, s: Scope, node: nodes.Negate, fail: str) -> Number:
+    x = low.number(s, node.operand, fail)
+    return Number(s.f.binary("sub", integer(0), x.value), -x.high, -x.low)
+
+
+def _numeric(low: Lowering, s: Scope, node: nodes.Numeric, fail: str) -> Number:
+    x = low.number(s, node.operand, fail)
+    if node.word == "abs":
+        return Number(_absolute(s, x.value), 0, max(abs(x.low), abs(x.high)))
+    low.leave_out(s, node, "square roots are not compiled")
+    return lowering.constant(0)
+
+
+def _count(low: Lowering, s: Scope, node: nodes.Count, fail: str) -> Number:
+    if not low.is_set(node.operand):
+        low.leave_out(s, node, "strings are not compiled")
+        return lowering.constant(0)
+    return lowering.count(s, low.set_of(s, node.operand))
+
+
+def _extremum(low: Lowering, s: Scope, node: nodes.Extremum, fail: str) -> Number:
+    def each(take: Callable[[Scope, Number, str], None]) -> None:
+        for one in node.operands:
+            following = s.f.label()
+            take(s, low.number(s, one, following), following)
+
+    return best_of(s, each, node.word == "max", fail)
+
+
+def best_of(
+    s: Scope, each: Callable[[Callable[[Scope, Number, str], None]], None], largest: bool, fail: str
+) -> Number:
+    """The largest (smallest) number there is. `each` gives every one to what it is called with, together with
+    the label that goes on."""
+    f = s.f
+    best, known = f.slot(Scalar.INT), f.slot(Scalar.BOOL)
+    f.store(emitter.FALSE, known)
+    f.store(integer(0), best)
+    low, high = 1 << 70, -(1 << 70)
+
+    def take(inner: Scope, number: Number, following: str) -> None:
+        nonlocal low, high
+        low, high = min(low, number.low), max(high, number.high)
+        better = f.compare("gt" if largest else "lt", number.value, f.load(best))
+        first = f.inverted(f.load(known))
+        f.store(f.select(f.binary("or", first, better), number.value, f.load(best)), best)
+        f.store(emitter.TRUE, known)
+        f.begin(following)
+
+    each(take)
+    good = f.label()
+    f.branch(f.load(known), good, fail)
+    f.begin(good)
+    return Number(f.load(best), min(low, 0), max(high, 0))
+
+
+# --- variables ----------------------------------------------------------------------------------------------
+
+
+def _name_set(low: Lowering, s: Scope, node: nodes.Name) -> Value:
+    return lowering_board.name_set(low, s, node.name, low.type_of(node) is Type.PIECE)
+
+
+def _name_number(low: Lowering, s: Scope, node: nodes.Name, fail: str) -> Number:
+    return Number(s.f.converted(low.read(s, node.name), Scalar.INT), -(1 << 31), 1 << 31)
+
+
+def _name_position(low: Lowering, s: Scope, node: nodes.Name, fail: str) -> Value:
+    # What a doubtful game left there may be no position at all.
+    place = s.f.converted(low.read(s, node.name), Scalar.INT)
+    count = s.f.converted(s.f.load(s.frame, integer(layout.COUNT)), Scalar.INT)
+    return s.f.select(s.f.compare("lt", place, count), place, integer(0))
+
+
+def _name_test(low: Lowering, s: Scope, node: nodes.Name, yes: str, no: str) -> None:
+    match low.type_of(node):
+        case Type.SET | Type.PIECE:
+            s.f.branch(lowering.not_empty(s, _name_set(low, s, node)), yes, no)
+        case Type.NUMERIC | Type.POSITION:
+            low.read(s, node.name)
+            s.f.jump(yes)
+        case _:
+            low.leave_out(s, node, "strings are not compiled")
+            s.f.jump(no)
+
+
+_SET_UPDATES: Final = {"|=": "or", "&=": "and"}
+
+
+def _assign(low: Lowering, s: Scope, node: nodes.Assign, yes: str, no: str) -> None:
+    f = s.f
+    kind = types.valued(low.type_of(node.value))
+    if kind not in (Type.SET, Type.NUMERIC, Type.POSITION) or low.is_looped(node.name):
+        low.leave_out(s, node, "a variable of this type is not compiled")
+        f.jump(no)
+        return
+    if node.operator in ("=", "=?"):
+        if kind is Type.SET:
+            value = low.set_of(s, node.value)
+        elif kind is Type.NUMERIC:
+            value = f.converted(low.bounded(s, low.number(s, node.value, no)), Scalar.WORD)
+        else:
+            value = f.converted(low.position(s, node.value, no), Scalar.WORD)
+        if node.operator == "=?":
+            # Numbers and positions count by their value too: 0 is not assigned.
+            good = f.label()
+            f.branch(f.compare("ne", value, word(0)), good, no)
+            f.begin(good)
+        low.write(s, node.name, value)
+        f.jump(yes)
+        return
+    old = low.read(s, node.name)
+    if node.operator in _SET_UPDATES:
+        if kind is not Type.SET:
+            low.leave_out(s, node)
+            f.jump(no)
+            return
+        low.write(s, node.name, f.binary(_SET_UPDATES[node.operator], old, low.set_of(s, node.value)))
+        f.jump(yes)
+        return
+    x = Number(f.converted(old, Scalar.INT), -(1 << 31), 1 << 31)
+    y = low.measured(s, node.value, no)
+    new = _combined(low, s, node, x, y, no)
+    low.write(s, node.name, f.converted(low.bounded(s, new), Scalar.WORD))
+    f.jump(yes)
+
+
+def _combined(low: Lowering, s: Scope, node: nodes.Assign, x: Number, y: Number, fail: str) -> Number:
+    f = s.f
+    match node.operator:
+        case "+=":
+            bounds = x.low + y.low, x.high + y.high
+            return low.limited(s, node, lambda: f.binary("add", x.value, y.value), *bounds)
+        case "-=":
+            bounds = x.low - y.high, x.high - y.low
+            return low.limited(s, node, lambda: f.binary("sub", x.value, y.value), *bounds)
+        case "*=":
+            corners = [a * b for a in (x.low, x.high) for b in (y.low, y.high)]
+            product = min(corners), max(corners)
+            return low.limited(s, node, lambda: f.binary("mul", x.value, y.value), *product)
+        case _:
+            return _divided(s, node.operator == "/=", x, y, fail)
+
+
+def _is_bound(low: Lowering, s: Scope, node: nodes_programs.IsBound, yes: str, no: str) -> None:
+    f = s.f
+    if low.is_looped(node.name):
+        f.jump(yes if (node.name in s.loops) is node.bound else no)
+        return
+    has = f.compare("ne", f.load(s.frame, integer(low.slot(node.name) + 1)), word(0))
+    f.branch(has, *((yes, no) if node.bound else (no, yes)))
+
+
+def _unbind(low: Lowering, s: Scope, node: nodes_programs.Unbind, yes: str, no: str) -> None:
+    if node.key is not None or low.names[node.name] is Type.DICTIONARY:
+        low.leave_out(s, node, "dictionaries are not compiled")
+    else:
+        s.f.store(word(0), s.frame, integer(low.slot(node.name) + 1))
+    s.f.jump(yes)
+
+
+# --- control ------------------------------------------------------------------------------------------------
+
+
+def _if(low: Lowering, s: Scope, node: nodes_programs.If, yes: str, no: str) -> None:
+    then, otherwise = s.f.label(), s.f.label()
+    low.test(s, node.condition, then, otherwise)
+    s.f.begin(then)
+    low.test(s, node.then, yes, no)
+    s.f.begin(otherwise)
+    if node.otherwise is None:
+        s.f.jump(yes)
+    else:
+        low.test(s, node.otherwise, yes, no)
+
+
+def _if_ways(low: Lowering, s: Scope, node: nodes_programs.If) -> tuple[str, str, nodes.Node]:
+    assert node.otherwise is not None
+    then, otherwise = s.f.label(), s.f.label()
+    low.test(s, node.condition, then, otherwise)
+    return then, otherwise, node.otherwise
+
+
+def _if_set(low: Lowering, s: Scope, node: nodes_programs.If) -> Value:
+    def fill(found: Callable[[Value], None]) -> None:
+        then, otherwise, other = _if_ways(low, s, node)
+        s.f.begin(then)
+        found(low.set_of(s, node.then))
+        s.f.begin(otherwise)
+        found(low.set_of(s, other))
+
+    return lowering.joined(s, Scalar.WORD, fill)
+
+
+def _if_number(low: Lowering, s: Scope, node: nodes_programs.If, fail: str) -> Number:
+    bounds: list[Number] = []
+
+    def fill(found: Callable[[Value], None]) -> None:
+        then, otherwise, other = _if_ways(low, s, node)
+        for label, part in ((then, node.then), (otherwise, other)):
+            s.f.begin(label)
+            bounds.append(low.number(s, part, fail))
+            found(bounds[-1].value)
+
+    value = lowering.joined(s, Scalar.INT, fill)
+    return Number(value, min(one.low for one in bounds), max(one.high for one in bounds))
+
+
+def _if_position(low: Lowering, s: Scope, node: nodes_programs.If, fail: str) -> Value:
+    def fill(found: Callable[[Value], None]) -> None:
+        then, otherwise, other = _if_ways(low, s, node)
+        s.f.begin(then)
+        found(low.position(s, node.then, fail))
+        s.f.begin(otherwise)
+        found(low.position(s, other, fail))
+
+    return lowering.joined(s, Scalar.INT, fill)
+
+
+def _loop(low: Lowering, s: Scope, node: nodes_programs.Loop, yes: str, no: str) -> None:
+    f = s.f
+    head, again, inside = f.label(), f.label(), f.label()
+    low.test(s, node.operand, head, no)
+    f.begin(head)
+    low.spend(s)
+    f.jump(again)
+    f.begin(again)
+    _stop_in_doubt(low, s, yes)
+    low.test(s, node.operand, inside, yes)
+    f.begin(inside)
+    low.spend(s)
+    f.jump(again)
+
+
+def _while(low: Lowering, s: Scope, node: nodes_programs.While, yes: str, no: str) -> None:
+    if node.iterates:
+        low.leave_out(s, node, "strings are not compiled")
+        s.f.jump(yes)
+        return
+    f = s.f
+    head, inside, following = f.label(), f.label(), f.label()
+    f.begin(head)
+    _stop_in_doubt(low, s, yes)
+    low.test(s, node.condition, inside, yes)
+    f.begin(inside)
+    low.spend(s)
+    low.test(s, node.body, following, following)
+    f.begin(following)
+    f.jump(head)
+
+
+def _stop_in_doubt(low: Lowering, s: Scope, after: str) -> None:
+    """Leave a loop in a game that is in doubt: it might not end."""
+    f = s.f
+    going = f.label()
+    f.branch(f.compare("eq", f.load(s.frame, integer(layout.DOUBT)), word(0)), going, after)
+    f.begin(going)
+
+
+def _assert(low: Lowering, s: Scope, node: nodes_programs.Assert, yes: str, no: str) -> None:
+    f = s.f
+    bad = f.label()
+    if isinstance(node.operand, nodes.Name):
+        _is_bound(low, s, nodes_programs.IsBound(node.span, node.operand.name, True), yes, bad)
+    else:
+        low.test(s, node.operand, yes, bad)
+    f.begin(bad)
+    low.doubt(s)
+    f.jump(no)
+
+
+def _nothing(low: Lowering, s: Scope, node: nodes.Node, yes: str, no: str) -> None:
+    """What is true and leaves no trace in a game that does not match."""
+    s.f.jump(yes)
+
+
+def _comment(low: Lowering, s: Scope, node: nodes.Comment, yes: str, no: str) -> None:
+    for part in node.parts:
+        # A name alone never faults in a text.
+        if not isinstance(part, nodes.Name | nodes.String) and not low.is_idle(s, part):
+            low.leave_out(s, part, "what a comment says may fault or assign")
+    s.f.jump(yes)
+
+
+def _call_arguments(low: Lowering, s: Scope, node: nodes_programs.Call, fail: str) -> None:
+    """Give a function's hidden variables their values, after all arguments were evaluated."""
+    given: list[tuple[str, Value]] = []
+    for argument, hidden in zip(node.arguments, node.hidden, strict=True):
+        if not hidden:
+            continue
+        match types.valued(low.type_of(argument)):
+            case Type.SET:
+                value = low.set_of(s, argument)
+            case Type.NUMERIC:
+                number = low.bounded(s, low.number(s, argument, fail))
+                value = s.f.converted(number, Scalar.WORD)
+            case Type.POSITION:
+                value = s.f.converted(low.position(s, argument, fail), Scalar.WORD)
+            case _:
+                low.leave_out(s, argument, "an argument of this type is not compiled")
+                continue
+        given.append((hidden, value))
+    for hidden, value in given:
+        low.write(s, hidden, value)
+
+
+def _call(low: Lowering, s: Scope, node: nodes_programs.Call, yes: str, no: str) -> None:
+    _call_arguments(low, s, node, no)
+    low.test(s, node.body, yes, no)
+
+
+def _call_set(low: Lowering, s: Scope, node: nodes_programs.Call) -> Value:
+    def fill(found: Callable[[Value], None]) -> None:
+        fail = s.f.label()
+        _call_arguments(low, s, node, fail)
+        found(low.set_of(s, node.body))
+        s.f.begin(fail)
+        found(word(0))
+
+    return lowering.joined(s, Scalar.WORD, fill)
+
+
+def _call_number(low: Lowering, s: Scope, node: nodes_programs.Call, fail: str) -> Number:
+    _call_arguments(low, s, node, fail)
+    return low.number(s, node.body, fail)
+
+
+def _call_position(low: Lowering, s: Scope, node: nodes_programs.Call, fail: str) -> Value:
+    _call_arguments(low, s, node, fail)
+    return low.position(s, node.body, fail)
+
+
+def _equal(low: Lowering, s: Scope, node: nodes_tree.Equal, yes: str, no: str) -> None:
+    f = s.f
+    left, right = low.type_of(node.left), low.type_of(node.right)
+    if left in types.SETS and right in types.SETS:
+        a, b = low.set_of(s, node.left), low.set_of(s, node.right)
+        f.branch(f.compare("eq", a, b), yes, no)
+    elif left is right is Type.LOGICAL:
+        first = lowering.truth(s, lambda good, bad: low.test(s, node.left, good, bad))
+        second = lowering.truth(s, lambda good, bad: low.test(s, node.right, good, bad))
+        f.branch(f.compare("eq", first, second), yes, no)
+    elif left is right and left in (Type.NUMERIC, Type.POSITION):
+        values = []
+        for part in (node.left, node.right):
+            values.append(_maybe(low, s, part, left))
+        same = f.compare("eq", values[0], values[1])
+        f.branch(same, yes, no)
+    else:
+        low.leave_out(s, node, "values of these types are not compared")
+        f.jump(no)
+
+
+def _maybe(low: Lowering, s: Scope, node: nodes.Node, kind: Type) -> Value:
+    """A number or position, or the least number of all where it has none."""
+
+    def fill(found: Callable[[Value], None]) -> None:
+        fail = s.f.label()
+        found(low.position(s, node, fail) if kind is Type.POSITION else low.number(s, node, fail).value)
+        s.f.begin(fail)
+        found(integer(-(1 << 63)))
+
+    return lowering.joined(s, Scalar.INT, fill)
+
+
+# --- filters that are what is in them -----------------------------------------------------------------------
+
+_Wrapped = nodes.Sort | nodes.NoTransform
+
+
+def _inner_set(low: Lowering, s: Scope, node: _Wrapped) -> Value:
+    return low.set_of(s, node.operand)
+
+
+def _inner_number(low: Lowering, s: Scope, node: _Wrapped, fail: str) -> Number:
+    return low.number(s, node.operand, fail)
+
+
+def _inner_position(low: Lowering, s: Scope, node: _Wrapped, fail: str) -> Value:
+    return low.position(s, node.operand, fail)
+
+
+def _inner_test(low: Lowering, s: Scope, node: _Wrapped, yes: str, no: str) -> None:
+    low.test(s, node.operand, yes, no)
+
+
+def _sort_test(low: Lowering, s: Scope, node: nodes.Sort, yes: str, no: str) -> None:
+    """A sort's truth is that of its value."""
+    match types.valued(low.type_of(node.operand)):
+        case Type.SET:
+            s.f.branch(lowering.not_empty(s, low.set_of(s, node.operand)), yes, no)
+        case Type.NUMERIC:
+            low.number(s, node.operand, no)
+            s.f.jump(yes)
+        case Type.POSITION:
+            low.position(s, node.operand, no)
+            s.f.jump(yes)
+        case _:
+            low.leave_out(s, node, "strings are not compiled")
+            s.f.jump(no)
+
+
+SETS.update({
+    nodes.Compound: _compound_set,
+    nodes.Name: _name_set,
+    nodes.Sort: _inner_set,
+    nodes.NoTransform: _inner_set,
+    nodes_programs.If: _if_set,
+    nodes_programs.Call: _call_set,
+})  # fmt: skip
+NUMBERS.update({
+    nodes.Compound: _compound_number,
+    nodes.Compare: _compare_number,
+    nodes.Measure: _measure,
+    nodes.Number: _number,
+    nodes.Arithmetic: _arithmetic,
+    nodes.Negate: _negate,
+    nodes.Numeric: _numeric,
+    nodes.Count: _count,
+    nodes.Extremum: _extremum,
+    nodes.Name: _name_number,
+    nodes.Sort: _inner_number,
+    nodes.NoTransform: _inner_number,
+    nodes_squares.ColourNumber: _colour_number,
+    nodes_programs.If: _if_number,
+    nodes_programs.Call: _call_number,
+})  # fmt: skip
+POSITIONS.update({
+    nodes.Compound: _compound_position,
+    nodes.Compare: _compare_position,
+    nodes.Name: _name_position,
+    nodes.Sort: _inner_position,
+    nodes.NoTransform: _inner_position,
+    nodes_programs.If: _if_position,
+    nodes_programs.Call: _call_position,
+})  # fmt: skip
+TESTS.update({
+    nodes.Compound: _compound,
+    nodes.Not: _not,
+    nodes.Logic: _logic,
+    nodes.Truth: _truth,
+    nodes.In: _in,
+    nodes.Compare: _compare,
+    nodes.State: _state,
+    nodes.Name: _name_test,
+    nodes.Assign: _assign,
+    nodes.Comment: _comment,
+    nodes.Sort: _sort_test,
+    nodes.NoTransform: _inner_test,
+    nodes_facts.RemoveComment: _nothing,
+    nodes_programs.Function: _nothing,
+    nodes_programs.If: _if,
+    nodes_programs.Loop: _loop,
+    nodes_programs.While: _while,
+    nodes_programs.Assert: _assert,
+    nodes_programs.IsBound: _is_bound,
+    nodes_programs.Unbind: _unbind,
+    nodes_programs.Call: _call,
+    nodes_tree.Equal: _equal,
+})  # fmt: skip

@@ -1,0 +1,212 @@
+"""Rules for orbits: a few elements one after the other, many as one body that runs over a table.
+
+Elements of an orbit have one shape and differ in the parts of their leaves. Where these can be told by
+numbers, the body is written once, and what differs comes from the row of a constant table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from typing import Any, Final
+
+from cqlgui.board import squares
+from cqlgui.cql import closures_board, nodes, nodes_squares
+from cqlgui.cql.types import Type
+from cqlgui.engine import lowering, lowering_board, lowering_logic
+from cqlgui.engine.lowering import NUMBERS, SETS, TESTS, Lowering, Number, Row, Scope, integer, word
+from cqlgui.jit.emitter import Value
+from cqlgui.jit.words import Scalar
+
+_UNROLLED: Final = 120
+"""Nodes of an orbit's elements that are written one after the other."""
+_UNROLLED_AT_WORST: Final = 2_000
+"""The same where there can be no table."""
+
+_Each = Callable[[Scope, nodes.Node, str], None]
+"""Writes an element, given the label behind it; must end the block."""
+
+
+def _elements(low: Lowering, s: Scope, node: nodes.Orbit, each: _Each) -> bool:
+    """Write all elements, the block behind them being open in the end; False where they are not compiled."""
+    weight = sum(1 for element in node.elements for _ in nodes.walk(element.filter))
+    table = None
+    if weight > _UNROLLED and s.row is None:
+        table = _table([element.filter for element in node.elements])
+    f = s.f
+    if table is None:
+        if weight > _UNROLLED_AT_WORST:
+            low.leave_out(s, node, f"an orbit of {len(node.elements)} elements cannot be made a table")
+            return False
+        for element in node.elements:
+            following = f.label()
+            each(s, element.filter, following)
+            f.begin(following)
+        return True
+    columns, numbers = table
+    width = len(numbers) // len(node.elements)
+    rows = low.table(numbers)
+    after = f.label()
+    with lowering.each_number(s, integer(0), integer(len(node.elements)), after=after) as (row, following):
+        first = f.binary("mul", row, integer(width))
+        each(replace(s, row=Row(rows, first, columns), known={}), node.elements[0].filter, following)
+    f.begin(after)
+    return True
+
+
+def _table(elements: Sequence[nodes.Node]) -> tuple[dict[int, dict[str, int]], list[int]] | None:
+    """What differs between elements: the columns by leaf of the first one and part, and the rows one after
+    the other. None where not all of it can be told by numbers."""
+    parts = [_parts(element) for element in elements]
+    if any(one is None or len(one) != len(parts[0] or ()) for one in parts):
+        return None
+    columns: dict[int, dict[str, int]] = {}
+    values: list[list[int]] = []
+    for alike in zip(*(one for one in parts if one is not None), strict=True):
+        leaf = alike[0][0]
+        names = list(alike[0][1])
+        if any(type(one[0]) is not type(leaf) or list(one[1]) != names for one in alike):
+            return None
+        for name in names:
+            numbers = [one[1][name] for one in alike]
+            if len(set(numbers)) == 1:
+                continue
+            if name.startswith("men") and not _can_be_chosen(numbers):
+                return None
+            if not isinstance(leaf, _TOLD):
+                return None
+            columns.setdefault(id(leaf), {})[name] = len(values)
+            values.append(numbers)
+    if not values:
+        return None
+    return columns, [number for row in zip(*values, strict=True) for number in row]
+
+
+_TOLD: Final = (nodes.Designator, nodes.SideToMove, nodes.Shade, nodes_squares.ColourNumber)
+"""Leaves whose rules look into the row."""
+
+
+def _can_be_chosen(places: Sequence[int]) -> bool:
+    """Whether a rule can look up these men by number: single kinds, or whole sides."""
+    return all(place < 13 for place in places) or all(place in (13, 14) for place in places)
+
+
+_Parts = list[tuple[nodes.Node, dict[str, Any]]]
+
+
+def _parts(root: nodes.Node) -> _Parts | None:
+    """The numbers that tell every node of an element from those of others; None where they do not."""
+    found: _Parts = []
+    for node in nodes.walk(root):
+        match node:
+            case nodes.Designator():
+                places = closures_board.places(node.men)
+                numbers = {f"men{number}": place for number, place in enumerate(places)}
+                found.append((node, {"squares": node.squares, **numbers}))
+            case nodes.SideToMove():
+                found.append((node, {"turn": int(node.colour == "black")}))
+            case nodes.Shade():
+                area = squares.LIGHT if node.shade == "light" else squares.DARK
+                found.append((node, {"area": area}))
+            case nodes_squares.ColourNumber():
+                found.append((node, {"number": 1 if node.colour == "white" else -1}))
+            case nodes.Orbit() | nodes.CurrentTransform():
+                # Inner orbits have elements of their own.
+                return None
+            case _:
+                found.append((node, {"rest": _rest(node)}))
+    return found
+
+
+def _rest(node: nodes.Node) -> tuple[object, ...]:
+    """What a node holds beside its children and spans."""
+    held: list[object] = [type(node)]
+    for field in fields(node):
+        value = getattr(node, field.name)
+        if field.compare and not _has_nodes(value):
+            held.append((field.name, value))
+    return tuple(held)
+
+
+def _has_nodes(value: object) -> bool:
+    if isinstance(value, nodes.Range):
+        return False
+    if isinstance(value, tuple):
+        return any(isinstance(one, nodes.Node) for one in value)
+    return isinstance(value, nodes.Node)
+
+
+# --- the rules ----------------------------------------------------------------------------------------------
+
+
+def _orbit_test(low: Lowering, s: Scope, node: nodes.Orbit, yes: str, no: str) -> None:
+    f = s.f
+    kind = low.type_of(node)
+    if node.range is not None:
+        _orbit_number(low, s, node, no)
+        f.jump(yes)
+        return
+    if all(low.is_idle(s, element.filter) for element in node.elements):
+
+        def first(inner: Scope, element: nodes.Node, following: str) -> None:
+            low.test(inner, element, yes, following)
+
+        _elements(low, s, node, first)
+        f.jump(no)
+        return
+    if kind is Type.SET:
+        f.branch(lowering.not_empty(s, _orbit_set(low, s, node)), yes, no)
+        return
+    number = _matching(low, s, node)
+    f.branch(f.compare("gt", number.value, integer(0)), yes, no)
+
+
+def _matching(low: Lowering, s: Scope, node: nodes.Orbit) -> Number:
+    """Number of elements that match; all are evaluated."""
+    f = s.f
+    total = f.slot(Scalar.INT)
+    f.store(integer(0), total)
+
+    def counted(inner: Scope, element: nodes.Node, following: str) -> None:
+        matched = f.label()
+        low.test(inner, element, matched, following)
+        f.begin(matched)
+        f.store(f.binary("add", f.load(total), integer(1)), total)
+        f.jump(following)
+
+    _elements(low, s, node, counted)
+    return Number(f.load(total), 0, len(node.elements))
+
+
+def _orbit_number(low: Lowering, s: Scope, node: nodes.Orbit, fail: str) -> Number:
+    if node.range is not None:
+        return lowering_board.within(low, s, node.range, _matching(low, s, node), fail)
+
+    def each(take: Callable[[Scope, Number, str], None]) -> None:
+        def best(inner: Scope, element: nodes.Node, following: str) -> None:
+            taken = s.f.label()
+            take(inner, low.number(inner, element, following), taken)
+            s.f.jump(following)
+
+        _elements(low, s, node, best)
+
+    return lowering_logic.best_of(s, each, True, fail)
+
+
+def _orbit_set(low: Lowering, s: Scope, node: nodes.Orbit) -> Value:
+    f = s.f
+    found = f.slot(Scalar.WORD)
+    f.store(word(0), found)
+
+    def joined(inner: Scope, element: nodes.Node, following: str) -> None:
+        area = low.set_of(inner, element)
+        f.store(f.binary("or", f.load(found), area), found)
+        f.jump(following)
+
+    _elements(low, s, node, joined)
+    return f.load(found)
+
+
+SETS[nodes.Orbit] = _orbit_set
+NUMBERS[nodes.Orbit] = _orbit_number
+TESTS[nodes.Orbit] = _orbit_test

@@ -1,0 +1,755 @@
+"""Rules for the filters that look at other positions of the game: kin, searches, moves of the game."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from cqlgui.board import squares
+from cqlgui.cql import nodes, nodes_moves, nodes_tree, types
+from cqlgui.cql.types import Type
+from cqlgui.engine import layout, lowering, lowering_board, lowering_logic, routines
+from cqlgui.engine.lowering import (
+    NUMBERS,
+    POSITIONS,
+    SETS,
+    TESTS,
+    Bound,
+    Lowering,
+    Number,
+    Scope,
+    integer,
+    word,
+)
+from cqlgui.jit import emitter
+from cqlgui.jit.emitter import Value
+from cqlgui.jit.words import Scalar
+
+# --- positions ----------------------------------------------------------------------------------------------
+
+
+def _here(low: Lowering, s: Scope, node: nodes.CurrentPosition, fail: str) -> Value:
+    return s.place
+
+
+def _root(low: Lowering, s: Scope, node: nodes_tree.InitialPosition, fail: str) -> Value:
+    return integer(0)
+
+
+def _link(s: Scope, place: int, fail: str) -> Value:
+    """The record that a link of the current one leads to."""
+    f = s.f
+    found = lowering.field_of(s, place)
+    good = f.label()
+    f.branch(f.compare("ne", found, word(layout.NONE)), good, fail)
+    f.begin(good)
+    return f.converted(found, Scalar.INT)
+
+
+def _parent(low: Lowering, s: Scope, node: nodes_tree.Parent, fail: str) -> Value:
+    return _link(s, layout.PARENT, fail)
+
+
+def _child(low: Lowering, s: Scope, node: nodes_tree.Child, fail: str) -> Value:
+    if node.index is None:
+        return _link(s, layout.CHILD, fail)
+    f = s.f
+    index = low.number(s, node.index, fail)
+    found = lowering.call(s, routines.child, s.records, s.place, index.value)
+    good = f.label()
+    f.branch(f.compare("ge", found, integer(0)), good, fail)
+    f.begin(good)
+    return found
+
+
+def _position_number(low: Lowering, s: Scope, node: nodes_tree.PositionNumber, fail: str) -> Value:
+    f = s.f
+    number = low.number(s, node.operand, fail).value
+    total = f.converted(f.load(s.frame, integer(layout.COUNT)), Scalar.INT)
+    inside = f.binary("and", f.compare("ge", number, integer(0)), f.compare("lt", number, total))
+    good = f.label()
+    f.branch(inside, good, fail)
+    f.begin(good)
+    return number
+
+
+def _two(
+    low: Lowering,
+    s: Scope,
+    node: nodes_tree.CommonAncestor | nodes_tree.Distance | nodes_tree.Kinship | nodes_tree.Descent,
+    fail: str,
+) -> tuple[Value, Value]:
+    return low.position(s, node.left, fail), low.position(s, node.right, fail)
+
+
+def _common_ancestor(low: Lowering, s: Scope, node: nodes_tree.CommonAncestor, fail: str) -> Value:
+    first, second = _two(low, s, node, fail)
+    return lowering.call(s, routines.ancestor, s.records, first, second)
+
+
+def _distance(low: Lowering, s: Scope, node: nodes_tree.Distance, fail: str) -> Number:
+    f = s.f
+    first, second = _two(low, s, node, fail)
+    fork = lowering.call(s, routines.ancestor, s.records, first, second)
+
+    def ply(place: Value) -> Value:
+        found = lowering.field_of(low.elsewhere(s, place), layout.PLY)
+        return f.converted(found, Scalar.INT)
+
+    both = f.binary("add", ply(first), ply(second))
+    return Number(f.binary("sub", both, f.binary("mul", ply(fork), integer(2))), 0, 1 << 25)
+
+
+def _above(low: Lowering, s: Scope, first: Value, second: Value) -> Value:
+    """The first position is a proper ancestor of the second."""
+    f = s.f
+    end = f.converted(lowering.field_of(low.elsewhere(s, first), layout.END), Scalar.INT)
+    return f.binary("and", f.compare("lt", first, second), f.compare("lt", second, end))
+
+
+def _kinship(low: Lowering, s: Scope, node: nodes_tree.Kinship, yes: str, no: str) -> None:
+    first, second = _two(low, s, node, no)
+    if node.word == "descendant":
+        first, second = second, first
+    s.f.branch(_above(low, s, first, second), yes, no)
+
+
+def _descent(low: Lowering, s: Scope, node: nodes_tree.Descent, fail: str) -> Value:
+    f = s.f
+    first, second = _two(low, s, node, fail)
+    older, younger = (first, second) if node.operator in ("[<]", "[<=]") else (second, first)
+    holds = _above(low, s, older, younger)
+    if node.operator in ("[<=]", "[>=]"):
+        holds = f.binary("or", holds, f.compare("eq", first, second))
+    good = f.label()
+    f.branch(holds, good, fail)
+    f.begin(good)
+    return first
+
+
+# --- filters asked elsewhere --------------------------------------------------------------------------------
+
+
+def _at_set(low: Lowering, s: Scope, node: nodes_tree.At) -> Value:
+    def fill(found: Callable[[Value], None]) -> None:
+        fail = s.f.label()
+        found(low.set_of(low.elsewhere(s, low.position(s, node.position, fail)), node.filter))
+        s.f.begin(fail)
+        found(word(0))
+
+    return lowering.joined(s, Scalar.WORD, fill)
+
+
+def _at_number(low: Lowering, s: Scope, node: nodes_tree.At, fail: str) -> Number:
+    return low.number(low.elsewhere(s, low.position(s, node.position, fail)), node.filter, fail)
+
+
+def _at_position(low: Lowering, s: Scope, node: nodes_tree.At, fail: str) -> Value:
+    return low.position(low.elsewhere(s, low.position(s, node.position, fail)), node.filter, fail)
+
+
+def _at_test(low: Lowering, s: Scope, node: nodes_tree.At, yes: str, no: str) -> None:
+    low.test(low.elsewhere(s, low.position(s, node.position, no)), node.filter, yes, no)
+
+
+# --- searches -----------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _candidates(low: Lowering, s: Scope, node: nodes.Find, after: str) -> Iterator[tuple[Scope, str]]:
+    """The positions that a `find` looks at, in their order."""
+    f = s.f
+    low.buffered = True
+    if not node.backwards:
+        end = f.converted(lowering.field_of(s, layout.END), Scalar.INT)
+        with lowering.each_number(s, s.place, end, after=after) as (place, following):
+            yield low.elsewhere(s, place), following
+        return
+    head, inside, following, onward = f.label(), f.label(), f.label(), f.label()
+    before = f.block
+    f.begin(head)
+    at = f.open_phi(Scalar.INT, s.place, before)
+    f.jump(inside)
+    f.begin(inside)
+    there = low.elsewhere(s, at.value)
+    yield there, following
+    assert not f.is_open
+    f.begin(following)
+    above = f.load(there.here, integer(layout.PARENT))
+    f.branch(f.compare("ne", above, word(layout.NONE)), onward, after)
+    f.begin(onward)
+    f.add_way(at, f.converted(above, Scalar.INT), onward)
+    f.jump(head)
+
+
+def _find(low: Lowering, s: Scope, node: nodes.Find, fail: str) -> Value:
+    found = s.f.label()
+    with _candidates(low, s, node, fail) as (there, following):
+        low.test(there, node.operand, found, following)
+        place = there.place
+    s.f.begin(found)
+    return place
+
+
+def _find_number(low: Lowering, s: Scope, node: nodes.Find, fail: str) -> Number:
+    f = s.f
+    total = f.slot(Scalar.INT)
+    f.store(integer(0), total)
+    after = f.label()
+    with _candidates(low, s, node, after) as (there, following):
+        yes = f.label()
+        low.test(there, node.operand, yes, following)
+        f.begin(yes)
+        f.store(f.binary("add", f.load(total), integer(1)), total)
+        f.jump(following)
+    f.begin(after)
+    number = Number(f.load(total), 0, 1 << 24)
+    if node.range is not None:
+        return lowering_board.within(low, s, node.range, number, fail)
+    good = f.label()
+    f.branch(f.compare("ge", number.value, integer(1)), good, fail)
+    f.begin(good)
+    return number
+
+
+@contextlib.contextmanager
+def _targets(low: Lowering, s: Scope, node: nodes_tree.Echo, after: str) -> Iterator[tuple[Scope, str]]:
+    """The other positions of an `echo`, with its variables bound."""
+    f = s.f
+    low.buffered = True
+    end = f.converted(f.load(s.frame, integer(layout.COUNT)), Scalar.INT)
+    with lowering.each_number(s, integer(0), end, after=after) as (place, following):
+        there = low.elsewhere(s, place)
+        if not node.whole:
+            other = f.label()
+            f.branch(f.compare("ne", place, s.place), other, following)
+            f.begin(other)
+        bound = {
+            node.source: Bound(f.converted(s.place, Scalar.WORD), s.place),
+            node.target: Bound(f.converted(place, Scalar.WORD), place),
+        }
+        yield replace(there, loops={**s.loops, **bound}), following
+
+
+def _echo_is_simple(low: Lowering, s: Scope, node: nodes_tree.Echo) -> bool:
+    """Whether the variables of an echo are its own; else it is left out."""
+    names = (node.source, node.target)
+    if all(low.is_looped(name) and name not in s.loops for name in names) and node.source != node.target:
+        return True
+    low.leave_out(s, node, "an echo whose variables are used elsewhere is not compiled")
+    return False
+
+
+def _echo(low: Lowering, s: Scope, node: nodes_tree.Echo, yes: str, no: str) -> None:
+    f = s.f
+    if not _echo_is_simple(low, s, node):
+        f.jump(no)
+        return
+    found, after = f.slot(Scalar.BOOL), f.label()
+    f.store(emitter.FALSE, found)
+    with _targets(low, s, node, after) as (there, following):
+        matched = f.label()
+        low.test(there, node.operand, matched, following)
+        f.begin(matched)
+        if low.is_idle(there, node.operand):
+            f.jump(yes)
+        else:
+            f.store(emitter.TRUE, found)
+            f.jump(following)
+    f.begin(after)
+    f.branch(f.load(found), yes, no)
+
+
+def _echo_number(low: Lowering, s: Scope, node: nodes_tree.Echo, fail: str) -> Number:
+    if not _echo_is_simple(low, s, node):
+        return lowering.constant(0)
+
+    def each(take: Callable[[Scope, Number, str], None]) -> None:
+        after, taken = s.f.label(), s.f.label()
+        with _targets(low, s, node, after) as (there, following):
+            take(there, low.number(there, node.operand, following), taken)
+            s.f.jump(following)
+        s.f.begin(after)
+
+    return lowering_logic.best_of(s, each, True, fail)
+
+
+# --- the move that led here ---------------------------------------------------------------------------------
+
+
+def _previous_move(low: Lowering, s: Scope, node: nodes_moves.PreviousMove, yes: str, no: str) -> None:
+    f = s.f
+    move = lowering.field_of(s, layout.MOVE)
+    flag = f.binary("shr", move, word(12))
+    if node.word in ("enpassant", "nullmove"):
+        f.branch(f.compare("eq", flag, word(3 if node.word == "enpassant" else 1)), yes, no)
+        return
+    moved = f.label()
+    f.branch(f.compare("ne", lowering.field_of(s, layout.ID), word(0)), moved, no)
+    f.begin(moved)
+    if not low.variations:
+        # A main line has nothing but first moves.
+        f.jump(yes if node.word == "primary" else no)
+        return
+    first = is_first(low, s)
+    f.branch(first, *((yes, no) if node.word == "primary" else (no, yes)))
+
+
+def is_first(low: Lowering, s: Scope) -> Value:
+    """Whether a position other than the root is its parent's first child."""
+    f = s.f
+    parent = low.elsewhere(s, f.converted(lowering.field_of(s, layout.PARENT), Scalar.INT))
+    first = f.converted(lowering.field_of(parent, layout.CHILD), Scalar.INT)
+    return f.compare("eq", first, s.place)
+
+
+_SIDES: Final = {"from": routines.FITS_FROM, "to": routines.FITS_TO}
+
+
+def _previous_squares(low: Lowering, s: Scope, node: nodes_moves.PreviousSquares) -> Value:
+    f = s.f
+    move = f.converted(lowering.field_of(s, layout.MOVE), Scalar.INT)
+    if node.word == "enpassantsquare":
+        # What a move en passant captured stood beside its origin.
+        passing = f.compare("eq", f.binary("shr", move, integer(12)), integer(3))
+        victim = f.binary(
+            "or", f.binary("and", move, integer(56)),
+            f.binary("and", f.binary("shr", move, integer(6)), integer(7)),
+        )  # fmt: skip
+        bit = f.binary("shl", word(1), f.converted(victim, Scalar.WORD))
+        return f.select(passing, bit, word(0))
+    own = lowering.call(s, routines.moved, move, integer(_SIDES[node.word]))
+    if s.cut is None:
+        return own
+    place, origins, landings = s.cut
+    cut = origins if node.word == "from" else landings
+    if place is s.place:
+        return cut
+    return f.select(f.compare("eq", place, s.place), cut, own)
+
+
+# --- dashes -------------------------------------------------------------------------------------------------
+
+
+def _promoted_kinds(low: Lowering, s: Scope, node: nodes_moves.Dash) -> int:
+    """The kinds of men that a promotion part allows as bits, 0 for any move."""
+    match node.promotion:
+        case None:
+            return 0
+        case nodes.AllSquares():
+            return _ANY_KIND
+        case nodes.Designator() as one if lowering.leaf(s, one, "men0") is None:
+            return (one.men | one.men >> 6) & _ANY_KIND or _NO_KIND
+        case nodes.String(value=letters) if letters:
+            return sum(1 << "?PNBRQK".find(one) for one in set(letters.upper()) & set("PNBRQK")) or _NO_KIND
+        case nodes.String():
+            return _ANY_KIND
+        case _:
+            low.leave_out(s, node, "this promotion is not compiled")
+            return _NO_KIND
+
+
+_ANY_KIND: Final = 0b1111110
+_NO_KIND: Final = 1 << 40
+"""Bits that no kind has."""
+
+
+@contextlib.contextmanager
+def _moves(low: Lowering, s: Scope, after: str) -> Iterator[tuple[Scope, str]]:
+    """The positions that the moves from here lead to."""
+    f = s.f
+    low.buffered = True
+    head, inside, following = f.label(), f.label(), f.label()
+    first = lowering.field_of(s, layout.CHILD)
+    before = f.block
+    f.begin(head)
+    at = f.open_phi(Scalar.WORD, first, before)
+    f.branch(f.compare("ne", at.value, word(layout.NONE)), inside, after)
+    f.begin(inside)
+    there = low.elsewhere(s, f.converted(at.value, Scalar.INT))
+    yield there, following
+    assert not f.is_open
+    f.begin(following)
+    f.add_way(at, f.load(there.here, integer(layout.SIBLING)), following)
+    f.jump(head)
+
+
+@contextlib.contextmanager
+def _fitting(low: Lowering, s: Scope, node: nodes_moves.Dash, after: str) -> Iterator[tuple[Scope, str]]:
+    """The positions that those moves lead to which go with a dash, at which its target is to be asked."""
+    sources, goals = _head(low, s, node)
+    kinds = _promoted_kinds(low, s, node)
+    with _moves(low, s, after) as (there, following):
+        yield _fitted(low, s, there, node, sources, goals, kinds, following), following
+
+
+def _head(low: Lowering, s: Scope, node: nodes_moves.Dash) -> tuple[Value, Value]:
+    everywhere = word(squares.ALL)
+    sources = everywhere if node.left is None else low.set_of(s, node.left)
+    goals = everywhere if node.right is None else low.set_of(s, node.right)
+    return sources, goals
+
+
+def _fitted(
+    low: Lowering,
+    s: Scope,
+    there: Scope,
+    node: nodes_moves.Dash,
+    sources: Value,
+    goals: Value,
+    kinds: int,
+    fail: str,
+) -> Scope:
+    """The scope behind a move that goes with a dash."""
+    f = s.f
+    move = f.converted(lowering.field_of(there, layout.MOVE), Scalar.INT)
+    asked = (s.board, move, sources, goals, integer(node.capture), integer(kinds))
+    origins = lowering.call(s, routines.fits, *asked, integer(routines.FITS_FROM))
+    good = f.label()
+    f.branch(lowering.not_empty(s, origins), good, fail)
+    f.begin(good)
+    if node.target is None:
+        return there
+    landings = lowering.call(s, routines.fits, *asked, integer(routines.FITS_TO))
+    return replace(there, cut=(there.place, origins, landings))
+
+
+def _dash(low: Lowering, s: Scope, node: nodes_moves.Dash, yes: str, no: str) -> None:
+    with _fitting(low, s, node, no) as (there, following):
+        if node.target is None:
+            s.f.jump(yes)
+        else:
+            low.test(there, node.target, yes, following)
+
+
+def _dash_set(low: Lowering, s: Scope, node: nodes_moves.Dash) -> Value:
+    assert node.target is not None
+    target = node.target
+
+    def fill(found: Callable[[Value], None]) -> None:
+        none = s.f.label()
+        with _fitting(low, s, node, none) as (there, _):
+            found(low.set_of(there, target))
+        s.f.begin(none)
+        found(word(0))
+
+    return lowering.joined(s, Scalar.WORD, fill)
+
+
+def _dash_value(low: Lowering, s: Scope, node: nodes_moves.Dash, fail: str, kind: Type) -> Number:
+    """The number or position that the target gives behind the first move where it gives one."""
+    assert node.target is not None
+    target = node.target
+    found, bounds = s.f.label(), []
+    with _fitting(low, s, node, fail) as (there, following):
+        if kind is Type.POSITION:
+            bounds.append(Number(low.position(there, target, following), 0, 1 << 24))
+        else:
+            bounds.append(low.number(there, target, following))
+        s.f.jump(found)
+    s.f.begin(found)
+    return bounds[0]
+
+
+def _dash_number(low: Lowering, s: Scope, node: nodes_moves.Dash, fail: str) -> Number:
+    return _dash_value(low, s, node, fail, Type.NUMERIC)
+
+
+def _dash_position(low: Lowering, s: Scope, node: nodes_moves.Dash, fail: str) -> Value:
+    return _dash_value(low, s, node, fail, Type.POSITION).value
+
+
+def _count_moves(low: Lowering, s: Scope, node: nodes_moves.CountMoves, fail: str) -> Number:
+    if isinstance(node.moves, nodes_moves.PossibleMoves):
+        asked = _asked_moves(low, s, node.moves)
+        return Number(lowering.call(s, routines.possible_count, s.here, *asked), 0, 4096)
+    assert isinstance(node.moves, nodes_moves.Dash)
+    f = s.f
+    total = f.slot(Scalar.INT)
+    f.store(integer(0), total)
+    after = f.label()
+    with _fitting(low, s, node.moves, after) as (there, following):
+        if node.moves.target is not None:
+            yes = f.label()
+            low.test(there, node.moves.target, yes, following)
+            f.begin(yes)
+        f.store(f.binary("add", f.load(total), integer(1)), total)
+        f.jump(following)
+    f.begin(after)
+    return Number(f.load(total), 0, 1 << 24)
+
+
+def _behind(low: Lowering, s: Scope, node: nodes_moves.CurrentMove, fail: str) -> Scope:
+    """The current position behind the move that led here, where that goes with the dash."""
+    dash = node.dash
+    before = low.elsewhere(s, _link(s, layout.PARENT, fail))
+    sources, goals = _head(low, before, dash)
+    return _fitted(low, before, s, dash, sources, goals, _promoted_kinds(low, before, dash), fail)
+
+
+def _current_move(low: Lowering, s: Scope, node: nodes_moves.CurrentMove, yes: str, no: str) -> None:
+    low.buffered = True
+    there = _behind(low, s, node, no)
+    if node.dash.target is None:
+        s.f.jump(yes)
+    else:
+        low.test(there, node.dash.target, yes, no)
+
+
+def _current_move_set(low: Lowering, s: Scope, node: nodes_moves.CurrentMove) -> Value:
+    low.buffered = True
+    target = node.dash.target
+    assert target is not None
+
+    def fill(found: Callable[[Value], None]) -> None:
+        fail = s.f.label()
+        found(low.set_of(_behind(low, s, node, fail), target))
+        s.f.begin(fail)
+        found(word(0))
+
+    return lowering.joined(s, Scalar.WORD, fill)
+
+
+def _current_move_number(low: Lowering, s: Scope, node: nodes_moves.CurrentMove, fail: str) -> Number:
+    assert node.dash.target is not None
+    low.buffered = True
+    return low.number(_behind(low, s, node, fail), node.dash.target, fail)
+
+
+def _current_move_position(low: Lowering, s: Scope, node: nodes_moves.CurrentMove, fail: str) -> Value:
+    assert node.dash.target is not None
+    low.buffered = True
+    return low.position(_behind(low, s, node, fail), node.dash.target, fail)
+
+
+# --- possible moves -----------------------------------------------------------------------------------------
+
+_KINDS: Final = {
+    "castle": routines.CASTLES,
+    "o-o": routines.SHORT,
+    "o-o-o": routines.LONG,
+    "enpassant": routines.IN_PASSING,
+}
+
+
+def _asked_moves(low: Lowering, s: Scope, node: nodes_moves.PossibleMoves) -> tuple[Value, ...]:
+    everywhere = word(squares.ALL)
+    sources = everywhere if node.left is None else low.set_of(s, node.left)
+    goals = everywhere if node.right is None else low.set_of(s, node.right)
+    kind = routines.ANY_MOVE
+    if node.target is not None:
+        assert isinstance(node.target, nodes.State | nodes_moves.PreviousMove)
+        kind = _KINDS.get(node.target.word, routines.NOTHING)
+    return sources, goals, everywhere, integer(node.pseudo), integer(kind)
+
+
+def _possible(low: Lowering, s: Scope, node: nodes_moves.PossibleMoves) -> Value:
+    asked = _asked_moves(low, s, node)
+    return lowering.call(s, routines.possible, s.here, *asked, integer(routines.GOALS))
+
+
+# --- the older `move` ---------------------------------------------------------------------------------------
+
+
+def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
+    """The squares of an older `move`, all squares standing for "there is one" where it names none; None where
+    it is not compiled."""
+    f = s.f
+    words = node.words
+    if {"legal", "pseudolegal"} & set(words):
+        return _older_possible(low, s, node)
+    previous = "previous" in words
+    with_operand: list[str] = [one for one in words if one in nodes_moves.OPERAND_WORDS]
+    operands = dict(zip(with_operand, node.operands, strict=True))
+    if node.comment is not None or any(
+        lowering.leaf(s, one, "men0") is not None for one in operands.values()
+    ):
+        low.leave_out(s, node, "this form of move is not compiled")
+        return None
+    low.buffered = True
+    found = f.slot(Scalar.WORD)
+    f.store(word(0), found)
+    after = f.label()
+    if previous:
+        before = low.elsewhere(s, _link(s, layout.PARENT, after))
+    else:
+        before = s
+    bounds = {one: low.set_of(before, operand) for one, operand in operands.items() if one != "promote"}
+    chosen = words[0] if words and words[0] in ("from", "to", "capture") else ""
+
+    def look(there: Scope, following: str) -> None:
+        move = f.converted(lowering.field_of(there, layout.MOVE), Scalar.INT)
+        for one, bound in bounds.items():
+            _older_insist(s, f.binary("and", _older_squares(before, move, one), bound), following)
+        for one in words:
+            holds = _older_holds(low, there, move, one, operands)
+            if holds is not None:
+                good = f.label()
+                f.branch(holds, good, following)
+                f.begin(good)
+        shown = _older_squares(before, move, chosen) if chosen else word(squares.ALL)
+        f.store(f.binary("or", f.load(found), shown), found)
+        f.jump(following)
+
+    if previous:
+        look(s, after)
+    else:
+        with _moves(low, s, after) as (there, following):
+            look(there, following)
+    f.begin(after)
+    return f.load(found)
+
+
+def _older_insist(s: Scope, area: Value, fail: str) -> None:
+    good = s.f.label()
+    s.f.branch(lowering.not_empty(s, area), good, fail)
+    s.f.begin(good)
+
+
+def _older_squares(before: Scope, move: Value, side: str) -> Value:
+    """The squares of a move that a parameter's set is measured by; castling is the king's move alone."""
+    f = before.f
+    if side == "from":
+        return f.binary("shl", word(1), f.converted(f.binary("and", move, integer(63)), Scalar.WORD))
+    if side == "to":
+        return lowering.call(before, routines.landing, move)
+    taken = lowering.call(before, routines.captured, before.board, move)
+    if side == "capture":
+        return taken
+    passing = f.compare("eq", f.binary("shr", move, integer(12)), integer(3))
+    return f.select(passing, taken, word(0))
+
+
+def _older_holds(
+    low: Lowering, there: Scope, move: Value, one: str, operands: dict[str, nodes.Node]
+) -> Value | None:
+    """The test of a parameter without a set."""
+    f = there.f
+    flag = f.binary("shr", move, integer(12))
+    match one:
+        case "castle" | "o-o" | "o-o-o":
+            return lowering_logic.castled(there, f.converted(move, Scalar.WORD), one)
+        case "enpassant":
+            return f.compare("eq", flag, integer(3))
+        case "null":
+            return f.compare("eq", flag, integer(1))
+        case "primary":
+            return is_first(low, there)
+        case "secondary":
+            return f.inverted(is_first(low, there))
+        case "promote":
+            operand = operands[one]
+            assert isinstance(operand, nodes.Designator)
+            kinds = (operand.men | operand.men >> 6) & _ANY_KIND
+            return f.compare("ne", lowering.call(there, routines.promotes, move, integer(kinds)), integer(0))
+        case _:
+            return None
+
+
+def _older_possible(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
+    asked = _older_asked(low, s, node)
+    if asked is None:
+        return None
+    side = routines.ORIGINS if node.words[0] == "from" else routines.GOALS
+    return lowering.call(s, routines.possible, s.here, *asked, integer(side))
+
+
+def _older_asked(low: Lowering, s: Scope, node: nodes_moves.Move) -> tuple[Value, ...] | None:
+    """What is asked of possible moves, None where that is not compiled."""
+    with_operand: list[str] = [one for one in node.words if one in nodes_moves.OPERAND_WORDS]
+    bounds = {
+        one: low.set_of(s, operand)
+        for one, operand in zip(with_operand, node.operands, strict=True)
+        if one != "promote"
+    }
+    kinds = [one for one in node.words if one in (*_KINDS, "null")]
+    if "enpassantsquare" in bounds or len(kinds) > 1:
+        low.leave_out(s, node, "this form of move is not compiled")
+        return None
+    everywhere = word(squares.ALL)
+    kind = _KINDS.get(kinds[0], routines.NOTHING) if kinds else routines.ANY_MOVE
+    taken = bounds.get("capture")
+    if taken is None:
+        captures = everywhere
+    else:
+        # All squares would ask for no capture at all; the king to move is never captured.
+        own = lowering.men(s, 15)
+        captures = s.f.binary("and", taken, own)
+    return (
+        bounds.get("from", everywhere), bounds.get("to", everywhere), captures,
+        integer("pseudolegal" in node.words), integer(kind),
+    )  # fmt: skip
+
+
+def _older_number(low: Lowering, s: Scope, node: nodes_moves.Move, fail: str) -> Number:
+    asked = _older_asked(low, s, node)
+    if asked is None:
+        return lowering.constant(0)
+    return Number(lowering.call(s, routines.possible_count, s.here, *asked), 0, 4096)
+
+
+def _older_set(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value:
+    found = _older(low, s, node)
+    return word(0) if found is None else found
+
+
+def _older_test(low: Lowering, s: Scope, node: nodes_moves.Move, yes: str, no: str) -> None:
+    if low.type_of(node) is Type.NUMERIC:
+        _older_number(low, s, node, no)
+        s.f.jump(yes)
+        return
+    s.f.branch(lowering.not_empty(s, _older_set(low, s, node)), yes, no)
+
+
+SETS.update({
+    nodes_tree.At: _at_set,
+    nodes_moves.PreviousSquares: _previous_squares,
+    nodes_moves.Dash: _dash_set,
+    nodes_moves.CurrentMove: _current_move_set,
+    nodes_moves.PossibleMoves: _possible,
+    nodes_moves.Move: _older_set,
+})  # fmt: skip
+NUMBERS.update({
+    nodes.Find: _find_number,
+    nodes_tree.At: _at_number,
+    nodes_tree.Distance: _distance,
+    nodes_tree.Echo: _echo_number,
+    nodes_moves.Dash: _dash_number,
+    nodes_moves.CurrentMove: _current_move_number,
+    nodes_moves.CountMoves: _count_moves,
+    nodes_moves.Move: _older_number,
+})  # fmt: skip
+POSITIONS.update({
+    nodes.CurrentPosition: _here,
+    nodes.Find: _find,
+    nodes_tree.At: _at_position,
+    nodes_tree.InitialPosition: _root,
+    nodes_tree.Parent: _parent,
+    nodes_tree.Child: _child,
+    nodes_tree.PositionNumber: _position_number,
+    nodes_tree.CommonAncestor: _common_ancestor,
+    nodes_tree.Descent: _descent,
+    nodes_moves.Dash: _dash_position,
+    nodes_moves.CurrentMove: _current_move_position,
+})  # fmt: skip
+
+
+def _echo_test(low: Lowering, s: Scope, node: nodes_tree.Echo, yes: str, no: str) -> None:
+    if types.infer(node, low.names) is Type.NUMERIC:
+        low.number(s, node, no)
+        s.f.jump(yes)
+    else:
+        _echo(low, s, node, yes, no)
+
+
+TESTS.update({
+    nodes_tree.At: _at_test,
+    nodes_tree.Kinship: _kinship,
+    nodes_tree.Echo: _echo_test,
+    nodes_moves.PreviousMove: _previous_move,
+    nodes_moves.Dash: _dash,
+    nodes_moves.CurrentMove: _current_move,
+    nodes_moves.Move: _older_test,
+})  # fmt: skip

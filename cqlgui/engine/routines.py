@@ -1,0 +1,578 @@
+"""Chess as compiled queries ask for it: kernels on one record, called by their addresses.
+
+`record` is the position (`layout`), `board` its sixty-four man codes. Each gives what the interpreter's
+function for the same filter gives; only sets, numbers and truths come in and go out.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cqlgui.board import attacks, directions, legality, moves, position, squares
+from cqlgui.cql import relations
+from cqlgui.engine import layout
+from cqlgui.jit import kernels, words
+from cqlgui.jit.words import Bytes, Word, Words
+
+UNIT: Final = kernels.Unit(
+    "routines", [layout, attacks, directions, legality, moves, position, relations, squares]
+)
+
+_ALL: Final[Word] = squares.ALL
+
+
+# --- attacks ------------------------------------------------------------------------------------------------
+
+
+@UNIT.kernel
+def attackers(record: Words, board: Bytes, sources: Word, targets: Word) -> Word:
+    """Squares of `sources` whose man attacks a square of `targets`."""
+    occupied = _ALL ^ record[0]
+    left = sources & occupied
+    found = words.word(0)
+    if targets != 0:
+        while left != 0:
+            square = words.lowest(left)
+            if attacks.attacks_from(int(board[square]), square, occupied) & targets != 0:
+                found |= left & -left
+            left &= left - 1
+    return found
+
+
+@UNIT.kernel
+def attacked(record: Words, board: Bytes, targets: Word, sources: Word) -> Word:
+    """Squares of `targets` that a man on `sources` attacks."""
+    occupied = _ALL ^ record[0]
+    left = sources & occupied
+    reached = words.word(0)
+    if targets != 0:
+        while left != 0:
+            square = words.lowest(left)
+            reached |= attacks.attacks_from(int(board[square]), square, occupied)
+            left &= left - 1
+    return reached & targets
+
+
+@UNIT.kernel
+def between(left: Word, right: Word) -> Word:
+    """Squares strictly between a square of one set and one of the other that share a line with it."""
+    found = words.word(0)
+    while left != 0:
+        start = words.lowest(left)
+        others = right
+        while others != 0:
+            found |= attacks.BETWEEN[start][words.lowest(others)]
+            others &= others - 1
+        left &= left - 1
+    return found
+
+
+ENDS: Final = 0
+STARTS: Final = 1
+
+
+@UNIT.kernel
+def rays(record: Words, board: Bytes, sets: Words, count: int, mask: int, attack: int, side: int) -> Word:
+    """The first squares (`STARTS`) or the last ones (`ENDS`) of the rays through the sets in order; `attack`
+    other than 0 asks for a line piece that moves that way on the first."""
+    found = words.word(0)
+    starts = sets[0]
+    while starts != 0:
+        start = words.lowest(starts)
+        ends = _ends(record, board, sets, count, mask, attack, start)
+        if side == STARTS:
+            if ends != 0:
+                found |= starts & -starts
+        else:
+            found |= ends
+        starts &= starts - 1
+    return found
+
+
+@UNIT.kernel
+def ray_count(record: Words, board: Bytes, sets: Words, count: int, mask: int, attack: int) -> int:
+    """Number of pairs of a first and a last square of such rays."""
+    found = 0
+    starts = sets[0]
+    while starts != 0:
+        start = words.lowest(starts)
+        found += _ends(record, board, sets, count, mask, attack, start).bit_count()
+        starts &= starts - 1
+    return found
+
+
+def _ends(record: Words, board: Bytes, sets: Words, count: int, mask: int, attack: int, start: int) -> Word:
+    """The last squares of the rays from one square."""
+    occupied = _ALL ^ record[0]
+    allowed = mask
+    if attack != 0:
+        allowed &= _LINE_DIRECTIONS[board[start]]
+    last = count - 1
+    ends = words.word(0)
+    for direction in range(8):
+        if allowed >> direction & 1 == 0:
+            continue
+        ray = attacks.RAY_MASKS[direction][start]
+        if ray & sets[last] == 0:
+            continue
+        # Bit k says that the first k + 1 sets can be placed on the squares passed so far.
+        reached = 1
+        while ray != 0:
+            if _ASCENDING >> direction & 1 != 0:
+                square = words.lowest(ray)
+            else:
+                square = words.highest(ray)
+            bit = 1 << square
+            ray &= ~bit
+            advanced = 0
+            for k in range(last):
+                if reached >> k & 1 != 0 and sets[k + 1] & bit != 0:
+                    advanced |= 2 << k
+            if advanced >> last & 1 != 0:
+                ends |= bit
+            if occupied & bit != 0:
+                reached = advanced
+                if reached == 0:
+                    break
+            else:
+                reached |= advanced
+    return ends
+
+
+_LINE_DIRECTIONS: Final = tuple(relations.line_piece_directions(man) for man in range(13))
+_ASCENDING: Final = 0b10000111
+"""Directions in which square numbers grow."""
+
+PIN_FROM: Final = 0
+PIN_THROUGH: Final = 1
+
+
+@UNIT.kernel
+def pins(record: Words, sources: Word, shields: Word, goals: Word, chosen: int) -> Word:
+    """The squares of all pins: who pins (`PIN_FROM`), who is pinned (`PIN_THROUGH`), else what stands behind;
+    a goal holds a man of the pinned man's colour, or nothing."""
+    occupied = _ALL ^ record[0]
+    found = words.word(0)
+    for colour in range(2):
+        base = 6 * colour
+        own = record[base + 1] | record[base + 2] | record[base + 3]
+        own |= record[base + 4] | record[base + 5] | record[base + 6]
+        straight = (record[base + 5] | record[base + 4]) & sources
+        slanted = (record[base + 5] | record[base + 3]) & sources
+        pinned = occupied & ~own & shields
+        if straight | slanted == 0 or pinned == 0:
+            continue
+        left = goals & ~own
+        while left != 0:
+            goal = words.lowest(left)
+            left &= left - 1
+            snipers = straight & (attacks.RANK_LINES[goal] | attacks.FILE_LINES[goal])
+            snipers |= slanted & (attacks.DIAGONAL_LINES[goal] | attacks.COUNTER_LINES[goal])
+            while snipers != 0:
+                source = words.lowest(snipers)
+                snipers &= snipers - 1
+                shield = attacks.BETWEEN[goal][source] & occupied
+                if shield & pinned != 0 and shield & shield - 1 == 0:
+                    if chosen == PIN_FROM:
+                        found |= 1 << source
+                    elif chosen == PIN_THROUGH:
+                        found |= shield
+                    else:
+                        found |= 1 << goal
+    return found
+
+
+# --- pawns --------------------------------------------------------------------------------------------------
+
+_NOT_A: Final[Word] = squares.ALL ^ squares.FILES[0]
+_NOT_H: Final[Word] = squares.ALL ^ squares.FILES[7]
+
+
+@UNIT.kernel
+def passed_pawns(record: Words) -> Word:
+    """Pawns with no enemy pawn before them on their own and the neighbouring files."""
+    white = record[1]
+    black = record[7]
+    return white & ~_beside(_behind(black)) | black & ~_beside(_ahead(white))
+
+
+@UNIT.kernel
+def connected_pawns(record: Words) -> Word:
+    """Pawns with another of their colour on a neighbouring file."""
+    return _connected(record[1]) | _connected(record[7])
+
+
+@UNIT.kernel
+def isolated_pawns(record: Words) -> Word:
+    """Pawns without."""
+    return record[1] & ~_connected(record[1]) | record[7] & ~_connected(record[7])
+
+
+@UNIT.kernel
+def doubled_pawns(record: Words) -> Word:
+    """Pawns with another of their colour on their file."""
+    white = record[1]
+    black = record[7]
+    return white & (_ahead(white) | _behind(white)) | black & (_ahead(black) | _behind(black))
+
+
+def _beside(area: Word) -> Word:
+    return area | (area & _NOT_H) << 1 | (area & _NOT_A) >> 1
+
+
+def _ahead(area: Word) -> Word:
+    area = words.word(area << 8)
+    area |= words.word(area << 8)
+    area |= words.word(area << 16)
+    return area | words.word(area << 32)
+
+
+def _behind(area: Word) -> Word:
+    area >>= 8
+    area |= area >> 8
+    area |= area >> 16
+    return area | area >> 32
+
+
+def _connected(pawns: Word) -> Word:
+    files = pawns | _ahead(pawns) | _behind(pawns)
+    return pawns & ((files & _NOT_H) << 1 | (files & _NOT_A) >> 1)
+
+
+# --- check, mate, moves -------------------------------------------------------------------------------------
+
+
+@UNIT.kernel
+def in_check(record: Words) -> bool:
+    """The king of the side to move is attacked."""
+    turn = int(record[layout.TURN])
+    king = position.king_square(record, turn)
+    return king >= 0 and position.attackers_given(record, king, 1 - turn, _ALL ^ record[0]) != 0
+
+
+@UNIT.kernel
+def is_mate(record: Words) -> bool:
+    """The side to move is in check and has no legal move."""
+    return in_check(record) and not _can_move(record)
+
+
+@UNIT.kernel
+def is_stalemate(record: Words) -> bool:
+    """The side to move is not in check and has no legal move."""
+    return not in_check(record) and not _can_move(record)
+
+
+GOALS: Final = 0
+ORIGINS: Final = 1
+
+ANY_MOVE: Final = 0
+CASTLES: Final = 1
+SHORT: Final = 2
+LONG: Final = 3
+IN_PASSING: Final = 4
+NOTHING: Final = 5
+"""Kinds of moves that can be asked for; `NOTHING` is no move that a position offers."""
+
+
+@UNIT.kernel
+def possible(
+    record: Words, sources: Word, goals: Word, taken: Word, pseudo: int, kind: int, side: int
+) -> Word:
+    """The squares that possible moves come from (`ORIGINS`) or lead to: moves from `sources` to `goals`, and,
+    unless `taken` is all squares, that capture there. Castling counts as the king's move."""
+    found = words.word(0)
+    left = sources
+    while left != 0:
+        start = words.lowest(left)
+        reached = _targets(record, start, pseudo, kind, taken) & goals
+        if side == ORIGINS:
+            if reached != 0:
+                found |= left & -left
+        else:
+            found |= reached
+        left &= left - 1
+    return found
+
+
+@UNIT.kernel
+def possible_count(record: Words, sources: Word, goals: Word, taken: Word, pseudo: int, kind: int) -> int:
+    """Number of pairs of squares that such moves connect."""
+    found = 0
+    left = sources
+    while left != 0:
+        start = words.lowest(left)
+        found += (_targets(record, start, pseudo, kind, taken) & goals).bit_count()
+        left &= left - 1
+    return found
+
+
+def _can_move(record: Words) -> bool:
+    """The side to move has a legal move, be it castling."""
+    base = 6 * int(record[layout.TURN])
+    own = record[base + 1] | record[base + 2] | record[base + 3]
+    own |= record[base + 4] | record[base + 5]
+    # The king first, for he can mostly move.
+    if _steps(record, record[base + 6], 0, ANY_MOVE, _ALL) != 0:
+        return True
+    return _steps(record, own, 0, ANY_MOVE, _ALL) != 0
+
+
+def _steps(record: Words, standing: Word, pseudo: int, kind: int, taken: Word) -> Word:
+    left = standing
+    while left != 0:
+        start = words.lowest(left)
+        if _targets(record, start, pseudo, kind, taken) != 0:
+            return 1 << start
+        left &= left - 1
+    return words.word(0)
+
+
+@words.apart
+def _targets(record: Words, start: int, pseudo: int, kind: int, taken: Word) -> Word:
+    """Where the man on a square can go; none for a man of the other side."""
+    turn = int(record[layout.TURN])
+    base = 6 * turn
+    bit = 1 << start
+    if record[base + 1] & bit != 0:
+        man = 1
+    elif record[base + 2] & bit != 0:
+        man = 2
+    elif record[base + 3] & bit != 0:
+        man = 3
+    elif record[base + 4] & bit != 0:
+        man = 4
+    elif record[base + 5] & bit != 0:
+        man = 5
+    elif record[base + 6] & bit != 0:
+        man = 6
+    else:
+        return words.word(0)
+    own = record[base + 1] | record[base + 2] | record[base + 3]
+    own |= record[base + 4] | record[base + 5] | record[base + 6]
+    occupied = _ALL ^ record[0]
+    enemies = occupied & ~own
+    reached = words.word(0)
+    passed = words.word(0)
+    if man == 1:
+        captures = attacks.PAWN_ATTACKS[64 * turn + start]
+        reached = captures & enemies
+        step = -8 if turn != 0 else 8
+        ahead = start + step
+        if 0 <= ahead < 64 and occupied >> ahead & 1 == 0:
+            reached |= 1 << ahead
+            if start >> 3 == (6 if turn != 0 else 1) and occupied >> ahead + step & 1 == 0:
+                reached |= 1 << ahead + step
+        if start >> 3 == (3 if turn != 0 else 4):
+            passed = captures & record[layout.PASSED] & record[0]
+    else:
+        reached = attacks.attacks_from(man, start, occupied) & ~own
+    # A square reached both ways is told by what is captured; the two never meet, for a square passed over is
+    # empty and no pawn goes sideways to an empty square otherwise.
+    if kind == IN_PASSING:
+        reached = words.word(0)
+    elif kind != ANY_MOVE:
+        reached = words.word(0)
+        passed = words.word(0)
+    if taken != _ALL:
+        reached &= occupied & taken
+        if passed != 0:
+            victim = start & 56 | words.lowest(passed) & 7
+            if taken >> victim & 1 == 0:
+                passed = words.word(0)
+    if pseudo == 0:
+        reached = _safe(record, turn, start, reached, moves.NORMAL)
+        passed = _safe(record, turn, start, passed, moves.EN_PASSANT)
+    reached |= passed
+    if man == 6 and record[layout.CASTLING] != 0 and taken == _ALL and kind <= LONG:
+        reached |= _castlings(record, turn, start, kind)
+    return reached
+
+
+def _safe(record: Words, turn: int, start: int, reached: Word, flag: int) -> Word:
+    """Those of the squares to which the man can go without leaving his king in check."""
+    found = words.word(0)
+    while reached != 0:
+        end = words.lowest(reached)
+        if legality.leaves_king_safe(record, turn, start | end << 6 | flag << 12):
+            found |= reached & -reached
+        reached &= reached - 1
+    return found
+
+
+@words.apart
+def _castlings(record: Words, turn: int, king: int, kind: int) -> Word:
+    """Where castling brings the king."""
+    if king != position.king_square(record, turn) or king >> 3 != 7 * turn:
+        return words.word(0)
+    found = words.word(0)
+    occupied = _ALL ^ record[0]
+    rooks = record[layout.CASTLING] & record[4 + 6 * turn] & 0xFF << 56 * turn
+    while rooks != 0:
+        bit = rooks & -rooks
+        rook = words.lowest(rooks)
+        rooks &= rooks - 1
+        right = rook > king
+        if (kind == SHORT and not right) or (kind == LONG and right):
+            continue
+        king_end = king & 56 | (6 if right else 2)
+        rook_end = king & 56 | (5 if right else 3)
+        king_way = attacks.BETWEEN[king][king_end]
+        others = occupied & ~(1 << king | bit)
+        if others & (king_way | 1 << king_end | attacks.BETWEEN[rook][rook_end] | 1 << rook_end) != 0:
+            continue
+        if _any_attacked(record, king_way | 1 << king, 1 - turn, occupied & ~(1 << king)):
+            continue
+        if _any_attacked(record, 1 << king_end, 1 - turn, others | 1 << rook_end):
+            continue
+        found |= 1 << king_end
+    return found
+
+
+def _any_attacked(record: Words, targets: Word, by_colour: int, occupied: Word) -> bool:
+    while targets != 0:
+        if position.attackers_given(record, words.lowest(targets), by_colour, occupied) != 0:
+            return True
+        targets &= targets - 1
+    return False
+
+
+# --- moves of the game --------------------------------------------------------------------------------------
+
+FITS_FROM: Final = 0
+FITS_TO: Final = 1
+
+
+@UNIT.kernel
+def fits(board: Bytes, move: int, sources: Word, goals: Word, capture: int, kinds: int, side: int) -> Word:
+    """The from-squares (`FITS_FROM`) or to-squares of a move as a dash lets them count, none when it does not
+    go with the sets; `board` is that before the move, `kinds` the promotions asked for as bits, 0 for any
+    move."""
+    start = 1 << (move & 63)
+    end = move >> 6 & 63
+    goal = 1 << end
+    flag = move >> 12
+    if flag == moves.CASTLE:
+        if capture != 0 or kinds != 0:
+            return words.word(0)
+        row = move & 56
+        right = end > move & 63
+        king_end = 1 << (row | (6 if right else 2))
+        rook_end = 1 << (row | (5 if right else 3))
+        origins = words.word(0)
+        landings = words.word(0)
+        if sources & start != 0 and goals & king_end != 0:
+            origins |= start
+            landings |= king_end
+        if sources & goal != 0 and goals & rook_end != 0:
+            origins |= goal
+            landings |= rook_end
+        return origins if side == FITS_FROM else landings
+    if sources & start == 0:
+        return words.word(0)
+    if capture != 0:
+        if captured(board, move) & goals == 0:
+            return words.word(0)
+    elif goal & goals == 0:
+        return words.word(0)
+    if kinds != 0:
+        promoted = flag - 2 if moves.PROMOTE_N <= flag <= moves.PROMOTE_Q else 0
+        if kinds >> promoted & 1 == 0:
+            return words.word(0)
+    return start if side == FITS_FROM else goal
+
+
+@UNIT.kernel
+def captured(board: Bytes, move: int) -> Word:
+    """The square of the man that a move captures, `board` being that before it."""
+    flag = move >> 12
+    end = move >> 6 & 63
+    if flag == moves.EN_PASSANT:
+        return words.word(1 << (move & 56 | end & 7))
+    if flag == moves.CASTLE or flag == moves.NULL:
+        return words.word(0)
+    return words.word(1 << end) if board[end] != 0 else words.word(0)
+
+
+@UNIT.kernel
+def moved(move: int, side: int) -> Word:
+    """From- or to-squares of the move that led to a position, both men's for castling; none at the root."""
+    if move == moves.NO_MOVE:
+        return words.word(0)
+    start = words.word(1 << (move & 63))
+    end = move >> 6 & 63
+    if move >> 12 == moves.CASTLE:
+        row = move & 56
+        if side == FITS_FROM:
+            return start | 1 << end
+        return words.word(3 << (row | 5)) if end > move & 63 else words.word(3 << (row | 2))
+    return start if side == FITS_FROM else words.word(1 << end)
+
+
+# --- the tree -----------------------------------------------------------------------------------------------
+
+
+@UNIT.kernel
+def ancestor(records: Words, first: int, second: int) -> int:
+    """The last position that the ways from the root to two positions share."""
+    while first != second:
+        if first > second:
+            first = int(records[first * layout.SIZE + layout.PARENT])
+        else:
+            second = int(records[second * layout.SIZE + layout.PARENT])
+    return first
+
+
+@UNIT.kernel
+def child(records: Words, place: int, index: int) -> int:
+    """A child by its number, -1 where there is none."""
+    if index < 0:
+        return -1
+    found = records[place * layout.SIZE + layout.CHILD]
+    while index > 0 and found != layout.NONE:
+        found = records[int(found) * layout.SIZE + layout.SIBLING]
+        index -= 1
+    return -1 if found == layout.NONE else int(found)
+
+
+@UNIT.kernel
+def tries(records: Words, place: int) -> int:
+    """Number of White's moves on the way to a position that are not main continuations."""
+    found = 0
+    while records[place * layout.SIZE + layout.PARENT] != layout.NONE:
+        found += _strays(records, place)
+        place = int(records[place * layout.SIZE + layout.PARENT])
+    return found
+
+
+@UNIT.kernel
+def in_virtual_mainline(records: Words, place: int) -> bool:
+    """No null move and no side move of White's leads to a position."""
+    while records[place * layout.SIZE + layout.PARENT] != layout.NONE:
+        if records[place * layout.SIZE + layout.MOVE] >> 12 == moves.NULL or _strays(records, place) != 0:
+            return False
+        place = int(records[place * layout.SIZE + layout.PARENT])
+    return True
+
+
+def _strays(records: Words, place: int) -> int:
+    """1 where White made the move that leads to a position, and it is no main continuation; else 0."""
+    above = int(records[place * layout.SIZE + layout.PARENT]) * layout.SIZE
+    mine = records[above + layout.TURN] == 0
+    return 1 if mine and int(records[above + layout.CHILD]) != place else 0
+
+
+@UNIT.kernel
+def landing(move: int) -> Word:
+    """Where the moving man, in castling the king, arrives."""
+    end = move >> 6 & 63
+    if move >> 12 == moves.CASTLE:
+        end = move & 56 | (6 if end > move & 63 else 2)
+    return words.word(1 << end)
+
+
+@UNIT.kernel
+def promotes(move: int, kinds: int) -> int:
+    """1 when the kind a move promotes to, 0 for no promotion, is one of the bits; else 0."""
+    flag = move >> 12
+    promoted = flag - 2 if moves.PROMOTE_N <= flag <= moves.PROMOTE_Q else 0
+    return kinds >> promoted & 1

@@ -1,0 +1,156 @@
+"""Compiled queries find what the interpreter finds, in every game about which they are in no doubt."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import functools
+import json
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from cqlgui.cql import check, interpreter, nodes, printer, transforms
+from cqlgui.engine import compiling, games
+from cqlgui.engine.lowering import Unsupported
+from cqlgui.jit import native
+from tests import helpers
+from tests.helpers import crossing
+from tests.helpers import games as readings
+
+pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
+
+GAME_SECONDS = 1.0
+
+
+class Comparison:
+    """Counts what was compared, and collects what differs."""
+
+    def __init__(self, listed: Iterable[readings.Game]) -> None:
+        self.games = list(listed)
+        self.packed = games.of_words(
+            (game.tree.root.fen() if "FEN" in game.host.tags else None, game.tree.encode())
+            for game in self.games
+        )
+        self.counts: collections.Counter[str] = collections.Counter()
+        self.reasons: collections.Counter[str] = collections.Counter()
+        self.differences: list[str] = []
+
+    def add(self, query: nodes.Query, checked: check.Checked, variations: bool) -> None:
+        """Compare a query, the conditions of its header apart."""
+        header = nodes.Header(query.header.span, variations=variations or query.header.variations)
+        plain = dataclasses.replace(checked, query=dataclasses.replace(query, header=header))
+        expanded = transforms.expand(plain)
+        if expanded.query is None:
+            return
+        compiled = compiling.compile_query(expanded)
+        self.counts["queries"] += 1
+        if isinstance(compiled, Unsupported):
+            self.counts["refused"] += 1
+            self.reasons[compiled.reason] += 1
+            return
+        self.counts["wholly compiled" if compiled.wholly else "compiled in part"] += 1
+        self.reasons.update({one.reason for one in compiled.unsupported})
+        hits, doubtful = found(compiled, self.packed)
+        program = interpreter.Program(expanded)
+        for number, game in enumerate(self.games):
+            if number in doubtful:
+                self.counts["games in doubt"] += 1
+                continue
+            limit = time.monotonic() + GAME_SECONDS
+            try:
+                outcome = program.run(game.tree, game.host, functools.partial(_is_over, limit))
+                wanted = [] if outcome is None else [hit.positionid for hit in outcome.hits]
+            except interpreter.TooSlow:
+                continue
+            except interpreter.QueryError as fault:
+                self.differences.append(f"{checked.text!r}: game {number}: {fault}")
+                continue
+            self.counts["games compared"] += 1
+            self.counts["games matching"] += bool(wanted)
+            if wanted != hits[number]:
+                self.differences.append(f"{checked.text!r}: game {number}: {wanted} but {hits[number]}")
+
+    def text(self, text: str) -> None:
+        """Compare a query as text, with and without variations."""
+        checked = check.check(text)
+        if checked.query is not None:
+            for variations in (False, True):
+                self.add(checked.query, checked, variations)
+
+    def conclude(self) -> None:
+        """Print what was compared; fail where anything differed."""
+        print(dict(self.counts))
+        for reason, number in self.reasons.most_common():
+            print(f"{number:6} {reason}")
+        assert self.counts["games matching"]
+        assert not self.differences, "\n".join(self.differences[:20])
+
+
+def _is_over(limit: float) -> bool:
+    return time.monotonic() > limit
+
+
+def found(compiled: compiling.Compiled, packed: games.Games) -> tuple[dict[int, list[int]], set[int]]:
+    """The matching positions by game, and the games in doubt."""
+    hits: dict[int, list[int]] = collections.defaultdict(list)
+    doubtful: set[int] = set()
+    for part in compiled.scan(packed, slice_size=7):
+        for hit in part.hits.tolist():
+            hits[hit >> 32].append(hit & 0xFFFFFFFF)
+        doubtful.update(part.doubtful.tolist())
+    return hits, doubtful
+
+
+def shipped(each: int) -> Iterator[readings.Game]:
+    """Games of the sample base and of the themes' games, with and without variations."""
+    library = helpers.ROOT / "tests" / "library"
+    paths = [helpers.ROOT / "resources" / "sample" / "sample.pgn"]
+    paths += [library / f"{name}.pgn" for name in ("studies", "variations", "moves", "endings", "mates")]
+    for path in paths:
+        yield from readings.from_pgn(path.read_text("utf-8")[: 3_000 * each])[:each]
+
+
+def test_known_queries() -> None:
+    comparison = Comparison(shipped(2))
+    for text in crossing.known_texts()[::6]:
+        comparison.text(text)
+    comparison.conclude()
+
+
+@pytest.mark.full
+def test_all_known_queries() -> None:
+    comparison = Comparison(shipped(12))
+    for text in crossing.known_texts():
+        comparison.text(text)
+    comparison.conclude()
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(2_000, marks=pytest.mark.full)])
+def test_bred_queries(count: int) -> None:
+    comparison = Comparison(shipped(2))
+    source = Random(count)
+    for _ in range(count):
+        query = crossing.bred(source)
+        # As text, since its variables are known only after it was checked.
+        comparison.text(printer.print_query(query))
+    comparison.conclude()
+
+
+FILES = ("spec/sample-studies.pgn", "conformance/games-2k.pgn", "conformance/annotated-450.pgn")
+
+
+@pytest.mark.parametrize("step", [16, pytest.param(1, marks=pytest.mark.full)])
+def test_conformance_queries(shared: Path, step: int) -> None:
+    each = 3 if step > 1 else 40
+    comparison = Comparison(
+        game
+        for name in FILES
+        for game in readings.from_pgn((shared / name).read_text("utf-8", "replace")[: 8_000 * each])[:each]
+    )
+    for line in (shared / "conformance" / "queries.jsonl").read_text("utf-8").splitlines()[::step]:
+        comparison.text(json.loads(line)["query"])
+    comparison.conclude()
