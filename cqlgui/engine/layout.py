@@ -50,4 +50,5 @@ STEPS: Final = 3
 LOCALS: Final = 4
 """Here variables begin; they are 0 at the beginning of each game."""
 
-STEPS_AT_MOST: Final = 20_000_000
+STEPS_AT_MOST: Final = 100_000_000
+"""A second or two at the worst."""

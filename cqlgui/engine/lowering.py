@@ -196,14 +196,20 @@ class Lowering:
         self.doubt(s)
         s.f.begin(good)
 
-    def spend(self, s: Scope) -> None:
-        """Count a run of a loop that could go on for ever."""
+    def spend(self, s: Scope, runs: int, out: str) -> None:
+        """Count runs of a loop's body; leave by `out`, in doubt, once the game has had too many. So no game
+        takes long: the interpreter, which can be stopped, takes over."""
         self.doubts = True
         f = s.f
+        good, bad = f.label(), f.label()
         left = f.load(s.frame, integer(layout.STEPS))
-        self.doubt_unless(s, f.compare("ne", left, word(0)))
-        f.store(f.binary("sub", f.select(f.compare("eq", left, word(0)), word(1), left), word(1)), s.frame,
-                integer(layout.STEPS))  # fmt: skip
+        f.branch(f.compare("gt", left, word(runs)), good, bad)
+        f.begin(bad)
+        f.store(word(0), s.frame, integer(layout.STEPS))
+        self.doubt(s)
+        f.jump(out)
+        f.begin(good)
+        f.store(f.binary("sub", left, word(runs)), s.frame, integer(layout.STEPS))
 
     # --- types and variables
 

@@ -335,6 +335,7 @@ def _loop_set(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop)
     f.store(word(0), found)
     after = f.label()
     with lowering.each_square(s, area, after=after) as (bit, following):
+        _charge(low, s, after)
         yes = f.label()
         low.test(_bound(s, node.name, bit), node.body, yes, following)
         f.begin(yes)
@@ -353,12 +354,20 @@ def _loop_test(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop
     if area is None:
         f.jump(no)
         return
-    with lowering.each_square(s, area, after=yes if node.all else no) as (bit, following):
+    after = yes if node.all else no
+    with lowering.each_square(s, area, after=after) as (bit, following):
+        _charge(low, s, after)
         inner = _bound(s, node.name, bit)
         if node.all:
             low.test(inner, node.body, following, no)
         else:
             low.test(inner, node.body, yes, following)
+
+
+def _charge(low: Lowering, s: Scope, after: str) -> None:
+    """Loops within loops may take long."""
+    if s.loops:
+        low.spend(s, 1, after)
 
 
 def _only_looped(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop) -> bool:

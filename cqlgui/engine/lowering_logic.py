@@ -476,16 +476,12 @@ def _if_position(low: Lowering, s: Scope, node: nodes_programs.If, fail: str) ->
 
 def _loop(low: Lowering, s: Scope, node: nodes_programs.Loop, yes: str, no: str) -> None:
     f = s.f
-    head, again, inside = f.label(), f.label(), f.label()
-    low.test(s, node.operand, head, no)
-    f.begin(head)
-    low.spend(s)
-    f.jump(again)
+    again, inside = f.label(), f.label()
+    low.test(s, node.operand, again, no)
     f.begin(again)
-    _stop_in_doubt(low, s, yes)
+    low.spend(s, 1, yes)
     low.test(s, node.operand, inside, yes)
     f.begin(inside)
-    low.spend(s)
     f.jump(again)
 
 
@@ -495,23 +491,12 @@ def _while(low: Lowering, s: Scope, node: nodes_programs.While, yes: str, no: st
         s.f.jump(yes)
         return
     f = s.f
-    head, inside, following = f.label(), f.label(), f.label()
+    head, inside = f.label(), f.label()
     f.begin(head)
-    _stop_in_doubt(low, s, yes)
+    low.spend(s, 1, yes)
     low.test(s, node.condition, inside, yes)
     f.begin(inside)
-    low.spend(s)
-    low.test(s, node.body, following, following)
-    f.begin(following)
-    f.jump(head)
-
-
-def _stop_in_doubt(low: Lowering, s: Scope, after: str) -> None:
-    """Leave a loop in a game that is in doubt: it might not end."""
-    f = s.f
-    going = f.label()
-    f.branch(f.compare("eq", f.load(s.frame, integer(layout.DOUBT)), word(0)), going, after)
-    f.begin(going)
+    low.test(s, node.body, head, head)
 
 
 def _assert(low: Lowering, s: Scope, node: nodes_programs.Assert, yes: str, no: str) -> None:

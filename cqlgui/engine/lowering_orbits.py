@@ -7,11 +7,13 @@ numbers, the body is written once, and what differs comes from the row of a cons
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
+from cqlgui.board import men as board_men
 from cqlgui.board import squares
 from cqlgui.cql import closures_board, nodes, nodes_squares
+from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.types import Type
 from cqlgui.engine import lowering, lowering_board, lowering_logic
 from cqlgui.engine.lowering import NUMBERS, SETS, TESTS, Lowering, Number, Row, Scope, integer, word
@@ -47,6 +49,7 @@ def _elements(low: Lowering, s: Scope, node: nodes.Orbit, each: _Each) -> bool:
     width = len(numbers) // len(node.elements)
     rows = low.table(numbers)
     after = f.label()
+    low.spend(s, len(node.elements), after)
     with lowering.each_number(s, integer(0), integer(len(node.elements)), after=after) as (row, following):
         first = f.binary("mul", row, integer(width))
         each(replace(s, row=Row(rows, first, columns), known={}), node.elements[0].filter, following)
@@ -136,6 +139,86 @@ def _has_nodes(value: object) -> bool:
     return isinstance(value, nodes.Node)
 
 
+# --- many elements at once ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Elements that are one pattern moved about: men by the distances from the square of the first of them,
+    where that square lies, and the filters that all these elements have."""
+
+    men: tuple[tuple[int, int], ...]
+    rest: tuple[nodes.Node, ...]
+    anchors: int
+
+
+_MOST_GROUPS: Final = 64
+
+
+def _groups(low: Lowering, s: Scope, node: nodes.Orbit) -> list[_Group] | None:
+    """An orbit as patterns of men on single squares that are moved about; None where it is none, or would
+    not become shorter."""
+    if len(node.elements) < 4 or s.row is not None:
+        return None
+    anchors: dict[tuple[tuple[tuple[int, int], ...], tuple[nodes.Node, ...]], int] = {}
+    for element in node.elements:
+        filters = element.filter.filters if isinstance(element.filter, nodes.Compound) else (element.filter,)
+        placed: list[tuple[int, int]] = []
+        rest = []
+        for one in filters:
+            if (
+                isinstance(one, nodes.Designator)
+                and one.men != board_men.ANY_MASK
+                and one.squares.bit_count() == 1
+            ):
+                placed.append((one.men, one.squares.bit_length() - 1))
+            elif low.is_idle(s, one):
+                rest.append(one)
+            else:
+                return None
+        if not placed:
+            return None
+        first = placed[0][1]
+        pattern = tuple((kinds, square - first) for kinds, square in placed), tuple(rest)
+        # Two elements at one anchor would be counted as one.
+        if anchors.get(pattern, 0) >> first & 1:
+            return None
+        anchors[pattern] = anchors.get(pattern, 0) | 1 << first
+    if len(anchors) > min(_MOST_GROUPS, len(node.elements) // 2):
+        return None
+    return [_Group(*pattern, found) for pattern, found in anchors.items()]
+
+
+def _placed(low: Lowering, s: Scope, group: _Group, no: str) -> Value:
+    """The squares on which a pattern's first man stands with all others in their places; goes to `no` where
+    there are none, or where another filter fails."""
+    f = s.f
+    found: Value = word(group.anchors)
+    for kinds, distance in group.men:
+        everywhere = nodes.Designator(_NOWHERE, kinds, squares.ALL)
+        found = f.binary("and", found, lowering.shifted(f, low.set_of(s, everywhere), -distance))
+    label = f.label()
+    f.branch(lowering.not_empty(s, found), label, no)
+    f.begin(label)
+    for one in group.rest:
+        good = f.label()
+        low.test(s, one, good, no)
+        f.begin(good)
+    return found
+
+
+_NOWHERE: Final = Span(0, 0)
+
+
+def _any_placed(low: Lowering, s: Scope, groups: Sequence[_Group], yes: str, no: str) -> None:
+    for group in groups:
+        following = s.f.label()
+        _placed(low, s, group, following)
+        s.f.jump(yes)
+        s.f.begin(following)
+    s.f.jump(no)
+
+
 # --- the rules ----------------------------------------------------------------------------------------------
 
 
@@ -145,6 +228,10 @@ def _orbit_test(low: Lowering, s: Scope, node: nodes.Orbit, yes: str, no: str) -
     if node.range is not None:
         _orbit_number(low, s, node, no)
         f.jump(yes)
+        return
+    groups = _groups(low, s, node)
+    if groups is not None:
+        _any_placed(low, s, groups, yes, no)
         return
     if all(low.is_idle(s, element.filter) for element in node.elements):
 
@@ -166,6 +253,13 @@ def _matching(low: Lowering, s: Scope, node: nodes.Orbit) -> Number:
     f = s.f
     total = f.slot(Scalar.INT)
     f.store(integer(0), total)
+    groups = _groups(low, s, node)
+    for group in groups or ():
+        following = f.label()
+        matches = f.unary("count", _placed(low, s, group, following))
+        f.store(f.binary("add", f.load(total), matches), total)
+        f.jump(following)
+        f.begin(following)
 
     def counted(inner: Scope, element: nodes.Node, following: str) -> None:
         matched = f.label()
@@ -174,7 +268,8 @@ def _matching(low: Lowering, s: Scope, node: nodes.Orbit) -> Number:
         f.store(f.binary("add", f.load(total), integer(1)), total)
         f.jump(following)
 
-    _elements(low, s, node, counted)
+    if groups is None:
+        _elements(low, s, node, counted)
     return Number(f.load(total), 0, len(node.elements))
 
 

@@ -165,6 +165,7 @@ def _candidates(low: Lowering, s: Scope, node: nodes.Find, after: str) -> Iterat
     if not node.backwards:
         end = f.converted(lowering.field_of(s, layout.END), Scalar.INT)
         with lowering.each_number(s, s.place, end, after=after) as (place, following):
+            low.spend(s, 1, after)
             yield low.elsewhere(s, place), following
         return
     head, inside, following, onward = f.label(), f.label(), f.label(), f.label()
@@ -173,6 +174,7 @@ def _candidates(low: Lowering, s: Scope, node: nodes.Find, after: str) -> Iterat
     at = f.open_phi(Scalar.INT, s.place, before)
     f.jump(inside)
     f.begin(inside)
+    low.spend(s, 1, after)
     there = low.elsewhere(s, at.value)
     yield there, following
     assert not f.is_open
@@ -221,6 +223,7 @@ def _targets(low: Lowering, s: Scope, node: nodes_tree.Echo, after: str) -> Iter
     low.buffered = True
     end = f.converted(f.load(s.frame, integer(layout.COUNT)), Scalar.INT)
     with lowering.each_number(s, integer(0), end, after=after) as (place, following):
+        low.spend(s, 1, after)
         there = low.elsewhere(s, place)
         if not node.whole:
             other = f.label()

@@ -76,7 +76,7 @@ def rays(record: Words, board: Bytes, sets: Words, count: int, mask: int, attack
     """The first squares (`STARTS`) or the last ones (`ENDS`) of the rays through the sets in order; `attack`
     other than 0 asks for a line piece that moves that way on the first."""
     found = words.word(0)
-    starts = sets[0]
+    starts = _ray_starts(record, sets, count, attack)
     while starts != 0:
         start = words.lowest(starts)
         ends = _ends(record, board, sets, count, mask, attack, start)
@@ -93,12 +93,23 @@ def rays(record: Words, board: Bytes, sets: Words, count: int, mask: int, attack
 def ray_count(record: Words, board: Bytes, sets: Words, count: int, mask: int, attack: int) -> int:
     """Number of pairs of a first and a last square of such rays."""
     found = 0
-    starts = sets[0]
+    starts = _ray_starts(record, sets, count, attack)
     while starts != 0:
         start = words.lowest(starts)
         found += _ends(record, board, sets, count, mask, attack, start).bit_count()
         starts &= starts - 1
     return found
+
+
+def _ray_starts(record: Words, sets: Words, count: int, attack: int) -> Word:
+    """The squares of the first set from which a ray can go at all."""
+    for number in range(1, count):
+        if sets[number] == 0:
+            return words.word(0)
+    if attack == 0:
+        return sets[0]
+    lines = record[3] | record[4] | record[5] | record[9] | record[10] | record[11]
+    return sets[0] & lines
 
 
 def _ends(record: Words, board: Bytes, sets: Words, count: int, mask: int, attack: int, start: int) -> Word:
@@ -107,42 +118,49 @@ def _ends(record: Words, board: Bytes, sets: Words, count: int, mask: int, attac
     allowed = mask
     if attack != 0:
         allowed &= _LINE_DIRECTIONS[board[start]]
-    last = count - 1
+    lines = attacks.RANK_LINES[start] | attacks.FILE_LINES[start]
+    lines |= attacks.DIAGONAL_LINES[start] | attacks.COUNTER_LINES[start]
+    left = sets[count - 1] & lines
     ends = words.word(0)
-    for direction in range(8):
-        if allowed >> direction & 1 == 0:
-            continue
-        ray = attacks.RAY_MASKS[direction][start]
-        if ray & sets[last] == 0:
-            continue
-        # Bit k says that the first k + 1 sets can be placed on the squares passed so far.
-        reached = 1
-        while ray != 0:
-            if _ASCENDING >> direction & 1 != 0:
-                square = words.lowest(ray)
-            else:
-                square = words.highest(ray)
-            bit = 1 << square
-            ray &= ~bit
-            advanced = 0
-            for k in range(last):
-                if reached >> k & 1 != 0 and sets[k + 1] & bit != 0:
-                    advanced |= 2 << k
-            if advanced >> last & 1 != 0:
-                ends |= bit
-            if occupied & bit != 0:
-                reached = advanced
-                if reached == 0:
-                    break
-            else:
-                reached |= advanced
+    while left != 0:
+        end = words.lowest(left)
+        if allowed >> attacks.DIRECTION_TO[start << 6 | end] & 1 != 0:
+            between = words.word(attacks.BETWEEN[start][end])
+            # Every man between must belong to one of the sets between.
+            if (between & occupied).bit_count() <= count - 2 and _passes(
+                sets, count, between, occupied, start < end
+            ):
+                ends |= left & -left
+        left &= left - 1
     return ends
 
 
-_LINE_DIRECTIONS: Final = tuple(relations.line_piece_directions(man) for man in range(13))
-_ASCENDING: Final = 0b10000111
-"""Directions in which square numbers grow."""
+def _passes(sets: Words, count: int, between: Word, occupied: Word, upwards: bool) -> bool:
+    """Whether the sets between the first and the last one can be placed on these squares in order, so that
+    every man on them belongs to one."""
+    last = count - 1
+    if last == 1:
+        return True
+    # Bit k says that the first k + 1 sets can be placed on the squares passed so far.
+    reached = 1
+    while between != 0:
+        square = words.lowest(between) if upwards else words.highest(between)
+        bit = 1 << square
+        between &= ~bit
+        advanced = 0
+        for k in range(last - 1):
+            if reached >> k & 1 != 0 and sets[k + 1] & bit != 0:
+                advanced |= 2 << k
+        if occupied & bit != 0:
+            reached = advanced
+            if reached == 0:
+                return False
+        else:
+            reached |= advanced
+    return reached >> last - 1 & 1 != 0
 
+
+_LINE_DIRECTIONS: Final = tuple(relations.line_piece_directions(man) for man in range(13))
 PIN_FROM: Final = 0
 PIN_THROUGH: Final = 1
 

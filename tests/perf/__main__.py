@@ -16,7 +16,7 @@ from pathlib import Path
 
 from cqlgui.jit import native
 from tests import helpers
-from tests.perf import headless
+from tests.perf import compiled, headless
 
 SAMPLE = helpers.ROOT / "resources" / "sample" / "sample.pgn"
 QUICK_BYTES = 30_000
@@ -39,7 +39,8 @@ def main(words: Sequence[str] | None = None) -> int:
         if native.available():
             figures += headless.kernel_(path, yardstick)
         more, base = headless.importing_(path, yardstick)
-        figures += more + headless.interpreting(base, yardstick) + headless.starting(path)
+        figures += more + compiled.scanning(base)
+        figures += headless.interpreting(base, yardstick) + headless.starting(path)
         for figure in figures:
             print(figure.line())
         # The window gets a process of its own: its figures shall not suffer from what was loaded here.

@@ -27,6 +27,7 @@ def printed() -> str:
     [
         "python-chess reads",
         "import of",
+        "compiled: Ra1 kg8",
         "search: one pattern, 1 worker",
         "search: orbit of 16, 1 worker",
         "search: attacks and a loop, 1 worker",
