@@ -9,7 +9,7 @@ from typing import Any
 
 from cqlgui.board import squares
 from cqlgui.cli import opening, terminal
-from cqlgui.tasks import explaining, margin, model, queries, searching
+from cqlgui.tasks import explaining, margin, model, queries
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -84,14 +84,14 @@ def _stages(text: str, as_json: bool) -> int:
             {
                 "checked": stages.checked,
                 "expanded": stages.expanded,
-                "engine": searching.ENGINE,
-                "reason": searching.REASON,
+                "engine": stages.engine,
+                "reason": stages.reason,
             }
         )
         return terminal.OK
     print(f"query     {stages.checked.strip()}")
     print(f"expanded  {stages.expanded.strip()}")
-    print(f"engine    {searching.ENGINE}: {searching.REASON}")
+    print(f"engine    {stages.engine}{f': {stages.reason}' if stages.reason else ''}")
     return terminal.OK
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from cqlgui.base import errors, progress
 from cqlgui.cli import opening, terminal
-from cqlgui.cql import diagnostics, nodes, settings
-from cqlgui.tasks import exporting, games, model, orbits, queries, records, searching
+from cqlgui.cql import diagnostics, nodes, settings, transforms
+from cqlgui.tasks import exporting, games, model, orbits, queries, records, searching, sieving
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,9 +35,10 @@ def run(arguments: argparse.Namespace) -> int:
     text, name = terminal.query_text(arguments.expression, arguments.query_file)
     as_json = arguments.json or arguments.jsonl
     try:
-        _refuse_engine(arguments, text)
         options = _options(arguments, arguments.variations)
-        query = queries.expanded(text, said=options.settings).query
+        expanded = queries.expanded(text, said=options.settings)
+        _refuse_engine(arguments, expanded)
+        query = expanded.query
         assert query is not None
         if not arguments.files:
             arguments.files = [_header_input(query.header, arguments.allow_read)]
@@ -148,9 +149,13 @@ def _once(
     left_out = f", {failures} could not be searched" if failures else ""
     terminal.say(
         f"{len(result.games)} of {result.games_searched} games match ({result.positions} positions)"
-        f"{left_out}, {result.seconds:.2f} seconds, {result.engine}: {result.reason}"
+        f"{left_out}, {result.seconds:.2f} seconds, {_engine(result.engine, result.reason)}"
     )
     return terminal.CANCELLED if result.cancelled else terminal.OK
+
+
+def _engine(engine: str, reason: str) -> str:
+    return f"{engine}: {reason}" if reason else engine
 
 
 def answer(base: model.Base, result: model.SearchResult, *, values: bool) -> dict[str, Any]:
@@ -263,8 +268,8 @@ def _batch(arguments: argparse.Namespace) -> int:
                 continue
             found: dict[str, Any]
             try:
-                _refuse_engine(arguments, item["query"])
                 options = _options(arguments, bool(arguments.variations or item.get("variations")))
+                _refuse_engine(arguments, queries.expanded(item["query"], said=options.settings))
                 result = searching.search(base, item["query"], options, cancel=cancel)
                 if result.cancelled:
                     break
@@ -311,18 +316,22 @@ def _options(arguments: argparse.Namespace, variations: bool) -> model.SearchOpt
         settings=said,
         allow_read=tuple(arguments.allow_read),
         allow_write=tuple(arguments.allow_write),
+        compiled=arguments.engine != "interpreter",
     )
 
 
-def _refuse_engine(arguments: argparse.Namespace, text: str) -> None:
+def _refuse_engine(arguments: argparse.Namespace, expanded: transforms.Expanded) -> None:
+    """Raise `Rejected` for a query that is not compiled wholly where that was asked for."""
     if arguments.engine == "compiled":
-        finding = diagnostics.Diagnostic(
-            diagnostics.Span(0, 0),
-            "not-yet",
-            "The compiled engine is not built yet.",
-            "Leave --engine out, or use --engine interpreter.",
-        )
-        raise queries.Rejected(text, [finding])
+        plan = sieving.plan(expanded)
+        if plan.engine != "compiled":
+            finding = diagnostics.Diagnostic(
+                plan.span or diagnostics.Span(0, 0),
+                "not-yet",
+                f"This cannot be compiled: {plan.reason}.",
+                "Leave --engine out, and the interpreter does what machine code cannot.",
+            )
+            raise queries.Rejected(expanded.text, [finding])
 
 
 def _bare_error(code: str, message: str) -> dict[str, Any]:

@@ -39,6 +39,10 @@ class Games:
     start_records: Words
     start_boards: Bytes
     positions: int
+    mainline: Integers
+    """Positions of each main line."""
+    whole: Integers
+    """Positions of each game, variations included."""
 
     def __len__(self) -> int:
         return len(self.firsts)
@@ -59,13 +63,14 @@ def of_segment(segment: segments.Segment) -> Games:
     starts[(firsts < 0) | (counts < 0) | (firsts + counts > len(packed))] = -1
     branching = ((rows["flags"] & segments.VARIATIONS) != 0).astype(np.uint8)
     largest = int(counts.max(initial=0)) + 1
-    return Games(packed, firsts, counts, branching, starts, *table.arrays(), largest)
+    mainline, whole = rows["plies"].astype(np.int64) + 1, rows["positions"].astype(np.int64)
+    return Games(packed, firsts, counts, branching, starts, *table.arrays(), largest, mainline, whole)
 
 
 def of_words(games: Iterable[tuple[str | None, Sequence[int]]]) -> Games:
     """Games given as starting position (None: the usual one) and packed words."""
     words: list[int] = []
-    firsts, counts, starts, branching = [], [], [], []
+    firsts, counts, starts, branching, mainline, whole = [], [], [], [], [], []
     table = _Starts()
     for fen, own in games:
         firsts.append(len(words))
@@ -73,12 +78,15 @@ def of_words(games: Iterable[tuple[str | None, Sequence[int]]]) -> Games:
         starts.append(-1)
         with contextlib.suppress(ValueError):
             starts[-1] = table.number(fen)
-        branching.append(any(word >> 12 == moves.BACK for word in own))
+        backs = [place for place, word in enumerate(own) if word >> 12 == moves.BACK]
+        branching.append(len(backs) > 0)
+        mainline.append(min(backs, default=len(own)) + 1)
+        whole.append(len(own) - len(backs) + 1)
         words.extend(own)
     return Games(
         np.array(words, np.uint16), np.array(firsts, np.int64), np.array(counts, np.int64),
         np.array(branching, np.uint8), np.array(starts, np.int64), *table.arrays(),
-        max(counts, default=0) + 1,
+        max(counts, default=0) + 1, np.array(mainline, np.int64), np.array(whole, np.int64),
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,6 +14,7 @@ from cqlgui.engine.games import Games, Integers, Workspace
 
 SLICE: Final = 1_000
 """Games searched before the caller is heard again."""
+_FIRST_SLICE: Final = 64
 ALL_HITS: Final = 1 << 40
 
 
@@ -37,19 +39,23 @@ def scan(
     most: int = ALL_HITS,
     frame_size: int,
     slice_size: int = SLICE,
+    seconds: float | None = None,
 ) -> Iterator[Found]:
     """Search games, all or those of the given numbers, in order; `ask` is what `replay.search` calls.
 
     `mode` is that of `replay.search`; `before` is what comes before the `gamenumber` of game 0, `most` how
-    many hits of each game are wanted. Any number of threads may do this at once, each with its own iterator.
+    many hits of each game are wanted. With `seconds` slices are sized so that each takes about so long,
+    `SLICE` games at most. Any number of threads may do this at once, each with its own iterator.
     """
     chosen = games.everything(asked) if numbers is None else numbers
-    work = Workspace.make(asked.positions, min(slice_size, max(len(chosen), 1)), frame_size)
+    work = Workspace.make(asked.positions, max(slice_size, SLICE), frame_size)
+    size = slice_size if seconds is None else _FIRST_SLICE
     # A kernel's arrays are declared as sequences, which NumPy's are not for the type checker.
     search: Any = replay.search
     begin = 0
     while begin < len(chosen):
-        end = min(begin + slice_size, len(chosen))
+        end = min(begin + size, len(chosen))
+        started = time.perf_counter()
         hits: list[Integers] = []
         work.tally[:] = 0
         at = begin
@@ -64,5 +70,8 @@ def scan(
             hits.append(work.hits[: work.tally[replay.FOUND]].copy())
         doubtful = work.doubtful[: work.tally[replay.DOUBTED]].copy()
         found = hits[0] if len(hits) == 1 else np.concatenate(hits)
+        if seconds is not None:
+            spent = max(time.perf_counter() - started, 1e-6)
+            size = max(1, min(int(size * seconds / spent), 4 * size, SLICE))
         yield Found(end - begin, found, doubtful, int(work.tally[replay.VISITED]))
         begin = end

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from cqlgui.base import errors, progress
 from cqlgui.board import tree
 from cqlgui.cql import printer, transforms
-from cqlgui.tasks import frames, hosts, model, queries, sources, truths
+from cqlgui.tasks import frames, hosts, model, queries, sieving, sources, truths
 from cqlgui.tasks import pool as pool_module
 
 _LONG_GAME = 1_000
@@ -111,7 +111,9 @@ def stages(text: str) -> model.Stages:
     expanded = queries.expanded(text)
     assert checked.query is not None
     assert expanded.query is not None
-    return model.Stages(printer.print_query(checked.query), printer.print_query(expanded.query))
+    plan = sieving.plan(expanded)
+    texts = printer.print_query(checked.query), printer.print_query(expanded.query)
+    return model.Stages(*texts, plan.engine, plan.reason)
 
 
 def _takes_long(expanded: transforms.Expanded, positions: int) -> bool:

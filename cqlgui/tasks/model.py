@@ -248,6 +248,8 @@ class SearchOptions:
     allow_read: tuple[Path, ...] = ()
     """Folders whose text and PGN files the query may read, and below those it may write to (D11)."""
     allow_write: tuple[Path, ...] = ()
+    compiled: bool = True
+    """Whether machine code may pass over games; without, all of them are interpreted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,10 +370,14 @@ class LineTruth:
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """A query as CQL after checking, and after its transforms were replaced by their orbits."""
+    """A query as CQL after checking, and after its transforms were replaced by their orbits; and how it will
+    be run, with the reason where it is interpreted.
+    """
 
     checked: str
     expanded: str
+    engine: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

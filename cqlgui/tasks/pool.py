@@ -52,13 +52,14 @@ class Piece(Generic[Item]):
 class Work(Generic[Item]):
     """What a crew does. All functions are called in the thread that runs the crew.
 
-    `take(n)` gives the next items, at most n (empty = no more now); `message` the words for a worker; `done`
+    `take(n)` gives the next items, at most n (empty = no more, None = none yet; it may wait a moment for
+    them); `message` the words for a worker; `done`
     takes the reply; `lost` hears of an item that cost its worker twice, with a reason. `size` is the first
     piece's; later pieces are sized for `target` seconds each. `begun` hears once that a worker
     is up and at it.
     """
 
-    take: Callable[[int], list[Item]]
+    take: Callable[[int], list[Item] | None]
     message: Callable[[list[Item]], frames.Message]
     done: Callable[[list[Item], frames.Message], None]
     lost: Callable[[Item, str], None]
@@ -200,6 +201,8 @@ class Crew:
                     piece = Piece(again.popleft(), True)
                 else:
                     items = work.take(size)
+                    if items is None:
+                        break
                     if not items:
                         exhausted = True
                         break
@@ -211,7 +214,9 @@ class Crew:
                 if cancel.cancelled:
                     return False
             if not busy:
-                return True
+                if exhausted and not again:
+                    return True
+                continue
             answered = self._answer(busy, work.hang)
             if begun is not None and any(worker.ready for worker in busy):
                 begun()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -9,20 +10,20 @@ from typing import Any
 
 from cqlgui.base import progress as progress_module
 from cqlgui.cql import interpreter, memory, settings, transforms
-from cqlgui.tasks import frames, model, orbits, queries, sources, workspace
+from cqlgui.tasks import frames, model, orbits, queries, sieving, sources, workspace
 from cqlgui.tasks import pool as pool_module
 from cqlgui.tasks.queries import Rejected
 
-__all__ = ["ENGINE", "MAX_MESSAGES", "REASON", "Rejected", "search"]
-
-ENGINE = "interpreted"
-REASON = "the compiled engine is not built yet"
+__all__ = ["MAX_MESSAGES", "Rejected", "search"]
 
 MAX_MESSAGES = 100_000
 """Most messages that a result keeps."""
 
 _REPORT_SECONDS = 0.05
+_SIEVE_SECONDS = 0.02
 _Item = tuple[int, int]
+"""Place of the source, and ordinal there from 0."""
+_NO_MORE: _Item = (-1, -1)
 
 
 def search(
@@ -94,7 +95,8 @@ class _Run:
         self._said: dict[int, list[str]] = {}
         self.searched = 0
         self.positions = 0
-        self._coming = self._items()
+        self.plan = sieving.plan(expanded) if options.compiled else sieving.INTERPRETER
+        self._coming: Iterator[_Item | None] = self._items()
         # Games done whose predecessors are still being searched; None = without a hit.
         self._waiting: dict[int, model.GameHits | None] = {}
         self._next = 1
@@ -105,7 +107,11 @@ class _Run:
     def result(self, pool: pool_module.Pool) -> model.SearchResult:
         started = time.perf_counter()
         work = pool_module.Work(take=self._take, message=self._message, done=self._done, lost=self._lost)
-        with pool.lease(1 if self.program.sequential else self.options.workers) as crew:
+        with contextlib.ExitStack() as stack:
+            if self.plan.compiled is not None:
+                sieve = sieving.Sieve(self.plan.compiled, self.sources)
+                self._coming = self._sifted(stack.enter_context(sieve))
+            crew = stack.enter_context(pool.lease(1 if self.program.sequential else self.options.workers))
             finished = crew.run(work, self.cancel)
         if not finished:
             # What lies beyond a slice that was cut off was found all the same.
@@ -125,8 +131,8 @@ class _Run:
             games_searched=self.searched,
             positions_searched=self.positions,
             bad_games=sum(workspace.catalog().bad_count(source.id) for source in self.sources),
-            engine=ENGINE,
-            reason=REASON,
+            engine=self.plan.engine,
+            reason=self.plan.reason,
             cancelled=not finished,
             failed_games=tuple(sorted(self.failed, key=lambda bad: bad.game)),
             variations=self.variations,
@@ -141,19 +147,47 @@ class _Run:
         kept = self.program.kept(self.remembered)
         return tuple(model.Persistent(one.name, one.value, one.text) for one in kept)
 
-    def _items(self) -> Iterator[_Item]:
-        for place, source in enumerate(self.sources):
-            for ordinal in range(source.games):
+    def _items(self, first: _Item = (0, 0)) -> Iterator[_Item]:
+        """All games from one on."""
+        for place in range(first[0], len(self.sources)):
+            for ordinal in range(first[1] if place == first[0] else 0, self.sources[place].games):
                 yield place, ordinal
 
-    def _take(self, size: int) -> list[_Item]:
+    def _sifted(self, sieve: sieving.Sieve) -> Iterator[_Item | None]:
+        """The games that the compiled query leaves over; None where none is known yet."""
+        done = (0, 0)
+        while not sieve.exhausted:
+            chunk = sieve.take(_SIEVE_SECONDS)
+            if chunk is not None:
+                self._pass_over(chunk)
+                done = chunk.place, chunk.end
+                for ordinal in chunk.left:
+                    yield chunk.place, ordinal
+            yield None
+        # Usually there are no others.
+        yield from self._items(done)
+
+    def _pass_over(self, chunk: sieving.Chunk) -> None:
+        """Take the games in which nothing was found for done."""
+        first = self.sources[chunk.place].first
+        left = set(chunk.left)
+        for ordinal in range(chunk.begin, chunk.end):
+            if ordinal not in left:
+                self._waiting[first + ordinal] = None
+        self.searched += chunk.end - chunk.begin - len(left)
+        self.positions += chunk.passed_positions
+        self._advance()
+
+    def _take(self, size: int) -> list[_Item] | None:
         items: list[_Item] = []
         if self._full:
             return items
         while len(items) < size:
-            item = self._peeked or next(self._coming, None)
+            item = self._peeked or next(self._coming, _NO_MORE)
             self._peeked = None
             if item is None:
+                return items or None
+            if item is _NO_MORE:
                 break
             if items and items[0][0] != item[0]:
                 self._peeked = item

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.cli import arguments
+from cqlgui.jit import native
 from tests import helpers
 
 MATE = '[White "A"]\n[Black "B"]\n[Result "0-1"]\n[Date "1900.01.02"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
@@ -49,7 +50,7 @@ def test_import_and_info_print_what_is_in_a_file(source: Path) -> None:
 def test_search_answers_one_object(source: Path) -> None:
     found = answer("search", source, "-e", "flipcolor {btm mate}", "--json")
     assert (found["games"], found["positions"], found["count"]) == ([2], [[2, 4]], 1)
-    assert (found["engine"], found["bad_games"], found["sources"][0]["games"]) == ("interpreted", 0, 2)
+    assert (found["engine"], found["bad_games"], found["sources"][0]["games"]) == (helpers.ENGINE, 0, 2)
     (orbit,) = found["orbit"]
     assert orbit["transform"] == "flipcolor"
     assert orbit["span"] == {"offset": 0, "length": 20}
@@ -233,8 +234,24 @@ def test_a_rejected_query_ends_with_one(source: Path, form: list[str]) -> None:
 
 
 def test_what_is_not_built_yet_says_so(source: Path) -> None:
-    run = helpers.cli("search", source, "-e", "mate", "--json", "--engine", "compiled")
-    assert (run.code, json.loads(run.out)["error"]["code"]) == (1, "not-yet")
+    run = helpers.cli("search", source, "-e", 'mate player "x"', "--json", "--engine", "compiled")
+    error = json.loads(run.out)["error"]
+    assert (run.code, error["code"], error["offset"]) == (1, "not-yet", 5 if native.available() else 0)
+
+
+@pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
+def test_the_engine_can_be_chosen(source: Path) -> None:
+    found = [
+        answer("search", source, "-e", "flipcolor {btm mate}", "--json", "--values", "--engine", engine)
+        for engine in ("auto", "compiled", "interpreter")
+    ]
+    assert [one.pop("engine") for one in found] == ["compiled", "compiled", "interpreted"]
+    assert [one.pop("reason") for one in found] == ["", "", "the interpreter was asked for"]
+    for one in found:
+        del one["seconds"]
+    assert found[0] == found[1] == found[2]
+    assert answer("explain", "-e", "mate", "--json")["engine"] == "compiled"
+    assert answer("explain", "-e", 'player "x"', "--json")["engine"] == "interpreted"
 
 
 def test_format_prints_either_spelling_and_leaves_the_file_alone(tmp_path: Path) -> None:
@@ -302,7 +319,7 @@ def test_explain_tells_the_truth_of_each_part(source: Path) -> None:
     assert [part["text"] for part in truth["parts"]] == ["mate", "wtm"]
     run = helpers.cli("explain", "-e", "Ka1", "--fen", "8/8/8/8/8/8/8/K1k5 w - - 0 1")
     assert (run.code, run.out[0]) == (0, "+")
-    assert "interpreted" in helpers.cli("explain", "-e", "flip Ka1").out
+    assert f"engine    {helpers.ENGINE}" in helpers.cli("explain", "-e", "flip Ka1").out
 
 
 def test_matches_are_written_to_a_file(source: Path, tmp_path: Path) -> None:

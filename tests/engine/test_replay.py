@@ -248,6 +248,16 @@ def test_a_segment_gives_the_same_games(tmp_path: Path) -> None:
     read = games.of_segment(segment)
     segment.close()
     made = games.of_words(zip(FENS, (game.encode() for game in trees), strict=True))
-    for name in ("packed", "firsts", "counts", "branching", "starts", "start_records", "start_boards"):
+    for name in (
+        "packed",
+        "firsts",
+        "counts",
+        "branching",
+        "starts",
+        "start_records",
+        "start_boards",
+        "mainline",
+        "whole",
+    ):
         assert (getattr(read, name) == getattr(made, name)).all(), name
     assert read.positions == made.positions

@@ -8,11 +8,16 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from cqlgui.jit import native
+
 ROOT = Path(__file__).resolve().parents[2]
 """The checkout."""
 
 SHARED = ROOT.parent / "shared"
 """Reference material beside the checkout; absent in most clones."""
+
+ENGINE = "compiled" if native.available() else "interpreted"
+"""What results say of a query that can be compiled."""
 
 TRACEBACK = "Traceback (most recent call last)"
 

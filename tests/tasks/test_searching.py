@@ -29,6 +29,7 @@ from cqlgui.tasks import (
     truths,
     worker,
 )
+from tests import helpers
 
 BLACK_MATES = '[White "A{n}"]\n[Result "1-0"]\n\n1. f4 e5 2. g4 Qh4# 0-1\n\n'
 QUIET = '[White "B{n}"]\n[Result "*"]\n\n1. e4 {{first}} e5 2. Nf3 (2. f4 exf4) Nc6 *\n\n'
@@ -61,7 +62,7 @@ def test_hits_come_in_game_order_and_the_result_is_whole(base: model.Base) -> No
     assert list(result.order) == seen == list(range(3, 31, 3))
     assert [hit.positionid for hit in result.games[3].hits] == [4]
     assert (result.games_searched, result.positions, result.positions_searched) == (30, 10, 150)
-    assert (result.engine, result.cancelled, result.failed_games) == ("interpreted", False, ())
+    assert (result.engine, result.cancelled, result.failed_games) == (helpers.ENGINE, False, ())
 
 
 def test_variations_are_searched_on_request(base: model.Base) -> None:

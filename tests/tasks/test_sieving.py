@@ -1,0 +1,106 @@
+"""Games that a compiled query passes over are not interpreted, and nothing else changes."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cqlgui.base import errors
+from cqlgui.engine import games
+from cqlgui.jit import native
+from cqlgui.tasks import importing, model, queries, searching, sieving
+
+pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
+
+MATE = '[White "A"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
+QUIET = '[White "B"]\n\n1. e4 (1. d4 d5 (1... f5 2. e4)) 1... e5 2. Nf3 {text} *\n\n'
+BROKEN = '[White "C"]\n[FEN "none"]\n\n1. e4 *\n\n'
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> model.Base:
+    paths = [tmp_path / "a.pgn", tmp_path / "b.pgn"]
+    paths[0].write_text((QUIET * 5 + MATE + BROKEN) * 20)
+    paths[1].write_text(MATE * 3 + QUIET * 9)
+    return importing.open_base(paths).base
+
+
+def plain(result: model.SearchResult) -> dict[str, Any]:
+    """All that a search gives but how long and by what means."""
+    found = {name: getattr(result, name) for name in result.__slots__}
+    for name in ("seconds", "engine", "reason"):
+        del found[name]
+    return found
+
+
+@pytest.mark.parametrize("variations", [False, True])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "mate",
+        "flipcolor {Pe4 variation}",
+        "false",
+        "{initial x=3} or x>2",
+        "{btm x=3} or x>2",
+        'mate or player "B" Ne4',
+        "cql(matchcount 0 3) mate",
+        "cql(matchcount 2 9) Pe4",
+        'btm message("m")',
+        "persistent N1+=1 N1>40",
+        'originalcomment ~~ "te"',
+        'sort "s" ply Pe4',
+        'flip {find Pd4} comment("x")',
+        "cql(gamenumber 5 40) true",
+    ],
+)
+def test_results_are_those_of_the_interpreter(base: model.Base, query: str, variations: bool) -> None:
+    options = model.SearchOptions(variations=variations)
+    fast = searching.search(base, query, options)
+    slow = searching.search(base, query, dataclasses.replace(options, compiled=False))
+    assert plain(fast) == plain(slow)
+    assert (slow.engine, slow.reason) == ("interpreted", "the interpreter was asked for")
+
+
+def test_only_what_may_match_is_left(base: model.Base) -> None:
+    plan = sieving.plan(queries.expanded("mate"))
+    assert plan.compiled is not None
+    chunks = []
+    with sieving.Sieve(plan.compiled, base.sources) as sieve:
+        while not sieve.exhausted:
+            chunk = sieve.take(1)
+            if chunk is not None:
+                chunks.append(chunk)
+    for place, source in enumerate(base.sources):
+        own = [chunk for chunk in chunks if chunk.place == place]
+        assert [chunk.begin for chunk in own] == [0, *(chunk.end for chunk in own[:-1])]
+        assert own[-1].end == source.games
+    left = [game for chunk in chunks if chunk.place == 1 for game in chunk.left]
+    assert left == [0, 1, 2]
+
+
+def test_what_stops_the_sieve_leaves_the_rest_to_the_interpreter(
+    base: model.Base, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_segment, calls = games.of_segment, []
+
+    def failing(segment: Any) -> games.Games:
+        calls.append(segment)
+        if len(calls) > 1:
+            raise errors.IndexDamaged("cut")
+        return of_segment(segment)
+
+    monkeypatch.setattr(games, "of_segment", failing)
+    assert searching.search(base, "mate").order == searching.search(base, "mate").order
+    assert len(calls) == 3
+    result = searching.search(base, "mate")
+    assert len(result.order) == 23
+    assert result.games_searched == base.games
+
+
+def test_a_query_is_left_to_the_interpreter_where_games_hang_together() -> None:
+    plan = sieving.plan(queries.expanded("persistent N1+=1"))
+    assert plan.compiled is None
+    assert plan.engine == "interpreted"
