@@ -13,6 +13,7 @@ from cqlgui.engine import (
     lowering_board,
     lowering_logic,
     lowering_orbits,
+    lowering_paths,
     lowering_tree,
     replay,
     scanning,
@@ -21,7 +22,7 @@ from cqlgui.engine.lowering import Lowering, TooLargeError, Unsupported, integer
 from cqlgui.jit import emitter, native
 from cqlgui.jit.words import Scalar
 
-RULES: Final = (lowering_board, lowering_logic, lowering_orbits, lowering_tree)
+RULES: Final = (lowering_board, lowering_logic, lowering_orbits, lowering_paths, lowering_tree)
 """Modules that enter their rules when they are imported."""
 
 

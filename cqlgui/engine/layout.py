@@ -34,7 +34,9 @@ SIBLING: Final = 22
 """The record of the parent's next child, or `NONE`."""
 END: Final = 23
 """One more than the last record among the position and its descendants."""
-SIZE: Final = 24
+STATES: Final = 24
+"""Room for what a path under way notes of the record."""
+SIZE: Final = 25
 
 NONE: Final = words.MASK
 

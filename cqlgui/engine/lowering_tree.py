@@ -382,38 +382,42 @@ def _moves(low: Lowering, s: Scope, after: str) -> Iterator[tuple[Scope, str]]:
 @contextlib.contextmanager
 def _fitting(low: Lowering, s: Scope, node: nodes_moves.Dash, after: str) -> Iterator[tuple[Scope, str]]:
     """The positions that those moves lead to which go with a dash, at which its target is to be asked."""
-    sources, goals = _head(low, s, node)
-    kinds = _promoted_kinds(low, s, node)
+    sources, goals = dash_head(low, s, node)
+    cut = node.target is not None
     with _moves(low, s, after) as (there, following):
-        yield _fitted(low, s, there, node, sources, goals, kinds, following), following
+        yield fitted(low, s, there, node, sources, goals, following, with_cut=cut), following
 
 
-def _head(low: Lowering, s: Scope, node: nodes_moves.Dash) -> tuple[Value, Value]:
+def dash_head(low: Lowering, s: Scope, node: nodes_moves.Dash) -> tuple[Value, Value]:
+    """The left and the right set of a dash."""
     everywhere = word(squares.ALL)
     sources = everywhere if node.left is None else low.set_of(s, node.left)
     goals = everywhere if node.right is None else low.set_of(s, node.right)
     return sources, goals
 
 
-def _fitted(
+def fitted(
     low: Lowering,
     s: Scope,
     there: Scope,
     node: nodes_moves.Dash,
     sources: Value,
     goals: Value,
-    kinds: int,
     fail: str,
+    *,
+    with_cut: bool,
 ) -> Scope:
-    """The scope behind a move that goes with a dash."""
+    """The scope behind the move from `s` to `there` where it goes with a dash; `with_cut` where filters are
+    asked there for whom `from` and `to` mean what the dash lets them."""
     f = s.f
+    kinds = _promoted_kinds(low, s, node)
     move = f.converted(lowering.field_of(there, layout.MOVE), Scalar.INT)
     asked = (s.board, move, sources, goals, integer(node.capture), integer(kinds))
     origins = lowering.call(s, routines.fits, *asked, integer(routines.FITS_FROM))
     good = f.label()
     f.branch(lowering.not_empty(s, origins), good, fail)
     f.begin(good)
-    if node.target is None:
+    if not with_cut:
         return there
     landings = lowering.call(s, routines.fits, *asked, integer(routines.FITS_TO))
     return replace(there, cut=(there.place, origins, landings))
@@ -488,8 +492,9 @@ def _behind(low: Lowering, s: Scope, node: nodes_moves.CurrentMove, fail: str) -
     """The current position behind the move that led here, where that goes with the dash."""
     dash = node.dash
     before = low.elsewhere(s, _link(s, layout.PARENT, fail))
-    sources, goals = _head(low, before, dash)
-    return _fitted(low, before, s, dash, sources, goals, _promoted_kinds(low, before, dash), fail)
+    sources, goals = dash_head(low, before, dash)
+    cut = dash.target is not None
+    return fitted(low, before, s, dash, sources, goals, fail, with_cut=cut)
 
 
 def _current_move(low: Lowering, s: Scope, node: nodes_moves.CurrentMove, yes: str, no: str) -> None:

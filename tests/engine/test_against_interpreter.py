@@ -31,6 +31,9 @@ class Comparison:
 
     def __init__(self, listed: Iterable[readings.Game]) -> None:
         self.games = list(listed)
+        for number, game in enumerate(self.games, 1):
+            # They come from several files.
+            game.host.gamenumber = number
         self.packed = games.of_words(
             (game.tree.root.fen() if "FEN" in game.host.tags else None, game.tree.encode())
             for game in self.games
@@ -121,6 +124,7 @@ def test_known_queries() -> None:
     comparison.conclude()
 
 
+@pytest.mark.timeout(3600)
 @pytest.mark.full
 def test_all_known_queries() -> None:
     comparison = Comparison(shipped(12))
@@ -129,6 +133,7 @@ def test_all_known_queries() -> None:
     comparison.conclude()
 
 
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("count", [60, pytest.param(2_000, marks=pytest.mark.full)])
 def test_bred_queries(count: int) -> None:
     comparison = Comparison(shipped(2))
@@ -143,6 +148,7 @@ def test_bred_queries(count: int) -> None:
 FILES = ("spec/sample-studies.pgn", "conformance/games-2k.pgn", "conformance/annotated-450.pgn")
 
 
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("step", [16, pytest.param(1, marks=pytest.mark.full)])
 def test_conformance_queries(shared: Path, step: int) -> None:
     each = 3 if step > 1 else 40

@@ -79,7 +79,7 @@ def check(listed: Sequence[tree.GameTree], mode: int) -> int:
             record, board, gamenumber = seen[place]
             good, good_board = expected_at(whole, positionid, streamed, ends)
             skipped = (layout.PARENT, layout.SIBLING, layout.END) if streamed else ()
-            for word in range(layout.SIZE):
+            for word in range(layout.STATES):
                 assert word in skipped or record[word] == good[word], (number, positionid, word)
             assert board == good_board
             assert gamenumber == number + 8

@@ -23,6 +23,7 @@ QUERIES = {
     "loop over knights": "piece x in N {x attacks r and x attacks k}",
     "find in flipcolor": "flipcolor {Ra8 kg8 find Qh7}",
     "dash to a check": "N--(check)",
+    "path of three steps": "path (N-- [x] --(check))",
 }
 LEAST_SECONDS = 0.3
 

@@ -1,0 +1,376 @@
+"""Rules for `path` and `line`, where whether and how long they match is all that is asked.
+
+The constituents become an automaton; a set of its states is a word. From the start on every position gets the
+states in which it is reached: a parent has a smaller number than its children, so one pass over the
+positions below the start finds every way, and the automaton makes no difference between ways that meet.
+That needs filters that answer the same on each way; others are left to the interpreter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from cqlgui.cql import closures_moves, nodes, nodes_paths
+from cqlgui.engine import layout, lowering, lowering_board, lowering_tree
+from cqlgui.engine.lowering import NUMBERS, TESTS, Lowering, Number, Scope, integer, word
+from cqlgui.jit.emitter import Value
+from cqlgui.jit.words import Scalar
+
+_MOST_STATES: Final = 60
+
+
+@dataclass
+class _State:
+    """A state: what leads on from it without a move (`onward`), under a condition where `test` is given; or a
+    move (`step`) or, in a line, a position (`test` with `takes`) that leads to `onward`."""
+
+    onward: list[int] = field(default_factory=list)
+    test: nodes.Node | None = None
+    step: nodes_paths.Step | None = None
+    takes: bool = False
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing is played or taken in on the way on."""
+        return self.step is None and not self.takes
+
+
+class _TooManyError(Exception):
+    """The automaton has more states than a word has bits."""
+
+
+class _Automaton:
+    """State 0 is the start, 1 the end."""
+
+    def __init__(self, line: bool) -> None:
+        self.states = [_State(), _State()]
+        self._line = line
+
+    def add(self, constituents: Sequence[nodes.Node], start: int, end: int) -> None:
+        """Lead from one state to another through constituents, one after the other."""
+        for number, one in enumerate(constituents):
+            following = end if number == len(constituents) - 1 else self._new()
+            self._add(one, start, following)
+            start = following
+
+    def _add(self, node: nodes.Node, start: int, end: int) -> None:
+        match node:
+            case nodes_paths.Repeat():
+                self._repeat(node, start, end)
+            case nodes_paths.Chain() | nodes_paths.LineChain():
+                self.add(node.constituents, start, end)
+            case nodes_paths.Step():
+                self._link(start, _State([end], step=node))
+            case _:
+                self._link(start, _State([end], test=node, takes=self._line))
+
+    def _repeat(self, node: nodes_paths.Repeat, start: int, end: int) -> None:
+        for _ in range(node.low):
+            following = self._new()
+            self._add(node.operand, start, following)
+            start = following
+        if node.high is None:
+            inside = self._new()
+            self._add(node.operand, start, inside)
+            self.states[inside].onward.append(start)
+        else:
+            for _ in range(node.high - node.low):
+                self.states[start].onward.append(end)
+                following = self._new()
+                self._add(node.operand, start, following)
+                start = following
+        self.states[start].onward.append(end)
+
+    def _new(self) -> int:
+        return self._place(_State())
+
+    def _link(self, start: int, state: _State) -> None:
+        self.states[start].onward.append(self._place(state))
+
+    def _place(self, state: _State) -> int:
+        if len(self.states) >= _MOST_STATES:
+            raise _TooManyError
+        self.states.append(state)
+        return len(self.states) - 1
+
+    def ordered(self) -> list[int]:
+        """The states that lead on freely, each before those that it leads to: a round of a loop makes a move
+        at least, so there is such an order."""
+        seen: set[int] = set()
+        order: list[int] = []
+
+        def visit(state: int) -> None:
+            if state in seen:
+                return
+            seen.add(state)
+            if self.states[state].is_free:
+                for following in self.states[state].onward:
+                    visit(following)
+                order.append(state)
+
+        for state in range(len(self.states)):
+            visit(state)
+        order.reverse()
+        return order
+
+
+def _automaton(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line) -> _Automaton | None:
+    """The automaton of a path or line; None, with the filter left out, where it does not tell all."""
+    line = isinstance(node, nodes_paths.Line)
+    reason = _reason(low, s, node)
+    automaton = _Automaton(line)
+    if not reason:
+        try:
+            automaton.add(node.constituents, 0, 1)
+        except _TooManyError:
+            reason = "this path is too long to be compiled"
+    if reason:
+        low.leave_out(s, node, reason)
+        return None
+    return automaton
+
+
+def _reason(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line) -> str:
+    """Why a path or line is not compiled, empty where it is."""
+    if node.nestban or node.singlecolor:
+        return "a path that counts some moves only is not compiled"
+    if isinstance(node, nodes_paths.Path):
+        if node.focus is not None or node.max is not None:
+            return "a path with a focus or a maximum is not compiled"
+    elif node.backward or node.order == "secondary":
+        return "a line backwards or through variations alone is not compiled"
+    for one in nodes.walk(node):
+        if one is not node and isinstance(one, nodes_paths.Path | nodes_paths.Line | nodes_paths.PathFact):
+            return "a path within a path is not compiled"
+    for one in _filters(node):
+        if isinstance(node, nodes_paths.Line) and any(closures_moves.future_moves(one)):
+            return "a line whose parts look at the next move is not compiled"
+        if not low.is_idle(s, one):
+            return "a path whose parts may assign or fault is not compiled"
+    return ""
+
+
+def _filters(node: nodes.Node) -> list[nodes.Node]:
+    """The filters among the constituents."""
+    found: list[nodes.Node] = []
+    for one in nodes.children(node):
+        if isinstance(one, nodes_paths.Repeat | nodes_paths.Chain | nodes_paths.LineChain):
+            found += _filters(one)
+        elif isinstance(one, nodes_paths.Step):
+            found += [one.dash, *one.targets]
+        else:
+            found.append(one)
+    return found
+
+
+# --- the pass over the positions ----------------------------------------------------------------------------
+
+
+def _search(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, found: str) -> Value | None:
+    """Write the search: as soon as anything matches it goes to `found`, or with `found` empty it goes on to
+    the end and gives the largest number of steps, 0 for none. Where it ends without success the block is
+    open."""
+    automaton = _automaton(low, s, node)
+    if automaton is None:
+        return None
+    low.buffered = True
+    f = s.f
+    primary = node.primary if isinstance(node, nodes_paths.Path) else node.order == "primary"
+    states = automaton.states
+    order = automaton.ordered()
+    lasting = sum(1 << number for number, one in enumerate(states) if not one.is_free)
+    best, reached = f.slot(Scalar.INT), f.slot(Scalar.WORD)
+    f.store(integer(0), best)
+    f.store(word(1), s.here, integer(layout.STATES))
+    end = f.converted(lowering.field_of(s, layout.END), Scalar.INT)
+    first_ply = f.converted(lowering.field_of(s, layout.PLY), Scalar.INT)
+    head, inside, dead, live, over = f.label(), f.label(), f.label(), f.label(), f.label()
+    before = f.block
+    f.begin(head)
+    at = f.open_phi(Scalar.INT, s.place, before)
+    f.branch(f.compare("lt", at.value, end), inside, over)
+    f.begin(inside)
+    low.spend(s, 1, over)
+    there = low.elsewhere(s, at.value)
+    arrived = f.load(there.here, integer(layout.STATES))
+    f.branch(f.compare("ne", arrived, word(0)), live, dead)
+    f.begin(live)
+    f.store(arrived, reached)
+    _close(low, there, states, order, reached)
+    taken = f.slot(Scalar.WORD)
+    f.store(word(0), taken)
+    ply = f.converted(f.load(there.here, integer(layout.PLY)), Scalar.INT)
+    steps = f.binary("sub", ply, first_ply)
+    if isinstance(node, nodes_paths.Line):
+        # What takes in this position comes to an end with it, or goes on from it.
+        _take(low, there, states, reached, taken)
+        f.store(f.load(taken), reached)
+        _close(low, there, states, order, reached)
+        steps = f.binary("add", steps, integer(1))
+    ended = f.binary("and", f.load(reached), word(2))
+    some = f.binary("and", f.compare("ne", ended, word(0)), f.compare("gt", steps, integer(0)))
+    matched, onward, descend = f.label(), f.label(), f.label()
+    f.branch(some, matched, onward)
+    f.begin(matched)
+    if found:
+        f.jump(found)
+    else:
+        longer = f.compare("gt", steps, f.load(best))
+        f.store(f.select(longer, steps, f.load(best)), best)
+        f.jump(onward)
+    f.begin(onward)
+    going = f.binary("and", f.load(reached), word(lasting))
+    f.branch(f.compare("ne", going, word(0)), descend, dead)
+    f.begin(descend)
+    _descend(low, there, states, f.load(reached), primary, line=isinstance(node, nodes_paths.Line))
+    f.add_way(at, f.binary("add", at.value, integer(1)), f.block)
+    f.jump(head)
+    f.begin(dead)
+    behind = f.converted(f.load(there.here, integer(layout.END)), Scalar.INT)
+    f.add_way(at, behind, f.block)
+    f.jump(head)
+    f.begin(over)
+    return f.load(best)
+
+
+def _close(
+    low: Lowering, there: Scope, states: Sequence[_State], order: Sequence[int], reached: Value
+) -> None:
+    """Add the states that are reached at a position without a move."""
+    f = there.f
+    for number in order:
+        state = states[number]
+        following = sum(1 << one for one in state.onward)
+        if not following:
+            continue
+        here, after = f.label(), f.label()
+        f.branch(f.compare("ne", f.binary("and", f.load(reached), word(1 << number)), word(0)), here, after)
+        f.begin(here)
+        if state.test is not None:
+            holds = f.label()
+            low.test(there, state.test, holds, after)
+            f.begin(holds)
+        f.store(f.binary("or", f.load(reached), word(following)), reached)
+        f.jump(after)
+        f.begin(after)
+
+
+def _take(low: Lowering, there: Scope, states: Sequence[_State], reached: Value, taken: Value) -> None:
+    """Let the constituents of a line take in the position where they hold."""
+    f = there.f
+    for number, state in enumerate(states):
+        if not state.takes:
+            continue
+        assert state.test is not None
+        here, holds, after = f.label(), f.label(), f.label()
+        f.branch(f.compare("ne", f.binary("and", f.load(reached), word(1 << number)), word(0)), here, after)
+        f.begin(here)
+        low.test(there, state.test, holds, after)
+        f.begin(holds)
+        f.store(f.binary("or", f.load(taken), word(sum(1 << one for one in state.onward))), taken)
+        f.jump(after)
+        f.begin(after)
+
+
+def _descend(
+    low: Lowering, there: Scope, states: Sequence[_State], reached: Value, primary: bool, *, line: bool
+) -> None:
+    """Give every child the states in which it is reached."""
+    f = there.f
+    done = f.label()
+    heads: dict[int, tuple[Value, Value]] = {}
+    for number, state in enumerate(states):
+        if state.step is not None:
+            heads[number] = lowering_tree.dash_head(low, there, state.step.dash)
+    first = lowering.field_of(there, layout.CHILD)
+    head, inside, following = f.label(), f.label(), f.label()
+    before = f.block
+    f.begin(head)
+    at = f.open_phi(Scalar.WORD, first, before)
+    f.branch(f.compare("ne", at.value, word(layout.NONE)), inside, done)
+    f.begin(inside)
+    child = low.elsewhere(there, f.converted(at.value, Scalar.INT))
+    arrivals = f.slot(Scalar.WORD)
+    f.store(reached if line else word(0), arrivals)
+    _play(low, there, child, states, heads, reached, arrivals)
+    if primary:
+        # Other children are reached by no way.
+        own = f.compare("eq", at.value, first)
+        f.store(f.select(own, f.load(arrivals), word(0)), arrivals)
+    f.store(f.load(arrivals), child.here, integer(layout.STATES))
+    f.begin(following)
+    f.add_way(at, f.load(child.here, integer(layout.SIBLING)), following)
+    f.jump(head)
+    f.begin(done)
+
+
+def _play(
+    low: Lowering,
+    there: Scope,
+    child: Scope,
+    states: Sequence[_State],
+    heads: dict[int, tuple[Value, Value]],
+    reached: Value,
+    arrivals: Value,
+) -> None:
+    """Add the states that the move to a child leads to."""
+    f = there.f
+    for number, (sources, goals) in heads.items():
+        step = states[number].step
+        assert step is not None
+        here, after = f.label(), f.label()
+        f.branch(f.compare("ne", f.binary("and", reached, word(1 << number)), word(0)), here, after)
+        f.begin(here)
+        tail = lowering_tree.fitted(
+            low, there, child, step.dash, sources, goals, after, with_cut=bool(step.targets)
+        )
+        for target in step.targets:
+            holds = f.label()
+            low.test(tail, target, holds, after)
+            f.begin(holds)
+        following = sum(1 << one for one in states[number].onward)
+        f.store(f.binary("or", f.load(arrivals), word(following)), arrivals)
+        f.jump(after)
+        f.begin(after)
+
+
+# --- the rules ----------------------------------------------------------------------------------------------
+
+
+def _number(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, fail: str) -> Number:
+    if node.firstmatch:
+        low.leave_out(s, node, "the first match of a path is not measured")
+        return lowering.constant(0)
+    f = s.f
+    best = _search(low, s, node, "")
+    if best is None:
+        return lowering.constant(0)
+    good = f.label()
+    f.branch(f.compare("gt", best, integer(0)), good, fail)
+    f.begin(good)
+    number = Number(best, 1, 1 << 24)
+    return number if node.range is None else lowering_board.within(low, s, node.range, number, fail)
+
+
+def _test(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, yes: str, no: str) -> None:
+    if node.range is not None:
+        _number(low, s, node, no)
+        s.f.jump(yes)
+        return
+    _search(low, s, node, yes)
+    s.f.jump(no)
+
+
+def _position_is_left_out(
+    low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, fail: str
+) -> Value:
+    low.leave_out(s, node, "the last position of a path is not told")
+    return integer(0)
+
+
+for _kind in (nodes_paths.Path, nodes_paths.Line):
+    NUMBERS[_kind] = _number
+    TESTS[_kind] = _test
+    lowering.POSITIONS[_kind] = _position_is_left_out
