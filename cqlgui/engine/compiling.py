@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from cqlgui.cql import compilers, nodes, transforms
+from cqlgui.cql import compilers, nodes, transforms, types
+from cqlgui.engine import facts as facts_of_games
 from cqlgui.engine import (
     games,
     layout,
@@ -38,6 +39,10 @@ class Compiled:
     mode: int
     """That of `replay.search`."""
     frame_size: int
+    facts: tuple[facts_of_games.Fact, ...]
+    """What is asked of games; `asker` answers it, and `scan` takes the answers as `facts`."""
+    _names: types.Names = field(repr=False)
+    _fact_places: tuple[int, ...] = field(repr=False)
     assembly: str = field(repr=False)
     _ask: Any = field(repr=False)
     _code: native.Code = field(repr=False)
@@ -47,11 +52,23 @@ class Compiled:
         """Whether all of the query was compiled."""
         return not self.unsupported
 
+    def asker(self) -> facts_of_games.Asker:
+        """What answers the facts."""
+        return facts_of_games.Asker(self.facts, self._names)
+
     def scan(
         self, asked: games.Games, numbers: games.Integers | None = None, **options: Any
     ) -> Iterator[scanning.Found]:
         """Search games; the options are those of `scanning.scan`."""
-        return scanning.scan(self._ask, asked, numbers, mode=self.mode, frame_size=self.frame_size, **options)
+        return scanning.scan(
+            self._ask,
+            asked,
+            numbers,
+            mode=self.mode,
+            frame_size=self.frame_size,
+            fact_places=self._fact_places,
+            **options,
+        )
 
 
 def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
@@ -73,7 +90,17 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
     code = native.Code(assembly, optimise=False)
     callee = emitter.Callee("@query", replay.ASK.parameters, replay.ASK.result)
     mode = replay.BUFFERED * low.buffered | replay.VARIATIONS * query.header.variations
-    return Compiled(tuple(low.unsupported), mode, low.frame_size, assembly, code.function(callee), code)
+    return Compiled(
+        tuple(low.unsupported),
+        mode,
+        low.frame_size,
+        tuple(low.facts),
+        expanded.names,
+        tuple(low.facts.values()),
+        assembly,
+        code.function(callee),
+        code,
+    )
 
 
 def _write(low: Lowering, body: nodes.Node) -> None:

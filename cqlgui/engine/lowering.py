@@ -20,7 +20,7 @@ from typing import Any, Final, TypeAlias
 from cqlgui.cql import nodes, nodes_programs, nodes_tree, repeatable, types
 from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.types import Type
-from cqlgui.engine import layout
+from cqlgui.engine import facts, layout
 from cqlgui.jit import emitter, frontend, kernels
 from cqlgui.jit.emitter import Function, Value
 from cqlgui.jit.words import MASK, Routine, Scalar
@@ -113,6 +113,8 @@ class Lowering:
         """Whether other positions than the current one are looked at."""
         self.doubts = False
         """Whether anything can leave a game in doubt."""
+        self.facts: dict[nodes.Node, int] = {}
+        """What is asked of the game, with its place in the frame."""
         self._slots: dict[str, int] = {}
         self._steps: dict[tuple[int, int, int], emitter.Callee] = {}
         self._tables = 0
@@ -224,6 +226,17 @@ class Lowering:
     def slot(self, name: str) -> int:
         """Where a variable stands in the frame: its value, and then whether it has one."""
         return layout.LOCALS + 2 * self._slots.setdefault(name, len(self._slots))
+
+    def fact(self, s: Scope, node: nodes.Node) -> tuple[Value, Value]:
+        """The answer to what is asked of the game, as a word, and whether there is one; leaves the game in
+        doubt where that is not known."""
+        if node not in self.facts:
+            # No variable has a blank in its name.
+            self.facts[node] = self.slot(f"fact {len(self.facts)}")
+        slot = self.facts[node]
+        state = s.f.load(s.frame, integer(slot + 1))
+        self.doubt_unless(s, s.f.compare("ne", state, word(facts.UNKNOWN)))
+        return s.f.load(s.frame, integer(slot)), s.f.compare("eq", state, word(facts.GIVEN))
 
     @property
     def frame_size(self) -> int:

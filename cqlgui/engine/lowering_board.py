@@ -290,10 +290,6 @@ def _placement(low: Lowering, s: Scope, node: nodes_squares.Placement, yes: str,
     f = s.f
     areas: dict[int, int] = {}
     for one in node.squares:
-        if lowering.leaf(s, one, "squares") is not None or lowering.leaf(s, one, "men0") is not None:
-            low.leave_out(s, node, "a placement in a large orbit is not compiled")
-            f.jump(no)
-            return
         if one.men != board_men.ANY_MASK:
             areas[one.men] = areas.get(one.men, 0) | one.squares
     for kinds, area in areas.items():

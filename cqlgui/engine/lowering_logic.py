@@ -7,7 +7,7 @@ from typing import Final
 
 from cqlgui.cql import nodes, nodes_facts, nodes_programs, nodes_squares, nodes_tree, types
 from cqlgui.cql.types import Type
-from cqlgui.engine import layout, lowering, lowering_board, routines
+from cqlgui.engine import facts, layout, lowering, lowering_board, routines
 from cqlgui.engine.lowering import (
     NUMBERS,
     POSITIONS,
@@ -200,9 +200,28 @@ def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
             f.branch(f.compare("eq", found, integer(1)), once, fail)
             f.begin(once)
             return lowering.constant(1)
+        case "year":
+            return _fact_number(low, s, node, fail)
         case _:
-            low.leave_out(s, node, f"{node.word} is asked of the game's text")
+            low.leave_out(s, node, f"{node.word} is not compiled")
             return lowering.constant(0)
+
+
+def _fact_number(low: Lowering, s: Scope, node: nodes.Measure | nodes.Elo, fail: str) -> Number:
+    value, given = low.fact(s, node)
+    good = s.f.label()
+    s.f.branch(given, good, fail)
+    s.f.begin(good)
+    return Number(s.f.converted(value, Scalar.INT), 0, 1 << 20)
+
+
+def _fact_test(low: Lowering, s: Scope, node: nodes.Node, yes: str, no: str) -> None:
+    if not facts.is_fact(node):
+        low.leave_out(s, node, "strings are not compiled")
+        s.f.jump(no)
+        return
+    value, _ = low.fact(s, node)
+    s.f.branch(s.f.compare("ne", value, word(0)), yes, no)
 
 
 def _colour_number(low: Lowering, s: Scope, node: nodes_squares.ColourNumber, fail: str) -> Number:
@@ -660,6 +679,7 @@ NUMBERS.update({
     nodes.Numeric: _numeric,
     nodes.Count: _count,
     nodes.Extremum: _extremum,
+    nodes.Elo: _fact_number,
     nodes.Name: _name_number,
     nodes.Sort: _inner_number,
     nodes.NoTransform: _inner_number,
@@ -681,6 +701,8 @@ TESTS.update({
     nodes.Not: _not,
     nodes.Logic: _logic,
     nodes.Truth: _truth,
+    nodes.Result: _fact_test,
+    nodes.ImplicitSearch: _fact_test,
     nodes.In: _in,
     nodes.Compare: _compare,
     nodes.State: _state,

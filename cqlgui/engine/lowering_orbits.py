@@ -31,7 +31,7 @@ _Each = Callable[[Scope, nodes.Node, str], None]
 
 def _elements(low: Lowering, s: Scope, node: nodes.Orbit, each: _Each) -> bool:
     """Write all elements, the block behind them being open in the end; False where they are not compiled."""
-    weight = sum(1 for element in node.elements for _ in nodes.walk(element.filter))
+    weight = sum(_weight(one) for element in node.elements for one in nodes.walk(element.filter))
     table = None
     if weight > _UNROLLED and s.row is None:
         table = _table([element.filter for element in node.elements])
@@ -55,6 +55,11 @@ def _elements(low: Lowering, s: Scope, node: nodes.Orbit, each: _Each) -> bool:
         each(replace(s, row=Row(rows, first, columns), known={}), node.elements[0].filter, following)
     f.begin(after)
     return True
+
+
+def _weight(node: nodes.Node) -> int:
+    """What a node alone counts for; the squares of a placement are compared by men, not one by one."""
+    return 13 - len(node.squares) if isinstance(node, nodes_squares.Placement) else 1
 
 
 def _table(elements: Sequence[nodes.Node]) -> tuple[dict[int, dict[str, int]], list[int]] | None:
@@ -113,8 +118,8 @@ def _parts(root: nodes.Node) -> _Parts | None:
                 found.append((node, {"area": area}))
             case nodes_squares.ColourNumber():
                 found.append((node, {"number": 1 if node.colour == "white" else -1}))
-            case nodes.Orbit() | nodes.CurrentTransform():
-                # Inner orbits have elements of their own.
+            case nodes.Orbit() | nodes.CurrentTransform() | nodes_squares.Placement():
+                # Inner orbits have elements of their own, and a placement goes through all its squares.
                 return None
             case _:
                 found.append((node, {"rest": _rest(node)}))

@@ -57,6 +57,9 @@ def search(
     room: int,
     frame: Words,
     frame_size: int,
+    facts: Words,
+    fact_places: Ints,
+    fact_count: int,
     hits: Ints,
     capacity: int,
     doubtful: Ints,
@@ -68,6 +71,8 @@ def search(
     variations among them; it starts from record `starts[game]` of the start tables, and is doubtful where
     that is negative. `before` is the `gamenumber` of what comes before game 0. `mode` joins `BUFFERED` and
     `VARIATIONS`; of each game the first `most` hits are looked for.
+
+    Pairs of words from `facts`, `fact_count` for each game, go to `fact_places` of its frame.
 
     `records` and `boards` have `room` for so many positions, `hits` for `capacity`, `doubtful` for all the
     games. A hit is the game's number shifted by 32, with the positionid; the numbers of doubtful games are
@@ -85,6 +90,9 @@ def search(
             frame[place] = 0
         frame[layout.GAMENUMBER] = before + game + 1
         frame[layout.STEPS] = layout.STEPS_AT_MOST
+        for number in range(fact_count):
+            frame[fact_places[number]] = facts[2 * (game * fact_count + number)]
+            frame[fact_places[number] + 1] = facts[2 * (game * fact_count + number) + 1]
         start = starts[game]
         if start >= 0:
             _copy(start_records[start * layout.SIZE :], records)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from cqlgui.engine import games, replay
-from cqlgui.engine.games import Games, Integers, Workspace
+from cqlgui.engine.games import Games, Integers, Words, Workspace
 
 SLICE: Final = 1_000
 """Games searched before the caller is heard again."""
@@ -38,17 +38,22 @@ def scan(
     before: int = 0,
     most: int = ALL_HITS,
     frame_size: int,
+    facts: Words | None = None,
+    fact_places: Sequence[int] = (),
     slice_size: int = SLICE,
     seconds: float | None = None,
 ) -> Iterator[Found]:
     """Search games, all or those of the given numbers, in order; `ask` is what `replay.search` calls.
 
-    `mode` is that of `replay.search`; `before` is what comes before the `gamenumber` of game 0, `most` how
-    many hits of each game are wanted. With `seconds` slices are sized so that each takes about so long,
-    `SLICE` games at most. Any number of threads may do this at once, each with its own iterator.
+    `facts` are those of `facts.Asker.table` for all games, for the frame's `fact_places`; without them they
+    are not known. `mode` is that of `replay.search`; `before` is what comes before the `gamenumber` of game
+    0, `most` how many hits of each game are wanted. With `seconds` slices are sized so that each takes about
+    so long, `SLICE` games at most. Any number of threads may do this at once, each with its own iterator.
     """
     chosen = games.everything(asked) if numbers is None else numbers
     work = Workspace.make(asked.positions, max(slice_size, SLICE), frame_size)
+    given = np.zeros(2 * len(fact_places) * len(asked), np.uint64) if facts is None else facts
+    places = np.array(fact_places, np.int64)
     size = slice_size if seconds is None else _FIRST_SLICE
     # A kernel's arrays are declared as sequences, which NumPy's are not for the type checker.
     search: Any = replay.search
@@ -64,7 +69,8 @@ def scan(
             at = search(
                 ask, asked.packed, asked.firsts, asked.counts, asked.branching, asked.starts,
                 asked.start_records, asked.start_boards, chosen, at, end, before, mode, most, work.records,
-                work.boards, work.room, work.frame, len(work.frame), work.hits, len(work.hits), work.doubtful,
+                work.boards, work.room, work.frame, len(work.frame), given, places, len(places),
+                work.hits, len(work.hits), work.doubtful,
                 work.tally,
             )  # fmt: skip
             hits.append(work.hits[: work.tally[replay.FOUND]].copy())

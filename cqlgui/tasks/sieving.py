@@ -8,14 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from cqlgui.base import errors
 from cqlgui.cql import diagnostics, transforms
+from cqlgui.db import headers
 from cqlgui.engine import compiling, games, lowering, replay
 from cqlgui.store import index
-from cqlgui.tasks import model, workspace
+from cqlgui.tasks import hosts, model, workspace
 
 _SLICE_SECONDS: Final = 0.015
 _PATIENCE_SECONDS: Final = 0.05
+_BLOCK: Final = 1_000
+"""Games whose headers are fetched together."""
 _MOST_WAITING: Final = 64
 """Chunks that wait to be taken; the thread pauses then."""
 
@@ -116,20 +121,30 @@ class Sieve:
     def _sift(self, place: int, source: model.Source) -> None:
         with index.SourceIndex.open(workspace.index_folder(source.path)) as opened:
             for first, segment in opened.parts:
-                self._sift_part(place, first, games.of_segment(segment), source.games)
+                self._sift_part(place, first, games.of_segment(segment), source)
 
-    def _sift_part(self, place: int, first: int, asked: games.Games, total: int) -> None:
+    def _sift_part(self, place: int, first: int, asked: games.Games, source: model.Source) -> None:
         """The games of one segment, as far as the base knows them."""
         compiled = self._compiled
         sizes = asked.whole if compiled.mode & replay.VARIATIONS else asked.mainline
-        numbers = games.everything(asked)[: max(total - first, 0)]
-        begin = 0
-        for found in compiled.scan(asked, numbers, before=first, most=1, seconds=_SLICE_SECONDS):
-            end = begin + found.games
-            left = sorted({*(found.hits >> 32).tolist(), *found.doubtful.tolist()})
-            passed = int(sizes[begin:end].sum()) - int(sizes[left].sum())
-            self._put(Chunk(place, first + begin, first + end, [first + game for game in left], passed))
-            begin = end
+        numbers = games.everything(asked)[: max(source.games - first, 0)]
+        asker = compiled.asker()
+        width = 2 * len(compiled.facts)
+        facts = np.zeros(width * len(asked), np.uint64)
+        for start in range(0, len(numbers), _BLOCK):
+            block = numbers[start : start + _BLOCK]
+            if width:
+                listed = _hosts(source, first + start, len(block))
+                facts[width * start : width * (start + len(block))] = asker.table(listed)
+            begin = start
+            for found in compiled.scan(
+                asked, block, before=first, most=1, facts=facts, seconds=_SLICE_SECONDS
+            ):
+                end = begin + found.games
+                left = sorted({*(found.hits >> 32).tolist(), *found.doubtful.tolist()})
+                passed = int(sizes[begin:end].sum()) - int(sizes[left].sum())
+                self._put(Chunk(place, first + begin, first + end, [first + game for game in left], passed))
+                begin = end
 
     def _put(self, chunk: Chunk) -> None:
         with self._changed:
@@ -138,6 +153,27 @@ class Sieve:
                 raise _UnwantedError
             self._chunks.append(chunk)
             self._changed.notify_all()
+
+
+class _HeaderHost(hosts.BareHost):
+    """A game of which the header is known."""
+
+    def __init__(self, ordinal: int, header: headers.Header | None) -> None:
+        self.gamenumber = ordinal + 1
+        self._tags = headers.to_tags(header) if header else {}
+        # As `hosts.GameHost` tells it.
+        ending = header.ending if header else None
+        self.result = ending or self._tags.get("Result")  # type: ignore[assignment]  # a game has one
+
+    def tag(self, name: str) -> str | None:
+        """A tag's text."""
+        return self._tags.get(name)
+
+
+def _hosts(source: model.Source, first: int, count: int) -> list[_HeaderHost]:
+    """What is known of a row of games without their text."""
+    known = workspace.catalog().headers(source.id, range(first, first + count))
+    return [_HeaderHost(ordinal, known.get(ordinal)) for ordinal in range(first, first + count)]
 
 
 class _UnwantedError(Exception):

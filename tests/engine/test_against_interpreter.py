@@ -57,7 +57,8 @@ class Comparison:
             return
         self.counts["wholly compiled" if compiled.wholly else "compiled in part"] += 1
         self.reasons.update({one.reason for one in compiled.unsupported})
-        hits, doubtful = found(compiled, self.packed)
+        facts = compiled.asker().table(game.host for game in self.games)
+        hits, doubtful = found(compiled, self.packed, facts)
         program = interpreter.Program(expanded)
         for number, game in enumerate(self.games):
             if number in doubtful:
@@ -97,11 +98,13 @@ def _is_over(limit: float) -> bool:
     return time.monotonic() > limit
 
 
-def found(compiled: compiling.Compiled, packed: games.Games) -> tuple[dict[int, list[int]], set[int]]:
+def found(
+    compiled: compiling.Compiled, packed: games.Games, facts: games.Words
+) -> tuple[dict[int, list[int]], set[int]]:
     """The matching positions by game, and the games in doubt."""
     hits: dict[int, list[int]] = collections.defaultdict(list)
     doubtful: set[int] = set()
-    for part in compiled.scan(packed, slice_size=7):
+    for part in compiled.scan(packed, slice_size=7, facts=facts):
         for hit in part.hits.tolist():
             hits[hit >> 32].append(hit & 0xFFFFFFFF)
         doubtful.update(part.doubtful.tolist())
