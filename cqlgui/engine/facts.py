@@ -41,18 +41,25 @@ def is_fact(node: nodes.Node) -> bool:
 
 
 class Asker:
-    """Answers the facts of one query for any game."""
+    """Answers the facts of one query for any game; for one thread."""
 
     def __init__(self, facts: Sequence[Fact], names: types.Names) -> None:
         compiler = compilers.compiler(names)
         self._answers = [_answer(compiler.compile(fact)) for fact in facts]
-        self._nothing = tree.GameTree(Position.start())
+        self._evaluation: evaluation.Evaluation | None = None
 
     def answers(self, host: hosts.Host) -> list[int]:
         """Value and state of each fact, one pair after the other."""
-        s = evaluation.Evaluation(
-            self._nothing, host, variables=0, sort_keys=0, automatic_comments=False, explicit_comments=False
-        )
+        s = self._evaluation
+        if s is None:
+            nothing = tree.GameTree(Position.start())
+            s = self._evaluation = evaluation.Evaluation(
+                nothing, host, variables=0, sort_keys=0, automatic_comments=False, explicit_comments=False
+            )
+        else:
+            # Making a new one for each game would take longer than the answers.
+            s.host = host
+            s.memo.clear()
         return [number for answer in self._answers for number in answer(s)]
 
     def table(self, listed: Iterable[hosts.Host]) -> Words:

@@ -160,13 +160,18 @@ class _HeaderHost(hosts.BareHost):
 
     def __init__(self, ordinal: int, header: headers.Header | None) -> None:
         self.gamenumber = ordinal + 1
-        self._tags = headers.to_tags(header) if header else {}
-        # As `hosts.GameHost` tells it.
-        ending = header.ending if header else None
-        self.result = ending or self._tags.get("Result")  # type: ignore[assignment]  # a game has one
+        self._header = header
+        self._tags: dict[str, str] | None = None
+
+    @property
+    def result(self) -> str | None:  # type: ignore[override]  # a game has one
+        """The result at the end of the text, else the tag's, as `hosts.GameHost` tells it."""
+        return (self._header.ending if self._header else None) or self.tag("Result")
 
     def tag(self, name: str) -> str | None:
         """A tag's text."""
+        if self._tags is None:
+            self._tags = headers.to_tags(self._header) if self._header else {}
         return self._tags.get(name)
 
 
