@@ -243,7 +243,7 @@ def test_a_segment_gives_the_same_games(tmp_path: Path) -> None:
         )
         for fen, game in zip(FENS, trees, strict=True)
     ]  # fmt: skip
-    segments.write(tmp_path / "a.seg", records)
+    segments.write(tmp_path / "a.seg", segments.Block.of(records))
     segment = segments.Segment(tmp_path / "a.seg")
     read = games.of_segment(segment)
     segment.close()
