@@ -135,12 +135,12 @@ class Workspace:
         room = min(max(positions, 2), MOST_POSITIONS)
         return cls(
             room,
-            np.zeros(room * layout.SIZE, np.uint64),
-            np.zeros(room * 64, np.uint8),
+            _aligned(room * layout.SIZE, 0),
+            _aligned(room * 8, 1024).view(np.uint8),
             np.zeros(max(positions, 1 << 16), np.int64),
             np.zeros(slice_size, np.int64),
             np.zeros(4, np.int64),
-            np.zeros(frame_size, np.uint64),
+            _aligned(frame_size, 2048),
         )
 
 
@@ -149,3 +149,10 @@ def everything(games: Games) -> Integers:
     numbers: Any = np.arange(len(games), dtype=np.int64)
     found: Integers = numbers
     return found
+
+
+def _aligned(count: int, offset: int) -> Words:
+    """So many words at an address that leaves this rest when divided by the size of a page."""
+    whole = np.zeros(count + 1024, np.uint64)
+    start = (offset - whole.ctypes.data) % 4096 // 8
+    return whole[start : start + count]

@@ -17,7 +17,7 @@ TURN: Final = 13
 CASTLING: Final = 14
 """The squares of the rooks that may still castle."""
 PASSED: Final = 15
-"""The square passed over by the last move as a set; empty after any but a pawn's double step."""
+"""At the root the square passed over by the last move as a set; elsewhere `routines.passed_over` tells."""
 ID: Final = 16
 """The positionid."""
 PLY: Final = 17

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Final, TypeAlias
 
-from cqlgui.board import attacks, moves, position
+from cqlgui.board import attacks, moves, position, squares
 from cqlgui.engine import layout
 from cqlgui.jit import kernels, words
 from cqlgui.jit.words import Bytes, Ints, Pointer, Routine, Scalar, Shorts, Words
@@ -21,7 +21,7 @@ ASK: Final = Routine(
 Ask: TypeAlias = Annotated[Callable[[Words, Bytes, int, Words], bool], ASK]
 """A query: whether it matches at a record, given all records, all boards, the record's number, the frame."""
 
-UNIT: Final = kernels.Unit("replay", [layout, position, attacks, moves])
+UNIT: Final = kernels.Unit("replay", [layout, position, attacks, moves, squares])
 
 BUFFERED: Final = 1
 VARIATIONS: Final = 2
@@ -114,10 +114,12 @@ def search(
             if total == 0:
                 frame[layout.DOUBT] = 1
         else:
-            variations = mode & VARIATIONS != 0
-            _streamed(
-                ask, packed, first, count, game, variations, most, records, boards, frame, hits, tally
-            )  # fmt: skip
+            last = first + count
+            if branching[game] != 0:
+                last = first
+                while last < first + count and packed[last] < _BACK_WORD:
+                    last += 1
+            _streamed(ask, packed, first, last, game, most, records, boards, frame, hits, tally)
         if frame[layout.DOUBT] != 0:
             tally[FOUND] = found
             doubtful[tally[DOUBTED]] = game
@@ -126,52 +128,50 @@ def search(
     return at
 
 
+@words.apart
 def _streamed(
     ask: Ask,
     packed: Shorts,
     first: int,
-    count: int,
+    last: int,
     game: int,
-    variations: bool,
     most: int,
-    records: Words,
-    boards: Bytes,
+    record: Words,
+    board: Bytes,
     frame: Words,
     hits: Ints,
     tally: Ints,
 ) -> None:
-    """The main line of one game on a single record, which holds its start."""
+    """The main line of one game, the words from `first` to `last`, on a single record, which holds its start.
+
+    What every move changes is held in registers, and written for the query alone: a word that is read soon
+    after it was written costs processors more than the move itself.
+    """
     found = tally[FOUND]
     end = found + most
     place = first
-    last = first + count
-    ply = 0
+    record[layout.ID] = 0
+    record[layout.PLY] = 0
+    record[layout.CHILD] = 0
     while True:
-        word = _BACK_WORD
-        if place < last:
-            word = int(packed[place])
-        goes_on = word < _BACK_WORD
-        records[layout.ID] = ply
-        records[layout.PLY] = ply
-        records[layout.CHILD] = 0 if goes_on else layout.NONE
-        if ask(records, boards, 0, frame):
+        if place == last:
+            record[layout.CHILD] = layout.NONE
+        if ask(record, board, 0, frame):
             if frame[layout.DOUBT] != 0:
                 break
-            hits[found] = game << 32 | ply
+            hits[found] = game << 32 | place - first
             found += 1
             if found >= end:
                 break
-        if not goes_on:
-            if variations and place < last:
-                # The table of games promised that there is nothing but a main line.
-                frame[layout.DOUBT] = 1
+        if place == last:
             break
-        if not _play(records, boards, word):
+        if not _play(record, board, int(packed[place])):
             frame[layout.DOUBT] = 1
             break
         place += 1
-        ply += 1
-    tally[VISITED] += ply + 1
+        record[layout.ID] = place - first
+        record[layout.PLY] = place - first
+    tally[VISITED] += place - first + 1
     tally[FOUND] = found
 
 
@@ -182,48 +182,44 @@ def _play(record: Words, board: Bytes, word: int) -> bool:
 
     An ordinary move is made without a branch on what moves or is captured: processors guess those wrong.
     """
-    turn = record[layout.TURN]
-    record[layout.TURN] = turn ^ 1
     start = word & 63
-    end = word >> 6 & 63
-    start_bit = 1 << start
-    end_bit = 1 << end
-    castling = record[layout.CASTLING] & ~(start_bit | end_bit)
+    goal = word >> 6 & 63
+    start_bit = words.word(1 << start)
+    goal_bit = words.word(1 << goal)
     if word >> 12 != moves.NORMAL:
-        outcome = _special(record, board, word)
-        if outcome < 0:
+        man = _special(record, board, word)
+        if man < 0:
             return False
-        record[layout.PASSED] = 0
-        king_moved = outcome & _KING_MOVED != 0
     else:
         man = int(board[start])
-        captured = int(board[end])
-        if man == 0 or start == end:
+        if man == 0 or start == goal:
             return False
-        pawn = 1 if turn == 0 else 7
-        home = 1 if turn == 0 else 6
-        double = (man == pawn) & (start ^ end == 16) & (start >> 3 == home)
-        record[layout.PASSED] = 1 << (start + end >> 1) if double else 0
+        captured = int(board[goal])
+        board[start] = 0
+        board[goal] = man
         # Where nothing is captured the word that is written goes where it does no harm, and not among the
         # empty squares: a place that is sometimes written and always read at once costs processors most.
-        slot = layout.MOVE if captured == 0 else captured
-        record[slot] ^= end_bit
-        record[man] ^= start_bit | end_bit
-        record[0] = record[0] & ~end_bit | start_bit
-        board[start] = 0
-        board[end] = man
-        king_moved = (man == 6) | (man == 12)
-    if (castling != 0) & king_moved:
-        castling &= ~(0xFF << (0 if turn == 0 else 56))
-    record[layout.CASTLING] = castling
+        record[captured | captured - 1 >> 63 & layout.STATES] ^= goal_bit
+        record[man] ^= start_bit | goal_bit
+        record[0] = record[0] & ~goal_bit | start_bit
+    if record[layout.CASTLING] != 0:
+        castling = record[layout.CASTLING] & ~(start_bit | goal_bit)
+        if man == 6 or man == 12:
+            castling &= ~(0xFF << (0 if man == 6 else 56))
+        record[layout.CASTLING] = castling
+    record[layout.TURN] ^= 1
     record[layout.MOVE] = word
     return True
 
 
 @words.apart
 def _special(record: Words, board: Bytes, word: int) -> int:
-    """`position.play`, for moves that are no ordinary ones."""
-    return position.play(record, board, word)
+    """`position.play`, for moves that are no ordinary ones; gives a king's code where he moved, else 0, and
+    -1 for a word that cannot be played."""
+    outcome = position.play(record, board, word)
+    if outcome < 0:
+        return outcome
+    return 0 if outcome & _KING_MOVED == 0 else 6 if record[layout.TURN] == 0 else 12
 
 
 def _laid_out(

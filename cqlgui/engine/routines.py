@@ -381,7 +381,7 @@ def _targets(record: Words, start: int, pseudo: int, kind: int, taken: Word) -> 
             if start >> 3 == (6 if turn != 0 else 1) and occupied >> ahead + step & 1 == 0:
                 reached |= 1 << ahead + step
         if start >> 3 == (3 if turn != 0 else 4):
-            passed = captures & record[layout.PASSED] & record[0]
+            passed = captures & passed_over(record) & record[0]
     else:
         reached = attacks.attacks_from(man, start, occupied) & ~own
     # A square reached both ways is told by what is captured; the two never meet, for a square passed over is
@@ -524,6 +524,22 @@ def moved(move: int, side: int) -> Word:
             return start | 1 << end
         return words.word(3 << (row | 5)) if end > move & 63 else words.word(3 << (row | 2))
     return start if side == FITS_FROM else words.word(1 << end)
+
+
+@UNIT.kernel
+def passed_over(record: Words) -> Word:
+    """The square passed over by the move that led to a position, as a set; empty after any but a
+    pawn's double step. Worked out when it is asked for, since hardly a query does."""
+    move = int(record[layout.MOVE])
+    if move == moves.NO_MOVE:
+        return record[layout.PASSED]
+    start = move & 63
+    end = move >> 6 & 63
+    white = (start >> 3 == 1) & (end == start + 16) & (record[1] >> end & 1 != 0)
+    black = (start >> 3 == 6) & (end == start - 16) & (record[7] >> end & 1 != 0)
+    if move >> 12 == moves.NORMAL and white | black:
+        return words.word(1 << (start + end >> 1))
+    return words.word(0)
 
 
 # --- the tree -----------------------------------------------------------------------------------------------

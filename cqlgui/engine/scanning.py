@@ -11,6 +11,7 @@ import numpy as np
 
 from cqlgui.engine import games, replay
 from cqlgui.engine.games import Games, Integers, Words, Workspace
+from cqlgui.jit import kernels
 
 SLICE: Final = 1_000
 """Games searched before the caller is heard again."""
@@ -55,8 +56,19 @@ def scan(
     given = np.zeros(2 * len(fact_places) * len(asked), np.uint64) if facts is None else facts
     places = np.array(fact_places, np.int64)
     size = slice_size if seconds is None else _FIRST_SLICE
-    # A kernel's arrays are declared as sequences, which NumPy's are not for the type checker.
+    # A kernel's arrays are declared as sequences, which these are not for the type checker.
     search: Any = replay.search
+    held = kernels.Held
+    game_arrays = [
+        held(one)
+        for one in (
+            asked.packed, asked.firsts, asked.counts, asked.branching, asked.starts, asked.start_records,
+            asked.start_boards, chosen,
+        )
+    ]  # fmt: skip
+    records, boards, frame = held(work.records), held(work.boards), held(work.frame)
+    facts_arrays = held(given), held(places)
+    outcomes = held(work.hits), held(work.doubtful), held(work.tally)
     begin = 0
     while begin < len(chosen):
         end = min(begin + size, len(chosen))
@@ -67,11 +79,8 @@ def scan(
         while at < end:
             work.tally[replay.FOUND] = 0
             at = search(
-                ask, asked.packed, asked.firsts, asked.counts, asked.branching, asked.starts,
-                asked.start_records, asked.start_boards, chosen, at, end, before, mode, most, work.records,
-                work.boards, work.room, work.frame, len(work.frame), given, places, len(places),
-                work.hits, len(work.hits), work.doubtful,
-                work.tally,
+                ask, *game_arrays, at, end, before, mode, most, records, boards, work.room, frame,
+                len(work.frame), *facts_arrays, len(places), outcomes[0], len(work.hits), *outcomes[1:],
             )  # fmt: skip
             hits.append(work.hits[: work.tally[replay.FOUND]].copy())
         doubtful = work.doubtful[: work.tally[replay.DOUBTED]].copy()

@@ -8,7 +8,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Final, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -84,7 +84,7 @@ class Kernel(Generic[P, R]):
         """Run it; raises `TypeError` for an array that does not fit."""
         assert not kwargs, "kernels take their arguments by place"
         if not native.available():
-            plain = (memoryview(one) if isinstance(one, np.ndarray) else one for one in args)  # type: ignore[arg-type]
+            plain: Any = (_plain(one) for one in args)
             result: R = self.function(*plain)
             return result
         if self._native is None:
@@ -105,11 +105,33 @@ class Kernel(Generic[P, R]):
         return self._unit.code().address(self.function.__name__)
 
 
+class Held:
+    """An array that is given to kernels often: finding its address takes longer than many a call."""
+
+    __slots__ = ("_array", "address", "kind", "view")
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        """Raises `TypeError` for an array that is not in one piece."""
+        if not isinstance(array, np.ndarray) or not array.flags.c_contiguous:
+            raise TypeError("a kernel takes NumPy arrays in one piece")
+        self._array = array
+        self.address: int = array.__array_interface__["data"][0]
+        self.kind = array.dtype.kind, array.itemsize * 8
+        self.view = memoryview(array)  # type: ignore[arg-type]  # it is a buffer
+
+
+def _plain(given: object) -> object:
+    """An argument as plain Python takes it."""
+    if isinstance(given, Held):
+        return given.view
+    return memoryview(given) if isinstance(given, np.ndarray) else given  # type: ignore[arg-type]
+
+
 def _address(array: Any, element: Scalar) -> int:
-    if not isinstance(array, np.ndarray) or not array.flags.c_contiguous:
-        raise TypeError("a kernel takes NumPy arrays in one piece")
-    kind = array.dtype.kind
-    if array.itemsize * 8 != element.bits or kind != ("i" if element.signed else "u"):
-        raise TypeError(f"a kernel's array of {element.name} was given as {array.dtype}")
-    place: int = array.__array_interface__["data"][0]
-    return place
+    held = array if isinstance(array, Held) else Held(array)
+    if held.kind != _KINDS[element]:
+        raise TypeError(f"a kernel's array of {element.name} was given as {held.view.format!r}")
+    return held.address
+
+
+_KINDS: Final = {one: ("i" if one.signed else "u", one.bits) for one in Scalar}

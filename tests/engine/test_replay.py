@@ -14,7 +14,7 @@ import pytest
 
 from cqlgui.board import legality, moves, tree
 from cqlgui.board.position import Position
-from cqlgui.engine import games, layout, replay, scanning
+from cqlgui.engine import games, layout, replay, routines, scanning
 from cqlgui.jit import native
 from cqlgui.pgn import reader, split
 from cqlgui.store import segments
@@ -80,7 +80,13 @@ def check(listed: Sequence[tree.GameTree], mode: int) -> int:
             good, good_board = expected_at(whole, positionid, streamed, ends)
             skipped = (layout.PARENT, layout.SIBLING, layout.END) if streamed else ()
             for word in range(layout.STATES):
-                assert word in skipped or record[word] == good[word], (number, positionid, word)
+                assert word in (*skipped, layout.PASSED) or record[word] == good[word], (
+                    number,
+                    positionid,
+                    word,
+                )
+            passed: Any = routines.passed_over
+            assert passed(np.array(record, np.uint64)) == good[layout.PASSED], (number, positionid)
             assert board == good_board
             assert gamenumber == number + 8
             if (streamed or positionid % 2 == 0) and positionid % 3 != 1:
