@@ -8,18 +8,28 @@ import sys
 
 import pytest
 
+from cqlgui.jit import native
 from tests import helpers
 
 
-@pytest.fixture(scope="module")
-def printed() -> str:
-    command = [sys.executable, "-m", "tests.perf", "--quick"]
+def output(*words: str) -> str:
+    command = [sys.executable, "-m", *words]
     environment = dict(os.environ, QT_QPA_PLATFORM="offscreen")
     done = subprocess.run(
         command, cwd=helpers.ROOT, env=environment, capture_output=True, text=True, timeout=280, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+@pytest.fixture(scope="module")
+def printed() -> str:
+    return output("tests.perf", "--quick")
+
+
+@pytest.fixture(scope="module")
+def table() -> str:
+    return output("tests.perf.table", "--quick")
 
 
 @pytest.mark.parametrize(
@@ -39,3 +49,23 @@ def printed() -> str:
 )
 def test_figure_is_printed(name: str, printed: str) -> None:
     assert name in printed
+
+
+@pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
+@pytest.mark.parametrize(
+    "what",
+    [
+        "import from .pgn",
+        "private memory at most",
+        "packed moves",
+        "Ra1 kg8",
+        "geometric mean",
+        "queries compiled wholly",
+        "query text to machine code",
+        "times one thread",
+        "cqlgui search to its answer, later",
+        "F5 to the first rows",
+    ],
+)
+def test_row_is_in_the_table(what: str, table: str) -> None:
+    assert what in table

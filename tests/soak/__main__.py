@@ -137,7 +137,7 @@ class Driver:
             return
         if now - self._sampled > 1.0:
             self._sampled = now
-            self.memory.append(watching.memory(now - self._began))
+            self.memory.append(watching.now(now - self._began))
         if now >= self._next:
             self._next = now + self._act()
 

@@ -9,12 +9,11 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from types import TracebackType
 
 from cqlgui.cql import printer
-from tests.helpers import crossing
+from tests.helpers import crossing, memory
 
 PAUSE_SECONDS = 0.02
 _CONTROL = """
@@ -56,25 +55,9 @@ class Memory:
     children: int
 
 
-def memory(at: float) -> Memory:
+def now(at: float) -> Memory:
     """Private memory now; 0 where the system does not tell."""
-    children = 0
-    for task in Path("/proc/self/task").glob("*/children") if Path("/proc/self/task").is_dir() else ():
-        try:
-            children += sum(_private(int(word)) for word in task.read_text().split())
-        except OSError:
-            continue
-    return Memory(at, _private(os.getpid()), children)
-
-
-def _private(process: int) -> int:
-    try:
-        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0
-    return sum(
-        int(line.split()[1]) << 10 for line in lines if line.startswith(("Private_Clean", "Private_Dirty"))
-    )
+    return Memory(at, memory.private(os.getpid()), memory.of_children(os.getpid()))
 
 
 def texts(random: Random) -> Iterator[str]:
