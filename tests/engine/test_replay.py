@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import random
 from array import array
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ from cqlgui.jit import native
 from cqlgui.pgn import reader, split
 from cqlgui.store import segments
 from tests import helpers
+from tests.helpers import fenced
 
 FRAME = layout.LOCALS
 
@@ -211,6 +213,30 @@ def test_words_that_cannot_be_played_leave_the_game_in_doubt(words: list[int]) -
         (found,) = scanning.scan(always, packed, mode=mode, frame_size=FRAME)
         assert found.doubtful.tolist() == [1, 2]
         assert (found.hits >> 32).tolist() == [0, 0, 3, 3]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_nothing_beyond_the_arrays_is_touched(mode: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the words of an altered segment are."""
+    source = random.Random(mode)
+    listed: list[tuple[str | None, list[int]]] = []
+    for fen in FENS * 12:
+        words = random_tree(source, fen).encode()
+        for _ in range(source.randrange(4)):
+            # Now and then a word that goes back.
+            places = source.randrange(len(words) + 1), source.randrange(2)
+            word = source.choice([source.randrange(1 << 16), moves.BACK << 12 | source.randrange(1 << 12)])
+            words[places[0] : sum(places)] = [word]
+        listed.append((fen, words))
+    packed = games.of_words(listed)
+    assert max(len(words) for _, words in listed) + 1 == packed.positions
+
+    def never(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(replay, "search", functools.partial(fenced.run, replay.search))
+    (found,) = scanning.scan(never, packed, mode=mode, frame_size=FRAME)
+    assert 0 < len(found.doubtful) < len(listed)
 
 
 def test_hits_that_fill_the_room_are_gone_on_from(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ take it leaves at the end of the game before.
 
 from __future__ import annotations
 
+import functools
 import random
 import string
 from collections import Counter
@@ -12,7 +13,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import chess
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,6 +22,7 @@ from cqlgui.jit import native
 from cqlgui.pgn import archives, kernel, quick, reader, split
 from cqlgui.pgn.kernel import Why
 from tests import helpers
+from tests.helpers import fenced
 
 DATA = helpers.SHARED / "data"
 WHOLE = ["games-small.pgn", "studies.pgn", "annotated.pgn", "chess960.pgn", "setups.pgn"]
@@ -299,13 +300,9 @@ PIECES = [
 ]  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
-@given(st.integers(0, 10**9))
-@quickly
-def test_whatever_is_taken_of_spoilt_games_is_read_alike(seed: int) -> None:
-    author = Author(seed)
+def spoilt(author: Author, data: bytes) -> bytes:
+    """A text with a few changes."""
     choose = author.random
-    data = author.file()
     for _ in range(choose.randrange(1, 4)):
         start = choose.randrange(len(data) + 1)
         length = choose.choice([0, 0, 1, 1, 2, 20])
@@ -313,6 +310,15 @@ def test_whatever_is_taken_of_spoilt_games_is_read_alike(seed: int) -> None:
             [b"", choose.choice(PIECES), bytes([choose.randrange(256)]), data[start : start + 30]]
         )
         data = data[:start] + piece + data[start + length :]
+    return data
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.integers(0, 10**9))
+@quickly
+def test_whatever_is_taken_of_spoilt_games_is_read_alike(seed: int) -> None:
+    author = Author(seed)
+    data = spoilt(author, author.file())
     if data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         counts = compare(data)
         assert compare(data, piece=100) == counts
@@ -414,17 +420,25 @@ def test_names_of_variants_mean_what_the_lenient_reader_makes_of_them() -> None:
 
 
 @quickly
-def test_plain_python_gives_the_same() -> None:
+def test_plain_python_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     data = quick.padded(Author(7).file())
     fast = quick.QuickReader(10).read(data)
-    compiled, kernel.read_games = kernel.read_games, lambda *given: compiled.function(*map(_view, given))
-    try:
-        plain = quick.QuickReader(10).read(data)
-    finally:
-        kernel.read_games = compiled
+    monkeypatch.setattr(kernel, "read_games", functools.partial(fenced.run, kernel.read_games))
+    plain = quick.QuickReader(10).read(data)
     assert list(taken(plain)) == list(taken(fast))
     assert len(fast) > 0
 
 
-def _view(given: object) -> object:
-    return memoryview(given) if isinstance(given, np.ndarray) else given
+FENCED_EXAMPLES = [400, pytest.param(4_000, marks=[pytest.mark.full, pytest.mark.timeout(3600)])]
+
+
+@pytest.mark.parametrize("count", FENCED_EXAMPLES)
+def test_nothing_beyond_the_arrays_is_touched(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "read_games", functools.partial(fenced.run, kernel.read_games))
+    for seed in range(count):
+        author = Author(seed)
+        data = spoilt(author, author.game().encode())
+        cut = author.random.randrange(len(data) + 1)
+        # Small rooms, that they run out; the second half without what follows, as where a file goes on.
+        quick.QuickReader(author.random.choice([1, 2, 50])).read(quick.padded(data))
+        quick.QuickReader(1).read(quick.padded(data[:cut]), final=seed % 2 == 0)
