@@ -113,6 +113,9 @@ def _is_pure_mate(scene: _Scene) -> bool:
             return False
     if scene.checkers.bit_count() < 2:
         return True
+    if scene.checkers.bit_count() > 2:
+        # Set up, not played: nobody could deal with the others were one of them missing.
+        return False
     return all(_is_needed(scene, checker) for checker in bits(scene.checkers))
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from cqlgui.cql import compilers, nodes, transforms, types
+from cqlgui.cql import closures as closures_
+from cqlgui.cql import compilers, nodes, nodes_paths, transforms, types
 from cqlgui.engine import facts as facts_of_games
 from cqlgui.engine import (
     games,
@@ -15,6 +16,7 @@ from cqlgui.engine import (
     lowering_logic,
     lowering_orbits,
     lowering_paths,
+    lowering_sequences,
     lowering_tree,
     replay,
     scanning,
@@ -23,7 +25,14 @@ from cqlgui.engine.lowering import Lowering, TooLargeError, Unsupported, integer
 from cqlgui.jit import emitter, native
 from cqlgui.jit.words import Scalar
 
-RULES: Final = (lowering_board, lowering_logic, lowering_orbits, lowering_paths, lowering_tree)
+RULES: Final = (
+    lowering_board,
+    lowering_logic,
+    lowering_orbits,
+    lowering_paths,
+    lowering_sequences,
+    lowering_tree,
+)
 """Modules that enter their rules when they are imported."""
 
 
@@ -42,6 +51,7 @@ class Compiled:
     facts: tuple[facts_of_games.Fact, ...]
     """What is asked of games; `asker` answers it, and `scan` takes the answers as `facts`."""
     _names: types.Names = field(repr=False)
+    _planes: bool
     _fact_places: tuple[int, ...] = field(repr=False)
     assembly: str = field(repr=False)
     _ask: Any = field(repr=False)
@@ -66,6 +76,7 @@ class Compiled:
             numbers,
             mode=self.mode,
             frame_size=self.frame_size,
+            planes=self._planes,
             fact_places=self._fact_places,
             **options,
         )
@@ -77,13 +88,23 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
     query = expanded.query
     if not native.available():
         return Unsupported(query.body.span, "machine code cannot be made here")
-    closures = compilers.compiler(expanded.names)
+    atomics: dict[int, set[tuple[str, ...]]] = {}
+
+    def watch(node: nodes.Node, code: closures_.Code) -> closures_.Code:
+        if isinstance(node, nodes_paths.Path):
+            known = tuple(name for name, slot in closures.slots.items() if slot in closures.atomics)
+            atomics.setdefault(id(node), set()).add(known)
+        return code
+
+    closures = compilers.compiler(expanded.names, watch)
     closures.compile(query.body)
     if closures.persistent or closures.files or not all(closures.dictionaries.values()):
         return Unsupported(query.body.span, "games depend on what was found in others")
-    low = Lowering(expanded.names, query.body, variations=query.header.variations)
+    low = Lowering(expanded.names, query.body, atomics, variations=query.header.variations)
     try:
         _write(low, query.body)
+        if low.frame_size > layout.SERIAL:
+            raise TooLargeError
     except TooLargeError:
         return Unsupported(query.body.span, "the query is too large to be compiled")
     assembly = low.module.text()
@@ -96,6 +117,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         low.frame_size,
         tuple(low.facts),
         expanded.names,
+        low.planes,
         tuple(low.facts.values()),
         assembly,
         code.function(callee),

@@ -130,9 +130,12 @@ class Workspace:
     frame: Words = field(repr=False)
 
     @classmethod
-    def make(cls, positions: int, slice_size: int, frame_size: int) -> Workspace:
-        """For games of at most so many positions, so many games at a time."""
+    def make(cls, positions: int, slice_size: int, frame_size: int, *, planes: bool) -> Workspace:
+        """For games of at most so many positions, so many games at a time; `planes` for a query that searches
+        for sequences."""
         room = min(max(positions, 2), MOST_POSITIONS)
+        if planes:
+            frame_size = layout.PLANES + room * layout.PLANE_COUNT
         return cls(
             room,
             _aligned(room * layout.SIZE, 0),

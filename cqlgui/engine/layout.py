@@ -49,8 +49,28 @@ COUNT: Final = 1
 GAMENUMBER: Final = 2
 STEPS: Final = 3
 """What the game may still cost, in runs of a loop's body."""
-LOCALS: Final = 4
+TOP: Final = 4
+"""How much of the stack is in use."""
+LOCALS: Final = 5
 """Here variables begin; they are 0 at the beginning of each game."""
+
+# --- behind the variables, where a query searches for sequences; not cleared --------------------------------
+
+SERIAL: Final = 1023
+"""The number of searches made so far."""
+STACK: Final = 1024
+STACK_SIZE: Final = 1 << 16
+PLANES: Final = STACK + STACK_SIZE
+"""Here words begin that stand beside the records, `PLANE_COUNT` for each."""
+PLANE_COUNT: Final = 8
+BAN_GAME: Final = 0
+BANS: Final = 1
+"""Planes: the game that a record's bans are for, and the filters banned there as bits."""
+SEARCH: Final = 2
+SEARCH_SIZE: Final = 3
+"""The planes of the outermost search, of those within it, and so on: its serial number and the states seen
+by it, and the squares of the men in focus."""
+DEEPEST_SEARCH: Final = (PLANE_COUNT - SEARCH) // SEARCH_SIZE
 
 STEPS_AT_MOST: Final = 100_000_000
 """A second or two at the worst."""

@@ -13,11 +13,11 @@ sound; how much of it remains in doubt is a matter of speed (`Lowering.unsupport
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
-from cqlgui.cql import nodes, nodes_programs, nodes_tree, repeatable, types
+from cqlgui.cql import nodes, nodes_paths, nodes_programs, nodes_tree, repeatable, types
 from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.types import Type
 from cqlgui.engine import facts, layout
@@ -71,6 +71,16 @@ class Row:
     columns: dict[int, dict[str, int]]
 
 
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A path under way: where it starts, and slots for its moves so far and for the last position of the best
+    one so far, -1 for none yet."""
+
+    start: Value
+    count: Value
+    last: Value
+
+
 @dataclass(frozen=True)
 class Scope:
     """Where instructions are written: a position, and what is known there."""
@@ -86,6 +96,12 @@ class Scope:
     row: Row | None = None
     cut: tuple[Value, Value, Value] | None = None
     """The position in whose dash target we are, with what `from` and `to` mean there."""
+    way: Way | None = None
+    """The innermost path under way."""
+    depth: int = 0
+    """Number of searches for sequences around us."""
+    only: Value | None = None
+    """The child that a `line` goes on with, -1 for any."""
     known: dict[tuple[str, object], Value] = field(default_factory=dict)
     """What was read of the position already, by the block it was read in."""
 
@@ -104,8 +120,18 @@ TESTS: Final[dict[type[nodes.Node], TestRule]] = {}
 class Lowering:
     """Compiles the filters of one query."""
 
-    def __init__(self, names: types.Names, body: nodes.Node, *, variations: bool) -> None:
+    def __init__(
+        self,
+        names: types.Names,
+        body: nodes.Node,
+        atomics: Mapping[int, Set[tuple[str, ...]]],
+        *,
+        variations: bool,
+    ) -> None:
+        """`atomics`: the atomic variables known where a path ends, by the path's `id`; several for a node
+        that stands in several places."""
         self.names = names
+        self.atomics = atomics
         self.variations = variations
         self.module = emitter.Module()
         self.unsupported: list[Unsupported] = []
@@ -113,6 +139,14 @@ class Lowering:
         """Whether other positions than the current one are looked at."""
         self.doubts = False
         """Whether anything can leave a game in doubt."""
+        self.planes = False
+        """Whether sequences are searched for with a stack and planes."""
+        self.restricted: set[int] = set()
+        """Filters `move` that keep to the child that a `line` goes on with, by `id`."""
+        self.tells_ways = any(isinstance(one, nodes_paths.PathFact) for one in nodes.walk(body))
+        """Whether anything is asked about paths that matched."""
+        self.bans = 0
+        """Number of filters that are banned where they matched."""
         self.facts: dict[nodes.Node, int] = {}
         """What is asked of the game, with its place in the frame."""
         self._slots: dict[str, int] = {}
@@ -313,7 +347,7 @@ class Lowering:
         """The same scope at another position."""
         self.buffered = True
         there = self.at(s.f, s.records, s.boards, place, s.frame)
-        return replace(there, loops=s.loops, row=s.row, cut=s.cut)
+        return replace(there, loops=s.loops, row=s.row, cut=s.cut, way=s.way, depth=s.depth, only=s.only)
 
     # --- parts of the module
 

@@ -10,7 +10,7 @@ from typing import Final
 from cqlgui.board import men as board_men
 from cqlgui.board import squares
 from cqlgui.cql import closures_board, nodes, nodes_moves, nodes_squares, relations
-from cqlgui.engine import layout, lowering, routines
+from cqlgui.engine import layout, lowering, routines, routines_mates, routines_tree
 from cqlgui.engine.lowering import NUMBERS, SETS, TESTS, Bound, Lowering, Number, Scope, integer, word
 from cqlgui.jit import kernels
 from cqlgui.jit.emitter import Value
@@ -227,16 +227,29 @@ def _pawn_set(low: Lowering, s: Scope, node: nodes_squares.PawnSet) -> Value:
     return lowering.call(s, _PAWNS[node.word], s.here)
 
 
+_DEMANDS: Final = {
+    "pure": routines_mates.PURE,
+    "model": routines_mates.MODEL,
+    "ideal": routines_mates.IDEAL,
+}
+
+
 def _picture(low: Lowering, s: Scope, node: nodes_squares.Picture) -> Value:
-    """Nothing without the mate; with it the interpreter looks at the picture."""
     f = s.f
-    routine = routines.is_stalemate if node.word.endswith("stalemate") else routines.is_mate
-    seen, after = f.label(), f.label()
-    f.branch(lowering.call(s, routine, s.here), seen, after)
-    f.begin(seen)
-    low.leave_out(s, node, "pictures of mates are looked at by the interpreter")
-    f.begin(after)
-    return word(0)
+    stale = node.word.endswith("stalemate")
+    is_over = routines.is_stalemate if stale else routines.is_mate
+    look = routines_mates.stalemate_picture if stale else routines_mates.mate_picture
+    demand = _DEMANDS[node.word.removesuffix("stalemate").removesuffix("mate")]
+
+    def fill(found: Callable[[Value], None]) -> None:
+        seen, none = f.label(), f.label()
+        f.branch(lowering.call(s, is_over, s.here), seen, none)
+        f.begin(seen)
+        found(lowering.call(s, look, s.here, s.board, integer(demand)))
+        f.begin(none)
+        found(word(0))
+
+    return lowering.joined(s, Scalar.WORD, fill)
 
 
 def _square_fact(low: Lowering, s: Scope, node: nodes_squares.SquareFact, fail: str) -> Number:
@@ -259,8 +272,15 @@ def _square_fact(low: Lowering, s: Scope, node: nodes_squares.SquareFact, fail: 
             if node.word == "colortype":
                 kind = f.binary("sub", integer(0), kind)
             return Number(f.select(black, kind, man), -6, 6)
+        case "pieceid":
+            low.buffered = low.doubts = True
+            number = lowering.call(s, routines_tree.man_number, s.records, s.frame, s.place, square)
+            known = f.label()
+            f.branch(f.compare("ge", number, integer(0)), known, fail)
+            f.begin(known)
+            return Number(number, 0, 63)
         case _:
-            low.leave_out(s, node, "the identities of men are not compiled")
+            low.leave_out(s, node, "strings are not compiled")
             return lowering.constant(0)
 
 
@@ -377,12 +397,37 @@ def _bound(s: Scope, name: str, bit: Value) -> Scope:
 
 def name_set(low: Lowering, s: Scope, name: str, is_piece: bool) -> Value:
     """The squares that a variable holds."""
-    bound = s.loops.get(name)
-    if is_piece and (bound is None or bound.place is not s.place):
-        # The man would have to be followed through the game.
-        low.doubt(s)
-        return word(0)
-    return low.read(s, name)
+    if not is_piece:
+        return low.read(s, name)
+    if low.is_looped(name):
+        bound = s.loops.get(name)
+        if bound is None:
+            return low.read(s, name)
+        if bound.place is s.place:
+            return bound.value
+        value, place = bound.value, bound.place
+    else:
+        # Held as the square at the root.
+        value, place = low.read(s, name), integer(0)
+    low.buffered = low.doubts = True
+    return lowering.call(s, routines_tree.followed, s.records, s.frame, place, value, s.place)
+
+
+def _piece_assign(low: Lowering, s: Scope, node: nodes.PieceAssign, yes: str, no: str) -> None:
+    f = s.f
+    area = low.set_of(s, node.value)
+    low.buffered = low.doubts = True
+    some = f.label()
+    single = f.binary("and", lowering.is_single(s, area), _is_occupied(s, area))
+    f.branch(single, some, no)
+    f.begin(some)
+    first = lowering.call(s, routines_tree.followed, s.records, s.frame, s.place, area, integer(0))
+    low.write(s, node.name, first)
+    f.jump(yes)
+
+
+def _is_occupied(s: Scope, area: Value) -> Value:
+    return lowering.not_empty(s, s.f.binary("and", area, lowering.men(s, 15)))
 
 
 SETS.update({
@@ -413,5 +458,6 @@ TESTS.update({
     nodes.SideToMove: _side_to_move,
     nodes.SquareLoop: _loop_test,
     nodes.PieceLoop: _loop_test,
+    nodes.PieceAssign: _piece_assign,
     nodes_squares.Placement: _placement,
 })  # fmt: skip

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isqrt
 from typing import Final
 
 from cqlgui.cql import nodes, nodes_facts, nodes_programs, nodes_squares, nodes_tree, types
 from cqlgui.cql.types import Type
-from cqlgui.engine import facts, layout, lowering, lowering_board, routines
+from cqlgui.engine import facts, layout, lowering, lowering_board, routines, routines_tree
 from cqlgui.engine.lowering import (
     NUMBERS,
     POSITIONS,
@@ -283,8 +284,12 @@ def _numeric(low: Lowering, s: Scope, node: nodes.Numeric, fail: str) -> Number:
     x = low.number(s, node.operand, fail)
     if node.word == "abs":
         return Number(_absolute(s, x.value), 0, max(abs(x.low), abs(x.high)))
-    low.leave_out(s, node, "square roots are not compiled")
-    return lowering.constant(0)
+    f = s.f
+    good = f.label()
+    f.branch(f.compare("ge", x.value, integer(0)), good, fail)
+    f.begin(good)
+    found = lowering.call(s, routines_tree.square_root, x.value)
+    return Number(found, 0, isqrt(max(x.high, 0)))
 
 
 def _count(low: Lowering, s: Scope, node: nodes.Count, fail: str) -> Number:
@@ -495,13 +500,18 @@ def _if_position(low: Lowering, s: Scope, node: nodes_programs.If, fail: str) ->
 
 def _loop(low: Lowering, s: Scope, node: nodes_programs.Loop, yes: str, no: str) -> None:
     f = s.f
-    again, inside = f.label(), f.label()
-    low.test(s, node.operand, again, no)
+    begun = f.slot(Scalar.BOOL)
+    head, again, over = f.label(), f.label(), f.label()
+    f.store(emitter.FALSE, begun)
+    f.begin(head)
+    low.spend(s, 1, over)
+    # Written once, since a filter in it may keep something of its own from one run to the next.
+    low.test(s, node.operand, again, over)
     f.begin(again)
-    low.spend(s, 1, yes)
-    low.test(s, node.operand, inside, yes)
-    f.begin(inside)
-    f.jump(again)
+    f.store(emitter.TRUE, begun)
+    f.jump(head)
+    f.begin(over)
+    f.branch(f.load(begun), yes, no)
 
 
 def _while(low: Lowering, s: Scope, node: nodes_programs.While, yes: str, no: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from cqlgui.board import men as board_men
 from cqlgui.board import squares
-from cqlgui.cql import closures_board, nodes, nodes_squares
+from cqlgui.cql import closures_board, nodes, nodes_paths, nodes_squares
 from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.types import Type
 from cqlgui.engine import lowering, lowering_board, lowering_logic
@@ -118,12 +118,24 @@ def _parts(root: nodes.Node) -> _Parts | None:
                 found.append((node, {"area": area}))
             case nodes_squares.ColourNumber():
                 found.append((node, {"number": 1 if node.colour == "white" else -1}))
+            case nodes_paths.Path() | nodes_paths.Line() if _keeps(node):
+                # Every element bans positions of its own.
+                return None
             case nodes.Orbit() | nodes.CurrentTransform() | nodes_squares.Placement():
                 # Inner orbits have elements of their own, and a placement goes through all its squares.
                 return None
             case _:
                 found.append((node, {"rest": _rest(node)}))
     return found
+
+
+def _keeps(node: nodes_paths.Path | nodes_paths.Line) -> bool:
+    """Whether a sequence leaves something behind for later, or may give back what others left."""
+    return any(
+        isinstance(one, nodes.Assign)
+        or (isinstance(one, nodes_paths.Path | nodes_paths.Line) and one.nestban)
+        for one in nodes.walk(node)
+    )
 
 
 def _rest(node: nodes.Node) -> tuple[object, ...]:

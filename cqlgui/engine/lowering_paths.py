@@ -3,7 +3,7 @@
 The constituents become an automaton; a set of its states is a word. From the start on every position gets the
 states in which it is reached: a parent has a smaller number than its children, so one pass over the
 positions below the start finds every way, and the automaton makes no difference between ways that meet.
-That needs filters that answer the same on each way; others are left to the interpreter.
+That needs filters that answer the same on each way; all else is searched as `lowering_sequences` does it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from cqlgui.cql import closures_moves, nodes, nodes_paths
-from cqlgui.engine import layout, lowering, lowering_board, lowering_tree
+from cqlgui.engine import layout, lowering, lowering_board, lowering_sequences, lowering_tree
 from cqlgui.engine.lowering import NUMBERS, TESTS, Lowering, Number, Scope, integer, word
 from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
@@ -117,39 +117,37 @@ class _Automaton:
 
 
 def _automaton(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line) -> _Automaton | None:
-    """The automaton of a path or line; None, with the filter left out, where it does not tell all."""
-    line = isinstance(node, nodes_paths.Line)
-    reason = _reason(low, s, node)
-    automaton = _Automaton(line)
-    if not reason:
-        try:
-            automaton.add(node.constituents, 0, 1)
-        except _TooManyError:
-            reason = "this path is too long to be compiled"
-    if reason:
-        low.leave_out(s, node, reason)
+    """The automaton of a path or line; None where it does not tell all."""
+    if not _is_plain(low, s, node):
+        return None
+    automaton = _Automaton(isinstance(node, nodes_paths.Line))
+    try:
+        automaton.add(node.constituents, 0, 1)
+    except _TooManyError:
         return None
     return automaton
 
 
-def _reason(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line) -> str:
-    """Why a path or line is not compiled, empty where it is."""
-    if node.nestban or node.singlecolor:
-        return "a path that counts some moves only is not compiled"
+def _is_plain(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line) -> bool:
+    """Whether no more is asked of a path or line than the automaton tells."""
+    if node.nestban or node.singlecolor or low.tells_ways:
+        return False
     if isinstance(node, nodes_paths.Path):
         if node.focus is not None or node.max is not None:
-            return "a path with a focus or a maximum is not compiled"
+            return False
     elif node.backward or node.order == "secondary":
-        return "a line backwards or through variations alone is not compiled"
-    for one in nodes.walk(node):
-        if one is not node and isinstance(one, nodes_paths.Path | nodes_paths.Line | nodes_paths.PathFact):
-            return "a path within a path is not compiled"
+        return False
+    if any(
+        one is not node and isinstance(one, nodes_paths.Path | nodes_paths.Line) for one in nodes.walk(node)
+    ):
+        # Both would note states of the same positions.
+        return False
     for one in _filters(node):
         if isinstance(node, nodes_paths.Line) and any(closures_moves.future_moves(one)):
-            return "a line whose parts look at the next move is not compiled"
+            return False
         if not low.is_idle(s, one):
-            return "a path whose parts may assign or fault is not compiled"
-    return ""
+            return False
+    return True
 
 
 def _filters(node: nodes.Node) -> list[nodes.Node]:
@@ -168,13 +166,12 @@ def _filters(node: nodes.Node) -> list[nodes.Node]:
 # --- the pass over the positions ----------------------------------------------------------------------------
 
 
-def _search(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, found: str) -> Value | None:
+def _search(
+    low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, automaton: _Automaton, found: str
+) -> Value:
     """Write the search: as soon as anything matches it goes to `found`, or with `found` empty it goes on to
     the end and gives the largest number of steps, 0 for none. Where it ends without success the block is
     open."""
-    automaton = _automaton(low, s, node)
-    if automaton is None:
-        return None
     low.buffered = True
     f = s.f
     primary = node.primary if isinstance(node, nodes_paths.Path) else node.order == "primary"
@@ -340,13 +337,12 @@ def _play(
 
 
 def _number(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, fail: str) -> Number:
-    if node.firstmatch:
-        low.leave_out(s, node, "the first match of a path is not measured")
-        return lowering.constant(0)
+    automaton = None if node.firstmatch else _automaton(low, s, node)
+    if automaton is None:
+        found = lowering_sequences.search(low, s, node, fail, only_truth=False)
+        return lowering.constant(0) if found is None else found.measure
     f = s.f
-    best = _search(low, s, node, "")
-    if best is None:
-        return lowering.constant(0)
+    best = _search(low, s, node, automaton, "")
     good = f.label()
     f.branch(f.compare("gt", best, integer(0)), good, fail)
     f.begin(good)
@@ -354,23 +350,27 @@ def _number(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, 
     return number if node.range is None else lowering_board.within(low, s, node.range, number, fail)
 
 
+def _position(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, fail: str) -> Value:
+    found = lowering_sequences.search(low, s, node, fail, only_truth=False)
+    return integer(0) if found is None else found.place
+
+
 def _test(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, yes: str, no: str) -> None:
     if node.range is not None:
+        # What is compared is its length, the last position or not.
         _number(low, s, node, no)
         s.f.jump(yes)
         return
-    _search(low, s, node, yes)
+    automaton = _automaton(low, s, node)
+    if automaton is None:
+        lowering_sequences.search(low, s, node, no, only_truth=True)
+        s.f.jump(yes)
+        return
+    _search(low, s, node, automaton, yes)
     s.f.jump(no)
-
-
-def _position_is_left_out(
-    low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, fail: str
-) -> Value:
-    low.leave_out(s, node, "the last position of a path is not told")
-    return integer(0)
 
 
 for _kind in (nodes_paths.Path, nodes_paths.Line):
     NUMBERS[_kind] = _number
     TESTS[_kind] = _test
-    lowering.POSITIONS[_kind] = _position_is_left_out
+    lowering.POSITIONS[_kind] = _position

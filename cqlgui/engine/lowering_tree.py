@@ -10,7 +10,7 @@ from typing import Final
 from cqlgui.board import squares
 from cqlgui.cql import nodes, nodes_moves, nodes_tree, types
 from cqlgui.cql.types import Type
-from cqlgui.engine import layout, lowering, lowering_board, lowering_logic, routines
+from cqlgui.engine import layout, lowering, lowering_board, lowering_logic, routines, routines_tree
 from cqlgui.engine.lowering import (
     NUMBERS,
     POSITIONS,
@@ -234,6 +234,18 @@ def _targets(low: Lowering, s: Scope, node: nodes_tree.Echo, after: str) -> Iter
             node.target: Bound(f.converted(place, Scalar.WORD), place),
         }
         yield replace(there, loops={**s.loops, **bound}), following
+
+
+def _consecutive_moves(low: Lowering, s: Scope, node: nodes_tree.ConsecutiveMoves, fail: str) -> Number:
+    f = s.f
+    low.buffered = low.doubts = True
+    first, second = (low.position(s, nodes.Name(node.span, name), fail) for name in (node.left, node.right))
+    length = lowering.call(s, routines_tree.common_run, s.records, s.boards, s.frame, first, second)
+    some = f.label()
+    f.branch(f.compare("gt", length, integer(0)), some, fail)
+    f.begin(some)
+    number = Number(length, 1, 1 << 24)
+    return number if node.range is None else lowering_board.within(low, s, node.range, number, fail)
 
 
 def _echo_is_simple(low: Lowering, s: Scope, node: nodes_tree.Echo) -> bool:
@@ -603,6 +615,16 @@ def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
 
     if previous:
         look(s, after)
+    elif s.only is not None and id(node) in low.restricted:
+        one, all_moves, onward = f.label(), f.label(), f.label()
+        f.branch(f.compare("ge", s.only, integer(0)), one, all_moves)
+        f.begin(one)
+        look(low.elsewhere(s, s.only), after)
+        f.begin(all_moves)
+        f.jump(onward)
+        f.begin(onward)
+        with _moves(low, s, after) as (there, following):
+            look(there, following)
     else:
         with _moves(low, s, after) as (there, following):
             look(there, following)
@@ -724,6 +746,7 @@ NUMBERS.update({
     nodes_tree.At: _at_number,
     nodes_tree.Distance: _distance,
     nodes_tree.Echo: _echo_number,
+    nodes_tree.ConsecutiveMoves: _consecutive_moves,
     nodes_moves.Dash: _dash_number,
     nodes_moves.CurrentMove: _current_move_number,
     nodes_moves.CountMoves: _count_moves,

@@ -39,6 +39,7 @@ def scan(
     before: int = 0,
     most: int = ALL_HITS,
     frame_size: int,
+    planes: bool = False,
     facts: Words | None = None,
     fact_places: Sequence[int] = (),
     slice_size: int = SLICE,
@@ -47,12 +48,13 @@ def scan(
     """Search games, all or those of the given numbers, in order; `ask` is what `replay.search` calls.
 
     `facts` are those of `facts.Asker.table` for all games, for the frame's `fact_places`; without them they
-    are not known. `mode` is that of `replay.search`; `before` is what comes before the `gamenumber` of game
-    0, `most` how many hits of each game are wanted. With `seconds` slices are sized so that each takes about
-    so long, `SLICE` games at most. Any number of threads may do this at once, each with its own iterator.
+    are not known. `planes`: the query searches for sequences. `mode` is that of `replay.search`; `before` is
+    what comes before the `gamenumber` of game 0, `most` how many hits of each game are wanted. With `seconds`
+    slices are sized so that each takes about so long, `SLICE` games at most. Any number of threads may do
+    this at once, each with its own iterator.
     """
     chosen = games.everything(asked) if numbers is None else numbers
-    work = Workspace.make(asked.positions, max(slice_size, SLICE), frame_size)
+    work = Workspace.make(asked.positions, max(slice_size, SLICE), frame_size, planes=planes)
     given = np.zeros(2 * len(fact_places) * len(asked), np.uint64) if facts is None else facts
     places = np.array(fact_places, np.int64)
     size = slice_size if seconds is None else _FIRST_SLICE
@@ -80,7 +82,7 @@ def scan(
             work.tally[replay.FOUND] = 0
             at = search(
                 ask, *game_arrays, at, end, before, mode, most, records, boards, work.room, frame,
-                len(work.frame), *facts_arrays, len(places), outcomes[0], len(work.hits), *outcomes[1:],
+                frame_size, *facts_arrays, len(places), outcomes[0], len(work.hits), *outcomes[1:],
             )  # fmt: skip
             hits.append(work.hits[: work.tally[replay.FOUND]].copy())
         doubtful = work.doubtful[: work.tally[replay.DOUBTED]].copy()

@@ -83,3 +83,7 @@ def test_a_mate_looks_the_same_from_the_other_side(fen: str) -> None:
 def test_a_board_without_the_king_is_no_picture() -> None:
     for text in ("purestalemate", "puremate"):
         assert _value(text, "8/8/8/8/8/8/8/K7 b - - 0 1") == ""
+
+
+def test_three_checks_at_once_are_no_pure_mate() -> None:
+    assert _value("puremate", "5rqK/2k2n2/6Bq/8/8/8/8/5B2 w - - 0 1") == ""

@@ -1,0 +1,243 @@
+"""Kernels that go through the positions of a game: they follow men from one to another, find the way on in a
+`line`, and compare the moves on two ways.
+
+`records` are all positions (`layout`). What may take long is charged to the frame's `STEPS`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cqlgui.board import moves
+from cqlgui.engine import layout, routines
+from cqlgui.jit import kernels, words
+from cqlgui.jit.words import Bytes, Word, Words
+
+UNIT: Final = kernels.Unit("routines_tree", [layout, moves, routines])
+
+_SIZE: Final = layout.SIZE
+
+
+# --- men ----------------------------------------------------------------------------------------------------
+
+
+@UNIT.kernel
+def carried(men: Word, move: int) -> Word:
+    """The squares of men after a move, those captured left out."""
+    start = 1 << (move & 63)
+    end = move >> 6 & 63
+    goal = 1 << end
+    flag = move >> 12
+    if flag == moves.NULL:
+        return men
+    if flag == moves.CASTLE:
+        row = move & 56
+        right = end > move & 63
+        found = men & ~(start | goal)
+        if men & start != 0:
+            found |= 1 << (row | (6 if right else 2))
+        if men & goal != 0:
+            found |= 1 << (row | (5 if right else 3))
+        return found
+    found = men & ~(start | goal)
+    if flag == moves.EN_PASSANT:
+        found &= ~(1 << (move & 56 | end & 7))
+    if men & start != 0:
+        found |= goal
+    return found
+
+
+@UNIT.kernel
+def concerns(men: Word, move: int, capture: int) -> bool:
+    """Whether a move moves one of the men on some squares before it, or with `capture` takes one."""
+    start = 1 << (move & 63)
+    end = move >> 6 & 63
+    flag = move >> 12
+    if men & start != 0:
+        return True
+    if flag == moves.CASTLE:
+        return men & 1 << end != 0
+    if capture == 0 or flag == moves.NULL:
+        return False
+    victim = (move & 56 | end & 7) if flag == moves.EN_PASSANT else end
+    return men & 1 << victim != 0
+
+
+@UNIT.kernel
+def followed(records: Words, frame: Words, start: int, square: Word, goal: int) -> Word:
+    """Where the man on a square (a set of one) at one position stands at another; nowhere where he is no
+    more or not yet, or the square is empty."""
+    if square == 0 or records[start * _SIZE] & square != 0:
+        return words.word(0)
+    fork = routines.ancestor(records, start, goal)
+    ply = int(records[fork * _SIZE + layout.PLY])
+    far = int(records[start * _SIZE + layout.PLY]) + int(records[goal * _SIZE + layout.PLY]) - 2 * ply
+    if not _charge(frame, far + 1):
+        return words.word(0)
+    at = start
+    while at != fork:
+        square = _origin(square, int(records[at * _SIZE + layout.MOVE]))
+        at = int(records[at * _SIZE + layout.PARENT])
+    while at != goal and square != 0:
+        at = int(records[at * _SIZE + layout.CHILD])
+        while int(records[at * _SIZE + layout.END]) <= goal:
+            if not _charge(frame, 1):
+                return words.word(0)
+            at = int(records[at * _SIZE + layout.SIBLING])
+        square = carried(square, int(records[at * _SIZE + layout.MOVE]))
+    return square
+
+
+def _charge(frame: Words, runs: int) -> bool:
+    """Take note of work; False, with the game in doubt, once it was too much."""
+    left = int(frame[layout.STEPS])
+    if left <= runs:
+        frame[layout.STEPS] = 0
+        frame[layout.DOUBT] = 1
+        return False
+    frame[layout.STEPS] = left - runs
+    return True
+
+
+def _origin(square: Word, move: int) -> Word:
+    """Where the man on a square stood before the move that led here."""
+    start = 1 << (move & 63)
+    end = move >> 6 & 63
+    goal = words.word(1 << end)
+    flag = move >> 12
+    if flag == moves.NULL:
+        return square
+    if flag == moves.CASTLE:
+        row = move & 56
+        right = end > move & 63
+        if square == 1 << (row | (6 if right else 2)):
+            return words.word(start)
+        if square == 1 << (row | (5 if right else 3)):
+            return goal
+        return square
+    return words.word(start) if square == goal else square
+
+
+@UNIT.kernel
+def man_number(records: Words, frame: Words, place: int, square: int) -> int:
+    """The number of the man on a square: at the root men are numbered from a1 on; -1 for an empty square."""
+    first = followed(records, frame, place, words.word(1 << square), 0)
+    if first == 0:
+        return -1
+    return (~records[0] & (first - 1)).bit_count()
+
+
+@UNIT.kernel
+def square_root(number: int) -> int:
+    """The whole part of the square root of a number that is not negative."""
+    root = 0
+    bit = 1 << 31
+    while bit > 0:
+        larger = root + bit
+        # Its square keeps below 2**63.
+        if larger <= 3037000499 and larger * larger <= number:
+            root = larger
+        bit >>= 1
+    return root
+
+
+# --- lines --------------------------------------------------------------------------------------------------
+
+BACKWARD: Final = 1
+PRIMARY: Final = 2
+SECONDARY: Final = 4
+SINGLE: Final = 8
+"""Which positions may follow in a line: earlier ones; first, or all but first moves; those of one side."""
+
+
+@UNIT.kernel
+def onward(records: Words, place: int, last: int, order: int) -> int:
+    """The position that a line may go on with behind `place`, the one after `last`; -1 where there is none.
+    With `last` -1 it is the first."""
+    if order & BACKWARD != 0:
+        if last >= 0:
+            return -1
+        above = _link(records, place, layout.PARENT)
+        if order & SINGLE != 0 and above >= 0:
+            return _link(records, above, layout.PARENT)
+        return above
+    if order & SINGLE == 0:
+        return _first(records, place, order) if last < 0 else _next(records, last, order)
+    if last < 0:
+        between = _first(records, place, order)
+    else:
+        sister = _next(records, last, order)
+        if sister >= 0:
+            return sister
+        between = _next(records, int(records[last * _SIZE + layout.PARENT]), order)
+    while between >= 0:
+        found = _first(records, between, order)
+        if found >= 0:
+            return found
+        between = _next(records, between, order)
+    return -1
+
+
+def _link(records: Words, place: int, link: int) -> int:
+    found = records[place * _SIZE + link]
+    return -1 if found == layout.NONE else int(found)
+
+
+def _first(records: Words, place: int, order: int) -> int:
+    child = _link(records, place, layout.CHILD)
+    if order & SECONDARY != 0 and child >= 0:
+        return _link(records, child, layout.SIBLING)
+    return child
+
+
+def _next(records: Words, place: int, order: int) -> int:
+    if order & PRIMARY != 0:
+        return -1
+    return _link(records, place, layout.SIBLING)
+
+
+# --- runs of moves ------------------------------------------------------------------------------------------
+
+
+@UNIT.kernel
+def common_run(records: Words, boards: Bytes, frame: Words, first: int, second: int) -> int:
+    """Length of the longest run of moves that the ways from the common ancestor to two positions share; 0
+    where one of them is the ancestor."""
+    fork = routines.ancestor(records, first, second)
+    if fork in (first, second):
+        return 0
+    depth = int(records[fork * _SIZE + layout.PLY])
+    far = int(records[first * _SIZE + layout.PLY]) - depth
+    wide = int(records[second * _SIZE + layout.PLY]) - depth
+    if not _charge(frame, far * wide):
+        return 0
+    best = 0
+    # Every diagonal of the table of pairs, walked towards the ancestor.
+    for offset in range(far + wide - 1):
+        a = first
+        b = second
+        skipped = offset if offset < far else offset - far + 1
+        for _ in range(skipped):
+            if offset < far:
+                a = int(records[a * _SIZE + layout.PARENT])
+            else:
+                b = int(records[b * _SIZE + layout.PARENT])
+        run = 0
+        while a != fork and b != fork:
+            run = run + 1 if _same_move(records, boards, a, b) else 0
+            if run > best:
+                best = run
+            a = int(records[a * _SIZE + layout.PARENT])
+            b = int(records[b * _SIZE + layout.PARENT])
+    return best
+
+
+def _same_move(records: Words, boards: Bytes, first: int, second: int) -> bool:
+    """The moves that lead to two positions are of the same man between the same squares."""
+    move = records[first * _SIZE + layout.MOVE]
+    other = records[second * _SIZE + layout.MOVE]
+    if (move ^ other) & 0xFFF != 0:
+        return False
+    square = int(move & 63)
+    man = boards[int(records[first * _SIZE + layout.PARENT]) * 64 + square]
+    return man == boards[int(records[second * _SIZE + layout.PARENT]) * 64 + square]
