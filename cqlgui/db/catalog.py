@@ -1,49 +1,53 @@
 """The catalog: sources, bases and the headers of games by (source, ordinal from 0).
 
-Bulk rows go in by `executemany` and big reads give plain tuples; peewee makes the schema and the small
-statements. The catalog can be made again from the sources at any time, so a damaged file is set aside.
+Games are kept in blocks of columns (`columns`), texts by number in tables of their own; what is asked of many
+games is worked out on whole columns. Small statements and the schema are peewee's. The catalog can be made
+again from the sources at any time, so a damaged file is set aside.
 """
 
 from __future__ import annotations
 
-import itertools
+import contextlib
 import json
+import secrets
 import sqlite3
-import threading
+import zlib
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+
+import numpy as np
 
 from cqlgui.base import errors
-from cqlgui.db import database, schema
-from cqlgui.db.headers import Header
+from cqlgui.db import columns, database, headers, schema
+from cqlgui.db.columns import Block
+from cqlgui.db.headers import Header, Table
 
 _CHUNK = 500
+_MOST_NAMES = 500_000
 
-SORTS = {
-    "white": "coalesce(w.name, '') collate nocase",
-    "black": "coalesce(b.name, '') collate nocase",
-    "white_elo": "coalesce(g.white_elo, 0)",
-    "black_elo": "coalesce(g.black_elo, 0)",
-    "result": "coalesce(g.result, '')",
-    "date": "coalesce(g.date, '')",
-    "event": "coalesce(e.name, '') collate nocase",
-    "site": "coalesce(s.name, '') collate nocase",
-    "round": "coalesce(g.round, '')",
-    "eco": "coalesce(g.eco, '')",
-    "plies": "g.plies",
+TABLES: Final = {
+    "white": "player",
+    "black": "player",
+    "event": "event",
+    "site": "site",
+    "result": "text",
+    "date": "text",
+    "round": "text",
+    "eco": "text",
+    "ending": "text",
 }
-_JOINS = """
-    left join player w on w.id = g.white_id
-    left join player b on b.id = g.black_id
-    left join event e on e.id = g.event_id
-    left join site s on s.id = g.site_id
-"""
-_COLUMNS = """
-    w.name, b.name, g.white_elo, g.black_elo, g.result, g.date, e.name, s.name, g.round, g.eco, g.plies,
-    g.bad, g.more, g.ending
-"""
+"""The table that holds the texts of each column."""
+SORTS: Final = (
+    "white", "black", "white_elo", "black_elo", "result", "date", "event", "site", "round", "eco", "plies",
+)  # fmt: skip
+_FOLDED: Final = {"player", "event", "site"}
+"""Tables whose texts sort without regard to case."""
+_COLUMNS: Final = (*headers.TEXTS, *headers.NUMBERS, "more_ends", "more")
+_SEARCHED: Final = ("white", "black", "event", "site", "date", "eco", "result")
+_YEAR: Final = "[0-9][0-9][0-9][0-9]*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +80,18 @@ class Catalog:
         """`create=False` is for readers of a file that was opened before: no check, no write."""
         self._file = database.File(path, schema.VERSION, "catalog", check=create)
         self._models = schema.models(self._file.database)
-        self._names: dict[str, dict[str, int]] = {"player": {}, "event": {}, "site": {}}
-        self._names_lock = threading.Lock()
+        self._store = columns.Store()
+        self._names: dict[str, dict[str, int]] = {table: {} for table in TABLES.values()}
+        self._texts: dict[str, dict[int, str]] = {table: {} for table in TABLES.values()}
+        self._ranks: dict[str, tuple[int, np.ndarray]] = {}
+        self._codings: list[_Coding] = []
         if not create:
             return
         with self._file.writing() as connection:
             if int(connection.execute("PRAGMA user_version").fetchone()[0]) < schema.VERSION:
                 # Rows of an older version are read again from the sources when these are opened next.
                 connection.execute("drop table if exists game")
+                connection.execute("drop table if exists block")
             self._file.database.create_tables(self._models.all, safe=True)
             connection.execute(f"PRAGMA user_version = {schema.VERSION}")
 
@@ -136,57 +144,89 @@ class Catalog:
     def begin(self, source: int, keep: int) -> None:
         """Forget the games of a source from ordinal `keep` on, before new ones are added."""
         with self._file.writing() as connection:
-            connection.execute("delete from game where source_id = ? and ordinal >= ?", (source, keep))
+            self._cut(connection, source, keep)
             connection.execute("update source set games = ?, complete = 0 where id = ?", (keep, source))
 
-    def add_games(self, source: int, first: int, headers: Sequence[Header], positions: int) -> None:
-        """Add games from ordinal `first` on in one transaction; `positions` is the source's new total."""
+    def add_games(self, source: int, first: int, tables: Sequence[Table], positions: int) -> None:
+        """Add games from ordinal `first` on in one transaction, in place of what is known from there on;
+        `positions` is the source's new total.
+        """
+        count = sum(map(len, tables))
         try:
-            self._add_games(source, first, headers, positions)
+            with self._file.writing() as connection:
+                self._cut(connection, source, first)
+                if count:
+                    # Only one transaction writes at a time, so that what is remembered needs no lock.
+                    _put(connection, source, first, count, self._coded(connection, tables))
+                connection.execute(
+                    "update source set games = ?, positions = ? where id = ?",
+                    (first + count, positions, source),
+                )
         except BaseException:
             # Names remembered from a transaction that was undone would point nowhere.
-            with self._names_lock:
-                for known in self._names.values():
-                    known.clear()
+            for known in self._names.values():
+                known.clear()
+            self._codings.clear()
             raise
 
-    def _add_games(self, source: int, first: int, headers: Sequence[Header], positions: int) -> None:
-        with self._file.writing() as connection:
-            if headers:
-                self._put_rows(connection, source, first, headers)
-            connection.execute(
-                "update source set games = ?, positions = ? where id = ?",
-                (first + len(headers), positions, source),
-            )
+    def _cut(self, connection: sqlite3.Connection, source: int, keep: int) -> None:
+        """Remove the games from ordinal `keep` on."""
+        connection.execute("delete from block where source_id = ? and first >= ?", (source, keep))
+        row = connection.execute(
+            "select id, first, games from block where source_id = ? and first + games > ?", (source, keep)
+        ).fetchone()
+        if row is None:
+            return
+        block = Block(*row)
+        left = keep - block.first
+        found = {name: self._store.column(connection, block, name)[:left] for name in _COLUMNS[:-1]}
+        end = int(found["more_ends"][-1])
+        found["more"] = self._store.column(connection, block, "more")[:end]
+        connection.execute("delete from block where id = ?", (block.id,))
+        _put(connection, source, block.first, left, found)
 
-    def _put_rows(
-        self, connection: sqlite3.Connection, source: int, first: int, headers: Sequence[Header]
-    ) -> None:
-        # Column by column, so that the interpreter has next to nothing to do for a row.
-        white, black, white_elo, black_elo, result, date, event, site, *rest = zip(*headers, strict=True)
-        players = self._ids(connection, "player", {*white, *black})
-        events = self._ids(connection, "event", set(event))
-        sites = self._ids(connection, "site", set(site))
-        connection.executemany(
-            "insert or replace into game("
-            "source_id, ordinal, white_id, black_id, white_elo, black_elo, result, date, "
-            "event_id, site_id, round, eco, plies, bad, more, ending) "
-            "values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-            zip(
-                itertools.repeat(source, len(headers)),
-                itertools.count(first),
-                map(players.get, white),
-                map(players.get, black),
-                white_elo,
-                black_elo,
-                result,
-                date,
-                map(events.get, event),
-                map(sites.get, site),
-                *rest,
-                strict=False,
-            ),
-        )
+    def _coded(self, connection: sqlite3.Connection, tables: Sequence[Table]) -> dict[str, np.ndarray]:
+        """Games in one block's columns, their texts by number."""
+        found = {name: np.concatenate([table.numbers[name] for table in tables]) for name in headers.NUMBERS}
+        texts = {name: headers.joined([table.texts[name] for table in tables]) for name in headers.TEXTS}
+        for kind in self._names:
+            mine = [column for name in headers.TEXTS if TABLES[name] == kind for column in texts[name]]
+            self._learn(connection, kind, mine)
+        for name, parts in texts.items():
+            kind = TABLES[name]
+            found[name] = np.concatenate([self._coding(kind, part)[part.places] for part in parts])
+        ends, end = [], 0
+        for table in tables:
+            ends.append(table.more_ends + end)
+            end += len(table.more)
+        # Small lists come and go, the one of the kernel's games stays.
+        self._codings = sorted(self._codings, key=lambda one: -len(one.texts))[:2]
+        found["more_ends"] = np.concatenate(ends)
+        found["more"] = np.frombuffer(b"".join(table.more for table in tables), np.uint8)
+        return found
+
+    def _coding(self, table: str, column: headers.Coded) -> np.ndarray:
+        """The numbers of the texts of a column's list, by place; below 0 what is not known yet."""
+        found = next((one for one in self._codings if one.texts is column.texts), None)
+        if found is None:
+            found = _Coding(column.texts)
+            self._codings.append(found)
+        return found.numbers(table)
+
+    def _learn(self, connection: sqlite3.Connection, table: str, columns_: Sequence[headers.Coded]) -> None:
+        """Find out the numbers of all texts of some columns, and add those that are new."""
+        wanted: set[str | None] = set()
+        unknown = []
+        for column in columns_:
+            places = column.places[self._coding(table, column)[column.places] < 0]
+            if len(places):
+                used = np.unique(places)
+                texts = list(map(column.texts.__getitem__, used.tolist()))
+                wanted.update(texts)
+                unknown.append((column, used, texts))
+        ids = self._ids(connection, table, wanted)
+        for column, used, texts in unknown:
+            self._coding(table, column)[used] = list(map(ids.__getitem__, texts))
 
     def finish(self, source: int, games: int, positions: int) -> None:
         """Note that all of a source has been read."""
@@ -196,54 +236,66 @@ class Catalog:
                 (games, positions, source),
             )
 
+    def verify(self, source: int) -> None:
+        """Forget the games of a source from the first block on whose checksum is not right, so that they are
+        read again.
+        """
+        with self._snapshot() as connection:
+            fields = ", ".join(_COLUMNS)
+            altered = None
+            for block in columns.blocks(connection, source):
+                check, *values = connection.execute(
+                    f"select checksum, {fields} from block where id = ?", (block.id,)
+                ).fetchone()
+                if check != _checksum(block.first, block.games, values):
+                    altered = block.first
+                    break
+        if altered is not None:
+            # Not cut: what stands there cannot be taken apart.
+            with self._file.writing() as connection:
+                connection.execute("delete from block where source_id = ? and first >= ?", (source, altered))
+
     # --- reading games ---
 
     def count(self, source: int) -> int:
-        """How many games of a source have rows, counted without a gap from ordinal 0."""
+        """How many games of a source are known, counted without a gap from ordinal 0."""
         with self._file.reading() as connection:
-            count, last = connection.execute(
-                "select count(*), max(ordinal) from game where source_id = ?", (source,)
-            ).fetchone()
-        return int(count) if count and last == count - 1 else 0
+            return sum(block.games for block in columns.blocks(connection, source))
 
     def bad_count(self, source: int) -> int:
         """How many games of a source could not be read whole."""
-        with self._file.reading() as connection:
-            return int(
-                connection.execute(
-                    "select count(*) from game where source_id = ? and bad", (source,)
-                ).fetchone()[0]
-            )
+        return int(np.count_nonzero(self._whole([source], ["bad"])[0]))
 
     def named_count(self, source: int) -> int:
         """How many games of a source have a White tag."""
-        with self._file.reading() as connection:
-            return int(
-                connection.execute(
-                    "select count(white_id) from game where source_id = ?", (source,)
-                ).fetchone()[0]
-            )
+        return int(np.count_nonzero(self._whole([source], ["white"])[0]))
 
     def summary(self, sources: Sequence[int]) -> Summary:
         """Counts over the games of some sources."""
-        marks = ",".join("?" * len(sources))
-        where = f"from game where source_id in ({marks})"
+        white, black, event, date, result, bad = self._whole(
+            sources, ["white", "black", "event", "date", "result", "bad"]
+        )
         with self._file.reading() as connection:
-            players = connection.execute(
-                f"select count(*) from (select white_id {where} and white_id is not null "
-                f"union select black_id {where} and black_id is not null)",
-                (*sources, *sources),
-            ).fetchone()[0]
-            events, bad = connection.execute(
-                f"select count(distinct event_id), total(bad) {where}", sources
-            ).fetchone()
-            first, last = connection.execute(
-                f"select min(date), max(date) {where} and date glob '[0-9][0-9][0-9][0-9]*'", sources
-            ).fetchone()
-            results = connection.execute(
-                f"select coalesce(result, '*'), count(*) {where} group by 1 order by 2 desc limit 8", sources
-            ).fetchall()
-        return Summary(players, events, first or "", last or "", dict(results), int(bad))
+            numbers, counts = np.unique(result, return_counts=True)
+            texts = self._named(connection, "text", numbers.tolist())
+            results: dict[str, int] = {}
+            for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
+                text = texts.get(number, "*")
+                results[text] = results.get(text, 0) + count
+            dates = _matching(connection, "text", "name glob ?", _YEAR)
+            dated = np.unique(date)
+            dated = dated[np.isin(dated, dates)]
+            years = sorted(self._named(connection, "text", dated.tolist()).values())
+        often = sorted(results.items(), key=lambda pair: -pair[1])[:8]
+        players = np.unique(np.concatenate([white, black]))
+        return Summary(
+            players=int(np.count_nonzero(players)),
+            events=int(np.count_nonzero(np.unique(event))),
+            first_date=years[0] if years else "",
+            last_date=years[-1] if years else "",
+            results=dict(often),
+            bad=int(np.count_nonzero(bad)),
+        )
 
     def header(self, source: int, ordinal: int) -> Header | None:
         """The row of one game."""
@@ -251,19 +303,41 @@ class Catalog:
 
     def headers(self, source: int, ordinals: Iterable[int]) -> dict[int, Header]:
         """The rows of some games of a source, by ordinal."""
-        wanted = list(ordinals)
+        wanted = np.unique(np.fromiter(ordinals, np.int64))
         found: dict[int, Header] = {}
-        with self._file.reading() as connection:
-            for start in range(0, len(wanted), _CHUNK):
-                chunk = wanted[start : start + _CHUNK]
-                marks = ",".join("?" * len(chunk))
-                for row in connection.execute(
-                    f"select g.ordinal, {_COLUMNS} from game g {_JOINS} "
-                    f"where g.source_id = ? and g.ordinal in ({marks})",
-                    (source, *chunk),
-                ):
-                    found[row[0]] = Header(*row[1:])
+        with self._snapshot() as connection:
+            for block in columns.blocks(connection, source):
+                low, high = np.searchsorted(wanted, [block.first, block.first + block.games]).tolist()
+                if low < high:
+                    games = wanted[low:high]
+                    table = self._table(connection, block, games - block.first)
+                    found.update(zip(games.tolist(), table.rows(), strict=True))
         return found
+
+    def _table(self, connection: sqlite3.Connection, block: Block, places: np.ndarray) -> Table:
+        """Some games of a block."""
+        texts = {}
+        for name, table in TABLES.items():
+            numbers, coded = np.unique(
+                self._store.column(connection, block, name)[places], return_inverse=True
+            )
+            known = self._named(connection, table, numbers.tolist())
+            texts[name] = headers.Coded([known.get(number) for number in numbers.tolist()], coded)
+        ends = self._store.column(connection, block, "more_ends").astype(np.int64)
+        starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]])[places]
+        ends = ends[places]
+        more = b""
+        if (ends > starts).any():
+            data = self._store.column(connection, block, "more")
+            more = b"".join(
+                data[start:end].tobytes() for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+            )
+        return Table(
+            texts,
+            {name: self._store.column(connection, block, name)[places] for name in headers.NUMBERS},
+            more,
+            np.cumsum(ends - starts),
+        )
 
     def ids(
         self,
@@ -276,76 +350,204 @@ class Catalog:
         """Base ordinals of the games of `sources` ((source id, base ordinal of its first game) pairs),
         sorted.
 
-        `sort` is a key of `SORTS` or None for the order of the files. Every word of `text` must stand in the
+        `sort` is one of `SORTS` or None for the order of the files. Every word of `text` must stand in the
         players, event, site, date, ECO code or result of a game (case ignored); `white:x`, `black:x`,
         `event:x`, `site:x`, `eco:x`, `date:x`, `result:x` look in one of them.
         """
         if sort is not None and sort not in SORTS:
             raise errors.CqlguiError(f"Games cannot be sorted by “{sort}”.")
-        if not sources:
-            return array("q")
-        conditions, values = _text_conditions(text)
-        firsts = " union all ".join(["select ? as source, ? as first"] * len(sources))
-        way = "desc" if descending else "asc"
-        order = f"{SORTS[sort]} {way}, n" if sort else f"n {way}"
-        numbers: list[int] = [number for pair in sources for number in pair]
-        statement = (
-            f"with f as ({firsts}) select g.ordinal + f.first as n "
-            f"from f join game g on g.source_id = f.source {_JOINS} "
-            f"{'where ' + ' and '.join(conditions) if conditions else ''} order by {order}"
-        )
-        with self._file.reading() as connection:
-            # One string made inside SQLite leaves the interpreter lock alone, unlike a million small tuples.
-            joined = connection.execute(
-                f"select group_concat(n) from ({statement})", (*numbers, *values)
-            ).fetchone()[0]
-        return array("q", map(int, joined.split(","))) if joined else array("q")
+        found: array[int] = array("q")
+        with self._snapshot() as connection:
+            numbers, blocks = [np.empty(0, np.int64)], []
+            for source, first in sources:
+                known = columns.blocks(connection, source)
+                blocks += known
+                numbers.append(np.arange(first, first + sum(block.games for block in known)))
+            games = np.concatenate(numbers)
+            kept = self._filtered(connection, blocks, text)
+            if kept is not None:
+                games = games[kept]
+            if sort is None:
+                order = np.argsort(games, kind="stable")[:: -1 if descending else 1]
+            else:
+                keys = self._keys(connection, blocks, sort)
+                keys = keys if kept is None else keys[kept]
+                order = _order(keys.max(initial=0) - keys if descending else keys)
+            found.frombytes(games[order].tobytes())
+        return found
 
-    def _ids(self, connection: sqlite3.Connection, table: str, names: set[str | None]) -> dict[str, int]:
-        """Ids of names, new ones added; those met before are remembered."""
-        wanted = {name for name in names if name is not None}
-        with self._names_lock:
-            known = self._names[table]
-            if len(known) > 500_000:
-                known.clear()
-            missing = [name for name in wanted if name not in known]
-            connection.executemany(
-                f"insert or ignore into {table}(name) values (?)", [(name,) for name in missing]
-            )
+    def _filtered(
+        self, connection: sqlite3.Connection, blocks: Sequence[Block], text: str
+    ) -> np.ndarray | None:
+        """Which games have every word of `text`; None for all."""
+        kept: np.ndarray | None = None
+        for word in text.split():
+            field, _, rest = word.partition(":")
+            one = rest and field.lower() in _SEARCHED
+            needle = rest if one else word
+            escaped = needle.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+            having: np.ndarray | None = None
+            for name in (field.lower(),) if one else _SEARCHED:
+                ids = _matching(connection, TABLES[name], "name like ? escape '\\'", f"%{escaped}%")
+                column = self._store.whole(connection, blocks, name)
+                holds = np.zeros(int(max(column.max(initial=0), ids.max(initial=0))) + 1, np.bool_)
+                holds[ids] = True
+                games = holds[column]
+                having = games if having is None else having | games
+            assert having is not None
+            kept = having if kept is None else kept & having
+        return kept
+
+    def _keys(self, connection: sqlite3.Connection, blocks: Sequence[Block], sort: str) -> np.ndarray:
+        """Numbers by which games sort as by the column."""
+        column = self._store.whole(connection, blocks, sort)
+        if sort not in TABLES:
+            return column.astype(np.int64)
+        ranks: np.ndarray = self._ranked(connection, TABLES[sort])
+        if len(ranks) <= int(column.max(initial=0)):
+            raise sqlite3.DatabaseError("malformed block of games")
+        found: np.ndarray = ranks[column]
+        return found
+
+    def _ranked(self, connection: sqlite3.Connection, table: str) -> np.ndarray:
+        """The place of each text of a table in their order, by number; equal ones share it, none is 0."""
+        last = connection.execute(f"select coalesce(max(id), 0) from {table}").fetchone()[0]
+        known = self._ranks.get(table)
+        if known is not None and known[0] == last:
+            return known[1]
+        order = "name collate nocase" if table in _FOLDED else "name"
+        # One string made inside SQLite leaves the interpreter lock alone, unlike a million small tuples.
+        ids, places = connection.execute(
+            "select group_concat(id), group_concat(place) from "
+            f"(select id, dense_rank() over (order by {order}) - (select count(*) > 0 from {table} "
+            f"where name = '') as place from {table})"
+        ).fetchone()
+        ranks = np.zeros(last + 1, np.int64)
+        ranks[_numbers(ids)] = _numbers(places)
+        self._ranks[table] = (last, ranks)
+        return ranks
+
+    def _whole(self, sources: Sequence[int], names: Sequence[str]) -> list[np.ndarray]:
+        """Columns of all games of some sources."""
+        with self._snapshot() as connection:
+            blocks = [block for source in sources for block in columns.blocks(connection, source)]
+            return [self._store.whole(connection, blocks, name) for name in names]
+
+    @contextlib.contextmanager
+    def _snapshot(self) -> Iterator[sqlite3.Connection]:
+        """The thread's connection, to which nothing changes meanwhile."""
+        with self._file.reading() as connection:
+            connection.execute("begin")
+            try:
+                yield connection
+            finally:
+                connection.rollback()
+
+    def _named(self, connection: sqlite3.Connection, table: str, numbers: Sequence[int]) -> dict[int, str]:
+        """Texts by their numbers, 0 left out; those met before are remembered."""
+        known = self._texts[table]
+        missing = [number for number in numbers if number and number not in known]
+        if missing:
+            if len(known) > _MOST_NAMES:
+                # Others may be reading it.
+                known = self._texts[table] = {}
+                missing = [number for number in numbers if number]
             for start in range(0, len(missing), _CHUNK):
                 chunk = missing[start : start + _CHUNK]
                 marks = ",".join("?" * len(chunk))
-                known.update(
-                    connection.execute(f"select name, id from {table} where name in ({marks})", chunk)
-                )
-            return {name: known[name] for name in wanted}
+                known.update(connection.execute(f"select id, name from {table} where id in ({marks})", chunk))
+        try:
+            return {number: known[number] for number in numbers if number}
+        except KeyError as error:
+            raise sqlite3.DatabaseError(f"malformed table {table}: there is no text {error}") from error
+
+    def _ids(
+        self, connection: sqlite3.Connection, table: str, names: Iterable[str | None]
+    ) -> dict[str | None, int]:
+        """Numbers of texts, new ones added, and 0 for None; those met before are remembered."""
+        known = self._names[table]
+        if len(known) > _MOST_NAMES:
+            known.clear()
+        missing = {name for name in names if name is not None and name not in known}
+        if missing:
+            known.update(_added(connection, table, list(missing)))
+        return {name: 0 if name is None else known[name] for name in names}
 
 
-_FIELDS = {
-    "white": "w.name",
-    "black": "b.name",
-    "event": "e.name",
-    "site": "s.name",
-    "eco": "g.eco",
-    "date": "g.date",
-    "result": "g.result",
-}
-_ALL_FIELDS = (
-    "coalesce(w.name,'') || char(10) || coalesce(b.name,'') || char(10) || "
-    "coalesce(e.name,'') || char(10) || "
-    "coalesce(s.name,'') || char(10) || coalesce(g.date,'') || char(10) || coalesce(g.eco,'') || char(10) || "
-    "coalesce(g.result,'')"
-)
+class _Coding:
+    """Numbers of the texts of a list that grows, as far as they are known."""
+
+    def __init__(self, texts: Sequence[str | None]) -> None:
+        self.texts = texts
+        self._numbers: dict[str, np.ndarray] = {}
+
+    def numbers(self, table: str) -> np.ndarray:
+        """By place; below 0 for what is not known yet."""
+        known = self._numbers.get(table)
+        if known is None or len(known) < len(self.texts):
+            larger = np.full(2 * len(self.texts), -1, np.int64)
+            if known is not None:
+                larger[: len(known)] = known
+            known = self._numbers[table] = larger
+        return known
 
 
-def _text_conditions(text: str) -> tuple[list[str], list[str]]:
-    conditions: list[str] = []
-    values: list[str] = []
-    for word in text.split():
-        field, _, rest = word.partition(":")
-        expression = _FIELDS.get(field.lower()) if rest else None
-        needle = rest if expression else word
-        escaped = needle.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        conditions.append(f"{expression or _ALL_FIELDS} like ? escape '\\'")
-        values.append(f"%{escaped}%")
-    return conditions, values
+def _added(connection: sqlite3.Connection, table: str, names: Sequence[str]) -> dict[str, int]:
+    """Numbers of texts, new ones added."""
+    found: dict[str, int] = {}
+    plain = [name for name in names if "\0" not in name]
+    if plain:
+        # One list instead of a statement a name, which would ask for the interpreter's lock every time.
+        joined = json.dumps(plain, ensure_ascii=False)
+        connection.execute(f"insert or ignore into {table}(name) select value from json_each(?)", (joined,))
+        listed = connection.execute(
+            "select group_concat(id) from (select known.id as id from json_each(?) as asked "
+            f"cross join {table} as known on known.name = asked.value)",
+            (joined,),
+        ).fetchone()[0]
+        found.update(zip(plain, _numbers(listed).tolist(), strict=True))
+    for name in names:
+        if "\0" in name:
+            # SQLite's JSON ends there.
+            connection.execute(f"insert or ignore into {table}(name) values (?)", (name,))
+            row = connection.execute(f"select id from {table} where name = ?", (name,)).fetchone()
+            found[name] = row[0]
+    return found
+
+
+def _put(
+    connection: sqlite3.Connection, source: int, first: int, games: int, found: dict[str, np.ndarray]
+) -> None:
+    """Add a block."""
+    values = [columns.packed(found[name]) for name in _COLUMNS[:-1]] + [found["more"].tobytes()]
+    marks = ", ".join("?" * (5 + len(values)))
+    connection.execute(
+        f"insert into block(id, source_id, first, games, checksum, {', '.join(_COLUMNS)}) values ({marks})",
+        (secrets.randbits(62), source, first, games, _checksum(first, games, values), *values),
+    )
+
+
+def _checksum(first: int, games: int, values: Sequence[bytes]) -> int:
+    check = zlib.crc32(f"{first} {games} {[len(value) for value in values]}".encode("ascii"))
+    for value in values:
+        check = zlib.crc32(value, check)
+    return check
+
+
+def _matching(connection: sqlite3.Connection, table: str, condition: str, value: str) -> np.ndarray:
+    """Numbers of the texts of a table that meet a condition."""
+    listed = connection.execute(f"select group_concat(id) from {table} where {condition}", (value,))
+    return _numbers(listed.fetchone()[0])
+
+
+def _numbers(joined: str | None) -> np.ndarray:
+    return np.fromstring(joined, np.int64, sep=",") if joined else np.empty(0, np.int64)
+
+
+def _order(keys: np.ndarray) -> np.ndarray:
+    """Places in the order of their keys (0 to 2**32 - 1), equal ones as they stand: 16 bits at a time, which
+    NumPy sorts by counting.
+    """
+    order: np.ndarray = np.argsort((keys & 0xFFFF).astype(np.uint16), kind="stable")
+    high = (keys >> 16).astype(np.uint16)
+    return order[np.argsort(high[order], kind="stable")] if high.any() else order

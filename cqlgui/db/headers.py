@@ -6,10 +6,13 @@ The columns people sort by are split off; a tag whose text they cannot give back
 
 from __future__ import annotations
 
-import functools
+import itertools
 import json
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
 
 COLUMNS = {
     "White": "white",
@@ -45,14 +48,91 @@ class Header(NamedTuple):
     ending: str | None = None
 
 
-def from_columns(columns: Sequence[Iterable[Any]]) -> list[Header]:
-    """Rows whose fields are given column by column, in the order of `Header`'s."""
-    assert len(columns) == len(Header._fields)
-    return list(map(_row, zip(*columns, strict=False)))
+TEXTS: Final = ("white", "black", "event", "site", "result", "date", "round", "eco", "ending")
+"""The columns whose texts recur from game to game."""
+NUMBERS: Final = ("white_elo", "black_elo", "plies", "bad")
+"""The columns of numbers; a rating that is missing is 0."""
 
 
-# Without the checks of `Header._make`, which would cost more than all the rest of a row.
-_row: Callable[[tuple[Any, ...]], Header] = functools.partial(tuple.__new__, Header)
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """A column of texts: game n has `texts[places[n]]`. What stands in `texts` stays, though it may grow."""
+
+    texts: Sequence[str | None]
+    places: np.ndarray
+
+    @classmethod
+    def of(cls, column: Iterable[str | None]) -> Coded:
+        """A column in this form."""
+        known: dict[str | None, int] = {}
+        places = [known.setdefault(text, len(known)) for text in column]
+        return cls(list(known), np.array(places, np.int64))
+
+
+def joined(columns: Iterable[Coded]) -> list[Coded]:
+    """Columns one behind the other, those of the same list made one."""
+    return [
+        Coded(parts[0].texts, np.concatenate([part.places for part in parts]))
+        for _, group in itertools.groupby(columns, lambda column: id(column.texts))
+        if (parts := list(group))
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of games that follow each other, column by column."""
+
+    texts: Mapping[str, Coded]
+    """Each of `TEXTS`."""
+    numbers: Mapping[str, np.ndarray]
+    """Each of `NUMBERS`."""
+    more: bytes
+    """`Header.more` of the games, one behind the other, in UTF-8."""
+    more_ends: np.ndarray
+    """The end of each game's."""
+
+    @classmethod
+    def of(cls, rows: Sequence[Header]) -> Table:
+        """Rows in this form."""
+        more = [row.more.encode("utf-8") for row in rows]
+        return cls(
+            {name: Coded.of([getattr(row, name) for row in rows]) for name in TEXTS},
+            {name: np.array([getattr(row, name) or 0 for row in rows], np.int64) for name in NUMBERS},
+            b"".join(more),
+            np.cumsum([len(text) for text in more], dtype=np.int64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.more_ends)
+
+    def part(self, start: int, stop: int) -> Table:
+        """Some of them that follow each other."""
+        if (start, stop) == (0, len(self)):
+            return self
+        begin = int(self.more_ends[start - 1]) if start else 0
+        end = int(self.more_ends[stop - 1]) if stop else 0
+        return Table(
+            {name: Coded(column.texts, column.places[start:stop]) for name, column in self.texts.items()},
+            {name: column[start:stop] for name, column in self.numbers.items()},
+            self.more[begin:end],
+            self.more_ends[start:stop] - begin,
+        )
+
+    def rows(self) -> list[Header]:
+        """The rows one by one."""
+        columns: dict[str, list[object]] = {
+            name: [column.texts[place] for place in column.places.tolist()]
+            for name, column in self.texts.items()
+        }
+        for name in RATINGS.values():
+            columns[name] = [number or None for number in self.numbers[name].tolist()]
+        columns["plies"] = self.numbers["plies"].tolist()
+        columns["bad"] = [bool(number) for number in self.numbers["bad"].tolist()]
+        columns["more"] = [
+            self.more[start:end].decode("utf-8")
+            for start, end in itertools.pairwise([0, *self.more_ends.tolist()])
+        ]
+        return list(itertools.starmap(Header, zip(*(columns[name] for name in Header._fields), strict=True)))
 
 
 def from_tags(tags: Iterable[tuple[str, str]], plies: int, bad: bool, ending: str = "") -> Header:

@@ -9,8 +9,8 @@ from typing import Any
 
 import peewee
 
-VERSION = 2
-"""2: `game.ending`."""
+VERSION = 3
+"""2: `game.ending`. 3: games in blocks of columns instead of rows."""
 
 
 def models(database: Any) -> SimpleNamespace:
@@ -56,29 +56,42 @@ def models(database: Any) -> SimpleNamespace:
         class Meta:
             table_name = "site"
 
-    class Game(Table):
-        source = peewee.ForeignKeyField(Source, index=False)
-        ordinal = peewee.IntegerField()
-        # Names are found by a walk over the games: an index would cost each import a third of its time.
-        white = peewee.ForeignKeyField(Player, null=True, index=False)
-        black = peewee.ForeignKeyField(Player, null=True, index=False)
-        white_elo = peewee.IntegerField(null=True)
-        black_elo = peewee.IntegerField(null=True)
-        result = peewee.TextField(null=True)
-        date = peewee.TextField(null=True)
-        event = peewee.ForeignKeyField(Event, null=True, index=False)
-        site = peewee.ForeignKeyField(Site, null=True, index=False)
-        round = peewee.TextField(null=True)
-        eco = peewee.TextField(null=True)
-        plies = peewee.IntegerField()
-        bad = peewee.BooleanField(default=False)
-        more = peewee.TextField(default="")
-        ending = peewee.TextField(null=True)
+    class Text(Table):
+        name = peewee.TextField(unique=True)
 
         class Meta:
-            table_name = "game"
-            primary_key = peewee.CompositeKey("source", "ordinal")
-            without_rowid = True
+            table_name = "text"
+
+    class Block(Table):
+        """Games of a source that follow each other, a column in one value (`catalog` knows their form).
+
+        Its number is given to no other block ever, and its content never changes.
+        """
+
+        id = peewee.IntegerField(primary_key=True)
+        source = peewee.ForeignKeyField(Source, index=False)
+        first = peewee.IntegerField()
+        games = peewee.IntegerField()
+        check = peewee.IntegerField(column_name="checksum")
+        white = peewee.BlobField()
+        black = peewee.BlobField()
+        event = peewee.BlobField()
+        site = peewee.BlobField()
+        result = peewee.BlobField()
+        date = peewee.BlobField()
+        round = peewee.BlobField()
+        eco = peewee.BlobField()
+        ending = peewee.BlobField()
+        white_elo = peewee.BlobField()
+        black_elo = peewee.BlobField()
+        plies = peewee.BlobField()
+        bad = peewee.BlobField()
+        more_ends = peewee.BlobField()
+        more = peewee.BlobField()
+
+        class Meta:
+            table_name = "block"
+            indexes = ((("source", "first"), True),)
 
     return SimpleNamespace(
         source=Source,
@@ -86,8 +99,9 @@ def models(database: Any) -> SimpleNamespace:
         player=Player,
         event=Event,
         site=Site,
-        game=Game,
-        all=(Source, Base, Player, Event, Site, Game),
+        text=Text,
+        block=Block,
+        all=(Source, Base, Player, Event, Site, Text, Block),
     )
 
 

@@ -7,15 +7,13 @@ read on. Must not know where games are kept.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from cqlgui.board import position
-from cqlgui.pgn import decoding, kernel
+from cqlgui.pgn import decoding, interning, kernel
 from cqlgui.pgn.kernel import Why
-
-_MEMO: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ class Games:
     """The packed trees, one after the other."""
     more: bytes
     """The tags outside the columns as JSON texts, one after the other, in the encoding of each game."""
-    texts: _Texts
+    interner: interning.Interner
     other_encoding: list[int]
     """The games that are not UTF-8."""
     why: Why
@@ -57,7 +55,7 @@ class Games:
             end, line = last[kernel.START] + last[kernel.LENGTH], last[kernel.END_LINE]
         other = [game for game in self.other_encoding if game < count]
         return Games(
-            self.data, rows, self.words[:words], self.more[:more], self.texts, other, self.why, end, line
+            self.data, rows, self.words[:words], self.more[:more], self.interner, other, self.why, end, line
         )
 
     def column(self, place: int) -> list[int]:
@@ -65,35 +63,39 @@ class Games:
         found: list[int] = self.rows[:, place].tolist()
         return found
 
-    def tag(self, name: str) -> list[str | None]:
-        """The text of one of `kernel.TEXT_TAGS` in every game; None where a game lacks it."""
-        place = kernel.TAGS + 2 * kernel.TEXT_TAGS.index(name)
-        starts, lengths = self.rows[:, place], self.rows[:, place + 1]
-        ends = starts + np.maximum(lengths, 0)
-        raw = map(self.data.__getitem__, map(slice, starts.tolist(), ends.tolist()))
-        found: list[str | None] = list(map(self.texts.__getitem__, raw))
-        for game in np.flatnonzero(lengths < 0).tolist():
-            found[game] = None
-        for game in self.other_encoding:
-            start, length = int(starts[game]), int(lengths[game])
-            if length > 0:
-                found[game] = decoding.decode(self.data[start : start + length], "windows-1252")
-        return found
+    def tags(self) -> tuple[list[str | None], dict[str, np.ndarray]]:
+        """The texts of `kernel.TEXT_TAGS` as a list, and for each tag the place of each game's text there.
 
-    def other_tags(self) -> list[str]:
-        """The tags outside the columns as the JSON text of an object, empty where a game has none."""
-        data = self.more
-        if not data:
-            return [""] * len(self)
-        starts, lengths = self.column(kernel.MORE), self.column(kernel.MORE + 1)
-        found = [
-            data[start : start + length].decode("utf-8", "replace") if length else ""
-            for start, length in zip(starts, lengths, strict=True)
-        ]
+        A tag that a game lacks is None, at place 0. The list grows later; what stands in it stays.
+        """
+        names = kernel.TEXT_TAGS
+        table = self.rows[:, kernel.TAGS : kernel.TAGS + 2 * len(names)]
+        starts, lengths = table[:, 0::2].ravel(), table[:, 1::2].ravel()
+        instead = {}
         for game in self.other_encoding:
-            raw = data[starts[game] : starts[game] + lengths[game]]
-            found[game] = decoding.decode(raw, "windows-1252")
-        return found
+            for stretch in range(game * len(names), (game + 1) * len(names)):
+                start, length = int(starts[stretch]), int(lengths[stretch])
+                if length > 0:
+                    raw = self.data[start : start + length]
+                    instead[stretch] = decoding.decode(raw, "windows-1252").encode("utf-8")
+        texts, places = self.interner.places(self.data, starts, lengths, instead)
+        return texts, dict(zip(names, places.reshape(-1, len(names)).T, strict=True))
+
+    def other_tags(self) -> tuple[bytes, np.ndarray]:
+        """The tags outside the columns: the JSON texts of objects one behind the other in UTF-8, and the end
+        of each game's; a game without such tags has an empty text.
+        """
+        lengths = self.rows[:, kernel.MORE + 1]
+        if not self.other_encoding:
+            # The kernel writes them in the order of the games, without gaps.
+            return self.more, np.cumsum(lengths)
+        parts = []
+        for game, (start, length) in enumerate(zip(self.column(kernel.MORE), lengths.tolist(), strict=True)):
+            raw = self.more[start : start + length]
+            if game in self.other_encoding:
+                raw = decoding.decode(raw, "windows-1252").encode("utf-8")
+            parts.append(raw)
+        return b"".join(parts), np.cumsum([len(part) for part in parts])
 
     def start_fens(self) -> dict[int, str]:
         """The FEN each game starts from, by place, of those that do not begin as usual."""
@@ -123,7 +125,7 @@ class QuickReader:
         self._scratch: Any = np.zeros(kernel.SCRATCH_WORDS, np.uint64)
         self._nodes: Any = np.zeros(kernel.SCRATCH_HALVES, np.uint32)
         self._notes: Any = np.zeros(kernel.SCRATCH_INTS, np.int64)
-        self._texts = _Texts()
+        self._interner = interning.Interner()
 
     def read(self, data: bytes, begin: int = 0, line: int = 1, *, final: bool = True) -> Games:
         """Read games from byte `begin`, which must be 0 or the end of a game and stands on `line`.
@@ -144,14 +146,13 @@ class QuickReader:
             self._more, len(self._more), self._scratch, self._nodes, self._notes,
         )  # fmt: skip
         why, reached, reached_line, words, texts = self._notes[:5].tolist()
-        self._texts.trim()
         rows = self._rows[: count * kernel.ROW].reshape(count, kernel.ROW).copy()
         return Games(
             data,
             rows,
             self._words[:words].copy(),
             self._more[:texts].tobytes(),
-            self._texts,
+            self._interner,
             _not_utf8(data, rows),
             Why(why),
             reached,
@@ -171,16 +172,3 @@ def _not_utf8(data: bytes, rows: np.ndarray) -> list[int]:
         if decoding.encoding_of(data[start : start + length]) != "utf-8":
             found.append(game)
     return found
-
-
-class _Texts(dict[bytes, str]):
-    """UTF-8 to text; what was met before is found again, since names and dates recur."""
-
-    def __missing__(self, raw: bytes) -> str:
-        text = self[raw] = raw.decode("utf-8", "replace")
-        return text
-
-    def trim(self) -> None:
-        """Begin anew when there are too many."""
-        if len(self) > _MEMO:
-            self.clear()

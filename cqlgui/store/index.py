@@ -15,9 +15,11 @@ from __future__ import annotations
 import bisect
 import contextlib
 import hashlib
+import io
 import json
 import os
 import sys
+import threading
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -62,16 +64,16 @@ __all__ = [
     "rebuild_segment",
 ]
 
-VERSION = 1
+VERSION = 2
+"""2: another way of making `Identity.digest`."""
 _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
+_HASHERS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a source was when it was read. `digest` is the blake2b of its plain text's first `text_size`
-    bytes.
-    """
+    """What a source was when it was read. `digest` stands for its plain text's first `text_size` bytes."""
 
     path: str
     size: int
@@ -540,14 +542,44 @@ def _free_name(number: int, taken: set[str]) -> str:
 
 
 def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
-    machine = hashlib.blake2b(digest_size=20)
-    with path.open("rb") as file:
-        while size > 0 and (block := file.read(min(_BLOCK, size))):
-            if cancel is not None:
-                cancel.raise_if_cancelled()
-            machine.update(block)
-            size -= len(block)
-    return machine.hexdigest()
+    """The blake2b of the blake2bs of the blocks: two threads take them in turn, without the interpreter's
+    lock.
+    """
+    parts = range(0, size, _BLOCK)
+    found = [b""] * len(parts)
+    faults: list[Exception] = []
+
+    def work(begin: int) -> None:
+        try:
+            with path.open("rb", buffering=0) as file:
+                for number in range(begin, len(parts), _HASHERS):
+                    if faults:
+                        return
+                    if cancel is not None:
+                        cancel.raise_if_cancelled()
+                    file.seek(parts[number])
+                    block = _read(file, min(_BLOCK, size - parts[number]))
+                    found[number] = hashlib.blake2b(block, digest_size=32).digest()
+        except (OSError, errors.CqlguiError) as fault:
+            faults.append(fault)
+
+    others = [threading.Thread(target=work, args=(n,), name="hasher") for n in range(1, _HASHERS)]
+    for other in others:
+        other.start()
+    work(0)
+    for other in others:
+        other.join()
+    if faults:
+        raise faults[0]
+    return hashlib.blake2b(b"".join(found), digest_size=20).hexdigest()
+
+
+def _read(file: io.FileIO, size: int) -> bytes:
+    """So many bytes, fewer only at the end."""
+    data = file.read(size)
+    while len(data) < size and (more := file.read(size - len(data))):
+        data += more
+    return data
 
 
 def _canonical(inner: object) -> bytes:

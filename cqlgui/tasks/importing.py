@@ -214,6 +214,7 @@ class _SourceImport:
         """Read headers again that the catalog lost (it was set aside, or a kill came before they were
         written).
         """
+        self.catalog.verify(self.row)
         have = self.catalog.count(self.row)
         if have == known.games:
             if self.catalog.source(self.path).games != known.games:
@@ -225,7 +226,7 @@ class _SourceImport:
             offset, _length, line = opened.span(have)
         with self._pieces(text, offset, line, known.next_offset) as pieces:
             for piece in pieces:
-                self.catalog.add_games(self.row, have, piece.rows, known.positions)
+                self.catalog.add_games(self.row, have, piece.headers, known.positions)
                 have += len(piece)
                 self._tell(have, known.games, "Reading headers")
         if have != known.games:
@@ -236,13 +237,14 @@ class _SourceImport:
     def _read_on(self, text: archives.Text, writer: index.Writer) -> None:
         """Read the games that are not committed yet."""
         kept = writer.game_count
+        self.catalog.verify(self.row)
         if self.catalog.count(self.row) > kept or not kept:
             self.catalog.begin(self.row, kept)
         self._complete_rows(text, writer.manifest)
         self.owner.reused += kept
         positions = writer.manifest.positions
         self.owner.grown(self.place, kept, positions, False)
-        batch: list[headers.Header] = []
+        batch: list[headers.Table] = []
         goal = FIRST_BATCH if not kept else LATER_BATCH
         last_commit = time.monotonic()
         end = (writer.next_offset, writer.next_line)
@@ -262,12 +264,12 @@ class _SourceImport:
         def take(part: reading.Piece) -> None:
             nonlocal positions, end
             writer.add_games(part.games)
-            batch.extend(part.rows)
+            batch.extend(part.headers)
             positions += part.positions
             end = part.end
-            self._tell(end[0], text.size, "", writer.game_count + len(batch) - kept)
+            self._tell(end[0], text.size, "", writer.game_count + writer.waiting - kept)
             waited = time.monotonic() - last_commit
-            if len(batch) >= goal or (len(batch) >= FIRST_BATCH and waited > _COMMIT_SECONDS):
+            if writer.waiting >= goal or (writer.waiting >= FIRST_BATCH and waited > _COMMIT_SECONDS):
                 commit(False)
 
         try:
@@ -275,7 +277,7 @@ class _SourceImport:
                 for piece in pieces:
                     taken = 0
                     while taken < len(piece):
-                        part = piece.part(taken, min(taken + goal - len(batch), len(piece)))
+                        part = piece.part(taken, min(taken + goal - writer.waiting, len(piece)))
                         taken += len(part)
                         take(part)
         except errors.Cancelled:

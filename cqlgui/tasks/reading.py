@@ -14,7 +14,7 @@ import secrets
 import sys
 import threading
 from array import array
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,15 +48,22 @@ class Piece:
     """Games that follow each other: what the index and the catalog keep of them, and the line behind each."""
 
     games: index.Block
-    rows: list[headers.Header]
-    end_lines: list[int]
+    headers: tuple[headers.Table, ...]
+    end_lines: np.ndarray
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.end_lines)
 
     def part(self, start: int, stop: int) -> Piece:
         """Some of them that follow each other."""
-        return Piece(self.games.part(start, stop), self.rows[start:stop], self.end_lines[start:stop])
+        tables = []
+        first = 0
+        for table in self.headers:
+            low, high = max(start - first, 0), min(stop - first, len(table))
+            if low < high:
+                tables.append(table.part(low, high))
+            first += len(table)
+        return Piece(self.games.part(start, stop), tuple(tables), self.end_lines[start:stop])
 
     @property
     def positions(self) -> int:
@@ -67,7 +74,7 @@ class Piece:
     def end(self) -> tuple[int, int]:
         """Where reading goes on behind the last one: byte and line."""
         last = self.games.rows[-1]
-        return int(last["offset"]) + int(last["length"]), self.end_lines[-1]
+        return int(last["offset"]) + int(last["length"]), int(self.end_lines[-1])
 
 
 def pieces(
@@ -86,9 +93,9 @@ def pieces(
     `errors.Cancelled` and whatever reading raises; whoever stops early must close the iterator.
     """
     halt = _Halt(cancel)
-    found: queue.Queue[Piece | BaseException | None] = queue.Queue(_AHEAD)
+    found: queue.Queue[_Found | BaseException | None] = queue.Queue(_AHEAD)
 
-    def put(what: Piece | BaseException | None) -> None:
+    def put(what: _Found | BaseException | None) -> None:
         while not halt.cancelled:
             with contextlib.suppress(queue.Full):
                 found.put(what, timeout=_POLL_SECONDS)
@@ -119,7 +126,7 @@ def pieces(
                 return
             if isinstance(piece, BaseException):
                 raise piece
-            yield piece
+            yield _piece(piece)
     finally:
         halt.cancel()
         thread.join()
@@ -156,7 +163,7 @@ class _Reader:
         """Give the workers back."""
         self._leases.close()
 
-    def pieces(self, offset: int, line: int, until: int) -> Iterator[Piece]:
+    def pieces(self, offset: int, line: int, until: int) -> Iterator[_Found]:
         """See the function of this name."""
         size, most_slow = _FIRST_WINDOW, _FIRST_SLOW
         part = _Part(self._text, offset, line, until)
@@ -168,9 +175,9 @@ class _Reader:
             if part.done or part.full(size, most_slow):
                 if self._halt.cancelled:
                     return
-                piece = self._finish(part)
-                if len(piece):
-                    yield piece
+                answers = self._answers(part.slow)
+                if part.games and answers is not None:
+                    yield _Found(part.games, answers)
                 part.next()
                 size, most_slow = min(2 * size, _WINDOW), min(2 * most_slow, _SLOW)
 
@@ -211,11 +218,11 @@ class _Reader:
                 return
         part.done = True
 
-    def _finish(self, part: _Part) -> Piece:
-        """The games of a part, those of the workers among them."""
+    def _answers(self, slow: Sequence[_Item]) -> dict[int, list[Any]] | None:
+        """What the workers read, by offset; None when that was stopped."""
         answers: dict[int, list[Any]] = {}
-        if part.slow:
-            waiting = iter(part.slow)
+        if slow:
+            waiting = iter(slow)
             work = pool_module.Work(
                 take=lambda size: list(itertools.islice(waiting, size)),
                 message=self._message,
@@ -230,20 +237,8 @@ class _Reader:
             if self._crew is None:
                 self._crew = self._leases.enter_context(self._pool.lease())
             if not self._crew.run(work, self._halt):
-                return Piece(index.Block.joined([]), [], [])
-        blocks: list[index.Block] = []
-        rows: list[headers.Header] = []
-        end_lines: list[int] = []
-        for games in part.games:
-            if isinstance(games, _Quick):
-                blocks.append(_block(games))
-                rows += _rows(games.games)
-                end_lines += games.games.column(kernel.END_LINE)
-            else:
-                blocks.append(index.Block.of([_record(item, answers[item.offset]) for item in games]))
-                rows += [_row(answers[item.offset]) for item in games]
-                end_lines += [item.end_line for item in games]
-        return Piece(index.Block.joined(blocks), rows, end_lines)
+                return None
+        return answers
 
     def _message(self, items: list[_Item]) -> frames.Message:
         return {
@@ -272,6 +267,14 @@ class _Quick:
 
     games: quick.Games
     base: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Games in their order, of the kernel and of the workers, with the workers' answers by offset."""
+
+    games: Sequence[_Quick | list[_Item]]
+    answers: dict[int, list[Any]]
 
 
 class _Part:
@@ -346,6 +349,26 @@ class _Text:
         return self._text.read(offset, min(length, _LOOK))
 
 
+def _piece(found: _Found) -> Piece:
+    """What is kept of games that were read; done by the caller's thread, since the reading one has more to
+    do.
+    """
+    blocks: list[index.Block] = []
+    tables: list[headers.Table] = []
+    end_lines: list[np.ndarray] = []
+    for games in found.games:
+        if isinstance(games, _Quick):
+            blocks.append(_block(games))
+            tables.append(_table(games.games))
+            end_lines.append(games.games.rows[:, kernel.END_LINE])
+        else:
+            answers = [found.answers[item.offset] for item in games]
+            blocks.append(index.Block.of(list(map(_record, games, answers))))
+            tables.append(headers.Table.of(list(map(_row, answers))))
+            end_lines.append(np.array([item.end_line for item in games]))
+    return Piece(index.Block.joined(blocks), tuple(tables), np.concatenate(end_lines))
+
+
 def _block(found: _Quick) -> index.Block:
     """Games of the kernel as the index keeps them."""
     games = found.games
@@ -375,28 +398,29 @@ def _block(found: _Quick) -> index.Block:
     return index.Block(rows, games.words, bytes(fens))
 
 
-def _rows(games: quick.Games) -> list[headers.Header]:
+def _table(games: quick.Games) -> headers.Table:
     """Games of the kernel as the catalog keeps them."""
-    results = games.tag("Result")
-    endings = [kernel.RESULTS[place] for place in games.column(kernel.RESULT)]
-    return headers.from_columns(
-        [
-            games.tag("White"),
-            games.tag("Black"),
-            [number or None for number in games.column(kernel.ELO)],
-            [number or None for number in games.column(kernel.ELO + 1)],
-            results,
-            games.tag("Date"),
-            games.tag("Event"),
-            games.tag("Site"),
-            games.tag("Round"),
-            games.tag("ECO"),
-            games.column(kernel.PLIES),
-            itertools.repeat(False),
-            games.other_tags(),
-            [None if tag == ending else ending for tag, ending in zip(results, endings, strict=True)],
-        ]
-    )
+    known, places = games.tags()
+    texts = {column: headers.Coded(known, places[name]) for name, column in headers.COLUMNS.items()}
+    texts["ending"] = _endings(texts["result"], games.rows[:, kernel.RESULT])
+    rows = games.rows
+    more, more_ends = games.other_tags()
+    numbers = {
+        "white_elo": rows[:, kernel.ELO],
+        "black_elo": rows[:, kernel.ELO + 1],
+        "plies": rows[:, kernel.PLIES],
+        "bad": np.zeros(len(rows), np.int64),
+    }
+    return headers.Table(texts, numbers, more, more_ends)
+
+
+def _endings(tags: headers.Coded, endings: np.ndarray) -> headers.Coded:
+    """The results that end the texts, where the tags say something else."""
+    used = np.unique(tags.places)
+    said = [tags.texts[place] for place in used.tolist()]
+    meant = np.array([kernel.RESULTS.index(text) if text in kernel.RESULTS else -1 for text in said])
+    same = meant[np.searchsorted(used, tags.places)] == endings
+    return headers.Coded((None, *kernel.RESULTS), np.where(same, 0, endings + 1))
 
 
 def _record(item: _Item, answer: list[Any]) -> index.GameRecord:

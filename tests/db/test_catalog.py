@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -53,7 +56,7 @@ def opened(tmp_path: Path):
 def fill(opened: catalog.Catalog, path: str, rows: list[headers.Header]) -> int:
     source = opened.source(Path(path)).id
     opened.begin(source, 0)
-    opened.add_games(source, 0, rows, positions=11 * len(rows))
+    opened.add_games(source, 0, [headers.Table.of(rows)], positions=11 * len(rows))
     opened.finish(source, len(rows), 11 * len(rows))
     return source
 
@@ -87,6 +90,104 @@ def test_begin_drops_rows_from_an_ordinal_on(opened: catalog.Catalog) -> None:
     opened.begin(source, 2)
     assert opened.count(source) == 2
     assert not opened.source(Path("/a.pgn")).complete
+
+
+@hypothesis.given(strategies.data())
+def test_tables_hold_rows_and_any_part_of_them(data: strategies.DataObject) -> None:
+    tags = strategies.dictionaries(strategies.sampled_from(NAMES), strategies.text(max_size=3))
+    rows = [headers.from_tags(one.items(), 7, False, "1-0") for one in data.draw(strategies.lists(tags))]
+    table = headers.Table.of(rows)
+    assert table.rows() == rows
+    start = data.draw(strategies.integers(0, len(rows)))
+    stop = data.draw(strategies.integers(start, len(rows)))
+    assert table.part(start, stop).rows() == rows[start:stop]
+
+
+@hypothesis.settings(max_examples=25)
+@hypothesis.given(strategies.data())
+def test_games_come_back_from_blocks_of_any_size(
+    tmp_path_factory: pytest.TempPathFactory, data: strategies.DataObject
+) -> None:
+    tags = strategies.dictionaries(strategies.sampled_from(NAMES), strategies.text(max_size=3))
+    rows = [headers.from_tags(one.items(), 7, False) for one in data.draw(strategies.lists(tags))]
+    with contextlib.closing(catalog.Catalog(tmp_path_factory.mktemp("c") / "catalog.sqlite")) as opened:
+        source = opened.source(Path("/a.pgn")).id
+        first = 0
+        while first < len(rows):
+            count = data.draw(strategies.integers(1, len(rows) - first))
+            parts = [rows[first : first + count // 2], rows[first + count // 2 : first + count]]
+            opened.add_games(source, first, [headers.Table.of(part) for part in parts], 0)
+            first += count
+        assert opened.headers(source, range(len(rows))) == dict(enumerate(rows))
+        keep = data.draw(strategies.integers(0, len(rows)))
+        opened.begin(source, keep)
+        assert opened.count(source) == keep
+        opened.verify(source)
+        opened.add_games(source, keep, [headers.Table.of(rows[keep:])], 0)
+        assert opened.headers(source, range(len(rows) + 1)) == dict(enumerate(rows))
+
+
+@hypothesis.settings(max_examples=25)
+@hypothesis.given(strategies.data())
+def test_order_and_filter_are_those_of_the_texts(
+    tmp_path_factory: pytest.TempPathFactory, data: strategies.DataObject
+) -> None:
+    names = strategies.sampled_from(["", "a", "A", "b", "Ba", "ä", "Z", "_", "%", "\\"])
+    tags = strategies.fixed_dictionaries({}, optional={"White": names, "Date": names, "WhiteElo": names})
+    rows = [headers.from_tags(one.items(), 7, False) for one in data.draw(strategies.lists(tags))]
+    with contextlib.closing(catalog.Catalog(tmp_path_factory.mktemp("c") / "catalog.sqlite")) as opened:
+        source = fill(opened, "/a.pgn", rows)
+
+        def ordered(key: Callable[[headers.Header], Any], descending: bool) -> list[int]:
+            places = sorted(range(len(rows)), key=lambda n: key(rows[n]), reverse=descending)
+            return [1 + n for n in places]
+
+        for descending in (False, True):
+            for sort, key in {
+                "white": lambda row: fold(row.white or ""),
+                "date": lambda row: (row.date or "").encode(),
+                "white_elo": lambda row: row.white_elo or 0,
+            }.items():
+                found = opened.ids([(source, 1)], sort=sort, descending=descending)
+                assert list(found) == ordered(key, descending)
+        for word in ("a", "%", "_", "white:B", "date:a"):
+            field, _, needle = word.rpartition(":")
+            wanted = [
+                1 + n
+                for n, row in enumerate(rows)
+                if any(
+                    fold(needle) in fold(text or "")
+                    for text in ((getattr(row, field),) if field else (row.white, row.date))
+                )
+            ]
+            assert list(opened.ids([(source, 1)], text=word)) == wanted
+
+
+def fold(text: str) -> bytes:
+    """The bytes by which SQLite compares without regard to case."""
+    return text.encode().lower()
+
+
+def test_names_with_any_letter_keep_apart(opened: catalog.Catalog) -> None:
+    names = ["a", "A", "a\0", "a\0b", "\0", '"', "\\", "ä", "\ud7ff", "\uffff", "\U0001f600", "\n", ""]
+    rows = [header(White=name, Black=name) for name in names]
+    source = fill(opened, "/a.pgn", rows)
+    opened.close()
+    again = catalog.Catalog(opened.path)
+    assert list(again.headers(source, range(len(rows))).values()) == rows
+    again.close()
+
+
+def test_altered_blocks_are_forgotten(opened: catalog.Catalog) -> None:
+    source = opened.source(Path("/a.pgn")).id
+    rows = [header(White=f"W{n}") for n in range(30)]
+    for first in (0, 10, 20):
+        opened.add_games(source, first, [headers.Table.of(rows[first : first + 10])], 0)
+    with sqlite3.connect(opened.path) as connection:
+        connection.execute("update block set plies = zeroblob(10) where first = 10")
+    connection.close()
+    opened.verify(source)
+    assert opened.count(source) == 10
 
 
 def test_threads_write_and_read_together(opened: catalog.Catalog) -> None:
@@ -132,8 +233,10 @@ def test_the_games_of_an_older_catalog_are_forgotten_so_that_they_are_read_again
     source = fill(opened, "/a.pgn", [header(White="x")])
     opened.close()
     with sqlite3.connect(path) as connection:
-        connection.execute("alter table game drop column ending")
-        connection.execute("pragma user_version = 1")
+        connection.execute("drop table block")
+        connection.execute("create table game (source_id integer, ordinal integer)")
+        connection.execute("insert into game values (?, 0)", (source,))
+        connection.execute("pragma user_version = 2")
     connection.close()
     opened = catalog.Catalog(path)
     assert opened.count(source) == 0

@@ -5,6 +5,7 @@ take it leaves at the end of the game before.
 from __future__ import annotations
 
 import functools
+import itertools
 import random
 import string
 from collections import Counter
@@ -48,8 +49,8 @@ class Outcome:
 
 def taken(games: quick.Games) -> Iterator[Outcome]:
     """The games that the kernel took."""
-    columns = [games.tag(name) for name in kernel.TEXT_TAGS]
-    fens, more = games.start_fens(), games.other_tags()
+    texts, columns = games.tags()
+    fens, more = games.start_fens(), other_tags(games)
     for game, row in enumerate(games.rows.tolist()):
         first, flags = row[kernel.FIRST_WORD], row[kernel.FLAGS]
         yield Outcome(
@@ -58,11 +59,17 @@ def taken(games: quick.Games) -> Iterator[Outcome]:
             fens.get(game),
             (row[kernel.PLIES], row[kernel.POSITIONS]),
             tuple(bool(flags & bit) for bit in (kernel.CHESS960, kernel.VARIATIONS, kernel.COMMENTS)),
-            {name: column[game] for name, column in zip(kernel.TEXT_TAGS, columns, strict=True)},
+            {name: texts[int(column[game])] for name, column in columns.items()},
             more[game],
             tuple(row[kernel.ELO : kernel.ELO + 2]),
             kernel.RESULTS[row[kernel.RESULT]],
         )
+
+
+def other_tags(games: quick.Games) -> list[str]:
+    """The JSON text of each game's tags outside the columns."""
+    texts, ends = games.other_tags()
+    return [texts[start:end].decode() for start, end in itertools.pairwise([0, *ends.tolist()])]
 
 
 def expected(raw: split.RawGame) -> Outcome:
@@ -410,8 +417,9 @@ def test_room_for_games_runs_out() -> None:
 def test_games_in_other_encodings_keep_their_letters() -> None:
     data = '[White "Müller"]\n[Title "é"]\n\n*\n\n'
     games = quick.QuickReader().read(quick.padded(data.encode() + data.encode("latin-1") + data.encode()))
-    assert games.tag("White") == ["Müller"] * 3
-    assert games.other_tags() == ['{"Title": "é"}'] * 3
+    texts, places = games.tags()
+    assert [texts[place] for place in places["White"].tolist()] == ["Müller"] * 3
+    assert other_tags(games) == ['{"Title": "é"}'] * 3
 
 
 def test_names_of_variants_mean_what_the_lenient_reader_makes_of_them() -> None:

@@ -68,7 +68,7 @@ def flat(found: list[reading.Piece]) -> tuple[list[object], list[headers.Header]
         words = block.words[int(row["first"]) : int(row["first"]) + int(row["words"])].tolist()
         numbers = [int(row[name]) for name in ("offset", "length", "line", "plies", "positions", "flags")]
         records.append((*numbers, words, fen, flaws.get(number, [])))
-    return records, [row for piece in found for row in piece.rows]
+    return records, [row for piece in found for table in piece.headers for row in table.rows()]
 
 
 def expected(data: bytes) -> tuple[list[object], list[headers.Header], list[int]]:

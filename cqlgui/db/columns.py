@@ -1,0 +1,91 @@
+"""The columns of games as the catalog keeps them, a block of some thousand games at a time.
+
+A number takes as many bytes in a block as the largest one there needs; a column of zeros takes none. Blocks
+never change, so that what was read once stays true.
+"""
+
+from __future__ import annotations
+
+import collections
+import sqlite3
+import threading
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+_MOST_BYTES: Final = 128 << 20
+_SIZES: Final = (1, 2, 4, 8)
+
+
+class Block(NamedTuple):
+    """Where a block stands: its number, its first game in the source, its games."""
+
+    id: int
+    first: int
+    games: int
+
+
+def packed(column: np.ndarray) -> bytes:
+    """Numbers from 0 on as they are kept."""
+    largest = int(column.max(initial=0))
+    if not largest:
+        return b""
+    size = next(size for size in _SIZES if largest < 1 << 8 * size)
+    return column.astype(f"<u{size}").tobytes()
+
+
+def unpacked(data: bytes, games: int) -> np.ndarray:
+    """The numbers again; raises `sqlite3.DatabaseError` for what `packed` did not give."""
+    if not data:
+        return np.zeros(games, np.uint8)
+    size = len(data) // max(games, 1)
+    if size not in _SIZES or size * games != len(data):
+        raise sqlite3.DatabaseError("malformed block of games")
+    return np.frombuffer(data, f"<u{size}")
+
+
+class Store:
+    """Reads columns and keeps those used lately; safe for several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: collections.OrderedDict[tuple[int, str], np.ndarray] = collections.OrderedDict()
+        self._bytes = 0
+
+    def column(self, connection: sqlite3.Connection, block: Block, name: str) -> np.ndarray:
+        """A column of a block that is there; `more` comes as bytes."""
+        key = (block.id, name)
+        with self._lock:
+            found = self._known.get(key)
+            if found is not None:
+                self._known.move_to_end(key)
+                return found
+        data = connection.execute(f"select {name} from block where id = ?", (block.id,)).fetchone()[0]
+        found = np.frombuffer(data, np.uint8) if name == "more" else unpacked(data, block.games)
+        with self._lock:
+            self._bytes += found.nbytes - (self._known[key].nbytes if key in self._known else 0)
+            self._known[key] = found
+            while self._bytes > _MOST_BYTES and len(self._known) > 1:
+                self._bytes -= self._known.popitem(last=False)[1].nbytes
+        return found
+
+    def whole(self, connection: sqlite3.Connection, blocks: Sequence[Block], name: str) -> np.ndarray:
+        """A column of several blocks."""
+        parts = [self.column(connection, block, name) for block in blocks]
+        return np.concatenate([np.empty(0, np.uint8), *parts])
+
+
+def blocks(connection: sqlite3.Connection, source: int) -> list[Block]:
+    """The blocks of a source in their order, as far as no game is missing before them."""
+    found = []
+    end = 0
+    for row in connection.execute(
+        "select id, first, games from block where source_id = ? order by first", (source,)
+    ):
+        block = Block(*row)
+        if block.first != end:
+            break
+        found.append(block)
+        end += block.games
+    return found
