@@ -10,8 +10,11 @@ reader and goes on behind it. What it takes:
     movetext ::= { number | move | $glyph | !? | comment | "(" movetext ")" }
     move     ::= strict SAN, O-O, O-O-O, `--`, Z0
     comment  ::= "{...}", "; ...", "% ..." at the beginning of a line
+
 Moves are resolved by `kernel_moves`; the king left in check is tested for every one. A FEN is taken in the
 form in which the library writes it. Line ends are LF or CRLF; bytes above 127 may stand in tags and comments.
+The larger functions are compiled apart: taken into one, they would take three times as long to be compiled
+and be no faster.
 """
 
 from __future__ import annotations
@@ -286,6 +289,7 @@ def _read_game(
 # --- tags ---------------------------------------------------------------------------------------------------
 
 
+@words.apart
 def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int, notes: Ints) -> int:
     """Read the tag section; leaves the place behind it in note 5, the line there in the row's end line.
 
@@ -456,6 +460,7 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
     return 0
 
 
+@words.apart
 def _write_pair(
     data: Bytes, name: int, name_length: int, value: int, length: int, texts: Bytes, out: int, first: bool
 ) -> int:
@@ -533,6 +538,7 @@ def _number_of(data: Bytes, at: int, length: int) -> int:
 # --- the start ----------------------------------------------------------------------------------------------
 
 
+@words.apart
 def _set_up(data: Bytes, rows: Ints, row: int, board: Words, notes: Ints) -> int:
     """Put up the start position as the tags ask for it."""
     variant = _variant(data, int(notes[8]), int(notes[9]))
@@ -551,6 +557,7 @@ def _set_up(data: Bytes, rows: Ints, row: int, board: Words, notes: Ints) -> int
     return 0
 
 
+@words.apart
 def _variant(data: Bytes, at: int, length: int) -> int:
     """0 standard, 1 Chess960, -1 for a name that is not known here."""
     low = words.word(0)
@@ -579,6 +586,7 @@ def _variant(data: Bytes, at: int, length: int) -> int:
     return -1
 
 
+@words.apart
 def _read_fen(data: Bytes, at: int, length: int, board: Words) -> int:
     """Put up a FEN in the form the library writes; -1 for any other text, else `CHESS960` when its castling
     is not the usual one, `SHORT_FEN` and `ZERO_FEN` for what its end leaves open.
@@ -702,6 +710,7 @@ def _read_fen(data: Bytes, at: int, length: int, board: Words) -> int:
 # --- moves --------------------------------------------------------------------------------------------------
 
 
+@words.apart
 def _read_moves(
     data: Bytes,
     rows: Ints,
@@ -999,6 +1008,7 @@ def _read_move(data: Bytes, at: int, board: Words, base: int) -> int:
     return played | (position - at) << 16
 
 
+@words.apart
 def _read_castling(data: Bytes, at: int, board: Words, base: int) -> int:
     """Like `_read_move`, for O-O and O-O-O."""
     if data[at + 1] != 45 or data[at + 2] != 79:

@@ -22,6 +22,7 @@ _BACK_RANKS: tuple[Word, ...] = (squares.RANKS[0], squares.RANKS[7])
 _ENDS: Word = squares.RANKS[0] | squares.RANKS[7]
 
 
+@words.apart
 def play_piece(board: Words, base: int, kind: int, origin: Word, to: int) -> int:
     """Move a knight (2) to king (6) that stands on `origin` to a square."""
     turn = int(board[base + 10])
@@ -50,6 +51,7 @@ def play_piece(board: Words, base: int, kind: int, origin: Word, to: int) -> int
     return words.lowest(chosen) | to << 6
 
 
+@words.apart
 def play_pawn(board: Words, base: int, origin: Word, to: int, named: bool, promotion: int) -> int:
     """Move a pawn that stands on `origin`; `named` says that the text names its file, `promotion` is 0 or 2
     knight to 5 queen.
@@ -93,6 +95,7 @@ def play_pawn(board: Words, base: int, origin: Word, to: int, named: bool, promo
     return words.lowest(chosen) | to << 6 | flag << 12
 
 
+@words.apart
 def play_castling(board: Words, base: int, short: bool) -> int:
     """Castle on the king's or the queen's side."""
     turn = int(board[base + 10])
@@ -132,6 +135,7 @@ def play_castling(board: Words, base: int, short: bool) -> int:
     return king | rook << 6 | moves.CASTLE << 12
 
 
+@words.apart
 def play_null(board: Words, base: int) -> int:
     """Pass, which a king in check cannot."""
     turn = int(board[base + 10])
