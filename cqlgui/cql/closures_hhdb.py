@@ -78,6 +78,10 @@ def _unsound(s: Evaluation) -> bool:
 _CONDITIONS: Final[dict[str, Run]] = {"cooked": _cooked, "dual": _dual, "sound": _sound, "unsound": _unsound}
 
 
+TOLD_BY_TAGS: Final = frozenset({*hhdb_keys.MARKS, *hhdb_keys.GBR_PARTS, "dual", "diagram"})
+"""Keys of which the tags tell all."""
+
+
 def _leaves_solution(s: Evaluation) -> bool:
     """Whether a variation move without `<main>` in its comment leads to the position."""
     tree, memo, place = s.tree, s.memo, s.id

@@ -204,7 +204,7 @@ class Program:
             deadline=deadline,
             smart_comments=self._writing.smart_comments,
             sort_comments=self._writing.sort_comments,
-            last_game=_last_game(header),
+            last_game=last_game(header),
         )
         before = self.empty_memory() if remembered is None else remembered
         for name in self._persistent:
@@ -262,7 +262,7 @@ class Program:
         return tuple(dict.fromkeys(log)) if self._writing.unique_comments else tuple(log)
 
 
-def _last_game(header: nodes.Header) -> int | None:
+def last_game(header: nodes.Header) -> int | None:
     """The upper bound of the header's `gamenumber`."""
     if header.gamenumber is None or header.gamenumber.count:
         return None

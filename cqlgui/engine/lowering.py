@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
-from cqlgui.cql import nodes, nodes_paths, nodes_programs, nodes_tree, repeatable, types
+from cqlgui.cql import nodes, nodes_paths, nodes_programs, nodes_strings, nodes_tree, repeatable, types
 from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.types import Type
 from cqlgui.engine import facts, layout
@@ -147,8 +147,11 @@ class Lowering:
         """Whether anything is asked about paths that matched."""
         self.bans = 0
         """Number of filters that are banned where they matched."""
-        self.facts: dict[nodes.Node, int] = {}
+        self.facts: dict[facts.Fact, int] = {}
         """What is asked of the game, with its place in the frame."""
+        self._searches = not any(
+            isinstance(one, nodes_strings.Group | nodes_programs.While) for one in nodes.walk(body)
+        )
         self._slots: dict[str, int] = {}
         self._steps: dict[tuple[int, int, int], emitter.Callee] = {}
         self._tables = 0
@@ -168,6 +171,8 @@ class Lowering:
 
     def number(self, s: Scope, node: nodes.Node, fail: str) -> Number:
         """The number of a numeric filter."""
+        if self.is_fact(node):
+            return self._fact_number(s, node, fail)
         rule = NUMBERS.get(type(node))
         if rule is None:
             self.leave_out(s, node)
@@ -188,6 +193,10 @@ class Lowering:
     def test(self, s: Scope, node: nodes.Node, yes: str, no: str) -> None:
         """End the block by going where the filter's truth leads."""
         self._count(s)
+        if self.is_fact(node):
+            value, _ = self.fact(s, facts.Fact(node, number=False))
+            s.f.branch(s.f.compare("ne", value, word(0)), yes, no)
+            return
         rule = TESTS.get(type(node))
         if rule is not None:
             rule(self, s, node, yes, no)
@@ -261,16 +270,27 @@ class Lowering:
         """Where a variable stands in the frame: its value, and then whether it has one."""
         return layout.LOCALS + 2 * self._slots.setdefault(name, len(self._slots))
 
-    def fact(self, s: Scope, node: nodes.Node) -> tuple[Value, Value]:
+    def is_fact(self, node: nodes.Node) -> bool:
+        """Whether a filter is asked of the game alone."""
+        return facts.is_fact(node, searches=self._searches)
+
+    def fact(self, s: Scope, fact: facts.Fact) -> tuple[Value, Value]:
         """The answer to what is asked of the game, as a word, and whether there is one; leaves the game in
         doubt where that is not known."""
-        if node not in self.facts:
+        if fact not in self.facts:
             # No variable has a blank in its name.
-            self.facts[node] = self.slot(f"fact {len(self.facts)}")
-        slot = self.facts[node]
+            self.facts[fact] = self.slot(f"fact {len(self.facts)}")
+        slot = self.facts[fact]
         state = s.f.load(s.frame, integer(slot + 1))
         self.doubt_unless(s, s.f.compare("ne", state, word(facts.UNKNOWN)))
         return s.f.load(s.frame, integer(slot)), s.f.compare("eq", state, word(facts.GIVEN))
+
+    def _fact_number(self, s: Scope, node: nodes.Node, fail: str) -> Number:
+        value, given = self.fact(s, facts.Fact(node, number=True))
+        good = s.f.label()
+        s.f.branch(given, good, fail)
+        s.f.begin(good)
+        return Number(s.f.converted(value, Scalar.INT), -facts.LARGEST, facts.LARGEST)
 
     @property
     def frame_size(self) -> int:

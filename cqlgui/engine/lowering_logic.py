@@ -6,9 +6,9 @@ from collections.abc import Callable
 from math import isqrt
 from typing import Final
 
-from cqlgui.cql import nodes, nodes_facts, nodes_programs, nodes_squares, nodes_tree, types
+from cqlgui.cql import nodes, nodes_facts, nodes_hhdb, nodes_programs, nodes_squares, nodes_tree, types
 from cqlgui.cql.types import Type
-from cqlgui.engine import facts, layout, lowering, lowering_board, routines, routines_tree
+from cqlgui.engine import layout, lowering, lowering_board, routines, routines_tree
 from cqlgui.engine.lowering import (
     NUMBERS,
     POSITIONS,
@@ -201,28 +201,14 @@ def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
             f.branch(f.compare("eq", found, integer(1)), once, fail)
             f.begin(once)
             return lowering.constant(1)
-        case "year":
-            return _fact_number(low, s, node, fail)
         case _:
             low.leave_out(s, node, f"{node.word} is not compiled")
             return lowering.constant(0)
 
 
-def _fact_number(low: Lowering, s: Scope, node: nodes.Measure | nodes.Elo, fail: str) -> Number:
-    value, given = low.fact(s, node)
-    good = s.f.label()
-    s.f.branch(given, good, fail)
-    s.f.begin(good)
-    return Number(s.f.converted(value, Scalar.INT), 0, 1 << 20)
-
-
-def _fact_test(low: Lowering, s: Scope, node: nodes.Node, yes: str, no: str) -> None:
-    if not facts.is_fact(node):
-        low.leave_out(s, node, "strings are not compiled")
-        s.f.jump(no)
-        return
-    value, _ = low.fact(s, node)
-    s.f.branch(s.f.compare("ne", value, word(0)), yes, no)
+def _study_sort(low: Lowering, s: Scope, node: nodes_hhdb.StudySort, yes: str, no: str) -> None:
+    """Its truth is that there is such an award."""
+    low.test(s, nodes_hhdb.StudyAward(node.span, node.category, node.special, max=False), yes, no)
 
 
 def _colour_number(low: Lowering, s: Scope, node: nodes_squares.ColourNumber, fail: str) -> Number:
@@ -240,21 +226,40 @@ def _number(low: Lowering, s: Scope, node: nodes.Number, fail: str) -> Number:
 
 
 def _arithmetic(low: Lowering, s: Scope, node: nodes.Arithmetic, fail: str) -> Number:
-    f = s.f
     a, b = low.number(s, node.left, fail), low.number(s, node.right, fail)
-    match node.operator:
-        case "+":
-            bounds = a.low + b.low, a.high + b.high
-            return low.limited(s, node, lambda: f.binary("add", a.value, b.value), *bounds)
-        case "-":
-            bounds = a.low - b.high, a.high - b.low
-            return low.limited(s, node, lambda: f.binary("sub", a.value, b.value), *bounds)
-        case "*":
-            corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
-            product = min(corners), max(corners)
-            return low.limited(s, node, lambda: f.binary("mul", a.value, b.value), *product)
-        case _:
-            return _divided(s, node.operator == "/", a, b, fail)
+    return _calculated(low, s, node.operator, a, b, fail)
+
+
+_CALCULATED: Final = {"+": "add", "-": "sub", "*": "mul"}
+_FACTOR: Final = 1 << 31
+_SUMMAND: Final = 1 << 61
+"""Beyond these sums and products may no longer fit."""
+
+
+def _calculated(low: Lowering, s: Scope, sign: str, a: Number, b: Number, fail: str) -> Number:
+    """Two numbers added, subtracted, multiplied or divided; larger ones than are of use leave the game in
+    doubt."""
+    if sign in "/%":
+        return _divided(s, sign == "/", a, b, fail)
+    limit = _FACTOR if sign == "*" else _SUMMAND
+    a, b = _kept_below(low, s, a, limit), _kept_below(low, s, b, limit)
+    value = s.f.binary(_CALCULATED[sign], a.value, b.value)
+    if sign == "*":
+        corners = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+        return Number(value, min(corners), max(corners))
+    if sign == "-":
+        return Number(value, a.low - b.high, a.high - b.low)
+    return Number(value, a.low + b.low, a.high + b.high)
+
+
+def _kept_below(low: Lowering, s: Scope, number: Number, limit: int) -> Number:
+    if -limit <= number.low and number.high <= limit:
+        return number
+    f = s.f
+    small = f.binary("and", f.compare("ge", number.value, integer(-limit)),
+                     f.compare("le", number.value, integer(limit)))  # fmt: skip
+    low.doubt_unless(s, small)
+    return Number(number.value, max(number.low, -limit), min(number.high, limit))
 
 
 def _divided(s: Scope, quotient: bool, a: Number, b: Number, fail: str) -> Number:
@@ -401,26 +406,9 @@ def _assign(low: Lowering, s: Scope, node: nodes.Assign, yes: str, no: str) -> N
         return
     x = Number(f.converted(old, Scalar.INT), -(1 << 31), 1 << 31)
     y = low.measured(s, node.value, no)
-    new = _combined(low, s, node, x, y, no)
+    new = _calculated(low, s, node.operator[0], x, y, no)
     low.write(s, node.name, f.converted(low.bounded(s, new), Scalar.WORD))
     f.jump(yes)
-
-
-def _combined(low: Lowering, s: Scope, node: nodes.Assign, x: Number, y: Number, fail: str) -> Number:
-    f = s.f
-    match node.operator:
-        case "+=":
-            bounds = x.low + y.low, x.high + y.high
-            return low.limited(s, node, lambda: f.binary("add", x.value, y.value), *bounds)
-        case "-=":
-            bounds = x.low - y.high, x.high - y.low
-            return low.limited(s, node, lambda: f.binary("sub", x.value, y.value), *bounds)
-        case "*=":
-            corners = [a * b for a in (x.low, x.high) for b in (y.low, y.high)]
-            product = min(corners), max(corners)
-            return low.limited(s, node, lambda: f.binary("mul", x.value, y.value), *product)
-        case _:
-            return _divided(s, node.operator == "/=", x, y, fail)
 
 
 def _is_bound(low: Lowering, s: Scope, node: nodes_programs.IsBound, yes: str, no: str) -> None:
@@ -689,7 +677,6 @@ NUMBERS.update({
     nodes.Numeric: _numeric,
     nodes.Count: _count,
     nodes.Extremum: _extremum,
-    nodes.Elo: _fact_number,
     nodes.Name: _name_number,
     nodes.Sort: _inner_number,
     nodes.NoTransform: _inner_number,
@@ -711,8 +698,7 @@ TESTS.update({
     nodes.Not: _not,
     nodes.Logic: _logic,
     nodes.Truth: _truth,
-    nodes.Result: _fact_test,
-    nodes.ImplicitSearch: _fact_test,
+    nodes_hhdb.StudySort: _study_sort,
     nodes.In: _in,
     nodes.Compare: _compare,
     nodes.State: _state,

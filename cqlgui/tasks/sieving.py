@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import collections
+import functools
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -158,10 +159,17 @@ class Sieve:
 class _HeaderHost(hosts.BareHost):
     """A game of which the header is known."""
 
-    def __init__(self, ordinal: int, header: headers.Header | None) -> None:
+    def __init__(self, ordinal: int, header: headers.Header | None, count: Callable[[], int]) -> None:
+        """`count` tells the number of games."""
         self.gamenumber = ordinal + 1
+        self._count = count
         self._header = header
         self._tags: dict[str, str] | None = None
+
+    @property
+    def game_count(self) -> int:  # type: ignore[override]  # a source has some
+        """Games of the source with a White tag, as `hosts.GameHost` tells it."""
+        return self._count()
 
     @property
     def result(self) -> str | None:  # type: ignore[override]  # a game has one
@@ -178,7 +186,8 @@ class _HeaderHost(hosts.BareHost):
 def _hosts(source: model.Source, first: int, count: int) -> list[_HeaderHost]:
     """What is known of a row of games without their text."""
     known = workspace.catalog().headers(source.id, range(first, first + count))
-    return [_HeaderHost(ordinal, known.get(ordinal)) for ordinal in range(first, first + count)]
+    named = functools.cache(lambda: workspace.catalog().named_count(source.id))
+    return [_HeaderHost(ordinal, known.get(ordinal), named) for ordinal in range(first, first + count)]
 
 
 class _UnwantedError(Exception):

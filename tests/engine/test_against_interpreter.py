@@ -20,6 +20,7 @@ from cqlgui.jit import native
 from tests import helpers
 from tests.helpers import crossing
 from tests.helpers import games as readings
+from tests.perf import census
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
 
@@ -163,3 +164,9 @@ def test_conformance_queries(shared: Path, step: int) -> None:
     for line in (shared / "conformance" / "queries.jsonl").read_text("utf-8").splitlines()[::step]:
         comparison.text(json.loads(line)["query"])
     comparison.conclude()
+
+
+def test_nearly_all_known_queries_compile_wholly() -> None:
+    found = census.of_texts(crossing.known_texts()[::2])
+    print(found)
+    assert found.plain_share >= 95
