@@ -120,11 +120,14 @@ class Sieve:
                 self._changed.notify_all()
 
     def _sift(self, place: int, source: model.Source) -> None:
+        named = functools.cache(lambda: workspace.catalog().named_count(source.id))
         with index.SourceIndex.open(workspace.index_folder(source.path)) as opened:
             for first, segment in opened.parts:
-                self._sift_part(place, first, games.of_segment(segment), source)
+                self._sift_part(place, first, games.of_segment(segment), source, named)
 
-    def _sift_part(self, place: int, first: int, asked: games.Games, source: model.Source) -> None:
+    def _sift_part(
+        self, place: int, first: int, asked: games.Games, source: model.Source, named: Callable[[], int]
+    ) -> None:
         """The games of one segment, as far as the base knows them."""
         compiled = self._compiled
         sizes = asked.whole if compiled.mode & replay.VARIATIONS else asked.mainline
@@ -135,7 +138,7 @@ class Sieve:
         for start in range(0, len(numbers), _BLOCK):
             block = numbers[start : start + _BLOCK]
             if width:
-                listed = _hosts(source, first + start, len(block))
+                listed = _hosts(source, first + start, len(block), named)
                 facts[width * start : width * (start + len(block))] = asker.table(listed)
             begin = start
             for found in compiled.scan(
@@ -183,10 +186,9 @@ class _HeaderHost(hosts.BareHost):
         return self._tags.get(name)
 
 
-def _hosts(source: model.Source, first: int, count: int) -> list[_HeaderHost]:
-    """What is known of a row of games without their text."""
+def _hosts(source: model.Source, first: int, count: int, named: Callable[[], int]) -> list[_HeaderHost]:
+    """What is known of a row of games without their text; `named` tells how many games have a White tag."""
     known = workspace.catalog().headers(source.id, range(first, first + count))
-    named = functools.cache(lambda: workspace.catalog().named_count(source.id))
     return [_HeaderHost(ordinal, known.get(ordinal), named) for ordinal in range(first, first + count)]
 
 
