@@ -119,7 +119,8 @@ class _Starts:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """Memory that one thread needs to search; `room` positions can be laid out in it."""
+    """Memory that one thread needs to search; `room` positions can be laid out in it, behind which there is
+    one more."""
 
     room: int
     records: Words
@@ -138,8 +139,8 @@ class Workspace:
             frame_size = layout.PLANES + room * layout.PLANE_COUNT
         return cls(
             room,
-            _aligned(room * layout.SIZE, 0),
-            _aligned(room * 8, 1024).view(np.uint8),
+            _aligned((room + 1) * layout.SIZE, 0),
+            _aligned((room + 1) * 8, 1024).view(np.uint8),
             np.zeros(max(positions, 1 << 16), np.int64),
             np.zeros(slice_size, np.int64),
             np.zeros(4, np.int64),
@@ -155,7 +156,8 @@ def everything(games: Games) -> Integers:
 
 
 def _aligned(count: int, offset: int) -> Words:
-    """So many words at an address that leaves this rest when divided by the size of a page."""
+    """So many words at an address that leaves this rest when divided by the size of a page: tables that are
+    written and read together should not begin at the same place of one."""
     whole = np.zeros(count + 1024, np.uint64)
     start = (offset - whole.ctypes.data) % 4096 // 8
     return whole[start : start + count]

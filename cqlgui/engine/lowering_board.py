@@ -122,13 +122,13 @@ def _ray_sets(low: Lowering, s: Scope, operands: tuple[nodes.Node, ...]) -> list
 
 def _ray_ends(low: Lowering, s: Scope, node: nodes.Ray) -> Value:
     asked = [*_ray_sets(low, s, node.operands), integer(node.directions), integer(node.attack)]
-    return lowering.call(s, routines.rays, s.here, s.board, *asked, integer(routines.ENDS))
+    return lowering.call(s, routines.rays, s.here, *asked, integer(routines.ENDS))
 
 
 def _ray_number(low: Lowering, s: Scope, node: nodes.Ray, fail: str) -> Number:
     asked = [*_ray_sets(low, s, node.operands), integer(node.directions), integer(node.attack)]
     assert node.range is not None
-    number = Number(lowering.call(s, routines.ray_count, s.here, s.board, *asked), 0, 4096)
+    number = Number(lowering.call(s, routines.ray_count, s.here, *asked), 0, 4096)
     return within(low, s, node.range, number, fail)
 
 
@@ -155,7 +155,7 @@ def _attack(low: Lowering, s: Scope, node: nodes.Attack) -> Value:
 def _attack_of_two(low: Lowering, s: Scope, left: nodes.Node, right: nodes.Node, forward: bool) -> Value:
     a, b = low.set_of(s, left), low.set_of(s, right)
     routine = routines.attackers if forward else routines.attacked
-    return lowering.call(s, routine, s.here, s.board, a, b)
+    return lowering.call(s, routine, s.here, a, b)
 
 
 def _arrow(low: Lowering, s: Scope, node: nodes.Arrow) -> Value:
@@ -166,7 +166,7 @@ def _arrow(low: Lowering, s: Scope, node: nodes.Arrow) -> Value:
     ordered = sets if forward else sets[::-1]
     side = routines.STARTS if forward else routines.ENDS
     return lowering.call(
-        s, routines.rays, s.here, s.board, lowering.array_of(s, ordered), integer(len(sets)),
+        s, routines.rays, s.here, lowering.array_of(s, ordered), integer(len(sets)),
         integer(0xFF), integer(1), integer(side),
     )  # fmt: skip
 

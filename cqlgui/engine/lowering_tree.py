@@ -424,7 +424,7 @@ def fitted(
     f = s.f
     kinds = _promoted_kinds(low, s, node)
     move = f.converted(lowering.field_of(there, layout.MOVE), Scalar.INT)
-    asked = (s.board, move, sources, goals, integer(node.capture), integer(kinds))
+    asked = (s.here, move, sources, goals, integer(node.capture), integer(kinds))
     origins = lowering.call(s, routines.fits, *asked, integer(routines.FITS_FROM))
     good = f.label()
     f.branch(lowering.not_empty(s, origins), good, fail)
@@ -645,7 +645,7 @@ def _older_squares(before: Scope, move: Value, side: str) -> Value:
         return f.binary("shl", word(1), f.converted(f.binary("and", move, integer(63)), Scalar.WORD))
     if side == "to":
         return lowering.call(before, routines.landing, move)
-    taken = lowering.call(before, routines.captured, before.board, move)
+    taken = lowering.call(before, routines.captured, before.here, move)
     if side == "capture":
         return taken
     passing = f.compare("eq", f.binary("shr", move, integer(12)), integer(3))

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Final, TypeAlias
 
-from cqlgui.board import attacks, moves, position, squares
+from cqlgui.board import attacks, moves, position
 from cqlgui.engine import layout
 from cqlgui.jit import kernels, words
-from cqlgui.jit.words import Bytes, Ints, Pointer, Routine, Scalar, Shorts, Words
+from cqlgui.jit.words import Bytes, Ints, Pointer, Routine, Scalar, Shorts, Word, Words
 
 ASK: Final = Routine(
     (Pointer(Scalar.WORD), Pointer(Scalar.U8), Scalar.INT, Pointer(Scalar.WORD)), Scalar.BOOL
@@ -21,16 +21,19 @@ ASK: Final = Routine(
 Ask: TypeAlias = Annotated[Callable[[Words, Bytes, int, Words], bool], ASK]
 """A query: whether it matches at a record, given all records, all boards, the record's number, the frame."""
 
-UNIT: Final = kernels.Unit("replay", [layout, position, attacks, moves, squares])
+UNIT: Final = kernels.Unit("replay", [layout, position, attacks, moves])
 
 BUFFERED: Final = 1
 VARIATIONS: Final = 2
+"""Bits of a mode: positions are laid out; variations are searched."""
 
 FOUND: Final = 0
 DOUBTED: Final = 1
 VISITED: Final = 2
-TALLY: Final = 3
-"""Places in the tally: hits and doubtful games written, positions visited; and its length."""
+LINKED: Final = 3
+TALLY: Final = 4
+"""Places in the tally: hits and doubtful games written, positions visited, records that are linked as a main
+line's are; and its length."""
 
 _BACK_WORD: Final = moves.BACK << 12
 _KING_MOVED: Final = 256
@@ -74,9 +77,9 @@ def search(
 
     Pairs of words from `facts`, `fact_count` for each game, go to `fact_places` of its frame.
 
-    `records` and `boards` have `room` for so many positions, `hits` for `capacity`, `doubtful` for all the
-    games. A hit is the game's number shifted by 32, with the positionid; the numbers of doubtful games are
-    written apart, and they have no hits.
+    `records` and `boards` have `room` for so many positions and one more, `hits` for `capacity`, `doubtful`
+    for all the games. A hit is the game's number shifted by 32, with the positionid; the numbers of doubtful
+    games are written apart, and they have no hits.
     """
     at = begin
     while at < end:
@@ -94,31 +97,37 @@ def search(
             frame[fact_places[number]] = facts[2 * (game * fact_count + number)]
             frame[fact_places[number] + 1] = facts[2 * (game * fact_count + number) + 1]
         start = starts[game]
-        if start >= 0:
-            _copy(start_records[start * layout.SIZE :], records)
-            _copy_board(start_boards[start * 64 :], boards)
-        if start < 0:
-            frame[layout.DOUBT] = 1
-        elif mode & BUFFERED != 0 or (mode & VARIATIONS != 0 and branching[game] != 0):
-            total = _laid_out(packed, first, count, mode & VARIATIONS != 0, records, boards, room)
-            frame[layout.COUNT] = total
-            for record in range(total):
-                tally[VISITED] += 1
-                if ask(records, boards, record, frame):
-                    if frame[layout.DOUBT] != 0:
-                        break
-                    hits[tally[FOUND]] = game << 32 | record
-                    tally[FOUND] += 1
-                    if tally[FOUND] - found >= most:
-                        break
-            if total == 0:
-                frame[layout.DOUBT] = 1
-        else:
-            last = first + count
-            if branching[game] != 0:
+        last = first + count
+        buffered = mode & BUFFERED != 0
+        if branching[game] != 0:
+            if mode & VARIATIONS != 0:
+                buffered = True
+            else:
                 last = first
                 while last < first + count and packed[last] < _BACK_WORD:
                     last += 1
+        if start < 0:
+            frame[layout.DOUBT] = 1
+        elif buffered:
+            total = 0
+            if branching[game] != 0 and mode & VARIATIONS != 0:
+                _copy(start_records[start * layout.SIZE :], records)
+                _copy_board(start_boards[start * 64 :], boards)
+                total = _laid_out(packed, first, count, records, boards, room)
+                tally[LINKED] = 0
+            else:
+                _copy(start_records[start * layout.SIZE :], records[room * layout.SIZE :])
+                _copy_board(start_boards[start * 64 :], boards[room * 64 :])
+                total = _line_laid_out(packed, first, last, records, boards, room, tally)
+            frame[layout.COUNT] = total
+            _asked(ask, total, game, most, records, boards, frame, hits, tally)
+            if total == 0:
+                frame[layout.DOUBT] = 1
+            elif tally[LINKED] > 0:
+                records[(total - 1) * layout.SIZE + layout.CHILD] = total
+        else:
+            _copy(start_records[start * layout.SIZE :], records)
+            _copy_board(start_boards[start * 64 :], boards)
             _streamed(ask, packed, first, last, game, most, records, boards, frame, hits, tally)
         if frame[layout.DOUBT] != 0:
             tally[FOUND] = found
@@ -126,6 +135,35 @@ def search(
             tally[DOUBTED] += 1
         at += 1
     return at
+
+
+@words.apart
+def _asked(
+    ask: Ask,
+    total: int,
+    game: int,
+    most: int,
+    records: Words,
+    boards: Bytes,
+    frame: Words,
+    hits: Ints,
+    tally: Ints,
+) -> None:
+    """Ask the query at all positions that are laid out; apart for the same reason as `_streamed`."""
+    found = tally[FOUND]
+    end = found + most
+    record = 0
+    while record < total:
+        record += 1
+        if ask(records, boards, record - 1, frame):
+            if frame[layout.DOUBT] != 0:
+                break
+            hits[found] = game << 32 | record - 1
+            found += 1
+            if found >= end:
+                break
+    tally[VISITED] += record
+    tally[FOUND] = found
 
 
 @words.apart
@@ -144,12 +182,13 @@ def _streamed(
 ) -> None:
     """The main line of one game, the words from `first` to `last`, on a single record, which holds its start.
 
-    What every move changes is held in registers, and written for the query alone: a word that is read soon
-    after it was written costs processors more than the move itself.
+    Apart from whatever copies whole records: wide registers would have to be cleaned at every call.
     """
     found = tally[FOUND]
     end = found + most
     place = first
+    turn = record[layout.TURN]
+    empty = record[0]
     record[layout.ID] = 0
     record[layout.PLY] = 0
     record[layout.CHILD] = 0
@@ -165,9 +204,11 @@ def _streamed(
                 break
         if place == last:
             break
-        if not _play(record, board, int(packed[place])):
+        if not _play(record, board, int(packed[place]), turn, empty):
             frame[layout.DOUBT] = 1
             break
+        empty = record[0]
+        turn ^= 1
         place += 1
         record[layout.ID] = place - first
         record[layout.PLY] = place - first
@@ -176,11 +217,13 @@ def _streamed(
 
 
 @words.inlined
-def _play(record: Words, board: Bytes, word: int) -> bool:
+def _play(record: Words, board: Bytes, word: int, turn: Word, empty: Word) -> bool:
     """Play a move on a record, the side to move included; False, with the record spoilt, for one that cannot
     be played.
 
     An ordinary move is made without a branch on what moves or is captured: processors guess those wrong.
+    `turn` and `empty` are the record's; a caller that knows them saves reading what was just written, which
+    takes as long as all the rest.
     """
     start = word & 63
     goal = word >> 6 & 63
@@ -201,13 +244,13 @@ def _play(record: Words, board: Bytes, word: int) -> bool:
         # empty squares: a place that is sometimes written and always read at once costs processors most.
         record[captured | captured - 1 >> 63 & layout.STATES] ^= goal_bit
         record[man] ^= start_bit | goal_bit
-        record[0] = record[0] & ~goal_bit | start_bit
+        record[0] = empty & ~goal_bit | start_bit
     if record[layout.CASTLING] != 0:
         castling = record[layout.CASTLING] & ~(start_bit | goal_bit)
         if man == 6 or man == 12:
             castling &= ~(0xFF << (0 if man == 6 else 56))
         record[layout.CASTLING] = castling
-    record[layout.TURN] ^= 1
+    record[layout.TURN] = turn ^ 1
     record[layout.MOVE] = word
     return True
 
@@ -222,9 +265,56 @@ def _special(record: Words, board: Bytes, word: int) -> int:
     return 0 if outcome & _KING_MOVED == 0 else 6 if record[layout.TURN] == 0 else 12
 
 
-def _laid_out(
-    packed: Shorts, first: int, count: int, variations: bool, records: Words, boards: Bytes, room: int
+@words.apart
+def _line_laid_out(
+    packed: Shorts, first: int, last: int, records: Words, boards: Bytes, room: int, tally: Ints
 ) -> int:
+    """All positions of a main line, the words from `first` to `last`, whose start is the record behind the
+    room; gives their number, 0 for words that cannot be played or too many of them.
+
+    The moves are made on that record, of which every position is a copy, word by word: a wide read of what
+    was just written in parts makes processors wait. What is the same in all main lines is written once.
+    """
+    total = last - first + 1
+    if total > room:
+        return 0
+    size = layout.SIZE
+    for record in range(tally[LINKED], total):
+        _link(records[record * size :], record)
+    if total > tally[LINKED]:
+        tally[LINKED] = total
+    here = room * size
+    turn = records[here + layout.TURN]
+    empty = records[here]
+    at = 0
+    while True:
+        _copy_state(records[here:], records[at * size :])
+        records[at * size] = empty
+        records[at * size + layout.TURN] = turn
+        records[at * size + layout.END] = total
+        _copy_board(boards[room * 64 :], boards[at * 64 :])
+        at += 1
+        if at == total:
+            break
+        if not _play(records[here:], boards[room * 64 :], int(packed[first + at - 1]), turn, empty):
+            return 0
+        turn ^= 1
+        empty = records[here]
+    records[(total - 1) * size + layout.CHILD] = layout.NONE
+    return total
+
+
+def _link(record: Words, number: int) -> None:
+    """What a record of a main line holds that does not depend on the game."""
+    record[layout.ID] = number
+    record[layout.PLY] = number
+    record[layout.DEPTH] = 0
+    record[layout.PARENT] = words.word(number - 1)
+    record[layout.CHILD] = number + 1
+    record[layout.SIBLING] = layout.NONE
+
+
+def _laid_out(packed: Shorts, first: int, count: int, records: Words, boards: Bytes, room: int) -> int:
     """All positions of a game with their links, the first record being its start; gives their number, 0 for
     words that cannot be played or too many of them."""
     size = layout.SIZE
@@ -237,8 +327,6 @@ def _laid_out(
     for place in range(first, first + count):
         word = int(packed[place])
         if word >= _BACK_WORD:
-            if not variations:
-                break
             steps = word & moves.BACK_LIMIT
             if steps == 0 or steps > int(records[here * size + layout.PLY]):
                 return 0
@@ -253,7 +341,9 @@ def _laid_out(
         child = total * size
         _copy(records[parent:], records[child:])
         _copy_board(boards[here * 64 :], boards[total * 64 :])
-        if not _play(records[child:], boards[total * 64 :], word):
+        if not _play(
+            records[child:], boards[total * 64 :], word, records[child + layout.TURN], records[child]
+        ):
             return 0
         records[child + layout.ID] = total
         records[child + layout.PLY] += 1
@@ -282,6 +372,26 @@ def _laid_out(
         if records[above + layout.END] < end:
             records[above + layout.END] = end
     return total
+
+
+def _copy_state(source: Words, goal: Words) -> None:
+    """The words of a record that moves change, but for the empty squares and the side to move; written out,
+    since a loop would become a wide copy."""
+    goal[1] = source[1]
+    goal[2] = source[2]
+    goal[3] = source[3]
+    goal[4] = source[4]
+    goal[5] = source[5]
+    goal[6] = source[6]
+    goal[7] = source[7]
+    goal[8] = source[8]
+    goal[9] = source[9]
+    goal[10] = source[10]
+    goal[11] = source[11]
+    goal[12] = source[12]
+    goal[layout.CASTLING] = source[layout.CASTLING]
+    goal[layout.PASSED] = source[layout.PASSED]
+    goal[layout.MOVE] = source[layout.MOVE]
 
 
 def _copy(source: Words, goal: Words) -> None:

@@ -9,48 +9,113 @@ from __future__ import annotations
 from typing import Final
 
 from cqlgui.board import attacks, directions, legality, moves, position, squares
-from cqlgui.cql import relations
 from cqlgui.engine import layout
 from cqlgui.jit import kernels, words
-from cqlgui.jit.words import Bytes, Word, Words
+from cqlgui.jit.words import Word, Words
 
-UNIT: Final = kernels.Unit(
-    "routines", [layout, attacks, directions, legality, moves, position, relations, squares]
-)
+UNIT: Final = kernels.Unit("routines", [layout, attacks, directions, legality, moves, position, squares])
 
 _ALL: Final[Word] = squares.ALL
+_NOT_A: Final[Word] = squares.ALL ^ squares.FILES[0]
+_NOT_H: Final[Word] = squares.ALL ^ squares.FILES[7]
+_NOT_AB: Final[Word] = _NOT_A ^ squares.FILES[1]
+_NOT_GH: Final[Word] = _NOT_H ^ squares.FILES[6]
 
 
 # --- attacks ------------------------------------------------------------------------------------------------
 
 
 @UNIT.kernel
-def attackers(record: Words, board: Bytes, sources: Word, targets: Word) -> Word:
+def attackers(record: Words, sources: Word, targets: Word) -> Word:
     """Squares of `sources` whose man attacks a square of `targets`."""
+    standing = sources & (_ALL ^ record[0])
+    if targets == 0 or standing == 0:
+        return words.word(0)
+    beside_up = (targets & _NOT_H) >> 7 | (targets & _NOT_A) >> 9
+    beside_down = words.word((targets & _NOT_A) << 7 | (targets & _NOT_H) << 9)
+    found = standing & (record[1] & beside_up | record[7] & beside_down)
+    leapers = standing & (record[2] | record[8])
+    if leapers != 0:
+        found |= leapers & _leaps(targets)
+    kings = standing & (record[6] | record[12])
+    if kings != 0:
+        found |= kings & _steps_around(targets)
+    straight = record[4] | record[5] | record[10] | record[11]
+    slanted = record[3] | record[5] | record[9] | record[11]
+    if standing & (straight | slanted) != 0:
+        found |= _line_attackers(record, standing, straight, slanted, targets)
+    return found
+
+
+def _line_attackers(record: Words, standing: Word, straight: Word, slanted: Word, targets: Word) -> Word:
+    """The line pieces among them; looked for from the side with fewer squares."""
     occupied = _ALL ^ record[0]
-    left = sources & occupied
+    straight &= standing
+    slanted &= standing
     found = words.word(0)
-    if targets != 0:
-        while left != 0:
-            square = words.lowest(left)
-            if attacks.attacks_from(int(board[square]), square, occupied) & targets != 0:
-                found |= left & -left
-            left &= left - 1
+    if targets.bit_count() < (straight | slanted).bit_count():
+        while targets != 0:
+            square = words.lowest(targets)
+            targets &= targets - 1
+            if straight & _STRAIGHT_LINES[square] != 0:
+                found |= straight & attacks.rook_attacks(square, occupied)
+            if slanted & _SLANTED_LINES[square] != 0:
+                found |= slanted & attacks.bishop_attacks(square, occupied)
+        return found
+    left = straight
+    while left != 0:
+        square = words.lowest(left)
+        if attacks.rook_attacks(square, occupied) & targets != 0:
+            found |= left & -left
+        left &= left - 1
+    left = slanted
+    while left != 0:
+        square = words.lowest(left)
+        if attacks.bishop_attacks(square, occupied) & targets != 0:
+            found |= left & -left
+        left &= left - 1
     return found
 
 
 @UNIT.kernel
-def attacked(record: Words, board: Bytes, targets: Word, sources: Word) -> Word:
+def attacked(record: Words, targets: Word, sources: Word) -> Word:
     """Squares of `targets` that a man on `sources` attacks."""
+    standing = sources & (_ALL ^ record[0])
+    if targets == 0 or standing == 0:
+        return words.word(0)
+    white = standing & record[1]
+    black = standing & record[7]
+    reached = words.word((white & _NOT_A) << 7 | (white & _NOT_H) << 9)
+    reached |= (black & _NOT_H) >> 7 | (black & _NOT_A) >> 9
+    leapers = standing & (record[2] | record[8])
+    if leapers != 0:
+        reached |= _leaps(leapers)
+    kings = standing & (record[6] | record[12])
+    if kings != 0:
+        reached |= _steps_around(kings)
     occupied = _ALL ^ record[0]
-    left = sources & occupied
-    reached = words.word(0)
-    if targets != 0:
-        while left != 0:
-            square = words.lowest(left)
-            reached |= attacks.attacks_from(int(board[square]), square, occupied)
-            left &= left - 1
+    left = standing & (record[4] | record[5] | record[10] | record[11])
+    while left != 0:
+        reached |= attacks.rook_attacks(words.lowest(left), occupied)
+        left &= left - 1
+    left = standing & (record[3] | record[5] | record[9] | record[11])
+    while left != 0:
+        reached |= attacks.bishop_attacks(words.lowest(left), occupied)
+        left &= left - 1
     return reached & targets
+
+
+def _leaps(area: Word) -> Word:
+    """Squares a knight's move away from a set."""
+    one = area >> 1 & _NOT_H | words.word(area << 1) & _NOT_A
+    two = area >> 2 & _NOT_GH | words.word(area << 2) & _NOT_AB
+    return words.word(one << 16) | one >> 16 | words.word(two << 8) | two >> 8
+
+
+def _steps_around(area: Word) -> Word:
+    """Squares a king's step away from a set; some of its own too."""
+    wide = _beside(area)
+    return area >> 1 & _NOT_H | words.word(area << 1) & _NOT_A | words.word(wide << 8) | wide >> 8
 
 
 @UNIT.kernel
@@ -72,67 +137,117 @@ STARTS: Final = 1
 
 
 @UNIT.kernel
-def rays(record: Words, board: Bytes, sets: Words, count: int, mask: int, attack: int, side: int) -> Word:
+def rays(record: Words, sets: Words, count: int, mask: int, attack: int, side: int) -> Word:
     """The first squares (`STARTS`) or the last ones (`ENDS`) of the rays through the sets in order; `attack`
     other than 0 asks for a line piece that moves that way on the first."""
     found = words.word(0)
-    starts = _ray_starts(record, sets, count, attack)
-    while starts != 0:
-        start = words.lowest(starts)
-        ends = _ends(record, board, sets, count, mask, attack, start)
+    firsts = sets[0]
+    if attack != 0:
+        firsts &= _line_pieces(record)
+    left = sets[count - 1]
+    if not _can_pass(sets, count) or left == 0:
+        return found
+    if firsts.bit_count() < left.bit_count():
+        while firsts != 0:
+            ends = _ends(record, sets, count, mask, attack, firsts & -firsts, left)
+            if side == ENDS:
+                found |= ends
+            elif ends != 0:
+                found |= firsts & -firsts
+            firsts &= firsts - 1
+        return found
+    while left != 0:
+        starts = _starts(record, sets, count, mask, attack, firsts, left & -left)
         if side == STARTS:
-            if ends != 0:
-                found |= starts & -starts
-        else:
-            found |= ends
-        starts &= starts - 1
+            found |= starts
+        elif starts != 0:
+            found |= left & -left
+        left &= left - 1
     return found
 
 
 @UNIT.kernel
-def ray_count(record: Words, board: Bytes, sets: Words, count: int, mask: int, attack: int) -> int:
+def ray_count(record: Words, sets: Words, count: int, mask: int, attack: int) -> int:
     """Number of pairs of a first and a last square of such rays."""
     found = 0
-    starts = _ray_starts(record, sets, count, attack)
-    while starts != 0:
-        start = words.lowest(starts)
-        found += _ends(record, board, sets, count, mask, attack, start).bit_count()
-        starts &= starts - 1
+    firsts = sets[0]
+    if attack != 0:
+        firsts &= _line_pieces(record)
+    left = sets[count - 1]
+    if not _can_pass(sets, count):
+        return 0
+    while left != 0:
+        found += _starts(record, sets, count, mask, attack, firsts, left & -left).bit_count()
+        left &= left - 1
     return found
 
 
-def _ray_starts(record: Words, sets: Words, count: int, attack: int) -> Word:
-    """The squares of the first set from which a ray can go at all."""
-    for number in range(1, count):
-        if sets[number] == 0:
-            return words.word(0)
-    if attack == 0:
-        return sets[0]
-    lines = record[3] | record[4] | record[5] | record[9] | record[10] | record[11]
-    return sets[0] & lines
+def _line_pieces(record: Words) -> Word:
+    return record[3] | record[4] | record[5] | record[9] | record[10] | record[11]
 
 
-def _ends(record: Words, board: Bytes, sets: Words, count: int, mask: int, attack: int, start: int) -> Word:
-    """The last squares of the rays from one square."""
-    occupied = _ALL ^ record[0]
-    allowed = mask
+def _can_pass(sets: Words, count: int) -> bool:
+    """Whether there is a square in every set between."""
+    missing = False
+    for number in range(1, count - 1):
+        missing |= sets[number] == 0
+    return not missing
+
+
+def _starts(
+    record: Words, sets: Words, count: int, mask: int, attack: int, firsts: Word, end_bit: Word
+) -> Word:
+    """Those of `firsts` from which a ray leads to one square."""
+    end = words.lowest(end_bit)
+    straight = _STRAIGHT_LINES[end]
+    slanted = _SLANTED_LINES[end]
     if attack != 0:
-        allowed &= _LINE_DIRECTIONS[board[start]]
-    lines = attacks.RANK_LINES[start] | attacks.FILE_LINES[start]
-    lines |= attacks.DIAGONAL_LINES[start] | attacks.COUNTER_LINES[start]
-    left = sets[count - 1] & lines
+        straight &= record[4] | record[5] | record[10] | record[11]
+        slanted &= record[3] | record[5] | record[9] | record[11]
+    left = firsts & (straight | slanted)
+    starts = words.word(0)
+    while left != 0:
+        if _joins(record, sets, count, mask, words.lowest(left), end):
+            starts |= left & -left
+        left &= left - 1
+    return starts
+
+
+def _ends(
+    record: Words, sets: Words, count: int, mask: int, attack: int, start_bit: Word, lasts: Word
+) -> Word:
+    """Those of `lasts` to which a ray leads from one square."""
+    start = words.lowest(start_bit)
+    straight = _STRAIGHT_LINES[start]
+    slanted = _SLANTED_LINES[start]
+    if attack != 0:
+        if start_bit & (record[3] | record[9]) != 0:
+            straight = words.word(0)
+        if start_bit & (record[4] | record[10]) != 0:
+            slanted = words.word(0)
+    left = lasts & (straight | slanted)
     ends = words.word(0)
     while left != 0:
-        end = words.lowest(left)
-        if allowed >> attacks.DIRECTION_TO[start << 6 | end] & 1 != 0:
-            between = words.word(attacks.BETWEEN[start][end])
-            # Every man between must belong to one of the sets between.
-            if (between & occupied).bit_count() <= count - 2 and _passes(
-                sets, count, between, occupied, start < end
-            ):
-                ends |= left & -left
+        if _joins(record, sets, count, mask, start, words.lowest(left)):
+            ends |= left & -left
         left &= left - 1
     return ends
+
+
+def _joins(record: Words, sets: Words, count: int, mask: int, start: int, end: int) -> bool:
+    """Whether a ray leads from one square to another that shares a line with it."""
+    between = words.word(attacks.BETWEEN[start][end])
+    standing = between & (_ALL ^ record[0])
+    # Every man between must belong to one of the sets between.
+    if mask != 0xFF and mask >> attacks.DIRECTION_TO[start << 6 | end] & 1 == 0:
+        return False
+    if count == 2:
+        return standing == 0
+    if count == 3:
+        return standing & standing - 1 == 0 and (between if standing == 0 else standing) & sets[1] != 0
+    return standing.bit_count() <= count - 2 and _passes(
+        sets, count, between, between & standing, start < end
+    )
 
 
 def _passes(sets: Words, count: int, between: Word, occupied: Word, upwards: bool) -> bool:
@@ -160,7 +275,6 @@ def _passes(sets: Words, count: int, between: Word, occupied: Word, upwards: boo
     return reached >> last - 1 & 1 != 0
 
 
-_LINE_DIRECTIONS: Final = tuple(relations.line_piece_directions(man) for man in range(13))
 PIN_FROM: Final = 0
 PIN_THROUGH: Final = 1
 
@@ -184,8 +298,8 @@ def pins(record: Words, sources: Word, shields: Word, goals: Word, chosen: int) 
         while left != 0:
             goal = words.lowest(left)
             left &= left - 1
-            snipers = straight & (attacks.RANK_LINES[goal] | attacks.FILE_LINES[goal])
-            snipers |= slanted & (attacks.DIAGONAL_LINES[goal] | attacks.COUNTER_LINES[goal])
+            snipers = straight & _STRAIGHT_LINES[goal]
+            snipers |= slanted & _SLANTED_LINES[goal]
             while snipers != 0:
                 source = words.lowest(snipers)
                 snipers &= snipers - 1
@@ -201,9 +315,6 @@ def pins(record: Words, sources: Word, shields: Word, goals: Word, chosen: int) 
 
 
 # --- pawns --------------------------------------------------------------------------------------------------
-
-_NOT_A: Final[Word] = squares.ALL ^ squares.FILES[0]
-_NOT_H: Final[Word] = squares.ALL ^ squares.FILES[7]
 
 
 @UNIT.kernel
@@ -264,8 +375,34 @@ def _connected(pawns: Word) -> Word:
 def in_check(record: Words) -> bool:
     """The king of the side to move is attacked."""
     turn = int(record[layout.TURN])
-    king = position.king_square(record, turn)
-    return king >= 0 and position.attackers_given(record, king, 1 - turn, _ALL ^ record[0]) != 0
+    kings = record[6 + 6 * turn]
+    if kings == 0:
+        return False
+    king = words.highest(kings)
+    base = 6 - 6 * turn
+    near = attacks.PAWN_ATTACKS[64 * turn + king] & record[base + 1]
+    near |= attacks.KNIGHT_ATTACKS[king] & record[base + 2]
+    near |= attacks.KING_ATTACKS[king] & record[base + 6]
+    if near != 0:
+        return True
+    # Line pieces mostly stand on no line with the king, and else another man mostly stands between.
+    queens = record[base + 5]
+    far = _STRAIGHT_LINES[king] & (record[base + 4] | queens)
+    far |= _SLANTED_LINES[king] & (record[base + 3] | queens)
+    while far != 0:
+        if attacks.BETWEEN[king][words.lowest(far)] & ~record[0] == 0:
+            return True
+        far &= far - 1
+    return False
+
+
+_STRAIGHT_LINES: Final[tuple[Word, ...]] = tuple(
+    attacks.RANK_LINES[square] | attacks.FILE_LINES[square] for square in range(64)
+)
+_SLANTED_LINES: Final[tuple[Word, ...]] = tuple(
+    attacks.DIAGONAL_LINES[square] | attacks.COUNTER_LINES[square] for square in range(64)
+)
+"""For each square, the other squares of its rank and file, and of its diagonals."""
 
 
 @UNIT.kernel
@@ -461,10 +598,10 @@ FITS_TO: Final = 1
 
 
 @UNIT.kernel
-def fits(board: Bytes, move: int, sources: Word, goals: Word, capture: int, kinds: int, side: int) -> Word:
+def fits(record: Words, move: int, sources: Word, goals: Word, capture: int, kinds: int, side: int) -> Word:
     """The from-squares (`FITS_FROM`) or to-squares of a move as a dash lets them count, none when it does not
-    go with the sets; `board` is that before the move, `kinds` the promotions asked for as bits, 0 for any
-    move."""
+    go with the sets; `record` is the position before the move, `kinds` the promotions asked for as bits, 0
+    for any move."""
     start = 1 << (move & 63)
     end = move >> 6 & 63
     goal = 1 << end
@@ -488,7 +625,7 @@ def fits(board: Bytes, move: int, sources: Word, goals: Word, capture: int, kind
     if sources & start == 0:
         return words.word(0)
     if capture != 0:
-        if captured(board, move) & goals == 0:
+        if captured(record, move) & goals == 0:
             return words.word(0)
     elif goal & goals == 0:
         return words.word(0)
@@ -500,15 +637,15 @@ def fits(board: Bytes, move: int, sources: Word, goals: Word, capture: int, kind
 
 
 @UNIT.kernel
-def captured(board: Bytes, move: int) -> Word:
-    """The square of the man that a move captures, `board` being that before it."""
+def captured(record: Words, move: int) -> Word:
+    """The square of the man that a move captures, `record` being the position before it."""
     flag = move >> 12
     end = move >> 6 & 63
     if flag == moves.EN_PASSANT:
         return words.word(1 << (move & 56 | end & 7))
     if flag == moves.CASTLE or flag == moves.NULL:
         return words.word(0)
-    return words.word(1 << end) if board[end] != 0 else words.word(0)
+    return words.word(1 << end) & ~record[0]
 
 
 @UNIT.kernel

@@ -247,8 +247,8 @@ def test_hits_that_fill_the_room_are_gone_on_from(monkeypatch: pytest.MonkeyPatc
         "make",
         classmethod(
             lambda cls, positions, size, frame, **options: cls(
-                4, np.zeros(4 * layout.SIZE, np.uint64), np.zeros(256, np.uint8), np.zeros(9, np.int64),
-                np.zeros(size, np.int64), np.zeros(4, np.int64), np.zeros(frame, np.uint64),
+                4, np.zeros(5 * layout.SIZE, np.uint64), np.zeros(320, np.uint8), np.zeros(9, np.int64),
+                np.zeros(size, np.int64), np.zeros(replay.TALLY, np.int64), np.zeros(frame, np.uint64),
             )
         ),
     )  # fmt: skip
