@@ -17,6 +17,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+
+from cqlgui.board import men as men_codes
 from cqlgui.cql import nodes, nodes_paths, nodes_programs, nodes_strings, nodes_tree, repeatable, types
 from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.types import Type
@@ -56,10 +59,12 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What a loop variable holds, and the place it was bound at."""
+    """What a loop variable holds, and the place it was bound at; a variable of squares holds a single one.
+    `kinds` are the men that may stand there, as a mask."""
 
     value: Value
     place: Value
+    kinds: int = men_codes.ANY_MASK
 
 
 @dataclass(frozen=True)
@@ -563,6 +568,18 @@ def call(s: Scope, kernel: kernels.Kernel[..., Any], *arguments: Value) -> Value
     made = s.f.call(emitter.known(kernel.address, routine), arguments)
     assert made is not None
     return made
+
+
+def constants(numbers: tuple[int, ...]) -> Value:
+    """A constant array of words that all queries share."""
+    array = _CONSTANTS.get(id(numbers))
+    if array is None:
+        array = _CONSTANTS[id(numbers)] = numbers, np.array(numbers, np.uint64)
+    return emitter.placed(array[1].ctypes.data, Scalar.WORD)
+
+
+_CONSTANTS: Final[dict[int, tuple[tuple[int, ...], Any]]] = {}
+"""The tables in use, by identity, with the arrays that hold them."""
 
 
 def array_of(s: Scope, values: Sequence[Value]) -> Value:

@@ -4,11 +4,11 @@ loops."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
+from cqlgui.board import attacks, squares
 from cqlgui.board import men as board_men
-from cqlgui.board import squares
 from cqlgui.cql import closures_board, nodes, nodes_moves, nodes_squares, relations
 from cqlgui.engine import layout, lowering, routines, routines_mates, routines_tree
 from cqlgui.engine.lowering import NUMBERS, SETS, TESTS, Bound, Lowering, Number, Scope, integer, word
@@ -154,8 +154,64 @@ def _attack(low: Lowering, s: Scope, node: nodes.Attack) -> Value:
 
 def _attack_of_two(low: Lowering, s: Scope, left: nodes.Node, right: nodes.Node, forward: bool) -> Value:
     a, b = low.set_of(s, left), low.set_of(s, right)
-    routine = routines.attackers if forward else routines.attacked
-    return lowering.call(s, routine, s.here, a, b)
+    leaper = _leaper(low, s, left if forward else right)
+    if leaper is None:
+        return lowering.call(s, routines.attackers if forward else routines.attacked, s.here, a, b)
+    f = s.f
+    leaps, single = leaper
+    if not single:
+        reached = lowering.call(s, leaps.kernel, b)
+    else:
+        table = lowering.constants(leaps.table)
+        bit = a if forward else b
+        reached = f.load(table, f.unary("lowest", bit))
+        if forward:
+            meets = lowering.not_empty(s, f.binary("and", reached, b))
+            return f.select(meets, a, word(0))
+    return f.binary("and", a, reached)
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaps:
+    """How a man leaps, the same way there and back: from a set, and from each square."""
+
+    kernel: kernels.Kernel[..., int]
+    table: tuple[int, ...]
+
+
+_LEAPS: Final = (
+    (1 << board_men.WN | 1 << board_men.BN, _Leaps(routines.leaps, attacks.KNIGHT_ATTACKS)),
+    (1 << board_men.WK | 1 << board_men.BK, _Leaps(routines.steps_around, attacks.KING_ATTACKS)),
+)
+
+
+def _leaper(low: Lowering, s: Scope, node: nodes.Node) -> tuple[_Leaps, bool] | None:
+    """How all men of a set attack, where that is known beforehand and is one leap, and whether there is but
+    one of them; a loop's variable may be empty elsewhere, but never where its loop is."""
+    kinds = _kinds(low, s, node)
+    for mask, leaps in _LEAPS:
+        if kinds & ~mask == 0:
+            return leaps, isinstance(node, nodes.Name)
+    return None
+
+
+def _kinds(low: Lowering, s: Scope, node: nodes.Node) -> int:
+    """Which men may stand on the squares of a set, as a mask."""
+    match node:
+        case nodes.Designator():
+            chosen = any(
+                lowering.leaf(s, node, f"men{number}") is not None
+                for number in range(len(closures_board.places(node.men)))
+            )
+            return board_men.ANY_MASK if chosen else node.men
+        case nodes.SetOperation() if low.is_set(node.left):
+            left, right = _kinds(low, s, node.left), _kinds(low, s, node.right)
+            return left | right if node.operator == "|" else left & right
+        case nodes.Name():
+            bound = s.loops.get(node.name)
+            if bound is not None and bound.place is s.place:
+                return bound.kinds
+    return board_men.ANY_MASK
 
 
 def _arrow(low: Lowering, s: Scope, node: nodes.Arrow) -> Value:
@@ -353,7 +409,7 @@ def _loop_set(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop)
     with lowering.each_square(s, area, after=after) as (bit, following):
         _charge(low, s, after)
         yes = f.label()
-        low.test(_bound(s, node.name, bit), node.body, yes, following)
+        low.test(_bound(low, s, node, bit), node.body, yes, following)
         f.begin(yes)
         f.store(f.binary("or", f.load(found), bit), found)
         f.jump(following)
@@ -373,7 +429,7 @@ def _loop_test(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop
     after = yes if node.all else no
     with lowering.each_square(s, area, after=after) as (bit, following):
         _charge(low, s, after)
-        inner = _bound(s, node.name, bit)
+        inner = _bound(low, s, node, bit)
         if node.all:
             low.test(inner, node.body, following, no)
         else:
@@ -388,11 +444,12 @@ def _charge(low: Lowering, s: Scope, after: str) -> None:
 
 def _only_looped(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop) -> bool:
     """Whether a body is idle once its own variable is bound."""
-    return low.is_idle(_bound(s, node.name, word(0)), node.body)
+    return low.is_idle(_bound(low, s, node, word(0)), node.body)
 
 
-def _bound(s: Scope, name: str, bit: Value) -> Scope:
-    return replace(s, loops={**s.loops, name: Bound(bit, s.place)})
+def _bound(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop, bit: Value) -> Scope:
+    bound = Bound(bit, s.place, _kinds(low, s, node.domain))
+    return replace(s, loops={**s.loops, node.name: bound})
 
 
 def name_set(low: Lowering, s: Scope, name: str, is_piece: bool) -> Value:

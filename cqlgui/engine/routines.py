@@ -36,10 +36,10 @@ def attackers(record: Words, sources: Word, targets: Word) -> Word:
     found = standing & (record[1] & beside_up | record[7] & beside_down)
     leapers = standing & (record[2] | record[8])
     if leapers != 0:
-        found |= leapers & _leaps(targets)
+        found |= leapers & leaps(targets)
     kings = standing & (record[6] | record[12])
     if kings != 0:
-        found |= kings & _steps_around(targets)
+        found |= kings & steps_around(targets)
     straight = record[4] | record[5] | record[10] | record[11]
     slanted = record[3] | record[5] | record[9] | record[11]
     if standing & (straight | slanted) != 0:
@@ -89,10 +89,10 @@ def attacked(record: Words, targets: Word, sources: Word) -> Word:
     reached |= (black & _NOT_H) >> 7 | (black & _NOT_A) >> 9
     leapers = standing & (record[2] | record[8])
     if leapers != 0:
-        reached |= _leaps(leapers)
+        reached |= leaps(leapers)
     kings = standing & (record[6] | record[12])
     if kings != 0:
-        reached |= _steps_around(kings)
+        reached |= steps_around(kings)
     occupied = _ALL ^ record[0]
     left = standing & (record[4] | record[5] | record[10] | record[11])
     while left != 0:
@@ -105,15 +105,17 @@ def attacked(record: Words, targets: Word, sources: Word) -> Word:
     return reached & targets
 
 
-def _leaps(area: Word) -> Word:
+@UNIT.kernel
+def leaps(area: Word) -> Word:
     """Squares a knight's move away from a set."""
     one = area >> 1 & _NOT_H | words.word(area << 1) & _NOT_A
     two = area >> 2 & _NOT_GH | words.word(area << 2) & _NOT_AB
     return words.word(one << 16) | one >> 16 | words.word(two << 8) | two >> 8
 
 
-def _steps_around(area: Word) -> Word:
-    """Squares a king's step away from a set; some of its own too."""
+@UNIT.kernel
+def steps_around(area: Word) -> Word:
+    """Squares a king's step away from one of a set."""
     wide = _beside(area)
     return area >> 1 & _NOT_H | words.word(area << 1) & _NOT_A | words.word(wide << 8) | wide >> 8
 
