@@ -352,6 +352,9 @@ class Lowering:
             return False
         if isinstance(node, nodes.Name):
             return self.is_looped(node.name)
+        if isinstance(node, nodes_paths.Path) and self.tells_ways:
+            # It leaves behind how it went.
+            return False
         return not isinstance(node, nodes_tree.Echo | nodes.Arithmetic)
 
     # --- positions

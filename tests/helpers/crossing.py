@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from cqlgui.board import men, squares
 from cqlgui.cql import check, nodes, nodes_moves, nodes_paths, nodes_programs, nodes_tree, registry, types
 from cqlgui.cql.types import Type
 
@@ -87,6 +88,53 @@ def bred(random: Random, most: int = 3) -> nodes.Query:
         taken.append(path)
         body = _replaced(body, path, random.choice(parts[kind]))
     return dataclasses.replace(host.query, body=body)
+
+
+def satisfiable(random: Random) -> nodes.Query:
+    """A bred query that asks for less: crossings of two texts are mostly true nowhere.
+
+    Some conditions that stand beside others are left out, and some designators name any square, or any man
+    of their colour.
+    """
+    query = bred(random)
+    body = query.body
+    for _ in range(random.randint(2, 8)):
+        body = _relaxed(random, body)
+    return dataclasses.replace(query, body=body)
+
+
+def _relaxed(random: Random, body: nodes.Node) -> nodes.Node:
+    places = [
+        (path, node)
+        for path, node, free in _walk(body, ())
+        if (isinstance(node, nodes.Compound) and any(map(_is_spare, node.filters[:-1])))
+        or (free and isinstance(node, nodes.Designator) and _wider(random, node) != node)
+    ]
+    if not places:
+        return body
+    path, node = random.choice(places)
+    if isinstance(node, nodes.Compound):
+        spare = random.choice([place for place, one in enumerate(node.filters[:-1]) if _is_spare(one)])
+        left = node.filters[:spare] + node.filters[spare + 1 :]
+        return _replaced(body, path, dataclasses.replace(node, filters=left) if len(left) > 1 else left[0])
+    assert isinstance(node, nodes.Designator)
+    return _replaced(body, path, _wider(random, node))
+
+
+def _is_spare(node: nodes.Node) -> bool:
+    """Whether a condition can be left out with nothing missing elsewhere."""
+    return type(node) in types.RULES and type(node) not in _PIECES_OF_PATHS and not _has_names(node)
+
+
+def _wider(random: Random, node: nodes.Designator) -> nodes.Designator:
+    if node.squares != squares.ALL and (node.men == men.ANY_MASK or random.random() < 0.7):
+        return dataclasses.replace(node, squares=squares.ALL)
+    sides = [side for side in (_WHITE, _BLACK) if node.men & side and not node.men & 1]
+    return dataclasses.replace(node, men=node.men | sum(sides)) if sides else node
+
+
+_WHITE = 0b1111110
+_BLACK = _WHITE << 6
 
 
 def kinds_in(node: nodes.Node) -> set[type[nodes.Node]]:
