@@ -27,23 +27,15 @@ from cqlgui.jit.words import Scalar
 # --- conditions ---------------------------------------------------------------------------------------------
 
 
-def _all(low: Lowering, s: Scope, filters: tuple[nodes.Node, ...], no: str) -> None:
-    """Go on where all of these hold."""
-    for one in filters:
-        good = s.f.label()
-        low.test(s, one, good, no)
-        s.f.begin(good)
-
-
 def _compound(low: Lowering, s: Scope, node: nodes.Compound, yes: str, no: str) -> None:
-    _all(low, s, node.filters[:-1], no)
-    low.test(s, node.filters[-1], yes, no)
+    lowering.insist(low, s, node.filters, no)
+    s.f.jump(yes)
 
 
 def _compound_set(low: Lowering, s: Scope, node: nodes.Compound) -> Value:
     def fill(found: Callable[[Value], None]) -> None:
         no = s.f.label()
-        _all(low, s, node.filters[:-1], no)
+        lowering.insist(low, s, node.filters[:-1], no)
         found(low.set_of(s, node.filters[-1]))
         s.f.begin(no)
         found(word(0))
@@ -52,12 +44,12 @@ def _compound_set(low: Lowering, s: Scope, node: nodes.Compound) -> Value:
 
 
 def _compound_number(low: Lowering, s: Scope, node: nodes.Compound, fail: str) -> Number:
-    _all(low, s, node.filters[:-1], fail)
+    lowering.insist(low, s, node.filters[:-1], fail)
     return low.number(s, node.filters[-1], fail)
 
 
 def _compound_position(low: Lowering, s: Scope, node: nodes.Compound, fail: str) -> Value:
-    _all(low, s, node.filters[:-1], fail)
+    lowering.insist(low, s, node.filters[:-1], fail)
     return low.position(s, node.filters[-1], fail)
 
 

@@ -236,6 +236,31 @@ def _any_placed(low: Lowering, s: Scope, groups: Sequence[_Group], yes: str, no:
     s.f.jump(no)
 
 
+# --- what all elements ask ----------------------------------------------------------------------------------
+
+
+def _parted(node: nodes.Orbit) -> tuple[tuple[nodes.Node, ...], nodes.Orbit]:
+    """The filters that all elements of an orbit have in common, and the orbit without them: they need be
+    asked but once where nobody can tell the order of what is asked."""
+    lists = [
+        one.filter.filters if isinstance(one.filter, nodes.Compound) else (one.filter,)
+        for one in node.elements
+    ]
+    common = tuple(one for one in lists[0] if all(one in own for own in lists[1:])) if lists else ()
+    if not common:
+        return (), node
+    elements = []
+    for element, own in zip(node.elements, lists, strict=True):
+        span = element.filter.span
+        rest = tuple(one for one in own if one not in common)
+        if len(rest) == 1:
+            body = rest[0]
+        else:
+            body = nodes.Compound(span, rest) if rest else nodes.Truth(span, True)
+        elements.append(replace(element, filter=body))
+    return common, replace(node, elements=tuple(elements))
+
+
 # --- the rules ----------------------------------------------------------------------------------------------
 
 
@@ -251,6 +276,8 @@ def _orbit_test(low: Lowering, s: Scope, node: nodes.Orbit, yes: str, no: str) -
         _any_placed(low, s, groups, yes, no)
         return
     if all(low.is_idle(s, element.filter) for element in node.elements):
+        common, node = _parted(node)
+        lowering.insist(low, s, common, no)
 
         def first(inner: Scope, element: nodes.Node, following: str) -> None:
             low.test(inner, element, yes, following)
@@ -286,7 +313,12 @@ def _matching(low: Lowering, s: Scope, node: nodes.Orbit) -> Number:
         f.jump(following)
 
     if groups is None:
+        after = f.label()
+        if all(low.is_idle(s, element.filter) for element in node.elements):
+            common, node = _parted(node)
+            lowering.insist(low, s, common, after)
         _elements(low, s, node, counted)
+        f.begin(after)
     return Number(f.load(total), 0, len(node.elements))
 
 

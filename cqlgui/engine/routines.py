@@ -410,13 +410,13 @@ _SLANTED_LINES: Final[tuple[Word, ...]] = tuple(
 @UNIT.kernel
 def is_mate(record: Words) -> bool:
     """The side to move is in check and has no legal move."""
-    return in_check(record) and not _can_move(record)
+    return in_check(record) and not _can_move(record, words.word(0))
 
 
 @UNIT.kernel
 def is_stalemate(record: Words) -> bool:
     """The side to move is not in check and has no legal move."""
-    return not in_check(record) and not _can_move(record)
+    return not in_check(record) and not _can_move(record, _free(record))
 
 
 GOALS: Final = 0
@@ -438,10 +438,13 @@ def possible(
     """The squares that possible moves come from (`ORIGINS`) or lead to: moves from `sources` to `goals`, and,
     unless `taken` is all squares, that capture there. Castling counts as the king's move."""
     found = words.word(0)
-    left = sources
+    left = sources & _own(record, int(record[layout.TURN]))
+    free = words.word(0)
+    if pseudo == 0 and left != 0 and not in_check(record):
+        free = _free(record)
     while left != 0:
         start = words.lowest(left)
-        reached = _targets(record, start, pseudo, kind, taken) & goals
+        reached = _targets(record, start, pseudo, kind, taken, free) & goals
         if side == ORIGINS:
             if reached != 0:
                 found |= left & -left
@@ -455,37 +458,75 @@ def possible(
 def possible_count(record: Words, sources: Word, goals: Word, taken: Word, pseudo: int, kind: int) -> int:
     """Number of pairs of squares that such moves connect."""
     found = 0
-    left = sources
+    left = sources & _own(record, int(record[layout.TURN]))
+    free = words.word(0)
+    if pseudo == 0 and left != 0 and not in_check(record):
+        free = _free(record)
     while left != 0:
         start = words.lowest(left)
-        found += (_targets(record, start, pseudo, kind, taken) & goals).bit_count()
+        found += (_targets(record, start, pseudo, kind, taken, free) & goals).bit_count()
         left &= left - 1
     return found
 
 
-def _can_move(record: Words) -> bool:
-    """The side to move has a legal move, be it castling."""
-    base = 6 * int(record[layout.TURN])
-    own = record[base + 1] | record[base + 2] | record[base + 3]
-    own |= record[base + 4] | record[base + 5]
-    # The king first, for he can mostly move.
-    if _steps(record, record[base + 6], 0, ANY_MOVE, _ALL) != 0:
+def _free(record: Words) -> Word:
+    """The men of a side to move that is not in check which leave their king safe wherever they go, moves en
+    passant apart."""
+    turn = int(record[layout.TURN])
+    own = _own(record, turn)
+    king = position.king_square(record, turn)
+    if king < 0:
+        return own
+    base = 6 - 6 * turn
+    occupied = _ALL ^ record[0]
+    queens = record[base + 5]
+    snipers = _STRAIGHT_LINES[king] & (record[base + 4] | queens)
+    snipers |= _SLANTED_LINES[king] & (record[base + 3] | queens)
+    pinned = words.word(1 << king)
+    while snipers != 0:
+        shield = attacks.BETWEEN[king][words.lowest(snipers)] & occupied
+        if shield & shield - 1 == 0:
+            pinned |= shield
+        snipers &= snipers - 1
+    return own & ~pinned
+
+
+def _own(record: Words, turn: int) -> Word:
+    base = 6 * turn
+    return (
+        record[base + 1] | record[base + 2] | record[base + 3]
+        | record[base + 4] | record[base + 5] | record[base + 6]
+    )  # fmt: skip
+
+
+def _can_move(record: Words, free: Word) -> bool:
+    """The side to move has a legal move, be it castling; `free` are men known to leave their king safe."""
+    turn = int(record[layout.TURN])
+    base = 6 * turn
+    pawns = free & record[base + 1]
+    if (words.word(pawns << 8) if turn == 0 else pawns >> 8) & record[0] != 0:
         return True
-    return _steps(record, own, 0, ANY_MOVE, _ALL) != 0
+    own = _own(record, turn)
+    if leaps(free & record[base + 2]) & ~own != 0:
+        return True
+    # The king first, for he can mostly move.
+    if _steps(record, record[base + 6], 0, ANY_MOVE, _ALL, free) != 0:
+        return True
+    return _steps(record, own & ~record[base + 6], 0, ANY_MOVE, _ALL, free) != 0
 
 
-def _steps(record: Words, standing: Word, pseudo: int, kind: int, taken: Word) -> Word:
+def _steps(record: Words, standing: Word, pseudo: int, kind: int, taken: Word, free: Word) -> Word:
     left = standing
     while left != 0:
         start = words.lowest(left)
-        if _targets(record, start, pseudo, kind, taken) != 0:
+        if _targets(record, start, pseudo, kind, taken, free) != 0:
             return 1 << start
         left &= left - 1
     return words.word(0)
 
 
 @words.apart
-def _targets(record: Words, start: int, pseudo: int, kind: int, taken: Word) -> Word:
+def _targets(record: Words, start: int, pseudo: int, kind: int, taken: Word, free: Word) -> Word:
     """Where the man on a square can go; none for a man of the other side."""
     turn = int(record[layout.TURN])
     base = 6 * turn
@@ -537,7 +578,8 @@ def _targets(record: Words, start: int, pseudo: int, kind: int, taken: Word) -> 
             if taken >> victim & 1 == 0:
                 passed = words.word(0)
     if pseudo == 0:
-        reached = _safe(record, turn, start, reached, moves.NORMAL)
+        if free & bit == 0:
+            reached = _safe(record, turn, start, reached, moves.NORMAL)
         passed = _safe(record, turn, start, passed, moves.EN_PASSANT)
     reached |= passed
     if man == 6 and record[layout.CASTLING] != 0 and taken == _ALL and kind <= LONG:
