@@ -236,31 +236,28 @@ class Catalog:
                 (games, positions, source),
             )
 
-    def verify(self, source: int) -> None:
-        """Forget the games of a source from the first block on whose checksum is not right, so that they are
-        read again.
-        """
-        with self._snapshot() as connection:
-            fields = ", ".join(_COLUMNS)
-            altered = None
-            for block in columns.blocks(connection, source):
-                check, *values = connection.execute(
-                    f"select checksum, {fields} from block where id = ?", (block.id,)
-                ).fetchone()
-                if check != _checksum(block.first, block.games, values):
-                    altered = block.first
-                    break
-        if altered is not None:
-            # Not cut: what stands there cannot be taken apart.
-            with self._file.writing() as connection:
-                connection.execute("delete from block where source_id = ? and first >= ?", (source, altered))
-
     # --- reading games ---
 
     def count(self, source: int) -> int:
         """How many games of a source are known, counted without a gap from ordinal 0."""
         with self._file.reading() as connection:
             return sum(block.games for block in columns.blocks(connection, source))
+
+    def sound(self, source: int) -> int:
+        """How many games of a source, without a gap from ordinal 0, stand in blocks whose checksums are
+        right.
+        """
+        fields = ", ".join(_COLUMNS)
+        games = 0
+        with self._snapshot() as connection:
+            for block in columns.blocks(connection, source):
+                check, *values = connection.execute(
+                    f"select checksum, {fields} from block where id = ?", (block.id,)
+                ).fetchone()
+                if check != _checksum(block.first, block.games, values):
+                    break
+                games += block.games
+        return games
 
     def bad_count(self, source: int) -> int:
         """How many games of a source could not be read whole."""

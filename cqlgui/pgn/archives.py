@@ -71,25 +71,28 @@ def open_source(
         if error.errno == errno.ENOSPC:
             raise errors.SourceError(f"There is no room left on the disk to unpack {path.name}.") from error
         raise errors.SourceError(f"{path.name} cannot be unpacked: {error.strerror or error}.") from error
-    return Text(path, target)
+    return Text(path, target, (status.st_size, status.st_mtime_ns))
 
 
 class Text:
     """The bytes of a source; a context manager, usable from several threads.
 
     `path` is the user's file, `plain` the file the bytes come from (the same, or the unpacked copy).
+    `stamp` is size and time (ns) of the user's file when it was opened or unpacked, `size` the plain text's.
     """
 
-    __slots__ = ("_file", "_lock", "path", "plain", "size")
+    __slots__ = ("_file", "_lock", "path", "plain", "size", "stamp")
 
-    def __init__(self, path: Path, plain: Path) -> None:
+    def __init__(self, path: Path, plain: Path, stamp: tuple[int, int] | None = None) -> None:
         self.path = path
         self.plain = plain
         try:
             self._file = plain.open("rb")
         except OSError as error:
             raise _refusal(path, error) from error
-        self.size = os.fstat(self._file.fileno()).st_size
+        status = os.fstat(self._file.fileno())
+        self.size = status.st_size
+        self.stamp = stamp or (status.st_size, status.st_mtime_ns)
         self._lock = threading.Lock()
 
     def read(self, offset: int, length: int) -> bytes:

@@ -50,6 +50,7 @@ __all__ = [
     "USUAL_START",
     "VARIATIONS",
     "Block",
+    "Busy",
     "GameRecord",
     "Identity",
     "Manifest",
@@ -188,6 +189,10 @@ def compare(known: Identity, path: Path, plain: Path | None = None) -> str:
         raise errors.SourceError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
+class Busy(errors.CqlguiError):  # a state, told in its own words
+    """Another process writes the index."""
+
+
 class SourceIndex:
     """An index opened for reading, with the segments its manifest named at that moment. A context manager."""
 
@@ -208,8 +213,19 @@ class SourceIndex:
     def open(cls, folder: Path) -> SourceIndex:
         """Open an index; raises `errors.IndexDamaged` naming the file that is missing, cut or altered."""
         manifest = Manifest.read(folder)
-        if manifest is None:
-            raise errors.IndexDamaged(f"There is no index in {folder}.")
+        while True:
+            if manifest is None:
+                raise errors.IndexDamaged(f"There is no index in {folder}.")
+            try:
+                return cls._of(folder, manifest)
+            except errors.IndexDamaged:
+                # Another program may have put other segments in the place of these just now.
+                before, manifest = manifest, Manifest.read(folder)
+                if manifest == before:
+                    raise
+
+    @classmethod
+    def _of(cls, folder: Path, manifest: Manifest) -> SourceIndex:
         opened: list[segments.Segment] = []
         try:
             for row in manifest.segments:
@@ -319,7 +335,8 @@ class Writer:
     continued; any other is begun anew. When the text has grown, the last game is taken back, as it may have
     grown as well. Start reading at `next_offset` / `next_line`; `game_count` games are committed before it.
 
-    Raises `errors.CqlguiError` when another process writes, or the disk refuses; what was committed stays.
+    Raises `Busy` when another process writes, and `errors.CqlguiError` when the disk refuses; what was
+    committed stays.
     """
 
     def __init__(self, folder: Path, identity: Identity, *, grown: bool = False) -> None:
@@ -458,36 +475,30 @@ def rebuild_segment(folder: Path, number: int, games: Block | Sequence[GameRecor
     """Put `games`, read again from the text between the segment's `offset` and `end`, in place of a damaged
     segment.
 
-    Raises `errors.IndexDamaged` when they are not as many as the manifest says (the source has changed), and
-    `errors.CqlguiError` when another process writes.
+    The caller holds the lock. Raises `errors.IndexDamaged` when they are not as many as the manifest says
+    (the source has changed), and `errors.CqlguiError` when the disk refuses.
     """
     block = games if isinstance(games, Block) else Block.of(games)
-    with lock(folder):
-        manifest = Manifest.read(folder)
-        if (
-            manifest is None
-            or number >= len(manifest.segments)
-            or manifest.segments[number].games != len(block)
-        ):
-            raise errors.IndexDamaged(
-                f"The index in {folder} cannot be repaired; the source must be read again."
-            )
-        old = manifest.segments[number].file
-        name = _free_name(number, {path.name for path in folder.glob("*.seg")} | {old})
-        try:
-            segments.write(folder / name, block)
-            rows = list(manifest.segments)
-            rows[number] = _row(name, block)
-            replace(manifest, segments=tuple(rows)).write(folder)
-        except OSError as error:
-            raise _refused(folder, error) from error
-        with contextlib.suppress(OSError):
-            (folder / old).unlink()
+    manifest = Manifest.read(folder)
+    if manifest is None or number >= len(manifest.segments) or manifest.segments[number].games != len(block):
+        raise errors.IndexDamaged(f"The index in {folder} cannot be repaired; the source must be read again.")
+    old = manifest.segments[number].file
+    name = _free_name(number, {path.name for path in folder.glob("*.seg")} | {old})
+    try:
+        segments.write(folder / name, block)
+        rows = list(manifest.segments)
+        rows[number] = _row(name, block)
+        replace(manifest, segments=tuple(rows)).write(folder)
+    except OSError as error:
+        raise _refused(folder, error) from error
+    with contextlib.suppress(OSError):
+        (folder / old).unlink()
 
 
 @contextlib.contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """Be the one writer of an index folder; raises `errors.CqlguiError` when another is.
+    """Be the one writer of an index folder; raises `Busy` when another is, and `errors.CqlguiError` when the
+    disk refuses.
 
     The lock is the operating system's, so it goes with a killed process.
     """
@@ -499,7 +510,7 @@ def lock(folder: Path) -> Iterator[None]:
         try:
             _lock_file(file.fileno())
         except OSError as error:
-            raise errors.CqlguiError("Another window or command is reading this source just now.") from error
+            raise Busy("Another window or command is reading this source just now.") from error
         try:
             yield
         finally:

@@ -25,6 +25,8 @@ LATER_BATCH = 10_000
 _COMMIT_SECONDS = 1.5
 _REPORT_SECONDS = 0.05
 _WAIT_SECONDS = 0.2
+_PATIENCE = 3
+"""How often a source may change while it is read."""
 
 
 def open_base(
@@ -152,28 +154,58 @@ class _SourceImport:
         """Index the source as far as needed; raises `errors.Cancelled` with what is there committed and
         noted.
         """
-        cancel = self.owner.cancel
-        cancel.raise_if_cancelled()
-        with archives.open_source(self.path, self.folder, cancel=cancel, report=self.owner.report) as text:
-            while True:
-                known = self._known()
-                state = "new" if known is None else index.compare(known.identity, self.path, text.plain)
-                if known is not None and state == "same" and known.complete and self._reopen(text, known):
-                    return
-                identity = index.identify(self.path, text.plain, cancel=cancel)
+        changes = 0
+        done = False
+        while not done:
+            self.owner.cancel.raise_if_cancelled()
+            with archives.open_source(
+                self.path, self.folder, cancel=self.owner.cancel, report=self.owner.report
+            ) as text:
                 try:
-                    writer = index.Writer(self.folder, identity, grown=state == "grown")
-                except errors.CqlguiError:
-                    if not _is_locked(self.folder):
-                        raise
-                    self._wait()
-                    continue
+                    done = self._update(text)
+                except _ChangedError:
+                    changes += 1
+                    if changes > _PATIENCE:
+                        raise errors.SourceError(
+                            f"{self.path.name} changes while it is read. Open it when that is over."
+                        ) from None
+                    self.owner.messages.append(f"{self.path.name} has changed while it was read.")
+
+    def _update(self, text: archives.Text) -> bool:
+        """Do what there is to do; False to look again. Raises `_ChangedError` where the source is another one
+        now.
+        """
+        known = self._known()
+        state = "new" if known is None else index.compare(known.identity, self.path, text.plain)
+        try:
+            if known is not None and state != "changed":
+                self._repair(text, known)
+            if known is not None and state == "same" and known.complete and self._has_all_rows(known):
+                self.owner.reused += known.games
+                self.owner.grown(self.place, known.games, known.positions, True)
+                return True
+            identity = index.identify(self.path, text.plain, cancel=self.owner.cancel)
+            if (identity.size, identity.mtime_ns, identity.text_size) != (*text.stamp, text.size):
+                raise _ChangedError
+            with index.Writer(self.folder, identity, grown=state == "grown") as writer:
                 try:
-                    with writer:
-                        self._read_on(text, writer)
-                    return
+                    self._read_on(text, writer)
                 except errors.IndexDamaged as damage:
                     self._forget(damage)
+                    return False
+        except index.Busy:
+            self._wait()
+            return False
+        return True
+
+    def _insist_on_the_same(self, text: archives.Text) -> None:
+        """Raise `_ChangedError` where the source is no longer what was opened."""
+        try:
+            status = self.path.stat()
+        except OSError:
+            raise _ChangedError from None
+        if (status.st_size, status.st_mtime_ns) != text.stamp:
+            raise _ChangedError
 
     def _known(self) -> index.Manifest | None:
         try:
@@ -182,46 +214,45 @@ class _SourceImport:
             self.owner.messages.append(f"{damage} {self.path.name} is read again.")
             return None
 
-    def _reopen(self, text: archives.Text, known: index.Manifest) -> bool:
-        """Check what was indexed, repair what is damaged; False when the source must be read again."""
-        try:
-            for number in _damaged(self.folder, known):
-                self._rebuild(text, known, number)
-            self._complete_rows(text, known)
-        except errors.IndexDamaged as damage:
-            self._forget(damage)
-            return False
-        self.owner.reused += known.games
-        self.owner.grown(self.place, known.games, known.positions, True)
-        return True
+    def _repair(self, text: archives.Text, known: index.Manifest) -> None:
+        """Make damaged segments again; raises `index.Busy`."""
+        damaged = _damaged(self.folder, known)
+        if not damaged:
+            return
+        with index.lock(self.folder):
+            try:
+                for number in damaged:
+                    row = known.segments[number]
+                    with self._pieces(text, row.offset, row.line, row.end) as pieces:
+                        games = [piece.games for piece in pieces]
+                    index.rebuild_segment(self.folder, number, index.Block.joined(games))
+                    self.owner.messages.append(
+                        f"A damaged part of the index of {self.path.name} ({row.games} games) was made again."
+                    )
+            except errors.IndexDamaged as damage:
+                self._forget(damage)
 
     def _forget(self, damage: errors.IndexDamaged) -> None:
-        """Give up an index that does not fit its text."""
+        """Give up an index that does not fit its text; the caller holds the lock."""
         self.owner.messages.append(f"{damage} {self.path.name} is read again.")
         with contextlib.suppress(OSError):
             (self.folder / "manifest.json").unlink()
 
-    def _rebuild(self, text: archives.Text, known: index.Manifest, number: int) -> None:
-        row = known.segments[number]
-        with self._pieces(text, row.offset, row.line, row.end) as pieces:
-            games = [piece.games for piece in pieces]
-        index.rebuild_segment(self.folder, number, index.Block.joined(games))
-        self.owner.messages.append(
-            f"A damaged part of the index of {self.path.name} ({row.games} games) was made again."
-        )
+    def _has_all_rows(self, known: index.Manifest) -> bool:
+        row = self.catalog.source(self.path)
+        noted = (row.games, row.positions, row.complete)
+        return noted == (known.games, known.positions, True) and self.catalog.sound(self.row) == known.games
 
     def _complete_rows(self, text: archives.Text, known: index.Manifest) -> None:
-        """Read headers again that the catalog lost (it was set aside, or a kill came before they were
-        written).
+        """Read headers again that the catalog lacks: it was set aside, a block of it was damaged, or a kill
+        came before they were written. Rows beyond the index are dropped.
         """
-        self.catalog.verify(self.row)
-        have = self.catalog.count(self.row)
-        if have == known.games:
-            if self.catalog.source(self.path).games != known.games:
-                self.catalog.finish(self.row, known.games, known.positions)
+        have = min(self.catalog.sound(self.row), known.games)
+        if have == known.games == self.catalog.count(self.row) and have:
             return
-        have = min(have, known.games)
         self.catalog.begin(self.row, have)
+        if have == known.games:
+            return
         with index.SourceIndex.open(self.folder) as opened:
             offset, _length, line = opened.span(have)
         with self._pieces(text, offset, line, known.next_offset) as pieces:
@@ -230,16 +261,12 @@ class _SourceImport:
                 have += len(piece)
                 self._tell(have, known.games, "Reading headers")
         if have != known.games:
-            raise errors.IndexDamaged(f"{self.path.name} has changed since it was read.")
-        if known.complete:
-            self.catalog.finish(self.row, known.games, known.positions)
+            self._insist_on_the_same(text)
+            raise errors.IndexDamaged(f"The index of {self.path.name} does not fit its text.")
 
     def _read_on(self, text: archives.Text, writer: index.Writer) -> None:
         """Read the games that are not committed yet."""
         kept = writer.game_count
-        self.catalog.verify(self.row)
-        if self.catalog.count(self.row) > kept or not kept:
-            self.catalog.begin(self.row, kept)
         self._complete_rows(text, writer.manifest)
         self.owner.reused += kept
         positions = writer.manifest.positions
@@ -280,7 +307,8 @@ class _SourceImport:
                         part = piece.part(taken, min(taken + goal - writer.waiting, len(piece)))
                         taken += len(part)
                         take(part)
-        except errors.Cancelled:
+            self._insist_on_the_same(text)
+        except (errors.Cancelled, _ChangedError):
             commit(False)
             raise
         end = (text.size, end[1])
@@ -334,9 +362,5 @@ def _damaged(folder: Path, known: index.Manifest) -> list[int]:
     return found
 
 
-def _is_locked(folder: Path) -> bool:
-    try:
-        with index.lock(folder):
-            return False
-    except errors.CqlguiError:
-        return True
+class _ChangedError(Exception):
+    """The source is no longer what it was when it was opened."""

@@ -122,7 +122,7 @@ def test_games_come_back_from_blocks_of_any_size(
         keep = data.draw(strategies.integers(0, len(rows)))
         opened.begin(source, keep)
         assert opened.count(source) == keep
-        opened.verify(source)
+        assert opened.sound(source) == keep
         opened.add_games(source, keep, [headers.Table.of(rows[keep:])], 0)
         assert opened.headers(source, range(len(rows) + 1)) == dict(enumerate(rows))
 
@@ -178,7 +178,7 @@ def test_names_with_any_letter_keep_apart(opened: catalog.Catalog) -> None:
     again.close()
 
 
-def test_altered_blocks_are_forgotten(opened: catalog.Catalog) -> None:
+def test_altered_blocks_show_and_can_be_written_again(opened: catalog.Catalog) -> None:
     source = opened.source(Path("/a.pgn")).id
     rows = [header(White=f"W{n}") for n in range(30)]
     for first in (0, 10, 20):
@@ -186,8 +186,10 @@ def test_altered_blocks_are_forgotten(opened: catalog.Catalog) -> None:
     with sqlite3.connect(opened.path) as connection:
         connection.execute("update block set plies = zeroblob(10) where first = 10")
     connection.close()
-    opened.verify(source)
-    assert opened.count(source) == 10
+    assert opened.sound(source) == 10
+    opened.begin(source, 10)
+    opened.add_games(source, 10, [headers.Table.of(rows[10:])], 0)
+    assert opened.sound(source) == 30
 
 
 def test_threads_write_and_read_together(opened: catalog.Catalog) -> None:

@@ -1,4 +1,4 @@
-"""Prints the figures of speed:  python -m tests.perf [--quick] [FILE.pgn]
+"""Prints the figures of speed:  python -m tests.perf [--quick] [--big] [FILE.pgn]
 
 Without a file the sample base is measured; with one, that plain PGN. User folders are temporary.
 """
@@ -16,9 +16,8 @@ from pathlib import Path
 
 from cqlgui.jit import native
 from tests import helpers
-from tests.perf import compiled, headless
+from tests.perf import compiled, headless, large
 
-SAMPLE = helpers.ROOT / "resources" / "sample" / "sample.pgn"
 QUICK_BYTES = 30_000
 
 
@@ -26,9 +25,10 @@ def main(words: Sequence[str] | None = None) -> int:
     """Measure and print; nothing is judged."""
     arguments = argparse.ArgumentParser(prog="python -m tests.perf", description=__doc__)
     arguments.add_argument(
-        "file", nargs="?", type=Path, default=SAMPLE, help="plain PGN (default: the sample base)"
+        "file", nargs="?", type=Path, default=headless.SAMPLE, help="plain PGN (default: the sample base)"
     )
     arguments.add_argument("--quick", action="store_true", help="a few games only, to see that it works")
+    arguments.add_argument("--big", action="store_true", help="eight copies of the file as one base, too")
     options = arguments.parse_args(words)
     with tempfile.TemporaryDirectory(prefix="cqlgui-perf-") as folder:
         os.environ["CQLGUI_HOME"] = str(Path(folder, "home"))
@@ -43,6 +43,9 @@ def main(words: Sequence[str] | None = None) -> int:
         figures += headless.interpreting(base, yardstick) + headless.starting(path)
         for figure in figures:
             print(figure.line())
+        if options.big:
+            for figure in large.figures(path, Path(folder, "large"), 8):
+                print(figure.line())
         # The window gets a process of its own: its figures shall not suffer from what was loaded here.
         command = [sys.executable, "-m", "tests.perf.window", str(path)]
         return subprocess.run(command, cwd=helpers.ROOT, check=False).returncode

@@ -14,6 +14,7 @@ from cqlgui.pgn import kernel, quick, split
 from cqlgui.tasks import importing, model, searching
 from tests import helpers
 
+SAMPLE = helpers.ROOT / "resources" / "sample" / "sample.pgn"
 QUERIES = {
     "one pattern": "Bh7 kh8",
     "orbit of 16": "flipcolor flip {Bh7 kh8}",

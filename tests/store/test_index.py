@@ -175,7 +175,10 @@ def test_damage_is_told_by_name_and_repaired(
         opened.verify()
     row = index.Manifest.read(folder / "i").segments[1]
     assert (row.offset, row.end, row.line, row.games) == (300, 590, 4, 3)
-    index.rebuild_segment(folder / "i", 1, [_record(number, bad=number % 5 == 0) for number in range(3, 6)])
+    with index.lock(folder / "i"):
+        index.rebuild_segment(
+            folder / "i", 1, [_record(number, bad=number % 5 == 0) for number in range(3, 6)]
+        )
     with index.SourceIndex.open(folder / "i") as opened:
         opened.verify()
         assert opened.span(5).offset == 500
