@@ -16,6 +16,13 @@ _FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 _SIZE = 1 << 20
 
 
+class _File(logging.handlers.RotatingFileHandler):
+    """The log file. A disk that refuses it is no fault of what is logged, and not worth a traceback."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Leave the record out."""
+
+
 def path() -> Path:
     """The log file."""
     return folders.data() / "log" / "cqlgui.log"
@@ -26,7 +33,7 @@ def configure(*, level: int | None = None, stderr: bool = False) -> None:
     nothing.
     """
     root = logging.getLogger("cqlgui")
-    if any(isinstance(handler, logging.handlers.RotatingFileHandler) for handler in root.handlers):
+    if any(isinstance(handler, _File) for handler in root.handlers):
         return
     named = logging.getLevelNamesMapping().get(os.environ.get("CQLGUI_LOG", "").upper())
     root.setLevel(level or named or logging.INFO)
@@ -34,9 +41,7 @@ def configure(*, level: int | None = None, stderr: bool = False) -> None:
     try:
         file = path()
         file.parent.mkdir(parents=True, exist_ok=True)
-        handler: logging.Handler = logging.handlers.RotatingFileHandler(
-            file, maxBytes=_SIZE, backupCount=2, encoding="utf-8", delay=True
-        )
+        handler: logging.Handler = _File(file, maxBytes=_SIZE, backupCount=2, encoding="utf-8", delay=True)
     except (OSError, errors.CqlguiError):
         handler = logging.NullHandler()
     handler.setFormatter(formatter)

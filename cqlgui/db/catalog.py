@@ -93,7 +93,7 @@ class Catalog:
                 connection.execute("drop table if exists game")
                 connection.execute("drop table if exists block")
             self._file.database.create_tables(self._models.all, safe=True)
-            connection.execute(f"PRAGMA user_version = {schema.VERSION}")
+            self._file.set_version(connection)
 
     @property
     def path(self) -> Path:

@@ -20,6 +20,8 @@ from cqlgui.base import errors
 
 BUSY_SECONDS = 30.0
 _CHECKED_WHOLE = 32 << 20
+_HEAD = 100
+_APPLICATION = 0x43514C00
 _log = logging.getLogger(__name__)
 
 
@@ -43,21 +45,29 @@ class File:
         if not check:
             self.database = self._database()
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        marker = self._marker()
-        if marker.exists():
-            self._set_aside()
-            marker.unlink(missing_ok=True)
         self.database = self._database()
         try:
-            self._check()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            marker = self._marker()
+            if marker.exists():
+                self._set_aside()
+                marker.unlink(missing_ok=True)
+            try:
+                self._check()
+            except (sqlite3.DatabaseError, peewee.DatabaseError) as error:
+                if not _is_damage(error):
+                    raise
+                self.close()
+                self._set_aside()
+                self.database = self._database()
+                self._check()
         except (sqlite3.DatabaseError, peewee.DatabaseError) as error:
-            if _is_busy(error):
-                raise errors.CqlguiError(f"The {what} {path} is busy in another program.") from error
             self.close()
-            self._set_aside()
-            self.database = self._database()
-            self._check()
+            raise self._explained(error) from error
+        except OSError as error:
+            raise errors.CqlguiError(
+                f"The {what} {path} cannot be used: {error.strerror or error}."
+            ) from error
 
     def connection(self) -> sqlite3.Connection:
         """The calling thread's connection, opened at need."""
@@ -114,10 +124,14 @@ class File:
 
     def _check(self) -> None:
         with contextlib.suppress(FileNotFoundError), self.path.open("rb") as file:
-            if file.read(15) not in (b"", b"SQLite format 3"):
+            head = file.read(_HEAD)
+            if head and not _is_head(head):
                 raise sqlite3.DatabaseError("file is not a database")
         connection = self.connection()
         found = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        noted = int(connection.execute("PRAGMA application_id").fetchone()[0])
+        if noted and found != noted ^ _APPLICATION:
+            raise sqlite3.DatabaseError("database disk image is malformed: its version is altered")
         if found > self._version:
             self.close()
             raise errors.CqlguiError(
@@ -125,15 +139,20 @@ class File:
                 f"{self._version}). Use that program, or move the file away."
             )
         if self.path.stat().st_size <= _CHECKED_WHOLE:
-            answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            # Names are there twice, in their table and in its index: this compares them.
+            answer = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
             if answer != "ok":
                 raise sqlite3.DatabaseError(f"database disk image is malformed: {answer}")
+
+    def set_version(self, connection: sqlite3.Connection) -> None:
+        """Note the version in the file, twice, so that an altered one shows."""
+        connection.execute(f"PRAGMA user_version = {self._version}")
+        connection.execute(f"PRAGMA application_id = {_APPLICATION ^ self._version}")
 
     def _explained(self, error: Exception) -> errors.CqlguiError:
         if _is_busy(error):
             return errors.CqlguiError(f"The {self.what} {self.path} is busy in another program.")
-        text = str(error)
-        if "malformed" in text or "not a database" in text:
+        if _is_damage(error):
             with contextlib.suppress(OSError):
                 self._marker().touch()
             return Damaged(f"The {self.what} {self.path} is damaged. Start again: it will be built anew.")
@@ -158,6 +177,17 @@ class File:
                 part.replace(aside.with_name(aside.name + suffix))
         self.notice = f"The {self.what} was damaged and is built anew; the damaged file was kept as {aside}."
         _log.warning("%s", self.notice)
+
+
+def _is_head(head: bytes) -> bool:
+    """Whether a file begins as SQLite's do: what is altered there would make it read-only, say."""
+    fixed = head[:16] == b"SQLite format 3\0" and head[20:24] == b"\x00\x40\x20\x20"
+    return len(head) == _HEAD and fixed and head[18] in (1, 2) and head[19] in (1, 2)
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether an error tells of a file that is altered, and not of its surroundings."""
+    return any(words in str(error) for words in ("malformed", "not a database", "unsupported file format"))
 
 
 def _is_busy(error: Exception) -> bool:

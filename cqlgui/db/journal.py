@@ -39,7 +39,7 @@ class Journal:
         self._models = schema.journal_models(self._file.database)
         with self._file.writing() as connection:
             self._file.database.create_tables(self._models.all, safe=True)
-            connection.execute(f"PRAGMA user_version = {VERSION}")
+            self._file.set_version(connection)
 
     @property
     def notice(self) -> str:

@@ -4,6 +4,7 @@ source.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,9 +32,15 @@ class SourceReader:
 
     @property
     def text(self) -> archives.Text:
-        """The text of the source, opened at need."""
+        """The text of the source, opened at need; raises `errors.SourceError` where it is not the one that
+        was indexed.
+        """
         if self._text is None:
-            self._text = archives.open_source(self.path, self.folder)
+            text = archives.open_source(self.path, self.folder)
+            if not _holds(text.plain, text.stamp, self.index.manifest.identity):
+                text.close()
+                raise errors.SourceError(f"{self.path.name} has changed since it was read. Open it again.")
+            self._text = text
         return self._text
 
     @property
@@ -70,6 +77,16 @@ class SourceReader:
             self._text.close()
             self._text = None
         self.index.close()
+
+
+@functools.lru_cache(64)
+def _holds(plain: Path, stamp: tuple[int, int], identity: index.Identity) -> bool:
+    """Whether a source in this state still begins with the text that was indexed; reads it where its size or
+    time is another.
+    """
+    if stamp == (identity.size, identity.mtime_ns):
+        return True
+    return index.compare(identity, Path(identity.path), plain) != "changed"
 
 
 LONGEST_WHOLE = split.LONGEST_GAME

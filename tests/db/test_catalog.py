@@ -222,7 +222,9 @@ def test_a_newer_catalog_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "catalog.sqlite"
     catalog.Catalog(path).close()
     with sqlite3.connect(path) as connection:
+        noted = connection.execute("pragma application_id").fetchone()[0]
         connection.execute(f"pragma user_version = {schema.VERSION + 1}")
+        connection.execute(f"pragma application_id = {noted ^ schema.VERSION ^ schema.VERSION + 1}")
     connection.close()
     with pytest.raises(errors.CqlguiError, match="newer"):
         catalog.Catalog(path)
@@ -239,6 +241,7 @@ def test_the_games_of_an_older_catalog_are_forgotten_so_that_they_are_read_again
         connection.execute("create table game (source_id integer, ordinal integer)")
         connection.execute("insert into game values (?, 0)", (source,))
         connection.execute("pragma user_version = 2")
+        connection.execute("pragma application_id = 0")
     connection.close()
     opened = catalog.Catalog(path)
     assert opened.count(source) == 0
