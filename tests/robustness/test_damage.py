@@ -1,0 +1,98 @@
+"""Files of the index that are cut or altered anywhere: noticed, said, and made again by the next import."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cqlgui.tasks import importing, workspace
+from tests.helpers import faults
+
+GAMES = 90
+FORMS = ["quick", pytest.param("full", marks=[pytest.mark.full, pytest.mark.timeout(3000)])]
+FILES = {"segment": "index/*/*.seg", "manifest": "index/*/manifest.json", "catalog": "catalog.sqlite"}
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "a.pgn"
+    path.write_text(faults.text(GAMES, odd=30))
+    return path
+
+
+@pytest.fixture
+def sound(source: Path, tmp_path: Path) -> Path:
+    """User folders with the index of the source."""
+    home = tmp_path / "sound"
+    with faults.at_home(home), faults.small_batches():
+        faults.imported(source)
+    return home
+
+
+def places(size: int, form: str, dense: int) -> Iterator[int]:
+    """Bytes of a file to be tried: the beginning densely, then spread."""
+    spread = 10 if form == "quick" else min(size // 4, 1500)
+    start = range(0, min(dense, size), 13 if form == "quick" else 1)
+    yield from sorted({*start, *(size * n // spread for n in range(spread)), size - 1})
+
+
+@pytest.mark.allow_log("damaged")
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("what", FILES)
+def test_a_flipped_bit_is_mended(what: str, form: str, source: Path, sound: Path, tmp_path: Path) -> None:
+    expected = faults.clean(source, tmp_path / "clean")
+    rng = random.Random(what)
+    (first, *_) = sorted((sound / "cache").glob(FILES[what]))
+    data = first.read_bytes()
+    for number, place in enumerate(places(len(data), form, 110)):
+        home = faults.copied(sound, tmp_path / f"home-{number}")
+        altered = bytearray(data)
+        altered[place] ^= 1 << rng.randrange(8)
+        (home / first.relative_to(sound)).write_bytes(altered)
+        with faults.at_home(home), faults.small_batches():
+            assert faults.imported(source) == expected, f"byte {place}"
+            workspace.close()
+            report = importing.open_base([source])
+            assert (report.reused, report.messages) == (GAMES, ()), f"byte {place}"
+
+
+@pytest.mark.allow_log("damaged")
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("what", FILES)
+def test_a_file_that_is_cut_is_mended(
+    what: str, form: str, source: Path, sound: Path, tmp_path: Path
+) -> None:
+    expected = faults.clean(source, tmp_path / "clean")
+    (first, *_) = sorted((sound / "cache").glob(FILES[what]))
+    data = first.read_bytes()
+    count = 8 if form == "quick" else 150
+    for number in range(count):
+        home = faults.copied(sound, tmp_path / f"home-{number}")
+        (home / first.relative_to(sound)).write_bytes(data[: len(data) * number // count])
+        with faults.at_home(home), faults.small_batches():
+            assert faults.imported(source) == expected, f"{len(data) * number // count} bytes"
+
+
+def test_rows_that_are_missing_are_read_again(source: Path, sound: Path, tmp_path: Path) -> None:
+    expected = faults.clean(source, tmp_path / "clean")
+    with faults.at_home(sound):
+        catalog = workspace.catalog()
+        row = catalog.source(source)
+        for keep in (0, 1, 30, GAMES - 1):
+            catalog.begin(row.id, keep)
+            report = importing.open_base([source])
+            assert (report.games, report.reused) == (GAMES, GAMES)
+            assert faults.everything(report.base) == expected
+
+
+def test_an_index_that_lost_all_but_its_rows_is_read_again(source: Path, sound: Path, tmp_path: Path) -> None:
+    expected = faults.clean(source, tmp_path / "clean")
+    with faults.at_home(sound):
+        for file in workspace.index_folder(source).iterdir():
+            file.unlink()
+        report = importing.open_base([source])
+        assert (report.games, report.reused) == (GAMES, 0)
+        assert faults.everything(report.base) == expected
