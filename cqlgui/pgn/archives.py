@@ -18,6 +18,7 @@ import os
 import re
 import stat
 import threading
+import time
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -36,6 +37,7 @@ _BLOCK = 1 << 20
 # Real PGN shrinks 4 to 20 times; a source beyond both bounds is not a collection of games but a bomb.
 _LARGEST_RATIO = 400
 _UNSUSPICIOUS = 256 << 20
+_FORSAKEN_SECONDS = 60.0
 _TAG = re.compile(rb'\[\s*[A-Za-z]\w*\s+"')
 _MOVE = re.compile(rb"(?:^|\s)1\s*\.\s*(?:\.\.\s*)?[a-hKQRBNO][a-h1-8xO-]")
 
@@ -64,6 +66,7 @@ def open_source(
         )
     try:
         cache.mkdir(parents=True, exist_ok=True)
+        _sweep(cache)
         target = cache / _cache_name(path, status)
         if not target.exists():
             _unpack(path, kind, status.st_size, target, cancel or progress.CancelToken(), report)
@@ -176,6 +179,14 @@ def _kind(path: Path, head: bytes) -> str:
 def _cache_name(path: Path, status: os.stat_result) -> str:
     place = hashlib.blake2b(os.fsencode(path.absolute()), digest_size=8).hexdigest()
     return f"text-{place}-{status.st_size:x}-{status.st_mtime_ns:x}.pgn"
+
+
+def _sweep(cache: Path) -> None:
+    """Remove what a killed program had unpacked by half: nobody has written to it for a while."""
+    for left in cache.glob("text-*.tmp"):
+        with contextlib.suppress(OSError):
+            if time.time() - left.stat().st_mtime > _FORSAKEN_SECONDS:
+                left.unlink()
 
 
 def _unpack(

@@ -106,3 +106,16 @@ def test_splitting_goes_on_at_the_end_of_a_game() -> None:
     games = list(split.games(source))
     again = list(split.games(source, games[2].end, split.end_line(games[2])))
     assert again == games[3:]
+
+
+def test_what_a_killed_program_had_unpacked_by_half_goes(tmp_path: Path) -> None:
+    path, cache = tmp_path / "a.pgn.gz", tmp_path / "cache"
+    path.write_bytes(gzip.compress(b"1. e4 *\n"))
+    cache.mkdir()
+    forsaken, fresh = cache / "text-1-2-3.pgn.77.tmp", cache / "text-1-2-3.pgn.78.tmp"
+    for left in (forsaken, fresh):
+        left.write_bytes(b"1. e4")
+    os.utime(forsaken, (0, 0))
+    with archives.open_source(path, cache) as text:
+        assert text.size
+    assert (forsaken.exists(), fresh.exists()) == (False, True)
