@@ -10,6 +10,7 @@ import os
 import sqlite3
 import threading
 import time
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from cqlgui.base import errors
 BUSY_SECONDS = 30.0
 _CHECKED_WHOLE = 32 << 20
 _HEAD = 100
-_APPLICATION = 0x43514C00
+_DAMAGE = ("malformed", "not a database", "unsupported file format", "Could not decode to UTF-8")
 _log = logging.getLogger(__name__)
 
 
@@ -54,7 +55,7 @@ class File:
                 marker.unlink(missing_ok=True)
             try:
                 self._check()
-            except (sqlite3.DatabaseError, peewee.DatabaseError) as error:
+            except (sqlite3.DatabaseError, peewee.DatabaseError, UnicodeDecodeError) as error:
                 if not _is_damage(error):
                     raise
                 self.close()
@@ -81,7 +82,7 @@ class File:
         """
         try:
             yield self.connection()
-        except (sqlite3.DatabaseError, peewee.DatabaseError) as error:
+        except (sqlite3.DatabaseError, peewee.DatabaseError, UnicodeDecodeError) as error:
             raise self._explained(error) from error
 
     @contextlib.contextmanager
@@ -92,7 +93,7 @@ class File:
         try:
             with self.database.atomic("IMMEDIATE"):
                 yield self.connection()
-        except (sqlite3.DatabaseError, peewee.DatabaseError) as error:
+        except (sqlite3.DatabaseError, peewee.DatabaseError, UnicodeDecodeError) as error:
             raise self._explained(error) from error
 
     def close(self) -> None:
@@ -130,8 +131,8 @@ class File:
         connection = self.connection()
         found = int(connection.execute("PRAGMA user_version").fetchone()[0])
         noted = int(connection.execute("PRAGMA application_id").fetchone()[0])
-        if noted and found != noted ^ _APPLICATION:
-            raise sqlite3.DatabaseError("database disk image is malformed: its version is altered")
+        if noted and noted != seal(connection, found):
+            raise sqlite3.DatabaseError("database disk image is malformed: its tables are altered")
         if found > self._version:
             self.close()
             raise errors.CqlguiError(
@@ -145,9 +146,9 @@ class File:
                 raise sqlite3.DatabaseError(f"database disk image is malformed: {answer}")
 
     def set_version(self, connection: sqlite3.Connection) -> None:
-        """Note the version in the file, twice, so that an altered one shows."""
+        """Note the version in the file, and a checksum of it and of all tables' definitions."""
         connection.execute(f"PRAGMA user_version = {self._version}")
-        connection.execute(f"PRAGMA application_id = {_APPLICATION ^ self._version}")
+        connection.execute(f"PRAGMA application_id = {seal(connection, self._version)}")
 
     def _explained(self, error: Exception) -> errors.CqlguiError:
         if _is_busy(error):
@@ -179,6 +180,12 @@ class File:
         _log.warning("%s", self.notice)
 
 
+def seal(connection: sqlite3.Connection, version: int) -> int:
+    """A checksum of a version and the definitions of all tables in the file, never 0."""
+    rows = connection.execute("select type, name, tbl_name, sql from sqlite_master order by 1, 2").fetchall()
+    return zlib.crc32(repr((version, rows)).encode("utf-8")) & 0x7FFFFFFF or 1
+
+
 def _is_head(head: bytes) -> bool:
     """Whether a file begins as SQLite's do: what is altered there would make it read-only, say."""
     fixed = head[:16] == b"SQLite format 3\0" and head[20:24] == b"\x00\x40\x20\x20"
@@ -187,7 +194,9 @@ def _is_head(head: bytes) -> bool:
 
 def _is_damage(error: Exception) -> bool:
     """Whether an error tells of a file that is altered, and not of its surroundings."""
-    return any(words in str(error) for words in ("malformed", "not a database", "unsupported file format"))
+    if isinstance(error, UnicodeDecodeError):
+        return True
+    return any(words in str(error) for words in _DAMAGE)
 
 
 def _is_busy(error: Exception) -> bool:

@@ -222,9 +222,8 @@ def test_a_newer_catalog_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "catalog.sqlite"
     catalog.Catalog(path).close()
     with sqlite3.connect(path) as connection:
-        noted = connection.execute("pragma application_id").fetchone()[0]
         connection.execute(f"pragma user_version = {schema.VERSION + 1}")
-        connection.execute(f"pragma application_id = {noted ^ schema.VERSION ^ schema.VERSION + 1}")
+        connection.execute(f"pragma application_id = {database.seal(connection, schema.VERSION + 1)}")
     connection.close()
     with pytest.raises(errors.CqlguiError, match="newer"):
         catalog.Catalog(path)
