@@ -68,6 +68,12 @@ def parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--engine", choices=("auto", "compiled", "interpreter"), default="auto")
     one.add_argument(
+        "--no-pruning",
+        dest="pruning",
+        action="store_false",
+        help="look into every game, whatever its header and signature say",
+    )
+    one.add_argument(
         "--threads", type=_positive, metavar="N", help="worker processes (default: one a processor)"
     )
     one.add_argument("--limit", type=_positive, metavar="GAMES", help="stop after so many matching games")

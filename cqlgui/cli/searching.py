@@ -317,6 +317,7 @@ def _options(arguments: argparse.Namespace, variations: bool) -> model.SearchOpt
         allow_read=tuple(arguments.allow_read),
         allow_write=tuple(arguments.allow_write),
         compiled=arguments.engine != "interpreter",
+        pruned=arguments.pruning,
     )
 
 

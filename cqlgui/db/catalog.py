@@ -23,7 +23,7 @@ import numpy as np
 from cqlgui.base import errors
 from cqlgui.db import columns, database, headers, schema
 from cqlgui.db.columns import Block
-from cqlgui.db.headers import Header, Table
+from cqlgui.db.headers import Coded, Header, Table
 
 _CHUNK = 500
 _MOST_NAMES = 500_000
@@ -311,6 +311,61 @@ class Catalog:
                     found.update(zip(games.tolist(), table.rows(), strict=True))
         return found
 
+    def tag_column(self, source: int, first: int, count: int, name: str) -> Coded:
+        """The texts of one tag in `count` games from ordinal `first` on, None for a game without it or not
+        known."""
+        games = slice(first, first + count)
+        with self._snapshot() as connection:
+            known = columns.blocks(connection, source)
+            if name in headers.COLUMNS:
+                return _padded(self._texts_of(connection, known, headers.COLUMNS[name], games), count)
+            ratings = headers.RATINGS.get(name)
+            texts: list[str | None] = [None] * len(range(*games.indices(sum(block.games for block in known))))
+            if ratings is not None:
+                numbers = self._store.whole(connection, known, ratings)[games]
+                texts = [str(number) if number else None for number in numbers.tolist()]
+            for place, more in self._more(connection, known, games, name):
+                texts[place] = json.loads(more).get(name, texts[place])
+        return _padded(Coded.of(texts), count)
+
+    def result_column(self, source: int, first: int, count: int) -> Coded:
+        """The results at the ends of the texts of such games, else those of their tags."""
+        games = slice(first, first + count)
+        with self._snapshot() as connection:
+            known = columns.blocks(connection, source)
+            endings = self._texts_of(connection, known, "ending", games)
+            tags = self._texts_of(connection, known, "result", games)
+        pairs = zip(endings.places.tolist(), tags.places.tolist(), strict=True)
+        found = [endings.texts[ending] or tags.texts[tag] for ending, tag in pairs]
+        return _padded(Coded.of(found), count)
+
+    def _texts_of(
+        self, connection: sqlite3.Connection, known: Sequence[Block], name: str, games: slice
+    ) -> Coded:
+        """The texts of a column in some games of a source, those it has."""
+        column = self._store.whole(connection, known, name)[games]
+        numbers, places = np.unique(column, return_inverse=True)
+        texts = self._named(connection, TABLES[name], numbers.tolist())
+        return Coded([texts.get(number) for number in numbers.tolist()], places)
+
+    def _more(
+        self, connection: sqlite3.Connection, known: Sequence[Block], games: slice, name: str
+    ) -> Iterator[tuple[int, bytes]]:
+        """The further tags of those of some games that may have this one, with the place among them."""
+        needle = json.dumps(name, ensure_ascii=False).encode("utf-8")
+        for block in known:
+            if block.first >= games.stop or block.first + block.games <= games.start:
+                continue
+            ends = self._store.column(connection, block, "more_ends").astype(np.int64)
+            data = self._store.column(connection, block, "more").tobytes() if ends[-1] else b""
+            at = data.find(needle)
+            while at >= 0:
+                place = int(np.searchsorted(ends, at, side="right"))
+                start, end = int(ends[place - 1]) if place else 0, int(ends[place])
+                if games.start <= block.first + place < games.stop:
+                    yield block.first + place - games.start, data[start:end]
+                at = data.find(needle, end)
+
     def _table(self, connection: sqlite3.Connection, block: Block, places: np.ndarray) -> Table:
         """Some games of a block."""
         texts = {}
@@ -487,6 +542,15 @@ class _Coding:
                 larger[: len(known)] = known
             known = self._numbers[table] = larger
         return known
+
+
+def _padded(column: Coded, count: int) -> Coded:
+    """A column with None behind it for the games that are missing."""
+    missing = count - len(column.places)
+    if not missing:
+        return column
+    places = np.concatenate([column.places, np.full(missing, len(column.texts), np.int64)])
+    return Coded([*column.texts, None], places)
 
 
 def _added(connection: sqlite3.Connection, table: str, names: Sequence[str]) -> dict[str, int]:

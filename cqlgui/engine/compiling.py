@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cqlgui.cql import closures as closures_
-from cqlgui.cql import compilers, interpreter, nodes, nodes_paths, transforms, types
+from cqlgui.cql import compilers, nodes, nodes_paths, transforms
 from cqlgui.engine import facts as facts_of_games
 from cqlgui.engine import (
     games,
@@ -49,9 +49,7 @@ class Compiled:
     """That of `replay.search`."""
     frame_size: int
     facts: tuple[facts_of_games.Fact, ...]
-    """What is asked of games; `asker` answers it, and `scan` takes the answers as `facts`."""
-    _names: types.Names = field(repr=False)
-    _last_game: int | None
+    """What is asked of games; `facts.Asker` answers it, and `scan` takes the `facts.table` of the answers."""
     _planes: bool
     _fact_places: tuple[int, ...] = field(repr=False)
     assembly: str = field(repr=False)
@@ -62,10 +60,6 @@ class Compiled:
     def wholly(self) -> bool:
         """Whether all of the query was compiled."""
         return not self.unsupported
-
-    def asker(self) -> facts_of_games.Asker:
-        """What answers the facts."""
-        return facts_of_games.Asker(self.facts, self._names, self._last_game)
 
     def scan(
         self, asked: games.Games, numbers: games.Integers | None = None, **options: Any
@@ -117,8 +111,6 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         mode,
         low.frame_size,
         tuple(low.facts),
-        expanded.names,
-        interpreter.last_game(query.header),
         low.planes,
         tuple(low.facts.values()),
         assembly,

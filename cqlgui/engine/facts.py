@@ -1,16 +1,18 @@
 """What a query asks of a game rather than of a position: its result, players' ratings, tags, and whatever is
 made of these alone.
 
-Compiled code finds the answers in the frame. They are worked out beforehand, by the interpreter's own
-closures, so that they are the same; a game whose answers are not given is left in doubt when they are asked
-for.
+Compiled code finds the answers in the frame, and `pruning` passes over games by them. They are worked out
+beforehand, by the interpreter's own closures, so that they are the same; but once for each text that a tag
+has in some games rather than for each game. A game whose answers are not given is left in doubt when they are
+asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import operator
+from collections.abc import Callable, Hashable, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
@@ -24,12 +26,13 @@ from cqlgui.cql import (
     nodes,
     nodes_facts,
     nodes_hhdb,
+    nodes_programs,
     nodes_strings,
     nodes_tree,
     types,
 )
-from cqlgui.cql import host as hosts
-from cqlgui.engine.games import Words
+from cqlgui.cql.types import Type
+from cqlgui.engine.games import Integers, Words
 from cqlgui.jit.words import MASK
 
 UNKNOWN: Final = 0
@@ -47,6 +50,10 @@ class Fact:
 
     node: nodes.Node
     number: bool
+
+
+Answers: TypeAlias = tuple[Words, Words]
+"""Value and state of a fact for each of some games."""
 
 
 _ASKED: Final = (
@@ -89,57 +96,278 @@ def _is_constant(node: nodes.Node, searches: bool) -> bool:
             return _is_asked(node)
 
 
+def leaves_no_trace(body: nodes.Node) -> bool:
+    """Whether no trace that searching a text leaves is read anywhere in a query."""
+    return not any(isinstance(one, nodes_strings.Group | nodes_programs.While) for one in nodes.walk(body))
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Something about some games, each different one kept once: that of game g is `values[codes[g]]`."""
+
+    codes: Integers
+    values: Sequence[Any]
+
+    @classmethod
+    def of(cls, values: Iterable[Hashable]) -> Coded:
+        """The values of the games in order."""
+        known: dict[Hashable, int] = {}
+        codes = [known.setdefault(value, len(known)) for value in values]
+        return cls(np.array(codes, np.int64), list(known))
+
+
+class Tags(Protocol):
+    """The tags of some games. `memo` keeps the values of filters that ask for them, while they hold."""
+
+    memo: MutableMapping[nodes.Node, Coded]
+
+    def tag(self, name: str) -> Coded:
+        """A tag's texts, None for a game without it."""
+        ...
+
+    @property
+    def result(self) -> Coded:
+        """The results, as `Host.result` tells them."""
+        ...
+
+    @property
+    def gamenumbers(self) -> range:
+        """The numbers of the games."""
+        ...
+
+    @property
+    def game_count(self) -> int:
+        """What `Host.game_count` tells."""
+        ...
+
+
+_TEXTS: Final = (nodes.Player, nodes.TagText, nodes_facts.Tag)
+
+
 class Asker:
-    """Answers the facts of one query for any game; for one thread."""
+    """Answers the facts of one query for any games; for one thread."""
 
     def __init__(self, facts: Sequence[Fact], names: types.Names, last_game: int | None) -> None:
         """`last_game`: the highest game number that the query's header admits, where it sets a limit."""
-        compiler = compilers.compiler(names)
-        self._answers = [_answer(compiler.compile(fact.node), fact.number) for fact in facts]
-        self._last_game = last_game
-        self._evaluation: evaluation.Evaluation | None = None
+        self._facts = facts
+        self._names = names
+        self._compiler = compilers.compiler(names)
+        self._codes: dict[nodes.Node, closures.Code] = {}
+        self._asked: dict[nodes.Node, set[str]] = {}
+        self._host = _Host()
+        host: Any = self._host
+        nothing = tree.GameTree(Position.start())
+        self._evaluation = evaluation.Evaluation(
+            nothing, host, variables=0, sort_keys=0, automatic_comments=False, explicit_comments=False,
+            last_game=last_game,
+        )  # fmt: skip
 
-    def answers(self, host: hosts.Host) -> list[int]:
-        """Value and state of each fact, one pair after the other."""
-        s = self._evaluation
-        if s is None:
-            nothing = tree.GameTree(Position.start())
-            s = self._evaluation = evaluation.Evaluation(
-                nothing, host, variables=0, sort_keys=0, automatic_comments=False, explicit_comments=False,
-                last_game=self._last_game,
-            )  # fmt: skip
-        else:
-            # Making a new one for each game would take longer than the answers.
-            s.host = host
-            s.memo.clear()
-        found: list[int] = []
-        for place, answer in enumerate(self._answers):
-            try:
-                found += answer(s)
-            except evaluation.QueryError:
-                # It may have taken long, so it is not tried again.
-                self._answers[place] = _unknown
-                found += _unknown(s)
-        return found
+    def answers(self, tags: Tags) -> dict[Fact, Answers]:
+        """The answers to each fact."""
+        return {fact: self._answers(fact, tags) for fact in self._facts}
 
-    def table(self, listed: Iterable[hosts.Host]) -> Words:
-        """The answers for several games, one row after the other."""
-        rows = [self.answers(host) for host in listed]
-        found: Words = np.array(rows, np.uint64).reshape(-1)
-        return found
+    def _answers(self, fact: Fact, tags: Tags) -> Answers:
+        return self._joined(fact, tags) or self._one_by_one(fact, tags)
+
+    # --- on whole columns
+
+    def _joined(self, fact: Fact, tags: Tags) -> Answers | None:
+        """The answers from those of its parts where that is quicker, else None."""
+        match fact:
+            case Fact(nodes.Not(operand=operand), number=False):
+                return _opposite(self._answers(Fact(operand, number=False), tags))
+            case Fact(nodes.Logic() as node, number=False):
+                parts = [self._answers(Fact(one, number=False), tags) for one in (node.left, node.right)]
+                return _both(*parts) if node.word == "and" else _opposite(_both(*map(_opposite, parts)))
+            case Fact(nodes.Compare() as node) if self._are_numbers(node.left, node.right):
+                parts = [self._answers(Fact(one, number=True), tags) for one in (node.left, node.right)]
+                return _compared(node.operator, *parts, number=fact.number)
+            case Fact(nodes.ImplicitSearch() as node, number=False) if isinstance(node.text, _TEXTS):
+                return self._containing(node.needle, node.text, tags)
+            case Fact(nodes.Elo(colour=None) as node, number=True):
+                ratings = [nodes.Elo(node.span, "white"), nodes.Elo(node.span, "black")]
+                first, second = (self._answers(Fact(one, number=True), tags) for one in ratings)
+                # One without a rating has the value 0, and the larger state.
+                return np.maximum(first[0], second[0]), np.minimum(first[1], second[1])
+            case Fact(nodes.Elo() | nodes.Measure(word="year") as node, number=True):
+                values = self._remembered(node, tags)
+                pairs = np.array([_number(value) for value in values.values], np.uint64).reshape(-1, 2)
+                return pairs[values.codes, 0], pairs[values.codes, 1]
+            case _:
+                return None
+
+    def _containing(self, needle: str, text: nodes.Node, tags: Tags) -> Answers:
+        """In which games a text contains another."""
+        if isinstance(text, nodes.Player) and text.colour is None and needle and "\n" not in needle:
+            # It stands in one of the two names, which are fewer than pairs of them.
+            white, black = nodes.Player(text.span, "white"), nodes.Player(text.span, "black")
+            (first, known), (second, _) = (self._containing(needle, one, tags) for one in (white, black))
+            return first | second, known
+        texts = self._remembered(text, tags)
+        found = np.array([value is not None and needle in value for value in texts.values], np.uint64)
+        return found[texts.codes], np.full(len(texts.codes), GIVEN, np.uint64)
+
+    def _are_numbers(self, *parts: nodes.Node) -> bool:
+        return all(types.infer(part, self._names) is Type.NUMERIC for part in parts)
+
+    # --- by what the tags say
+
+    def _one_by_one(self, fact: Fact, tags: Tags) -> Answers:
+        """The answers, asked for once for all games in which the tags it asks for say the same."""
+
+        def answer(code: closures.Code) -> tuple[int, int]:
+            if fact.number:
+                return _number(code.value(self._evaluation))
+            return int(bool(code.test(self._evaluation))), GIVEN
+
+        found = self._found(fact.node, answer, _TOO_MUCH, tags)
+        pairs = np.array(found.values, np.uint64).reshape(-1, 2)
+        return pairs[found.codes, 0], pairs[found.codes, 1]
+
+    def _remembered(self, node: nodes.Node, tags: Tags) -> Coded:
+        """The values of a filter that does not fault, kept with the tags."""
+        known = tags.memo.get(node)
+        if known is None:
+            known = self._found(node, lambda code: code.value(self._evaluation), None, tags)
+            tags.memo[node] = known
+        return known
+
+    def _found(self, node: nodes.Node, ask: Callable[[closures.Code], Any], fault: Any, tags: Tags) -> Coded:
+        """What asking a filter gives in each game; `fault` where it faults."""
+        code = self._codes.get(node)
+        if code is None:
+            code = self._codes[node] = self._compiler.compile(node)
+        asked = self._asked.setdefault(node, set())
+        while True:
+            names = sorted(asked)
+            columns = [_column(tags, name) for name in names]
+            rows, codes = _met(columns, len(tags.gamenumbers))
+            found = []
+            for row in rows:
+                values = [column.values[code] for column, code in zip(columns, row, strict=True)]
+                self._host.set(dict(zip(names, values, strict=True)))
+                self._evaluation.memo.clear()
+                try:
+                    found.append(ask(code))
+                except evaluation.QueryError:
+                    # It may have taken long, so it is not tried again.
+                    found += [fault] * (len(rows) - len(found))
+                if not self._host.asked <= asked or len(found) == len(rows):
+                    break
+            if self._host.asked <= asked:
+                return Coded(codes, found)
+            # It went on to a tag that it had not come to before.
+            asked |= self._host.asked
 
 
-def _answer(code: closures.Code, number: bool) -> Callable[[evaluation.Evaluation], tuple[int, int]]:
-    if number:
-        return lambda s: _number(code.value(s))
-    return lambda s: (int(bool(code.test(s))), GIVEN)
+def table(facts: Sequence[Fact], answers: dict[Fact, Answers], count: int) -> Words:
+    """Value and state of each fact for one of `count` games after the other, as `scanning.scan` takes
+    them."""
+    found = np.zeros((count, len(facts), 2), np.uint64)
+    for place, fact in enumerate(facts):
+        found[:, place, 0], found[:, place, 1] = answers[fact]
+    return found.reshape(-1)
+
+
+# --- small things -------------------------------------------------------------------------------------------
+
+_TOO_MUCH: Final = 0, UNKNOWN
 
 
 def _number(found: Any) -> tuple[int, int]:
     if found is None:
         return 0, MISSING
-    return (found & MASK, GIVEN) if -LARGEST < found < LARGEST else (0, UNKNOWN)
+    return (found & MASK, GIVEN) if -LARGEST < found < LARGEST else _TOO_MUCH
 
 
-def _unknown(s: evaluation.Evaluation) -> tuple[int, int]:
-    return 0, UNKNOWN
+def _opposite(found: Answers) -> Answers:
+    return found[0] ^ np.uint64(1), found[1]
+
+
+def _both(first: Answers, second: Answers) -> Answers:
+    """Whether both hold; known only where both are."""
+    return first[0] & second[0], np.minimum(first[1], second[1])
+
+
+def _compared(relation: str, first: Answers, second: Answers, *, number: bool) -> Answers:
+    """A comparison of numbers: its truth, or the first of them where it holds."""
+    left, right = (one[0].astype(np.int64) for one in (first, second))
+    given = (first[1] == GIVEN) & (second[1] == GIVEN)
+    holds = _RELATIONS[relation](left, right) & given
+    known = (first[1] != UNKNOWN) & (second[1] != UNKNOWN)
+    states = np.where(holds, GIVEN, MISSING) if number else np.full(len(left), GIVEN)
+    values = np.where(holds, first[0], np.uint64(0)) if number else holds
+    return values.astype(np.uint64), np.where(known, states, UNKNOWN).astype(np.uint64)
+
+
+_RELATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
+
+
+def _met(columns: Sequence[Coded], count: int) -> tuple[list[tuple[int, ...]], Integers]:
+    """The rows of codes that some columns have together, and which of them each of `count` games has."""
+    if not columns:
+        return [()], np.zeros(count, np.int64)
+    if len(columns) == 1:
+        return [(code,) for code in range(len(columns[0].values))], columns[0].codes
+    rows, codes = np.unique(np.stack([column.codes for column in columns]), axis=1, return_inverse=True)
+    return list(zip(*rows.tolist(), strict=True)), codes.reshape(-1)
+
+
+_RESULT: Final = "\0result"
+_GAMENUMBER: Final = "\0gamenumber"
+_GAME_COUNT: Final = "\0game count"
+"""Asked for like tags, of which none has such a name."""
+
+
+def _column(tags: Tags, name: str) -> Coded:
+    numbers = tags.gamenumbers
+    if name == _RESULT:
+        return tags.result
+    if name == _GAMENUMBER:
+        return Coded(np.arange(len(numbers), dtype=np.int64), numbers)
+    if name == _GAME_COUNT:
+        return Coded(np.zeros(len(numbers), np.int64), [tags.game_count])
+    return tags.tag(name)
+
+
+class _Host:
+    """A game of which some tags, its result and its number are given, and nothing else is asked; notes what
+    is. What is not given yet counts as missing."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, Any] = {}
+        self.asked: set[str] = set()
+
+    @property
+    def result(self) -> str | None:
+        return self.tag(_RESULT)
+
+    @property
+    def gamenumber(self) -> int:
+        return self._number(_GAMENUMBER)
+
+    @property
+    def game_count(self) -> int:
+        return self._number(_GAME_COUNT)
+
+    def set(self, texts: dict[str, Any]) -> None:
+        """Go on to another game."""
+        self.texts = texts
+        self.asked = set()
+
+    def tag(self, name: str) -> str | None:
+        self.asked.add(name)
+        text: str | None = self.texts.get(name)
+        return text
+
+    def _number(self, name: str) -> int:
+        self.asked.add(name)
+        number: int = self.texts.get(name, 0)
+        return number

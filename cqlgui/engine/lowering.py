@@ -25,7 +25,6 @@ from cqlgui.cql import (
     nodes_moves,
     nodes_paths,
     nodes_programs,
-    nodes_strings,
     nodes_tree,
     repeatable,
     types,
@@ -163,13 +162,11 @@ class Lowering:
         """Number of filters that are banned where they matched."""
         self.facts: dict[facts.Fact, int] = {}
         """What is asked of the game, with its place in the frame."""
-        self._searches = not any(
-            isinstance(one, nodes_strings.Group | nodes_programs.While) for one in nodes.walk(body)
-        )
+        self._searches = facts.leaves_no_trace(body)
         self._slots: dict[str, int] = {}
         self._steps: dict[tuple[int, int, int], emitter.Callee] = {}
         self._tables = 0
-        self._looped = _loop_names(body)
+        self._looped = loop_names(body)
         self._lines = 0
 
     # --- the four ways to ask
@@ -415,7 +412,7 @@ class Lowering:
             raise TooLargeError
 
 
-def _loop_names(body: nodes.Node) -> frozenset[str]:
+def loop_names(body: nodes.Node) -> frozenset[str]:
     """The variables that nothing but loops and echoes binds."""
     looped: set[str] = set()
     others: set[str] = set()

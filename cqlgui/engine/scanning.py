@@ -47,7 +47,7 @@ def scan(
 ) -> Iterator[Found]:
     """Search games, all or those of the given numbers, in order; `ask` is what `replay.search` calls.
 
-    `facts` are those of `facts.Asker.table` for all games, for the frame's `fact_places`; without them they
+    `facts` are those of `facts.table` for all games, for the frame's `fact_places`; without them they
     are not known. `planes`: the query searches for sequences. `mode` is that of `replay.search`; `before` is
     what comes before the `gamenumber` of game 0, `most` how many hits of each game are wanted. With `seconds`
     slices are sized so that each takes about so long, `SLICE` games at most. Any number of threads may do

@@ -87,17 +87,25 @@ class Kernel(Generic[P, R]):
             plain: Any = (_plain(one) for one in args)
             result: R = self.function(*plain)
             return result
+        run = self.routine
+        given = (
+            _address(one, kind.element) if isinstance(kind, Pointer) else one
+            for one, kind in zip(args, self._parameters, strict=True)
+        )
+        found: R = run(*given)
+        return found
+
+    @property
+    def routine(self) -> Any:
+        """What another kernel takes for a parameter that is a routine."""
+        if not native.available():
+            return self.function
         if self._native is None:
             parameters, kind = frontend.signature(self.function)
             self._parameters = tuple(one for _, one in parameters)
             callee = emitter.Callee(f"@{self.function.__name__}", self._parameters, kind)
             self._native = self._unit.code().function(callee)
-        given = (
-            _address(one, kind.element) if isinstance(kind, Pointer) else one
-            for one, kind in zip(args, self._parameters, strict=True)
-        )
-        found: R = self._native(*given)
-        return found
+        return self._native
 
     @property
     def address(self) -> int:

@@ -4,6 +4,7 @@
     next_line,
                     complete}}; a segment's row says its file, its games and the stretch of text they stand in
     NNNNNN-G.seg    see `segments`; G counts rewritings, so that a file of a given name never changes
+    NNNNNN-G.sig    see `beside`
     lock            held by the one writer
 
 Whatever the manifest names stays: a killed or failed writer loses only the games of its unfinished segment,
@@ -26,7 +27,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from cqlgui.base import disk, errors, progress
-from cqlgui.store import segments
+from cqlgui.store import beside, segments
 from cqlgui.store.segments import (
     BAD,
     CHESS960,
@@ -396,9 +397,12 @@ class Writer:
     def _sweep(self, manifest: Manifest) -> None:
         """Remove files that no manifest names: what a killed writer left, and segments of an older text."""
         named = {row.file for row in manifest.segments}
+        named |= {beside.path_of(Path(name)).name for name in named}
         for path in [
             *self.folder.glob("*.seg"),
+            *self.folder.glob("*" + beside.SUFFIX),
             *self.folder.glob("*.seg.*.tmp"),
+            *self.folder.glob(f"*{beside.SUFFIX}.*.tmp"),
             *self.folder.glob(_MANIFEST + ".*"),
         ]:
             if path.name not in named:
@@ -493,6 +497,7 @@ def rebuild_segment(folder: Path, number: int, games: Block | Sequence[GameRecor
         raise _refused(folder, error) from error
     with contextlib.suppress(OSError):
         (folder / old).unlink()
+        beside.path_of(folder / old).unlink()
 
 
 @contextlib.contextmanager

@@ -161,7 +161,18 @@ class Block:
 class Segment:
     """A segment opened for reading, memory-mapped. Ordinals are 0-based within the segment."""
 
-    __slots__ = ("_fens", "_map", "_problems", "_rows", "_view", "_words", "games", "path", "words")
+    __slots__ = (
+        "_fens",
+        "_map",
+        "_problems",
+        "_rows",
+        "_view",
+        "_words",
+        "checksum",
+        "games",
+        "path",
+        "words",
+    )
 
     def __init__(self, path: Path) -> None:
         """Map the file; raises `errors.IndexDamaged` when it is missing, cut, or its header is altered."""
@@ -183,7 +194,7 @@ class Segment:
 
     def _lay_out(self, size: int) -> None:
         head = bytes(self._view[: _HEADER.size])
-        magic, version, games, words, fens, problems, length, _, check = _HEADER.unpack(head)
+        magic, version, games, words, fens, problems, length, checksum, check = _HEADER.unpack(head)
         if magic != MAGIC or zlib.crc32(head[:-4]) != check:
             raise _damaged(self.path, "its header is altered")
         if version != VERSION:
@@ -193,6 +204,8 @@ class Segment:
         fens_end = words_end + fens
         if length != size or fens_end + problems != size:
             raise _damaged(self.path, "its length is wrong")
+        self.checksum: bytes = checksum
+        """That of everything after the header, as the header says; `verify` compares it."""
         self.games: int = games
         self.words: int = words
         self._rows = rows = self._view[_HEADER.size : rows_end]

@@ -250,6 +250,8 @@ class SearchOptions:
     allow_write: tuple[Path, ...] = ()
     compiled: bool = True
     """Whether machine code may pass over games; without, all of them are interpreted."""
+    pruned: bool = True
+    """Whether games may be passed over by their headers and signatures; only where `compiled`."""
 
 
 @dataclass(frozen=True, slots=True)

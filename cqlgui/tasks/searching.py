@@ -95,7 +95,7 @@ class _Run:
         self._said: dict[int, list[str]] = {}
         self.searched = 0
         self.positions = 0
-        self.plan = sieving.plan(expanded) if options.compiled else sieving.INTERPRETER
+        self.plan = sieving.plan(expanded, pruned=options.pruned) if options.compiled else sieving.INTERPRETER
         self._coming: Iterator[_Item | None] = self._items()
         # Games done whose predecessors are still being searched; None = without a hit.
         self._waiting: dict[int, model.GameHits | None] = {}
@@ -108,8 +108,8 @@ class _Run:
         started = time.perf_counter()
         work = pool_module.Work(take=self._take, message=self._message, done=self._done, lost=self._lost)
         with contextlib.ExitStack() as stack:
-            if self.plan.compiled is not None:
-                sieve = sieving.Sieve(self.plan.compiled, self.sources)
+            if self.plan.planner is not None:
+                sieve = sieving.Sieve(self.plan, self.sources)
                 self._coming = self._sifted(stack.enter_context(sieve))
             crew = stack.enter_context(pool.lease(1 if self.program.sequential else self.options.workers))
             finished = crew.run(work, self.cancel)

@@ -1,11 +1,12 @@
-"""Passes over the games in which a compiled query finds nothing, in a thread beside the search."""
+"""Passes over the games that cannot match, and those in which a compiled query finds nothing, in a thread
+beside the search.
+"""
 
 from __future__ import annotations
 
 import collections
-import functools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,15 +14,14 @@ import numpy as np
 
 from cqlgui.base import errors
 from cqlgui.cql import diagnostics, transforms
-from cqlgui.db import headers
-from cqlgui.engine import compiling, games, lowering, replay
+from cqlgui.engine import compiling, lowering, pruning
 from cqlgui.store import index
-from cqlgui.tasks import hosts, model, workspace
+from cqlgui.tasks import model, planning, sources, workspace
 
 _SLICE_SECONDS: Final = 0.015
 _PATIENCE_SECONDS: Final = 0.05
 _BLOCK: Final = 1_000
-"""Games whose headers are fetched together."""
+"""Games that are given out together where there is no compiled query."""
 _MOST_WAITING: Final = 64
 """Chunks that wait to be taken; the thread pauses then."""
 
@@ -46,6 +46,8 @@ class Plan:
     reason: str
     span: diagnostics.Span | None = None
     """Where the first part stands that was not compiled."""
+    planner: planning.Planner | None = None
+    """What says which games must be searched at all; None where all must be interpreted."""
 
     @property
     def engine(self) -> str:
@@ -53,27 +55,32 @@ class Plan:
         return "compiled" if self.compiled is not None and self.compiled.wholly else "interpreted"
 
 
-def plan(expanded: transforms.Expanded) -> Plan:
-    """Compile a query as far as that goes."""
+def plan(expanded: transforms.Expanded, *, pruned: bool = True) -> Plan:
+    """Compile a query as far as that goes; not `pruned`, the search looks at every game."""
     assert expanded.query is not None
     wanted = expanded.query.header.matchcount
     if wanted is not None and (wanted.count or (isinstance(wanted.low, int) and wanted.low <= 0)):
         return Plan(None, "games without a match count too")
     found = compiling.compile_query(expanded)
     if isinstance(found, lowering.Unsupported):
-        return Plan(None, found.reason, found.span)
+        passes_over = pruned and pruning.stand_alone(expanded.query)
+        planner = planning.Planner(expanded) if passes_over else None
+        return Plan(None, found.reason, found.span, planner)
+    planner = planning.Planner(expanded, found.facts, pruned=pruned)
     if found.wholly:
-        return Plan(found, "")
+        return Plan(found, "", None, planner)
     reasons = dict.fromkeys(one.reason for one in found.unsupported)
-    return Plan(found, "; ".join(reasons), found.unsupported[0].span)
+    return Plan(found, "; ".join(reasons), found.unsupported[0].span, planner)
 
 
 class Sieve:
     """The thread and what it found; a context manager. Where it stops early the rest of the games is left to
     the interpreter."""
 
-    def __init__(self, compiled: compiling.Compiled, listed: Sequence[model.Source]) -> None:
-        self._compiled = compiled
+    def __init__(self, chosen: Plan, listed: Sequence[model.Source]) -> None:
+        assert chosen.planner is not None
+        self._compiled = chosen.compiled
+        self._planner = chosen.planner
         self._sources = listed
         self._chunks: collections.deque[Chunk] = collections.deque()
         self._changed = threading.Condition()
@@ -120,35 +127,47 @@ class Sieve:
                 self._changed.notify_all()
 
     def _sift(self, place: int, source: model.Source) -> None:
-        named = functools.cache(lambda: workspace.catalog().named_count(source.id))
+        stamp = sources.stamp(source.path)
         with index.SourceIndex.open(workspace.index_folder(source.path)) as opened:
             for first, segment in opened.parts:
-                self._sift_part(place, first, games.of_segment(segment), source, named)
+                part = self._planner.part(source, stamp, first, segment)
+                begin = 0
+                for end, left, passed in self._found(part, first):
+                    own = [first + game for game in left]
+                    self._put(Chunk(place, first + begin, first + end, own, passed))
+                    begin = end
 
-    def _sift_part(
-        self, place: int, first: int, asked: games.Games, source: model.Source, named: Callable[[], int]
-    ) -> None:
-        """The games of one segment, as far as the base knows them."""
-        compiled = self._compiled
-        sizes = asked.whole if compiled.mode & replay.VARIATIONS else asked.mainline
-        numbers = games.everything(asked)[: max(source.games - first, 0)]
-        asker = compiled.asker()
-        width = 2 * len(compiled.facts)
-        facts = np.zeros(width * len(asked), np.uint64)
-        for start in range(0, len(numbers), _BLOCK):
-            block = numbers[start : start + _BLOCK]
-            if width:
-                listed = _hosts(source, first + start, len(block), named)
-                facts[width * start : width * (start + len(block))] = asker.table(listed)
-            begin = start
-            for found in compiled.scan(
-                asked, block, before=first, most=1, facts=facts, seconds=_SLICE_SECONDS
-            ):
-                end = begin + found.games
-                left = sorted({*(found.hits >> 32).tolist(), *found.doubtful.tolist()})
-                passed = int(sizes[begin:end].sum()) - int(sizes[left].sum())
-                self._put(Chunk(place, first + begin, first + end, [first + game for game in left], passed))
-                begin = end
+    def _found(self, part: planning.Part, first: int) -> Iterator[tuple[int, list[int], int]]:
+        """Slice by slice: the end of a row of games, those left of them, and the positions of the others."""
+        compiled, numbers = self._compiled, part.numbers
+        variations = self._planner.variations
+        sizes = part.asked.whole if variations else part.asked.mainline
+        # What stands behind the last game that is looked at was passed over as well.
+        ends = np.append(numbers[1:], part.count)
+        place = begin = 0
+        for count, left in self._slices(compiled, part, first):
+            place += count
+            end = int(ends[place - 1])
+            yield end, left, int(sizes[begin:end].sum()) - int(sizes[left].sum())
+            begin = end
+        if not place and part.count:
+            yield part.count, [], int(sizes[: part.count].sum())
+
+    @staticmethod
+    def _slices(
+        compiled: compiling.Compiled | None, part: planning.Part, first: int
+    ) -> Iterator[tuple[int, list[int]]]:
+        """How many of the games to be searched were, and which of them are left."""
+        numbers = part.numbers
+        if compiled is None:
+            for start in range(0, len(numbers), _BLOCK):
+                block = numbers[start : start + _BLOCK]
+                yield len(block), block.tolist()
+            return
+        for found in compiled.scan(
+            part.asked, numbers, before=first, most=1, facts=part.facts, seconds=_SLICE_SECONDS
+        ):
+            yield found.games, sorted({*(found.hits >> 32).tolist(), *found.doubtful.tolist()})
 
     def _put(self, chunk: Chunk) -> None:
         with self._changed:
@@ -157,39 +176,6 @@ class Sieve:
                 raise _UnwantedError
             self._chunks.append(chunk)
             self._changed.notify_all()
-
-
-class _HeaderHost(hosts.BareHost):
-    """A game of which the header is known."""
-
-    def __init__(self, ordinal: int, header: headers.Header | None, count: Callable[[], int]) -> None:
-        """`count` tells the number of games."""
-        self.gamenumber = ordinal + 1
-        self._count = count
-        self._header = header
-        self._tags: dict[str, str] | None = None
-
-    @property
-    def game_count(self) -> int:  # type: ignore[override]  # a source has some
-        """Games of the source with a White tag, as `hosts.GameHost` tells it."""
-        return self._count()
-
-    @property
-    def result(self) -> str | None:  # type: ignore[override]  # a game has one
-        """The result at the end of the text, else the tag's, as `hosts.GameHost` tells it."""
-        return (self._header.ending if self._header else None) or self.tag("Result")
-
-    def tag(self, name: str) -> str | None:
-        """A tag's text."""
-        if self._tags is None:
-            self._tags = headers.to_tags(self._header) if self._header else {}
-        return self._tags.get(name)
-
-
-def _hosts(source: model.Source, first: int, count: int, named: Callable[[], int]) -> list[_HeaderHost]:
-    """What is known of a row of games without their text; `named` tells how many games have a White tag."""
-    known = workspace.catalog().headers(source.id, range(first, first + count))
-    return [_HeaderHost(ordinal, known.get(ordinal), named) for ordinal in range(first, first + count)]
 
 
 class _UnwantedError(Exception):

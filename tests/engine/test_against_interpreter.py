@@ -19,7 +19,7 @@ from cqlgui.engine import compiling, games
 from cqlgui.engine.lowering import Unsupported
 from cqlgui.jit import native
 from tests import helpers
-from tests.helpers import crossing, kinds
+from tests.helpers import crossing, kinds, planned
 from tests.helpers import games as readings
 from tests.perf import census
 
@@ -43,6 +43,7 @@ class Comparison:
             (game.tree.root.fen() if "FEN" in game.host.tags else None, game.tree.encode())
             for game in self.games
         )
+        self.planned = planned.Planned(self.games, self.packed)
         self.counts: collections.Counter[str] = collections.Counter()
         self.reasons: collections.Counter[str] = collections.Counter()
         self.kinds: set[type[nodes.Node]] = set()
@@ -64,13 +65,14 @@ class Comparison:
         self.counts["wholly compiled" if compiled.wholly else "compiled in part"] += 1
         self.reasons.update({one.reason for one in compiled.unsupported})
         chosen = sorted(self._source.sample(range(len(self.games)), self._each))
-        facts = compiled.asker().table(game.host for game in self.games)
-        hits, doubtful = found(compiled, self.packed, facts, np.array(chosen))
+        table, kept = self.planned.of(expanded, compiled.facts)
+        hits, doubtful = found(compiled, self.packed, table, np.array(chosen))
         program = interpreter.Program(expanded)
         compared, matching = 0, 0
         for number in chosen:
             game = self.games[number]
-            if number in doubtful:
+            self.counts["games passed over"] += not kept[number]
+            if number in doubtful and kept[number]:
                 self.counts["games in doubt"] += 1
                 continue
             limit = time.monotonic() + GAME_SECONDS
@@ -84,7 +86,9 @@ class Comparison:
                 continue
             compared += 1
             matching += bool(wanted)
-            if wanted != hits[number]:
+            if wanted and not kept[number]:
+                self.differences.append(f"{checked.text!r}: game {number}: {wanted} but passed over")
+            if number not in doubtful and wanted != hits[number]:
                 self.differences.append(f"{checked.text!r}: game {number}: {wanted} but {hits[number]}")
         self.counts["games compared"] += compared
         self.counts["games matching"] += matching

@@ -5,7 +5,7 @@ it.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, MutableMapping
 from dataclasses import dataclass, field, replace
 
 import chess
@@ -13,6 +13,8 @@ import chess.pgn
 
 from cqlgui.board import moves, tree
 from cqlgui.cql import host as hosts
+from cqlgui.cql import nodes
+from cqlgui.engine import facts
 
 _PROMOTIONS = {
     chess.KNIGHT: moves.PROMOTE_N,
@@ -65,6 +67,32 @@ class Host:
         if name not in self.files:
             raise hosts.RefusedError(f"Queries may not write {name}.")
         self.files[name] += text
+
+
+class Tags:
+    """The tags of several games, column by column (see `cqlgui.engine.facts.Tags`)."""
+
+    def __init__(self, listed: Iterable[Host]) -> None:
+        self._hosts = list(listed)
+        self.memo: MutableMapping[nodes.Node, facts.Coded] = {}
+
+    def tag(self, name: str) -> facts.Coded:
+        return facts.Coded.of(host.tag(name) for host in self._hosts)
+
+    @property
+    def result(self) -> facts.Coded:
+        return facts.Coded.of(host.result for host in self._hosts)
+
+    @property
+    def gamenumbers(self) -> range:
+        numbers = range(1, len(self._hosts) + 1)
+        assert [host.gamenumber for host in self._hosts] == list(numbers)
+        return numbers
+
+    @property
+    def game_count(self) -> int:
+        (count,) = {host.game_count for host in self._hosts} or {0}
+        return count
 
 
 @dataclass(frozen=True)

@@ -62,16 +62,19 @@ def plain(result: model.SearchResult) -> dict[str, Any]:
 def test_results_are_those_of_the_interpreter(base: model.Base, query: str, variations: bool) -> None:
     options = model.SearchOptions(variations=variations)
     fast = searching.search(base, query, options)
+    whole = searching.search(base, query, dataclasses.replace(options, pruned=False))
     slow = searching.search(base, query, dataclasses.replace(options, compiled=False))
     assert plain(fast) == plain(slow)
+    assert plain(whole) == plain(slow)
     assert (slow.engine, slow.reason) == ("interpreted", "the interpreter was asked for")
 
 
-def test_only_what_may_match_is_left(base: model.Base) -> None:
-    plan = sieving.plan(queries.expanded("mate"))
+@pytest.mark.parametrize("pruned", [False, True])
+def test_only_what_may_match_is_left(base: model.Base, pruned: bool) -> None:
+    plan = sieving.plan(queries.expanded("mate"), pruned=pruned)
     assert plan.compiled is not None
     chunks = []
-    with sieving.Sieve(plan.compiled, base.sources) as sieve:
+    with sieving.Sieve(plan, base.sources) as sieve:
         while not sieve.exhausted:
             chunk = sieve.take(1)
             if chunk is not None:

@@ -1,0 +1,251 @@
+"""What is known of a game without playing it: sixteen words that hold for all of its positions.
+
+A *signature* says which squares each man ever stood on, how many of each there were at least and at most,
+and what ever happened. It is gathered by `replay`, so that it covers exactly the positions that a search
+looks at: once for the main line, once for the whole tree. A game that replay leaves in doubt has a signature
+that excludes nothing. `pruning` reads them; `store.beside` keeps them.
+
+As bytes: the signatures of all main lines, column by column, u64 each; the numbers of the games whose whole
+tree has another one, u32 each; these, row by row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from cqlgui.board import moves
+from cqlgui.engine import games, layout, replay, routines
+from cqlgui.engine.games import Words
+from cqlgui.jit import kernels, words
+from cqlgui.jit.words import Bytes, Word
+from cqlgui.jit.words import Words as WordArray
+
+UNIT: Final = kernels.Unit("signatures", [*routines.UNIT.sources])
+
+VERSION: Final = 1
+"""Of the content; signatures of another version are made anew."""
+
+# --- a signature: words 0 to 12 are the squares where each man ever stood (0: that were ever empty) ---------
+
+LEAST: Final = 13
+"""The fewest of each man, `COUNT_BITS` for each code from 1 on, cut to `MOST_COUNTED`."""
+MOST: Final = 14
+"""The most of each man likewise; `MOST_COUNTED` stands for as many or more."""
+EVENTS: Final = 15
+"""What ever happened, the bits below."""
+WIDTH: Final = 16
+
+COUNT_BITS: Final = 5
+MOST_COUNTED: Final = 31
+
+CHECK: Final = 1
+MATE: Final = 2
+STALEMATE: Final = 4
+SHORT: Final = 8
+LONG: Final = 16
+"""Castling with the rook on the king's right, and on his left."""
+IN_PASSING: Final = 32
+NULL_MOVE: Final = 64
+VARIATION: Final = 128
+"""There are positions off the main line."""
+WHITE_TO_MOVE: Final = 256
+BLACK_TO_MOVE: Final = 512
+PROMOTED: Final = 1024
+"""Shifted by the kind of man less 2: promotions to knight, bishop, rook and queen."""
+PLIES: Final = 32
+"""From this bit on: the largest ply."""
+
+_EVER: Final = (1 << 64) - 1
+_EVERYTHING: Final = tuple([_EVER] * LEAST + [0, _EVER, _EVER])
+_HAPPENED: Final = (1 << PLIES) - 1
+_EMPTIES: Final = WIDTH
+"""In the row of a game under way: the number of empty squares when men were last counted."""
+_UNKNOWN: Final = 65
+_ASIDE: Final = WIDTH + 1
+"""Behind it the same for the positions off the main line."""
+_ROW: Final = 2 * _ASIDE
+_COUNTED: Final = (1 << COUNT_BITS) - 1
+
+
+@UNIT.kernel
+def gather(records: WordArray, boards: Bytes, place: int, frame: WordArray) -> bool:
+    """Take in one position: a query for `replay.search` that never matches. The rows of all games stand in
+    the frame behind its usual words."""
+    game = int(frame[layout.GAMENUMBER]) - 1
+    _gather(records[place * layout.SIZE :], boards[place * 64 :], frame[layout.LOCALS + game * _ROW :])
+    return False
+
+
+def _gather(record: WordArray, board: Bytes, rows: WordArray) -> None:
+    if record[layout.DEPTH] == 0:
+        _take_in(record, board, rows, _events(record))
+    else:
+        # Its neighbours in the table may belong to another line.
+        rows[_ASIDE + _EMPTIES] = _UNKNOWN
+        _take_in(record, board, rows[_ASIDE:], _events(record))
+
+
+@words.inlined
+def _take_in(record: WordArray, board: Bytes, row: WordArray, events: Word) -> None:
+    move = int(record[layout.MOVE])
+    if record[layout.ID] == 0 or move >> 12 != moves.NORMAL:
+        for man in range(13):
+            row[man] |= record[man]
+    else:
+        # All other men stand where they stood at the position before, whose squares are noted.
+        row[board[move >> 6 & 63]] |= 1 << (move >> 6 & 63)
+        row[0] |= 1 << (move & 63)
+    empties = words.word(record[0].bit_count())
+    if row[EVENTS] == 0 or row[_EMPTIES] != empties or events >= PROMOTED:
+        # Men come and go with captures and promotions only.
+        row[_EMPTIES] = empties
+        _count(record, row)
+    known = row[EVENTS]
+    plies = record[layout.PLY] << PLIES
+    row[EVENTS] = (known | events) & _HAPPENED | (plies if plies > known & ~_HAPPENED else known & ~_HAPPENED)
+
+
+@words.apart
+def _count(record: WordArray, row: WordArray) -> None:
+    begins = row[EVENTS] == 0
+    least = words.word(0)
+    most = words.word(0)
+    for man in range(12):
+        shift = COUNT_BITS * man
+        number = words.word(record[man + 1].bit_count())
+        if number > MOST_COUNTED:
+            number = words.word(MOST_COUNTED)
+        fewest = number if begins else row[LEAST] >> shift & _COUNTED
+        largest = row[MOST] >> shift & _COUNTED
+        least |= (number if number < fewest else fewest) << shift
+        most |= (number if number > largest else largest) << shift
+    row[LEAST] = least
+    row[MOST] = most
+
+
+@words.inlined
+def _events(record: WordArray) -> Word:
+    """What happens at a position, and by the move that led to it."""
+    events = words.word(WHITE_TO_MOVE if record[layout.TURN] == 0 else BLACK_TO_MOVE)
+    if record[layout.DEPTH] != 0:
+        events |= VARIATION
+    if routines.in_check(record):
+        events |= CHECK
+    if record[layout.CHILD] == layout.NONE:
+        # Where the game goes on there was a legal move, or a null move, which is seen behind it.
+        if routines.is_mate(record):
+            events |= MATE
+        elif routines.is_stalemate(record):
+            events |= STALEMATE
+    move = int(record[layout.MOVE])
+    flag = move >> 12
+    if flag != moves.NORMAL and record[layout.ID] != 0:
+        events |= _special(move, flag)
+    return events
+
+
+@words.apart
+def _special(move: int, flag: int) -> Word:
+    if flag == moves.NULL:
+        return words.word(NULL_MOVE | MATE | STALEMATE)
+    if flag == moves.CASTLE:
+        return words.word(SHORT if move >> 6 & 63 > move & 63 else LONG)
+    if flag == moves.EN_PASSANT:
+        return words.word(IN_PASSING)
+    return words.word(PROMOTED) << (flag - moves.PROMOTE_N)
+
+
+# --- the signatures of a segment ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Signatures:
+    """The signatures of some games: `main` has a row for each word of a signature and a column for each game;
+    `whole` those of the games `differing`, row by row, whose whole tree has another."""
+
+    main: Words
+    differing: npt.NDArray[np.uint32]
+    whole: Words
+
+    def __len__(self) -> int:
+        return int(self.main.shape[1])
+
+    def columns(self, variations: bool) -> Words:
+        """Word by word the signatures of the main lines, or of the whole games."""
+        if not variations or not len(self.differing):
+            return self.main
+        found = self.main.copy()
+        found[:, self.differing] = self.whole.T
+        return found
+
+    def packed(self) -> bytes:
+        """As bytes."""
+        return self.main.tobytes() + self.differing.tobytes() + self.whole.tobytes()
+
+    @classmethod
+    def unpacked(cls, data: bytes | memoryview, count: int) -> Signatures | None:
+        """The signatures of `count` games; None for bytes of another length."""
+        first = count * WIDTH * 8
+        others, rest = divmod(len(data) - first, 4 + WIDTH * 8)
+        if others < 0 or rest:
+            return None
+        main = np.frombuffer(data, np.uint64, count * WIDTH).reshape(WIDTH, count)
+        differing = np.frombuffer(data, np.uint32, others, first)
+        # Behind an odd number of games the words stand askew.
+        whole = np.frombuffer(data[first + 4 * others :], np.uint8).view(np.uint64).reshape(others, WIDTH)
+        if others and int(differing.max()) >= count:
+            return None
+        return cls(main, differing, whole)
+
+
+_ROUND: Final = 1_000
+"""Games gathered in one go."""
+
+
+def make(asked: games.Games) -> Signatures:
+    """Play games and gather their signatures."""
+    work = games.Workspace.make(asked.positions, _ROUND, layout.LOCALS + len(asked) * _ROW, planes=False)
+    numbers = games.everything(asked)
+    empty = np.zeros(0, np.int64)
+    search: Any = replay.search
+    doubtful: list[int] = []
+    for begin in range(0, len(asked), _ROUND):
+        end = min(begin + _ROUND, len(asked))
+        work.tally[:] = 0
+        gone = search(
+            gather.routine, asked.packed, asked.firsts, asked.counts, asked.branching, asked.starts,
+            asked.start_records, asked.start_boards, numbers, begin, end, 0, replay.VARIATIONS, 1,
+            work.records, work.boards, work.room, work.frame, layout.LOCALS, np.zeros(0, np.uint64), empty, 0,
+            work.hits, len(work.hits), work.doubtful, work.tally,
+        )  # fmt: skip
+        assert gone == end
+        doubtful += work.doubtful[: work.tally[replay.DOUBTED]].tolist()
+    rows = work.frame[layout.LOCALS :].reshape(len(asked), 2, _ASIDE)[:, :, :WIDTH]
+    main, aside = rows[:, 0], rows[:, 1]
+    main[doubtful] = np.array(_EVERYTHING, np.uint64)
+    branched = np.flatnonzero(aside[:, EVENTS])
+    whole = _joined(main[branched], aside[branched])
+    differs = (main[branched] != whole).any(axis=1)
+    return Signatures(
+        np.ascontiguousarray(main.T),
+        branched[differs].astype(np.uint32),
+        np.ascontiguousarray(whole[differs]),
+    )
+
+
+def _joined(first: Words, second: Words) -> Words:
+    """The signatures of games of which parts have these, row by row."""
+    found = first | second
+    for word, choose in ((LEAST, np.minimum), (MOST, np.maximum)):
+        found[:, word] = 0
+        for man in range(12):
+            shift = np.uint64(COUNT_BITS * man)
+            counts = [part[:, word] >> shift & np.uint64(_COUNTED) for part in (first, second)]
+            found[:, word] |= choose(*counts) << shift
+    plies = np.maximum(first[:, EVENTS] >> np.uint64(PLIES), second[:, EVENTS] >> np.uint64(PLIES))
+    found[:, EVENTS] = found[:, EVENTS] & np.uint64(_HAPPENED) | plies << np.uint64(PLIES)
+    return found

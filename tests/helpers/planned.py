@@ -1,0 +1,33 @@
+"""What is known of games before they are searched: the facts that a query asks, and whether it may match."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cqlgui.cql import interpreter, transforms
+from cqlgui.engine import facts, games, pruning, signatures
+from tests.helpers import games as readings
+
+
+class Planned:
+    """Games with their signatures."""
+
+    def __init__(self, listed: Sequence[readings.Game], packed: games.Games) -> None:
+        self._games = listed
+        made = signatures.make(packed)
+        self._columns = [made.columns(variations) for variations in (False, True)]
+
+    def of(
+        self, expanded: transforms.Expanded, compiled: Sequence[facts.Fact] = ()
+    ) -> tuple[games.Words, list[bool]]:
+        """The table of the facts of the compiled query, and of each game whether it must be searched."""
+        assert expanded.query is not None
+        header = expanded.query.header
+        question = pruning.Question(expanded)
+        asked = list(dict.fromkeys([*compiled, *question.facts]))
+        asker = facts.Asker(asked, expanded.names, interpreter.last_game(header))
+        answers = asker.answers(readings.Tags(game.host for game in self._games))
+        columns = self._columns[header.variations]
+        known = pruning.Known(len(self._games), lambda: columns, 0, answers)
+        kept: list[bool] = pruning.candidates(question, known).tolist()
+        return facts.table(compiled, answers, len(self._games)), kept

@@ -1,0 +1,80 @@
+"""What stands beside a segment is used only where it is sound and belongs to that segment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cqlgui.store import beside, index, segments
+
+CONTENT = bytes(range(200))
+
+
+@pytest.fixture
+def segment(tmp_path: Path) -> Iterator[segments.Segment]:
+    path = tmp_path / "000000-0.seg"
+    segments.write(path, segments.Block.of([game(3), game(5)]))
+    opened = segments.Segment(path)
+    yield opened
+    opened.close()
+
+
+def game(length: int) -> segments.GameRecord:
+    return segments.GameRecord(0, length, 1, segments.array("H", range(length)), None, length, length + 1, 0)
+
+
+def test_content_comes_back(segment: segments.Segment) -> None:
+    assert beside.read(segment, 1) is None
+    assert beside.write(segment, 1, CONTENT)
+    assert beside.read(segment, 1) == CONTENT
+    assert beside.read(segment, 2) is None
+    assert beside.write(segment, 2, b"")
+    assert beside.read(segment, 2) == b""
+
+
+def test_every_damage_is_noticed(segment: segments.Segment) -> None:
+    beside.write(segment, 1, CONTENT)
+    path = beside.path_of(segment.path)
+    good = path.read_bytes()
+    for place in range(len(good)):
+        path.write_bytes(good[:place])
+        assert beside.read(segment, 1) is None
+        path.write_bytes(good[:place] + bytes([good[place] ^ 1]) + good[place + 1 :])
+        assert beside.read(segment, 1) is None
+    path.write_bytes(good + b"\0")
+    assert beside.read(segment, 1) is None
+
+
+def test_another_segment_of_that_name_has_none(segment: segments.Segment, tmp_path: Path) -> None:
+    beside.write(segment, 1, CONTENT)
+    segments.write(segment.path, segments.Block.of([game(3), game(6)]))
+    other = segments.Segment(segment.path)
+    assert beside.read(other, 1) is None
+    other.close()
+
+
+def test_a_disk_that_refuses_does_no_harm(segment: segments.Segment) -> None:
+    beside.path_of(segment.path).mkdir()
+    assert not beside.write(segment, 1, CONTENT)
+    assert beside.read(segment, 1) is None
+
+
+def test_the_writer_removes_what_belongs_to_no_segment(tmp_path: Path) -> None:
+    folder = tmp_path / "index"
+    with index.Writer(folder, index.Identity("a", 1, 1, 1, "x")) as writer:
+        writer.add(game(3))
+        writer.commit_segment(1, 1)
+    with index.SourceIndex.open(folder) as opened:
+        _, part = opened.parts[0]
+        beside.write(part, 1, CONTENT)
+        stray = folder / "000009-0.sig"
+        stray.write_bytes(b"")
+        with index.Writer(folder, index.Identity("a", 1, 1, 1, "x")):
+            pass
+        assert beside.read(part, 1) == CONTENT
+        assert not stray.exists()
+    with index.Writer(folder, index.Identity("b", 1, 1, 1, "y")):
+        pass
+    assert not list(folder.glob("*.sig"))
