@@ -301,15 +301,17 @@ class Catalog:
     def headers(self, source: int, ordinals: Iterable[int]) -> dict[int, Header]:
         """The rows of some games of a source, by ordinal."""
         wanted = np.unique(np.fromiter(ordinals, np.int64))
-        found: dict[int, Header] = {}
+        picked: list[tuple[Block, np.ndarray]] = []
         with self._snapshot() as connection:
             for block in columns.blocks(connection, source):
                 low, high = np.searchsorted(wanted, [block.first, block.first + block.games]).tolist()
                 if low < high:
-                    games = wanted[low:high]
-                    table = self._table(connection, block, games - block.first)
-                    found.update(zip(games.tolist(), table.rows(), strict=True))
-        return found
+                    picked.append((block, wanted[low:high] - block.first))
+            if not picked:
+                return {}
+            rows = self._table(connection, picked).rows()
+        games = np.concatenate([block.first + places for block, places in picked])
+        return dict(zip(games.tolist(), rows, strict=True))
 
     def tag_column(self, source: int, first: int, count: int, name: str) -> Coded:
         """The texts of one tag in `count` games from ordinal `first` on, None for a game without it or not
@@ -366,29 +368,36 @@ class Catalog:
                     yield block.first + place - games.start, data[start:end]
                 at = data.find(needle, end)
 
-    def _table(self, connection: sqlite3.Connection, block: Block, places: np.ndarray) -> Table:
-        """Some games of a block."""
+    def _table(self, connection: sqlite3.Connection, picked: Sequence[tuple[Block, np.ndarray]]) -> Table:
+        """Some games of some blocks, by their places there."""
+        for block, _ in picked:
+            self._store.load(connection, block, _COLUMNS[:-1])
+
+        def column(name: str) -> np.ndarray:
+            return np.concatenate(
+                [self._store.column(connection, block, name)[places] for block, places in picked]
+            )
+
         texts = {}
         for name, table in TABLES.items():
-            numbers, coded = np.unique(
-                self._store.column(connection, block, name)[places], return_inverse=True
-            )
+            numbers, coded = np.unique(column(name), return_inverse=True)
             known = self._named(connection, table, numbers.tolist())
             texts[name] = headers.Coded([known.get(number) for number in numbers.tolist()], coded)
-        ends = self._store.column(connection, block, "more_ends").astype(np.int64)
-        starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]])[places]
-        ends = ends[places]
-        more = b""
-        if (ends > starts).any():
+        more: list[bytes] = []
+        for block, places in picked:
+            ends = self._store.column(connection, block, "more_ends")
+            if not ends[-1]:
+                more += [b""] * len(places)
+                continue
             data = self._store.column(connection, block, "more")
-            more = b"".join(
-                data[start:end].tobytes() for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
-            )
+            for place in places.tolist():
+                start = int(ends[place - 1]) if place else 0
+                more.append(data[start : int(ends[place])].tobytes())
         return Table(
             texts,
-            {name: self._store.column(connection, block, name)[places] for name in headers.NUMBERS},
-            more,
-            np.cumsum(ends - starts),
+            {name: column(name) for name in headers.NUMBERS},
+            b"".join(more),
+            np.cumsum([len(one) for one in more]),
         )
 
     def ids(

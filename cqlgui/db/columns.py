@@ -55,20 +55,41 @@ class Store:
 
     def column(self, connection: sqlite3.Connection, block: Block, name: str) -> np.ndarray:
         """A column of a block that is there; `more` comes as bytes."""
-        key = (block.id, name)
+        return self._columns(connection, block, (name,))[name]
+
+    def load(self, connection: sqlite3.Connection, block: Block, names: Sequence[str]) -> None:
+        """Read those of the columns of a block that are not known, all at once."""
+        self._columns(connection, block, names)
+
+    def _columns(
+        self, connection: sqlite3.Connection, block: Block, names: Sequence[str]
+    ) -> dict[str, np.ndarray]:
+        found: dict[str, np.ndarray] = {}
+        missing = []
         with self._lock:
-            found = self._known.get(key)
-            if found is not None:
-                self._known.move_to_end(key)
-                return found
-        data = connection.execute(f"select {name} from block where id = ?", (block.id,)).fetchone()[0]
-        found = np.frombuffer(data, np.uint8) if name == "more" else unpacked(data, block.games)
+            for name in names:
+                known = self._known.get((block.id, name))
+                if known is None:
+                    missing.append(name)
+                else:
+                    self._known.move_to_end((block.id, name))
+                    found[name] = known
+        if missing:
+            values = connection.execute(
+                f"select {', '.join(missing)} from block where id = ?", (block.id,)
+            ).fetchone()
+            for name, data in zip(missing, values, strict=True):
+                found[name] = np.frombuffer(data, np.uint8) if name == "more" else unpacked(data, block.games)
+                self._keep((block.id, name), found[name])
+        return found
+
+    def _keep(self, key: tuple[int, str], column: np.ndarray) -> None:
         with self._lock:
-            self._bytes += found.nbytes - (self._known[key].nbytes if key in self._known else 0)
-            self._known[key] = found
+            known = self._known.pop(key, None)
+            self._known[key] = column
+            self._bytes += column.nbytes - (0 if known is None else known.nbytes)
             while self._bytes > _MOST_BYTES and len(self._known) > 1:
                 self._bytes -= self._known.popitem(last=False)[1].nbytes
-        return found
 
     def whole(self, connection: sqlite3.Connection, blocks: Sequence[Block], name: str) -> np.ndarray:
         """A column of several blocks."""
