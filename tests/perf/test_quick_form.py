@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from cqlgui.jit import native
 from tests import helpers
+from tests.perf import large
 
 
 def output(*words: str) -> str:
@@ -69,3 +71,15 @@ def test_figure_is_printed(name: str, printed: str) -> None:
 )
 def test_row_is_in_the_table(what: str, table: str) -> None:
     assert what in table
+
+
+def test_a_large_base_is_made_and_measured(tmp_path: Path) -> None:
+    source = tmp_path / "few.pgn"
+    source.write_text(
+        '[White "Capablanca"]\n[Result "1-0"]\n\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n'
+    )
+    found = {figure.name.strip(): figure.value for figure in large.figures(source, tmp_path / "large", 2)}
+    assert "large base: import, 4 games" in found
+    assert any(name.startswith("large base: games sorted by white (") for name in found)
+    assert "private memory of the process" in found
+    assert len({path.read_bytes() for path in large.sources(source, tmp_path / "large", 2)}) == 2
