@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,7 +15,7 @@ from cqlgui.pgn import interning
 WORDS = st.lists(st.one_of(st.none(), st.sampled_from(["", "a", "b", "aa", "ab", "Müller", "a" * 300])))
 
 
-def places(interner: interning.Interner, texts: list[str | None]) -> list[str | None]:
+def places(interner: interning.Interner, texts: Sequence[str | None]) -> list[str | None]:
     """Look the texts up as stretches of one run of bytes; gives what was found for each."""
     raw = [(text or "").encode() for text in texts]
     lengths = np.array([-1 if text is None else len(one) for text, one in zip(texts, raw, strict=True)])
