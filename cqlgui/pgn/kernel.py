@@ -6,7 +6,7 @@ problem. At anything else it stops and says why (`Why`); whoever called it hands
 reader and goes on behind it. What it takes:
 
     game     ::= tags movetext result blanks      with a line end in the blanks and then `[`, or the end
-    tags     ::= { "[" name blanks '"' value '"]' blanks line-end blanks }   the value without escapes
+    tags     ::= { "[" name blanks '"' value '"]' blanks line-end blanks }   escapes in `TEXT_TAGS` only
     movetext ::= { number | move | $glyph | !? | comment | "(" movetext ")" }
     move     ::= strict SAN, O-O, O-O-O, `--`, Z0
     comment  ::= "{...}", "; ...", "% ..." at the beginning of a line
@@ -93,6 +93,8 @@ SHORT_FEN = 16
 """The FEN ends with its fourth field; ` 0 1` is meant behind it."""
 ZERO_FEN = 32
 """The FEN ends with the move number 0; 1 is meant."""
+ESCAPES = 64
+"""In one of `TEXT_TAGS` a backslash takes the meaning from a quote or a backslash."""
 
 PADDING = 64
 """NULs that must follow the data: where they begin, every loop here ends."""
@@ -312,6 +314,7 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
     begun = int(notes[6])
     out = begun
     high = words.word(0)
+    escapes = 0
     if data[position] != 91:
         return Why.NO_TAG
     while data[position] == 91:
@@ -337,6 +340,7 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
         position = value
         byte = data[position]
         plain = True
+        escaped = False
         while byte != 34 and byte != 0 and byte != 10 and byte != 13:
             if byte < 32:
                 plain = False
@@ -345,13 +349,15 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
                 plain = False
                 position += 1
                 byte = data[position]
-                if byte == 34 or byte == 92 or byte < 32:
+                if byte == 34 or byte == 92:
+                    escaped = True
+                elif byte < 32:
                     break
             high |= byte
             position += 1
             byte = data[position]
         length = position - value
-        if byte != 34 or data[position - 1] == 92 or data[position + 1] != 93 or length > _LONGEST_TAG:
+        if byte != 34 or data[position + 1] != 93 or length > _LONGEST_TAG:
             notes[5] = position
             return Why.TAG
         position += 2
@@ -409,6 +415,10 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
                     or (name_length == 7 and small & 0xFFFFFFFFFFFFFF == _VARIANT_SMALL)
                 ):
                     return Why.TAG
+        if escaped:
+            if place < 0 or place == 2:
+                return Why.TAG
+            escapes = ESCAPES
         if place >= 0:
             once = 1 << place
             rows[row + TAGS + 2 * place] = value
@@ -450,8 +460,7 @@ def _read_tags(data: Bytes, rows: Ints, row: int, texts: Bytes, most_texts: int,
     if out > begun:
         texts[out] = 125
         out += 1
-    if high & 128:
-        rows[row + FLAGS] = HIGH_BYTES
+    rows[row + FLAGS] = escapes | (HIGH_BYTES if high & 128 else 0)
     rows[row + MORE] = begun
     rows[row + MORE + 1] = out - begun
     rows[row + END_LINE] = line

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cqlgui.board import position
-from cqlgui.pgn import decoding, interning, kernel
+from cqlgui.pgn import decoding, interning, kernel, tagpairs
 from cqlgui.pgn.kernel import Why
 
 
@@ -72,12 +72,15 @@ class Games:
         table = self.rows[:, kernel.TAGS : kernel.TAGS + 2 * len(names)]
         starts, lengths = table[:, 0::2].ravel(), table[:, 1::2].ravel()
         instead = {}
-        for game in self.other_encoding:
+        odd = np.flatnonzero(self.rows[:, kernel.FLAGS] & kernel.ESCAPES).tolist()
+        for game in {*odd, *self.other_encoding}:
             for stretch in range(game * len(names), (game + 1) * len(names)):
                 start, length = int(starts[stretch]), int(lengths[stretch])
                 if length > 0:
-                    raw = self.data[start : start + length]
-                    instead[stretch] = decoding.decode(raw, "windows-1252").encode("utf-8")
+                    raw = tagpairs.unescaped(self.data[start : start + length])
+                    if game in self.other_encoding:
+                        raw = decoding.decode(raw, "windows-1252").encode("utf-8")
+                    instead[stretch] = raw
         texts, places = self.interner.places(self.data, starts, lengths, instead)
         return texts, dict(zip(names, places.reshape(-1, len(names)).T, strict=True))
 

@@ -51,11 +51,11 @@ def pair(data: bytes, start: int) -> tuple[bytes, bytes, int, str]:
     if found := _PAIR.match(data, start, limit):
         value = found[2]
         if b"\\" in value:
-            value = _ESCAPE.sub(rb"\1", value)
+            value = unescaped(value)
         odd = b"" if _NAME.fullmatch(found[1]) else found[1]
         return found[1], value, found.end(), f"{_show(odd)} is not a tag name" if odd else ""
     if found := _FOLDED.match(data, start, limit):
-        value = b" ".join(_ESCAPE.sub(rb"\1", found[2]).splitlines())
+        value = b" ".join(unescaped(found[2]).splitlines())
         return found[1], value, found.end(), f"the value of the tag {_show(found[1])} runs over several lines"
     if found := _LOOSE.match(data, start, limit):
         return (
@@ -75,6 +75,11 @@ def pair(data: bytes, start: int) -> tuple[bytes, bytes, int, str]:
         return found[1], found[2], found.end(), f"the value of the tag {_show(found[1])} has no closing quote"
     end = end_of_pair(data, start)
     return b"", b"", end, f"the tag pair {_show(data[start : min(end, start + 40)])} is not complete"
+
+
+def unescaped(value: bytes) -> bytes:
+    """A value between its quotes, with escapes replaced by what they mean."""
+    return _ESCAPE.sub(rb"\1", value)
 
 
 def _show(data: bytes) -> str:

@@ -339,7 +339,10 @@ HEAD = b'[Event "x"]\n\n'
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (b'[Event "a\\"b"]\n\n*\n', Why.TAG),
+        (b'[Annotator "a\\"b"]\n\n*\n', Why.TAG),
+        (b'[Result "a\\"b"]\n\n*\n', Why.TAG),
+        (b'[WhiteElo "1\\\\"]\n\n*\n', Why.TAG),
+        (b'[Event "a\\"]\n\n*\n', Why.TAG),
         (b'[Event "x"] 1. e4 *\n', Why.TAG),
         (b'[fen "x"]\n\n*\n', Why.TAG),
         (b'[White "x"]\n[White "y"]\n\n*\n', Why.TAG_TWICE),
@@ -412,6 +415,26 @@ def test_room_for_games_runs_out() -> None:
     games = machine.read(data, games.end, games.end_line)
     games = machine.read(data, games.end, games.end_line)
     assert (games.why, len(games), games.end_line) == (Why.END, 1, 19)
+
+
+@quickly
+@given(st.lists(st.text('\\"a]\xe9 ', max_size=6), min_size=1, max_size=4))
+def test_backslashes_in_names_mean_what_the_lenient_reader_takes_them_for(values: list[str]) -> None:
+    for encoding in ("utf-8", "latin-1"):
+        text = "".join(f'[White "{value}"]\n[Site "b{value}"]\n\n1. e4 *\n\n' for value in values)
+        compare(text.encode(encoding))
+
+
+def test_escapes_in_names_are_taken() -> None:
+    data = rb"""[White "91\\09"]
+[Site "\"\x\\"]
+
+*
+"""
+    games = quick.QuickReader().read(quick.padded(data))
+    texts, places = games.tags()
+    assert texts[places["White"][0]] == "91\\09"
+    assert texts[places["Site"][0]] == '"\\x\\'
 
 
 def test_games_in_other_encodings_keep_their_letters() -> None:
