@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from cqlgui.engine import (
     lowering_tree,
     replay,
     scanning,
+    weakening,
 )
 from cqlgui.engine.lowering import Lowering, TooLargeError, Unsupported, integer, word
 from cqlgui.jit import emitter, native
@@ -48,12 +49,16 @@ class Compiled:
     mode: int
     """That of `replay.search`."""
     frame_size: int
+    glance: nodes.Node | None
+    """What must hold for a match at a position, as far as that alone tells: main lines in which it holds
+    nowhere are passed over before they are laid out."""
     facts: tuple[facts_of_games.Fact, ...]
     """What is asked of games; `facts.Asker` answers it, and `scan` takes the `facts.table` of the answers."""
     _planes: bool
     _fact_places: tuple[int, ...] = field(repr=False)
     assembly: str = field(repr=False)
     _ask: Any = field(repr=False)
+    _ask_first: Any = field(repr=False)
     _code: native.Code = field(repr=False)
 
     @property
@@ -69,6 +74,7 @@ class Compiled:
             self._ask,
             asked,
             numbers,
+            glance=None if self.glance is None else self._ask_first,
             mode=self.mode,
             frame_size=self.frame_size,
             planes=self._planes,
@@ -95,36 +101,46 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
     closures.compile(query.body)
     if closures.persistent or closures.files or not all(closures.dictionaries.values()):
         return Unsupported(query.body.span, "games depend on what was found in others")
-    low = Lowering(expanded.names, query.body, atomics, variations=query.header.variations)
+
+    def lowering() -> Lowering:
+        return Lowering(expanded.names, query.body, atomics, variations=query.header.variations)
+
+    low = lowering()
     try:
-        _write(low, query.body)
+        _write(low, "query", query.body)
         if low.frame_size > layout.SERIAL:
             raise TooLargeError
     except TooLargeError:
         return Unsupported(query.body.span, "the query is too large to be compiled")
+    glance = _write_glance(low, query.body, lowering) if low.buffered else None
     assembly = low.module.text()
     code = native.Code(assembly, optimise=False)
-    callee = emitter.Callee("@query", replay.ASK.parameters, replay.ASK.result)
+    ask, ask_first = (
+        code.function(emitter.Callee(name, replay.ASK.parameters, replay.ASK.result))
+        for name in ("@query", "@query" if glance is None else "@glance")
+    )
     mode = replay.BUFFERED * low.buffered | replay.VARIATIONS * query.header.variations
     return Compiled(
         tuple(low.unsupported),
         mode,
         low.frame_size,
+        glance,
         tuple(low.facts),
         low.planes,
         tuple(low.facts.values()),
         assembly,
-        code.function(callee),
+        ask,
+        ask_first,
         code,
     )
 
 
-def _write(low: Lowering, body: nodes.Node) -> None:
-    """The query as a function; a game in doubt is a hit, so that its search ends there."""
-    names = ("records", "boards", "place", "frame")
-    f = low.module.function(
-        "query", list(zip(names, replay.ASK.parameters, strict=True)), Scalar.BOOL, exported=True
-    )
+_PARAMETERS: Final = tuple(zip(("records", "boards", "place", "frame"), replay.ASK.parameters, strict=True))
+
+
+def _write(low: Lowering, name: str, body: nodes.Node) -> None:
+    """A filter as a function of a position; a game in doubt is a hit, so that its search ends there."""
+    f = low.module.function(name, _PARAMETERS, Scalar.BOOL, exported=True)
     yes, no = f.label(), f.label()
     low.test(low.opened(f), body, yes, no)
     f.begin(yes)
@@ -135,3 +151,28 @@ def _write(low: Lowering, body: nodes.Node) -> None:
     else:
         f.leave(emitter.FALSE)
     f.finish()
+
+
+def _write_glance(low: Lowering, body: nodes.Node, lowering: Callable[[], Lowering]) -> nodes.Node | None:
+    """What of a query can be told from one position alone, written as a function `glance`; None where that is
+    nothing."""
+    scope = low.opened(low.module.function("scope", _PARAMETERS, Scalar.BOOL, exported=False))
+
+    def is_idle(node: nodes.Node) -> bool:
+        return low.is_idle(scope, node)
+
+    def is_told(node: nodes.Node) -> bool:
+        probe = lowering()
+        try:
+            _write(probe, "probe", node)
+        except TooLargeError:
+            return False
+        return not (probe.buffered or probe.uncertain or probe.unsupported)
+
+    try:
+        found = weakening.weakened(body, is_idle, is_told)
+        if found is not None:
+            _write(low, "glance", found)
+    except TooLargeError:
+        return None
+    return found

@@ -152,6 +152,8 @@ class Lowering:
         """Whether other positions than the current one are looked at."""
         self.doubts = False
         """Whether anything can leave a game in doubt."""
+        self.uncertain = False
+        """Whether a filter can, for another reason than missing facts or too many steps."""
         self.planes = False
         """Whether sequences are searched for with a stack and planes."""
         self.restricted: set[int] = set()
@@ -239,30 +241,30 @@ class Lowering:
         self.unsupported.append(Unsupported(node.span, reason or f"{words} is not compiled"))
         self.doubt(s)
 
-    def doubt(self, s: Scope) -> None:
-        """Leave the game in doubt when the query gets here."""
+    def doubt(self, s: Scope, *, expected: bool = False) -> None:
+        """Leave the game in doubt when the query gets here; `expected`: for no reason of the filter's."""
         self.doubts = True
+        self.uncertain |= not expected
         s.f.store(word(1), s.frame, integer(layout.DOUBT))
 
-    def doubt_unless(self, s: Scope, holds: Value) -> None:
+    def doubt_unless(self, s: Scope, holds: Value, *, expected: bool = False) -> None:
         """Leave the game in doubt unless a truth holds."""
         bad, good = s.f.label(), s.f.label()
         s.f.branch(holds, good, bad)
         s.f.begin(bad)
-        self.doubt(s)
+        self.doubt(s, expected=expected)
         s.f.begin(good)
 
     def spend(self, s: Scope, runs: int, out: str) -> None:
         """Count runs of a loop's body; leave by `out`, in doubt, once the game has had too many. So no game
         takes long: the interpreter, which can be stopped, takes over."""
-        self.doubts = True
         f = s.f
         good, bad = f.label(), f.label()
         left = f.load(s.frame, integer(layout.STEPS))
         f.branch(f.compare("gt", left, word(runs)), good, bad)
         f.begin(bad)
         f.store(word(0), s.frame, integer(layout.STEPS))
-        self.doubt(s)
+        self.doubt(s, expected=True)
         f.jump(out)
         f.begin(good)
         f.store(f.binary("sub", left, word(runs)), s.frame, integer(layout.STEPS))
@@ -293,7 +295,7 @@ class Lowering:
             self.facts[fact] = self.slot(f"fact {len(self.facts)}")
         slot = self.facts[fact]
         state = s.f.load(s.frame, integer(slot + 1))
-        self.doubt_unless(s, s.f.compare("ne", state, word(facts.UNKNOWN)))
+        self.doubt_unless(s, s.f.compare("ne", state, word(facts.UNKNOWN)), expected=True)
         return s.f.load(s.frame, integer(slot)), s.f.compare("eq", state, word(facts.GIVEN))
 
     def _fact_number(self, s: Scope, node: nodes.Node, fail: str) -> Number:

@@ -25,7 +25,9 @@ UNIT: Final = kernels.Unit("replay", [layout, position, attacks, moves])
 
 BUFFERED: Final = 1
 VARIATIONS: Final = 2
-"""Bits of a mode: positions are laid out; variations are searched."""
+GLANCED: Final = 4
+"""Bits of a mode: positions are laid out; variations are searched; main lines are laid out only where
+`glance` holds."""
 
 FOUND: Final = 0
 DOUBTED: Final = 1
@@ -42,6 +44,7 @@ _KING_MOVED: Final = 256
 @UNIT.kernel
 def search(
     ask: Ask,
+    glance: Ask,
     packed: Shorts,
     firsts: Ints,
     counts: Ints,
@@ -72,8 +75,9 @@ def search(
 
     A game has `counts[game]` words from `packed[firsts[game]]` on, `branching[game]` says whether there are
     variations among them; it starts from record `starts[game]` of the start tables, and is doubtful where
-    that is negative. `before` is the `gamenumber` of what comes before game 0. `mode` joins `BUFFERED` and
-    `VARIATIONS`; of each game the first `most` hits are looked for.
+    that is negative. `before` is the `gamenumber` of what comes before game 0. `mode` joins `BUFFERED`,
+    `VARIATIONS` and `GLANCED`, with which `glance` holds on a single record wherever `ask` does, and `ask`
+    leaves no trace elsewhere; of each game the first `most` hits are looked for.
 
     Pairs of words from `facts`, `fact_count` for each game, go to `fact_places` of its frame.
 
@@ -110,21 +114,38 @@ def search(
             frame[layout.DOUBT] = 1
         elif buffered:
             total = 0
+            begin_asking = 0
             if branching[game] != 0 and mode & VARIATIONS != 0:
                 _copy(start_records[start * layout.SIZE :], records)
                 _copy_board(start_boards[start * 64 :], boards)
                 total = _laid_out(packed, first, count, records, boards, room)
                 tally[LINKED] = 0
             else:
-                _copy(start_records[start * layout.SIZE :], records[room * layout.SIZE :])
+                record = room * layout.SIZE
+                _copy(start_records[start * layout.SIZE :], records[record:])
                 _copy_board(start_boards[start * 64 :], boards[room * 64 :])
-                total = _line_laid_out(packed, first, last, records, boards, room, tally)
-            frame[layout.COUNT] = total
-            _asked(ask, total, game, most, records, boards, frame, hits, tally)
-            if total == 0:
-                frame[layout.DOUBT] = 1
-            elif tally[LINKED] > 0:
-                records[(total - 1) * layout.SIZE + layout.CHILD] = total
+                if mode & GLANCED != 0:
+                    visited = tally[VISITED]
+                    _streamed(
+                        glance, packed, first, last, game, 1, records[record:], boards[room * 64 :], frame,
+                        hits, tally,
+                    )  # fmt: skip
+                    begin_asking = -1
+                    if tally[FOUND] > found:
+                        begin_asking = hits[found] & 0xFFFFFFFF
+                        tally[FOUND] = found
+                        tally[VISITED] = visited + begin_asking
+                        _copy(start_records[start * layout.SIZE :], records[record:])
+                        _copy_board(start_boards[start * 64 :], boards[room * 64 :])
+                if begin_asking >= 0:
+                    total = _line_laid_out(packed, first, last, records, boards, room, tally)
+            if begin_asking >= 0:
+                frame[layout.COUNT] = total
+                _asked(ask, begin_asking, total, game, most, records, boards, frame, hits, tally)
+                if total == 0:
+                    frame[layout.DOUBT] = 1
+                elif tally[LINKED] > 0:
+                    records[(total - 1) * layout.SIZE + layout.CHILD] = total
         else:
             _copy(start_records[start * layout.SIZE :], records)
             _copy_board(start_boards[start * 64 :], boards)
@@ -140,6 +161,7 @@ def search(
 @words.apart
 def _asked(
     ask: Ask,
+    begin: int,
     total: int,
     game: int,
     most: int,
@@ -149,10 +171,11 @@ def _asked(
     hits: Ints,
     tally: Ints,
 ) -> None:
-    """Ask the query at all positions that are laid out; apart for the same reason as `_streamed`."""
+    """Ask the query at the positions that are laid out, from `begin` on; apart for the same reason as
+    `_streamed`."""
     found = tally[FOUND]
     end = found + most
-    record = 0
+    record = begin
     while record < total:
         record += 1
         if ask(records, boards, record - 1, frame):
@@ -162,7 +185,7 @@ def _asked(
             found += 1
             if found >= end:
                 break
-    tally[VISITED] += record
+    tally[VISITED] += record - begin
     tally[FOUND] = found
 
 

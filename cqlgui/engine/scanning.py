@@ -35,6 +35,7 @@ def scan(
     asked: Games,
     numbers: Integers | None = None,
     *,
+    glance: Any = None,
     mode: int = 0,
     before: int = 0,
     most: int = ALL_HITS,
@@ -48,16 +49,19 @@ def scan(
     """Search games, all or those of the given numbers, in order; `ask` is what `replay.search` calls.
 
     `facts` are those of `facts.table` for all games, for the frame's `fact_places`; without them they
-    are not known. `planes`: the query searches for sequences. `mode` is that of `replay.search`; `before` is
-    what comes before the `gamenumber` of game 0, `most` how many hits of each game are wanted. With `seconds`
-    slices are sized so that each takes about so long, `SLICE` games at most. Any number of threads may do
-    this at once, each with its own iterator.
+    are not known. `glance` is like `ask`; where all positions of a main line have to be laid out, it is asked
+    at each one before, and the game passed over where it holds nowhere. `planes`: the query searches for
+    sequences. `mode` is that of `replay.search`; `before` is what comes before the `gamenumber` of game 0,
+    `most` how many hits of each game are wanted. With `seconds` slices are sized so that each takes about so
+    long, `SLICE` games at most. Any number of threads may do this at once, each with its own iterator.
     """
     chosen = games.everything(asked) if numbers is None else numbers
     work = Workspace.make(asked.positions, max(slice_size, SLICE), frame_size, planes=planes)
     given = np.zeros(2 * len(fact_places) * len(asked), np.uint64) if facts is None else facts
     places = np.array(fact_places, np.int64)
     size = slice_size if seconds is None else _FIRST_SLICE
+    if glance is not None:
+        mode |= replay.GLANCED
     # A kernel's arrays are declared as sequences, which these are not for the type checker.
     search: Any = replay.search
     held = kernels.Held
@@ -81,8 +85,8 @@ def scan(
         while at < end:
             work.tally[replay.FOUND] = 0
             at = search(
-                ask, *game_arrays, at, end, before, mode, most, records, boards, work.room, frame,
-                frame_size, *facts_arrays, len(places), outcomes[0], len(work.hits), *outcomes[1:],
+                ask, glance or ask, *game_arrays, at, end, before, mode, most, records, boards, work.room,
+                frame, frame_size, *facts_arrays, len(places), outcomes[0], len(work.hits), *outcomes[1:],
             )  # fmt: skip
             hits.append(work.hits[: work.tally[replay.FOUND]].copy())
         doubtful = work.doubtful[: work.tally[replay.DOUBTED]].copy()

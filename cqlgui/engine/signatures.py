@@ -217,10 +217,10 @@ def make(asked: games.Games) -> Signatures:
         end = min(begin + _ROUND, len(asked))
         work.tally[:] = 0
         gone = search(
-            gather.routine, asked.packed, asked.firsts, asked.counts, asked.branching, asked.starts,
-            asked.start_records, asked.start_boards, numbers, begin, end, 0, replay.VARIATIONS, 1,
-            work.records, work.boards, work.room, work.frame, layout.LOCALS, np.zeros(0, np.uint64), empty, 0,
-            work.hits, len(work.hits), work.doubtful, work.tally,
+            gather.routine, gather.routine, asked.packed, asked.firsts, asked.counts, asked.branching,
+            asked.starts, asked.start_records, asked.start_boards, numbers, begin, end, 0, replay.VARIATIONS,
+            1, work.records, work.boards, work.room, work.frame, layout.LOCALS, np.zeros(0, np.uint64), empty,
+            0, work.hits, len(work.hits), work.doubtful, work.tally,
         )  # fmt: skip
         assert gone == end
         doubtful += work.doubtful[: work.tally[replay.DOUBTED]].tolist()

@@ -1,0 +1,69 @@
+"""What is asked before a game is laid out holds wherever the query matches, and changes nothing."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+from cqlgui.cql import check, printer, transforms
+from cqlgui.engine import compiling, games, lowering, replay, scanning
+from cqlgui.jit import native
+from tests import helpers
+from tests.helpers import games as readings
+
+pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
+
+GLANCES = [
+    ("wtm find mate", "wtm"),
+    ("find mate wtm", "wtm"),
+    ("{Ra8 find Qh7} or {kg8 find Qh8}", "Ra8 or kg8"),
+    ("Ra8 or find Qh7", None),
+    ("Ra8 and find Qh7", "Ra8"),
+    ("flipcolor {Ra8 kg8 find Qh7}", "orbit <{ra1 Kg1}; {Ra8 kg8}>"),
+    ("flipcolor {Ra8 or find Qh7}", None),
+    ("Ra8 x=1 kg8 find x==1", "Ra8"),
+    ("{x=1 Ra8} or kg8 find x==1", None),
+    ("x=1 and kg8 find x==1", None),
+    ("kg8 and x=1 find x==1", "kg8"),
+    ("piece X in N {X attacks k} find X & a1", "piece X in N X attacks k"),
+    ("path (-- --)", None),
+    ("Ra1 kg8", None),
+]
+
+
+def compiled(text: str) -> compiling.Compiled:
+    found = compiling.compile_query(transforms.expand(check.check(text)))
+    assert not isinstance(found, lowering.Unsupported)
+    return found
+
+
+@functools.cache
+def sample() -> games.Games:
+    text = (helpers.ROOT / "resources" / "sample" / "sample.pgn").read_text("utf-8")[:30_000]
+    listed = readings.from_pgn(text)
+    return games.of_words((None, game.tree.encode()) for game in listed if "FEN" not in game.host.tags)
+
+
+@pytest.mark.parametrize(("text", "wanted"), GLANCES)
+def test_what_a_position_tells_alone_is_found(text: str, wanted: str | None) -> None:
+    glance = compiled(text).glance
+    assert (None if glance is None else printer.print_node(glance)) == wanted
+
+
+@pytest.mark.parametrize("text", [text for text, wanted in GLANCES if wanted])
+def test_a_glance_passes_over_no_hit(text: str) -> None:
+    packed = sample()
+    query = compiled(text)
+    with_it = list(query.scan(packed, slice_size=5))
+    without = list(
+        scanning.scan(
+            query._ask, packed, mode=query.mode, frame_size=query.frame_size, planes=True, slice_size=5
+        )
+    )
+    assert query.mode & replay.BUFFERED
+    for one, other in zip(with_it, without, strict=True):
+        assert np.array_equal(one.hits, other.hits)
+        assert np.array_equal(one.doubtful, other.doubtful)
+        assert one.visited == other.visited
