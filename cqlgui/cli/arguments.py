@@ -103,7 +103,7 @@ def parser() -> argparse.ArgumentParser:
     _query(one.add_mutually_exclusive_group(required=True))
     one.add_argument("--json", action="store_true", help="print a JSON list")
 
-    one = commands.add_parser("explain", help="the truth of each sub-filter at a position")
+    one = commands.add_parser("explain", help="the truth of each sub-filter at a position, or the plan")
     _query(one.add_mutually_exclusive_group(required=True))
     one.add_argument("files", nargs="*", type=Path, metavar="FILE|BASE")
     one.add_argument("--fen", help="the position, without a game")

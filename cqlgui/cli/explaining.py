@@ -1,5 +1,5 @@
 """`cqlgui explain`: the truth of each sub-filter at a position; without a position, how the query will be
-run.
+run, on a base with the number of games that each step leaves.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.fen is not None and arguments.files:
         terminal.say("cqlgui explain: name either a file with --game and --position, or --fen.")
         return terminal.USAGE
-    if arguments.files and (arguments.game is None or arguments.position is None):
-        terminal.say("cqlgui explain: a file needs --game N and --position P.")
+    if (arguments.game is None) != (arguments.position is None):
+        terminal.say("cqlgui explain: --game N and --position P go together.")
         return terminal.USAGE
     if not arguments.files and (arguments.game is not None or arguments.position is not None):
         terminal.say("cqlgui explain: --game and --position need a file.")
         return terminal.USAGE
     text, name = terminal.query_text(arguments.expression, arguments.query_file)
-    if arguments.why_not and not arguments.files and arguments.fen is None:
+    if arguments.why_not and arguments.game is None and arguments.fen is None:
         terminal.say("cqlgui explain: --why-not needs a position.")
         return terminal.USAGE
     try:
@@ -36,12 +36,15 @@ def run(arguments: argparse.Namespace) -> int:
             queries.expanded(text)
             with terminal.interruptible() as cancel:
                 base = opening.open_base(arguments.files, cancel).base
+                if arguments.game is None:
+                    stages = explaining.stages(text, base, arguments.variations, cancel=cancel)
+                    return _stages(stages, arguments.json)
             asked = (base, arguments.game, arguments.position, text, arguments.variations)
             if arguments.why_not:
                 return _why_not(explaining.why_not(*asked), arguments.position, arguments.json)
             truth = explaining.explain(*asked)
         else:
-            return _stages(text, arguments.json)
+            return _stages(explaining.stages(text, variations=arguments.variations), arguments.json)
     except queries.Rejected as rejected:
         return terminal.reject(rejected, name, as_json=arguments.json)
     if arguments.json:
@@ -77,8 +80,7 @@ def _why_not(found: model.WhyNot, asked: int, as_json: bool) -> int:
     return terminal.OK
 
 
-def _stages(text: str, as_json: bool) -> int:
-    stages = explaining.stages(text)
+def _stages(stages: model.Stages, as_json: bool) -> int:
     if as_json:
         terminal.put(
             {
@@ -86,13 +88,28 @@ def _stages(text: str, as_json: bool) -> int:
                 "expanded": stages.expanded,
                 "engine": stages.engine,
                 "reason": stages.reason,
+                "plan": [
+                    {"means": step.means, "text": step.text, "games": step.games} for step in stages.plan
+                ],
             }
         )
         return terminal.OK
     print(f"query     {stages.checked.strip()}")
     print(f"expanded  {stages.expanded.strip()}")
     print(f"engine    {stages.engine}{f': {stages.reason}' if stages.reason else ''}")
+    for step in stages.plan:
+        left = "" if step.games is None else f"  ({step.games} game{'' if step.games == 1 else 's'})"
+        print(f"  {_STEPS[step.means]:20} {step.text}{left}")
     return terminal.OK
+
+
+_STEPS = {
+    "header": "header's conditions",
+    "catalog": "asked of the catalog",
+    "signature": "asked of signatures",
+    "compiled": "machine code",
+    "interpreted": "interpreter",
+}
 
 
 def _elsewhere(truth: model.Truth, positionid: int) -> str:

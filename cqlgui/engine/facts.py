@@ -10,7 +10,7 @@ asked for.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable, Iterable, MutableMapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -260,7 +260,7 @@ class Asker:
             asked |= self._host.asked
 
 
-def table(facts: Sequence[Fact], answers: dict[Fact, Answers], count: int) -> Words:
+def table(facts: Sequence[Fact], answers: Mapping[Fact, Answers], count: int) -> Words:
     """Value and state of each fact for one of `count` games after the other, as `scanning.scan` takes
     them."""
     found = np.zeros((count, len(facts), 2), np.uint64)

@@ -122,18 +122,49 @@ class Question:
 def candidates(asked: Question, known: Known) -> Truths:
     """For each game whether it must be searched for a query whose games stand alone."""
     header = asked.query.header
-    possible: Any = np.full(known.count, _YES)
-    if header.gamenumber is not None and not header.gamenumber.count:
-        number = _gamenumbers(known)
-        possible &= (number >= _bound(header.gamenumber.low)) & (number <= _bound(header.gamenumber.high))
-    for result in asked.results:
-        possible &= _answered(known.facts[result], result.number).yes
+    possible = admitted(asked, known)
     wanted = header.matchcount
     if wanted is not None and (wanted.count or _bound(wanted.low) <= 0):
         return np.asarray(possible)
     pruner = _Pruner(asked, known, possible)
     found = pruner.test(asked.query.body).yes
     return np.asarray(possible & (found | pruner.kept))
+
+
+def admitted(asked: Question, known: Known) -> Truths:
+    """For each game whether the header's conditions on games admit it."""
+    limits = asked.query.header.gamenumber
+    possible: Any = np.full(known.count, _YES)
+    if limits is not None and not limits.count:
+        number = _gamenumbers(known)
+        possible &= (number >= _bound(limits.low)) & (number <= _bound(limits.high))
+    for result in asked.results:
+        possible &= _answered(known.facts[result], result.number).yes
+    return np.asarray(possible)
+
+
+def conjuncts(body: nodes.Node) -> list[nodes.Node]:
+    """The filters that must all hold for a query to match."""
+    if isinstance(body, nodes.Compound):
+        return [part for one in body.filters for part in conjuncts(one)]
+    return [body]
+
+
+def may_hold(asked: Question, known: Known, part: nodes.Node) -> Truths:
+    """For each game whether a filter may hold in it, the others apart."""
+    pruner = _Pruner(asked, known, np.full(known.count, _YES))
+    return np.asarray(np.broadcast_to(pruner.test(part).yes, known.count))
+
+
+def rules_out(asked: Question, part: nodes.Node) -> bool:
+    """Whether signatures can exclude that a filter holds."""
+    if id(part) in asked.known:
+        return False
+    # Nothing ever stood anywhere or happened in this game.
+    nothing = np.zeros((signatures.WIDTH, 1), np.uint64)
+    unknown: Any = np.zeros(1, np.uint64)
+    answers = dict.fromkeys(asked.facts, (unknown, unknown))
+    return not may_hold(asked, Known(1, lambda: nothing, 0, answers), part).any()
 
 
 def stand_alone(query: nodes.Query) -> bool:

@@ -4,12 +4,13 @@ matched.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from cqlgui.base import errors, progress
 from cqlgui.board import tree
 from cqlgui.cql import printer, transforms
-from cqlgui.tasks import frames, hosts, model, queries, sieving, sources, truths
+from cqlgui.store import index
+from cqlgui.tasks import frames, hosts, model, queries, sieving, sources, truths, workspace
 from cqlgui.tasks import pool as pool_module
 
 _LONG_GAME = 1_000
@@ -105,15 +106,68 @@ def _single(fen: str) -> tree.GameTree:
     return played
 
 
-def stages(text: str) -> model.Stages:
-    """How a query will be run: as checked, and with its orbits written out; raises `queries.Rejected`."""
+def stages(
+    text: str,
+    base: model.Base | None = None,
+    variations: bool = False,
+    *,
+    cancel: progress.CancelToken | None = None,
+) -> model.Stages:
+    """How a query will be run: as checked, with its orbits written out, and what passes over games in which
+    order; with a base also how many games each step leaves. Raises `queries.Rejected`, and what opening the
+    base raises.
+    """
     checked = queries.checked_query(text)
-    expanded = queries.expanded(text)
+    expanded = queries.expanded(text, variations)
     assert checked.query is not None
     assert expanded.query is not None
     plan = sieving.plan(expanded)
     texts = printer.print_query(checked.query), printer.print_query(expanded.query)
-    return model.Stages(*texts, plan.engine, plan.reason)
+    return model.Stages(*texts, plan.engine, plan.reason, tuple(_steps(expanded, plan, base, cancel)))
+
+
+def _steps(
+    expanded: transforms.Expanded,
+    plan: sieving.Plan,
+    base: model.Base | None,
+    cancel: progress.CancelToken | None,
+) -> Iterator[model.PlanStep]:
+    assert expanded.query is not None
+    known = [] if plan.planner is None else plan.planner.steps()
+    left = [None] * (len(known) + 1) if base is None else _left(plan, base, len(known) + 1, cancel)
+    for (means, part), games in zip(known, left, strict=False):
+        if part is None:
+            text = printer.print_header(expanded.query.header)
+        else:
+            # As written: an orbit's elements may be many.
+            text = expanded.text[part.span.offset : part.span.offset + part.span.length]
+        yield model.PlanStep(means, " ".join(text.split()), games)
+    if plan.compiled is not None:
+        parts = len(plan.compiled.unsupported)
+        words = f"all but {parts} part{'s' if parts > 1 else ''}" if parts else "all of it"
+        yield model.PlanStep("compiled", words, left[-1])
+    if plan.engine != "compiled":
+        yield model.PlanStep("interpreted", plan.reason, None if plan.compiled is not None else left[-1])
+    else:
+        yield model.PlanStep("interpreted", "the games that match, for values, elements and comments")
+
+
+def _left(
+    plan: sieving.Plan, base: model.Base, steps: int, cancel: progress.CancelToken | None
+) -> list[int | None]:
+    """How many games of a base each step leaves."""
+    if plan.planner is None:
+        return [base.games] * steps
+    total = [0] * steps
+    for source in base.sources:
+        state = sources.stamp(source.path)
+        with index.SourceIndex.open(workspace.index_folder(source.path)) as opened:
+            for first, segment in opened.parts:
+                if cancel is not None:
+                    cancel.raise_if_cancelled()
+                counts = plan.planner.counts(source, state, first, segment)
+                total = [one + other for one, other in zip(total, counts, strict=True)]
+    return list(total)
 
 
 def _takes_long(expanded: transforms.Expanded, positions: int) -> bool:

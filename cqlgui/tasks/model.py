@@ -371,15 +371,29 @@ class LineTruth:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanStep:
+    """What a search does before the next step, in words; `games` are left behind it on a given base.
+
+    `means` is `header` (conditions of the query's header), `catalog` (filters about the game alone),
+    `signature` (filters that what is kept of a game's positions can exclude), `compiled`, or `interpreted`.
+    """
+
+    means: str
+    text: str
+    games: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Stages:
     """A query as CQL after checking, and after its transforms were replaced by their orbits; and how it will
-    be run, with the reason where it is interpreted.
+    be run: the engine, with the reason where it is interpreted, and step by step.
     """
 
     checked: str
     expanded: str
     engine: str
     reason: str
+    plan: tuple[PlanStep, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from cqlgui.cql import interpreter, transforms
+import numpy as np
+
+from cqlgui.cql import interpreter, nodes, transforms
 from cqlgui.engine import facts, games, pruning, signatures
 from cqlgui.store import beside, segments
 from cqlgui.tasks import model, tags
@@ -54,15 +56,52 @@ class Planner:
     def part(self, source: model.Source, stamp: str, first: int, segment: segments.Segment) -> Part:
         """Plan a segment of a source, whose first game has the ordinal `first` there; `stamp` is the
         source's."""
-        asked = games.of_segment(segment)
+        asked, known = self._known(source, stamp, first, segment)
         count = max(min(len(asked), source.games - first), 0)
-        answers = self._asker.answers(tags.of_games(source, stamp, first, len(asked)))
         numbers = games.everything(asked)[:count]
         if self._pruned:
-            load = functools.partial(_columns, segment, asked, self.variations)
-            known = pruning.Known(len(asked), load, first, answers)
             numbers = numbers[pruning.candidates(self._question, known)[:count]]
-        return Part(asked, count, numbers, facts.table(self._compiled, answers, len(asked)))
+        return Part(asked, count, numbers, facts.table(self._compiled, known.facts, len(asked)))
+
+    def steps(self) -> list[tuple[str, nodes.Node | None]]:
+        """What games are passed over by, in order: `header` for the conditions of the query's header, and the
+        filters that `catalog` or `signature` tell about."""
+        question, found = self._question, list[tuple[str, nodes.Node | None]]()
+        if not self._pruned:
+            return found
+        if question.results or question.query.header.gamenumber is not None:
+            found.append(("header", None))
+        for part in pruning.conjuncts(question.query.body):
+            if id(part) in question.known:
+                found.append(("catalog", part))
+            elif pruning.rules_out(question, part):
+                found.append(("signature", part))
+        return found
+
+    def counts(self, source: model.Source, stamp: str, first: int, segment: segments.Segment) -> list[int]:
+        """How many games of a segment are left behind each of the steps, and behind all that is known."""
+        asked, known = self._known(source, stamp, first, segment)
+        count = max(min(len(asked), source.games - first), 0)
+        left = np.arange(len(asked)) < count
+        found = []
+        for _, part in self.steps():
+            left = left & (
+                pruning.admitted(self._question, known)
+                if part is None
+                else pruning.may_hold(self._question, known, part)
+            )
+            found.append(int(left.sum()))
+        if self._pruned:
+            count = int(pruning.candidates(self._question, known)[:count].sum())
+        return [*found, count]
+
+    def _known(
+        self, source: model.Source, stamp: str, first: int, segment: segments.Segment
+    ) -> tuple[games.Games, pruning.Known]:
+        asked = games.of_segment(segment)
+        answers = self._asker.answers(tags.of_games(source, stamp, first, len(asked)))
+        load = functools.partial(_columns, segment, asked, self.variations)
+        return asked, pruning.Known(len(asked), load, first, answers)
 
 
 _kept: collections.OrderedDict[tuple[Path, bytes], signatures.Signatures] = collections.OrderedDict()

@@ -291,7 +291,7 @@ def test_usage_and_source_errors_end_with_two(tmp_path: Path, source: Path) -> N
     assert "does not exist" in missing.err
     assert helpers.cli("import", tmp_path).code == 2
     assert helpers.cli("search", source, "--query-file", tmp_path / "none.cql").code == 2
-    assert helpers.cli("explain", source, "-e", "mate").code == 2
+    assert helpers.cli("explain", source, "-e", "mate", "--game", "1").code == 2
     assert helpers.TRACEBACK not in missing.err
 
 
@@ -320,6 +320,23 @@ def test_explain_tells_the_truth_of_each_part(source: Path) -> None:
     run = helpers.cli("explain", "-e", "Ka1", "--fen", "8/8/8/8/8/8/8/K1k5 w - - 0 1")
     assert (run.code, run.out[0]) == (0, "+")
     assert f"engine    {helpers.ENGINE}" in helpers.cli("explain", "-e", "flip Ka1").out
+
+
+def test_explain_counts_what_each_step_leaves(source: Path) -> None:
+    query = "cql(gamenumber 1 2) ply < 300 mate year > 1800 K"
+    games = answer("info", source, "--json")["games"]
+    plan = answer("explain", "-e", query, source, "--json")["plan"]
+    steps = [(step["means"], step["text"]) for step in plan[:3]]
+    assert steps == [("header", "cql(gamenumber 1 2)"), ("signature", "mate"), ("catalog", "year > 1800")]
+    left = [step["games"] for step in plan if step["games"] is not None]
+    assert left == sorted(left, reverse=True)
+    assert left[0] == min(games, 2)
+    found = answer("search", source, "-e", query, "--json")["count"]
+    assert found <= left[-1] <= left[0]
+    whole = helpers.cli("explain", "-e", query).out
+    assert "asked of signatures  mate" in whole
+    every = answer("explain", "-e", "persistent x += 1", source, "--json")["plan"]
+    assert [(step["means"], step["games"]) for step in every] == [("interpreted", games)]
 
 
 def test_matches_are_written_to_a_file(source: Path, tmp_path: Path) -> None:
