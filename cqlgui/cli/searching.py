@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import Any
 from cqlgui.base import errors, progress
 from cqlgui.cli import opening, terminal
 from cqlgui.cql import diagnostics, nodes, settings, transforms
-from cqlgui.tasks import exporting, games, model, orbits, queries, records, searching, sieving
+from cqlgui.tasks import found as found_module
+from cqlgui.tasks import model, orbits, queries, searching, sieving
+from cqlgui.tasks.found import Found
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     text, name = terminal.query_text(arguments.expression, arguments.query_file)
     as_json = arguments.json or arguments.jsonl
     try:
-        options = _options(arguments, arguments.variations)
+        options = _options(arguments, arguments.variations, _details(arguments))
         expanded = queries.expanded(text, said=options.settings)
         _refuse_engine(arguments, expanded)
         query = expanded.query
@@ -44,7 +47,12 @@ def run(arguments: argparse.Namespace) -> int:
             arguments.files = [_header_input(query.header, arguments.allow_read)]
         if arguments.output is None:
             arguments.output = _header_output(query.header, arguments.allow_write)
-        ending = "" if arguments.output is None else exporting.checked_ending(arguments.output)
+        ending = ""
+        if arguments.output is not None:
+            # What only some searches need is loaded when they do: the others shall not wait for it.
+            from cqlgui.tasks import exporting
+
+            ending = exporting.checked_ending(arguments.output)
         if arguments.annotate and ending != ".pgn":
             terminal.say(_NO_ANNOTATION)
         with terminal.interruptible() as cancel:
@@ -97,12 +105,14 @@ def _once(
 ) -> int:
     bar = terminal.Bar()
     found_orbits = orbits.orbits(text) if arguments.jsonl or arguments.csv else ()
+    if arguments.jsonl or arguments.csv:
+        from cqlgui.tasks import exporting, records
     if arguments.csv:
         print(exporting.csv_lines([]), end="")
 
-    def stream(found: Sequence[model.GameHits]) -> None:
+    def stream(found: Found) -> None:
         bar.end()
-        for record in records.records(base, found, found_orbits):
+        for record in records.records(base, found.values(), found_orbits):
             if arguments.jsonl:
                 terminal.put(record)
             else:
@@ -129,7 +139,7 @@ def _once(
     for failed in result.failed_games:
         terminal.say(f"{failed.source}:{failed.line}: game {failed.game} was left out: {failed.reason}")
     if arguments.json:
-        terminal.put(answer(base, result, values=arguments.values))
+        terminal.put_object(answer(base, result, values=arguments.values))
     elif arguments.count:
         print(f"{len(result.games)} games, {result.positions} positions")
     elif not streaming and arguments.output is None:
@@ -140,6 +150,8 @@ def _once(
         for one in result.persistent:
             write(f"{one.name}: {one.text}")
     if arguments.output is not None and not result.cancelled:
+        from cqlgui.tasks import exporting
+
         report = exporting.export(
             base, result, arguments.output, annotate=arguments.annotate, cancel=cancel, progress=bar
         )
@@ -162,7 +174,7 @@ def answer(base: model.Base, result: model.SearchResult, *, values: bool) -> dic
     """The object of `search --json`."""
     found: dict[str, Any] = {
         "games": list(result.order),
-        "positions": [[game, hit.positionid] for game in result.order for hit in result.games[game].hits],
+        "positions": terminal.Items(_positions(result)),
         "count": len(result.order),
         "sources": [
             {"file": str(source.path), "first": source.first, "games": source.games}
@@ -218,9 +230,9 @@ def answer(base: model.Base, result: model.SearchResult, *, values: bool) -> dic
 
 def _written(result: model.SearchResult) -> dict[str, Any]:
     """What the query writes, in output order; only what there is."""
-    games = [result.games[game] for game in result.order]
+    games = [told for game in result.order if (told := result.games.told.get(game)) is not None]
     found: dict[str, Any] = {
-        "comments": [[one.game, positionid, text] for one in games for positionid, text in one.comments],
+        "comments": terminal.Items(_comments(result)),
         "messages": [[message.game, message.text] for message in result.messages],
         "tags": [[one.game, name, text] for one in games for name, text in one.tags],
         "removed_comments": [[one.game, positionid] for one in games for positionid in one.removed],
@@ -238,6 +250,30 @@ def _written(result: model.SearchResult) -> dict[str, Any]:
     if result.messages_dropped:
         found["messages_dropped"] = result.messages_dropped
     return {name: value for name, value in found.items() if value}
+
+
+def _positions(result: model.SearchResult) -> Iterator[str]:
+    """The hits as JSON, in output order, in pieces."""
+    found = result.games
+    if result.sort_keys:
+        found = found.in_order(result.order)
+    for begin in range(0, len(found.columns), _PIECE):
+        columns = found.columns.part(begin, min(begin + _PIECE, len(found.columns)))
+        places = (columns.hits & found_module.PLACE_MASK).tolist()
+        yield ",".join(map("[%d,%d]".__mod__, zip(columns.games.tolist(), places, strict=True)))
+
+
+def _comments(result: model.SearchResult) -> Iterator[str]:
+    """What the query writes as JSON, in output order, in pieces."""
+    quoted = functools.lru_cache(16)(lambda text: json.dumps(text, ensure_ascii=False))
+    for game in result.order:
+        comments = result.games.comments(game)
+        if comments:
+            yield ",".join([f"[{game},{positionid},{quoted(text)}]" for positionid, text in comments])
+
+
+_PIECE = 10_000
+"""Hits that are written at once."""
 
 
 def _sort_values(result: model.SearchResult) -> list[list[list[Any]]]:
@@ -268,7 +304,9 @@ def _batch(arguments: argparse.Namespace) -> int:
                 continue
             found: dict[str, Any]
             try:
-                options = _options(arguments, bool(arguments.variations or item.get("variations")))
+                options = _options(
+                    arguments, bool(arguments.variations or item.get("variations")), _details(arguments)
+                )
                 _refuse_engine(arguments, queries.expanded(item["query"], said=options.settings))
                 result = searching.search(base, item["query"], options, cancel=cancel)
                 if result.cancelled:
@@ -276,7 +314,7 @@ def _batch(arguments: argparse.Namespace) -> int:
                 found = answer(base, result, values=arguments.values)
             except queries.Rejected as rejected:
                 found = {"error": terminal.error_object(rejected.text, rejected.diagnostics[0])}
-            terminal.put({"id": item.get("id"), **found})
+            terminal.put_object({"id": item.get("id"), **found})
         return terminal.CANCELLED if cancel.cancelled else terminal.OK
 
 
@@ -294,7 +332,14 @@ def _item(line: str) -> dict[str, Any] | None:
     return item if isinstance(item, dict) and isinstance(item.get("query"), str) else None
 
 
-def _options(arguments: argparse.Namespace, variations: bool) -> model.SearchOptions:
+def _details(arguments: argparse.Namespace) -> model.Details:
+    """What must be known of all hits for the output wanted; what is exported is asked for then."""
+    if arguments.values or arguments.jsonl or arguments.csv:
+        return model.Details.ALL
+    return model.Details.COMMENTS if arguments.json or arguments.batch is not None else model.Details.NONE
+
+
+def _options(arguments: argparse.Namespace, variations: bool, details: model.Details) -> model.SearchOptions:
     said = settings.Settings(
         variations=variations,
         mainline=arguments.mainline,
@@ -318,6 +363,7 @@ def _options(arguments: argparse.Namespace, variations: bool) -> model.SearchOpt
         allow_write=tuple(arguments.allow_write),
         compiled=arguments.engine != "interpreter",
         pruned=arguments.pruning,
+        details=details,
     )
 
 
@@ -341,6 +387,8 @@ def _bare_error(code: str, message: str) -> dict[str, Any]:
 
 
 def _table(base: model.Base, result: model.SearchResult) -> None:
+    from cqlgui.tasks import games
+
     for start in range(0, len(result.order), 200):
         chunk = result.order[start : start + 200]
         for row in games.rows(base, chunk):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -41,6 +42,35 @@ def printable(text: str) -> str:
 def put(value: Any) -> None:
     """One JSON value on a line of stdout."""
     print(json.dumps(value, ensure_ascii=False, separators=(",", ":")), flush=True)
+
+
+class Items:
+    """A list of which the items come as JSON, some with each piece: too many to be kept as objects."""
+
+    def __init__(self, pieces: Iterator[str]) -> None:
+        first = next(pieces, None)
+        self.empty = first is None
+        self.pieces = iter(()) if first is None else itertools.chain([first], pieces)
+
+    def __bool__(self) -> bool:
+        return not self.empty
+
+
+def put_object(fields: dict[str, Any]) -> None:
+    """One JSON object on a line of stdout; a field may be `Items`."""
+    lead = "{"
+    for name, value in fields.items():
+        sys.stdout.write(f"{lead}{json.dumps(name)}:")
+        lead = ","
+        if isinstance(value, Items):
+            between = "["
+            for piece in value.pieces:
+                sys.stdout.write(between + piece)
+                between = ","
+            sys.stdout.write("[]" if between == "[" else "]")
+        else:
+            sys.stdout.write(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    print("}" if fields else "{}", flush=True)
 
 
 def prepare() -> None:

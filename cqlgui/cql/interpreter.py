@@ -30,7 +30,8 @@ from cqlgui.cql.types import Type
 
 __all__ = ["GameOutcome", "Hit", "Program", "QueryError", "SortSpec", "TooSlow"]
 
-_VALUED = frozenset({Type.SET, Type.PIECE, Type.NUMERIC, Type.STRING})
+VALUED = frozenset({Type.SET, Type.PIECE, Type.NUMERIC, Type.STRING})
+"""Types of queries whose hits have a value to show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class Program:
         compiler = compilers.compiler(expanded.names)
         body = compiler.compile(query.body)
         self._body = body
-        by_value = body.type in _VALUED
+        by_value = body.type in VALUED
         self._value_text = closures_output.value_text(body) if by_value else None
         self._rings = rings.Rings(compiler, query.body, expanded.orbits)
         self._own_keys = len(compiler.sort_specs)

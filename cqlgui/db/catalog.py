@@ -13,7 +13,7 @@ import secrets
 import sqlite3
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -293,6 +293,18 @@ class Catalog:
             results=dict(often),
             bad=int(np.count_nonzero(bad)),
         )
+
+    def numbers(self, source: int, name: str) -> np.ndarray:
+        """A column of numbers of all games of a source."""
+        return self._whole([source], [name])[0].astype(np.int64)
+
+    def coded(self, source: int, name: str, code: Callable[[str], int]) -> np.ndarray:
+        """A number for each game of a source, made of its text in a column; a missing text is empty."""
+        numbers = self.numbers(source, name)
+        used, places = np.unique(numbers, return_inverse=True)
+        with self._file.reading() as connection:
+            texts = self._named(connection, TABLES[name], used.tolist())
+        return np.array([code(texts.get(number, "")) for number in used.tolist()], np.int64)[places]
 
     def header(self, source: int, ordinal: int) -> Header | None:
         """The row of one game."""

@@ -18,6 +18,7 @@ from cqlgui.engine import (
     lowering_paths,
     lowering_sequences,
     lowering_tree,
+    orbit_pass,
     replay,
     scanning,
     weakening,
@@ -60,11 +61,17 @@ class Compiled:
     _ask: Any = field(repr=False)
     _ask_first: Any = field(repr=False)
     _code: native.Code = field(repr=False)
+    _second: Callable[[], orbit_pass.OrbitPass | None] = field(repr=False)
 
     @property
     def wholly(self) -> bool:
         """Whether all of the query was compiled."""
         return not self.unsupported
+
+    def orbit_pass(self) -> orbit_pass.OrbitPass | None:
+        """What tells of hits which orbit elements matched there; None where that is left to the interpreter,
+        or where the query has no outermost transform."""
+        return self._second() if self.wholly else None
 
     def scan(
         self, asked: games.Games, numbers: games.Integers | None = None, **options: Any
@@ -132,6 +139,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         ask,
         ask_first,
         code,
+        lambda: orbit_pass.make(expanded, low, tuple(low.facts.values()), mode),
     )
 
 

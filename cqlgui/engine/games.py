@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -65,6 +65,50 @@ def of_segment(segment: segments.Segment) -> Games:
     largest = int(counts.max(initial=0)) + 1
     mainline, whole = rows["plies"].astype(np.int64) + 1, rows["positions"].astype(np.int64)
     return Games(packed, firsts, counts, branching, starts, *table.arrays(), largest, mainline, whole)
+
+
+def some(games: Games, numbers: Integers) -> Games:
+    """A few of some games, numbered anew, in memory of their own."""
+    counts = np.where(games.starts[numbers] >= 0, games.counts[numbers], 0)
+    firsts = np.cumsum(counts) - counts
+    pieces = [
+        games.packed[first : first + count]
+        for first, count in zip(games.firsts[numbers].tolist(), counts.tolist(), strict=True)
+    ]
+    return replace(
+        games,
+        packed=np.concatenate([np.zeros(0, np.uint16), *pieces]),
+        firsts=firsts,
+        counts=counts,
+        branching=games.branching[numbers],
+        starts=games.starts[numbers],
+        positions=int(counts.max(initial=0)) + 1,
+        mainline=games.mainline[numbers],
+        whole=games.whole[numbers],
+    )
+
+
+def joined(parts: Sequence[Games]) -> Games:
+    """Games one behind the other, numbered anew; there is one part at least."""
+    words, tables = 0, 0
+    firsts, starts = [], []
+    for part in parts:
+        firsts.append(part.firsts + words)
+        starts.append(np.where(part.starts < 0, part.starts, part.starts + tables))
+        words += len(part.packed)
+        tables += len(part.start_boards) // 64
+    return Games(
+        np.concatenate([part.packed for part in parts]),
+        np.concatenate(firsts),
+        np.concatenate([part.counts for part in parts]),
+        np.concatenate([part.branching for part in parts]),
+        np.concatenate(starts),
+        np.concatenate([part.start_records for part in parts]),
+        np.concatenate([part.start_boards for part in parts]),
+        max(part.positions for part in parts),
+        np.concatenate([part.mainline for part in parts]),
+        np.concatenate([part.whole for part in parts]),
+    )
 
 
 def of_words(games: Iterable[tuple[str | None, Sequence[int]]]) -> Games:

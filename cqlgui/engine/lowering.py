@@ -146,6 +146,7 @@ class Lowering:
         self.names = names
         self.atomics = atomics
         self.variations = variations
+        self._body = body
         self.module = emitter.Module()
         self.unsupported: list[Unsupported] = []
         self.buffered = False
@@ -170,6 +171,12 @@ class Lowering:
         self._tables = 0
         self._looped = loop_names(body)
         self._lines = 0
+
+    def another(self) -> Lowering:
+        """For a further function of the same query, in a module of its own; its frame is the same."""
+        made = Lowering(self.names, self._body, self.atomics, variations=self.variations)
+        made.facts, made._slots = dict(self.facts), dict(self._slots)
+        return made
 
     # --- the four ways to ask
 

@@ -25,11 +25,11 @@ _UNROLLED: Final = 120
 _UNROLLED_AT_WORST: Final = 2_000
 """The same where there can be no table."""
 
-_Each = Callable[[Scope, nodes.Node, str], None]
-"""Writes an element, given the label behind it; must end the block."""
+_Each = Callable[[Scope, nodes.Node, Value, str], None]
+"""Writes an element, given its number and the label behind it; must end the block."""
 
 
-def _elements(low: Lowering, s: Scope, node: nodes.Orbit, each: _Each) -> bool:
+def each_element(low: Lowering, s: Scope, node: nodes.Orbit, each: _Each) -> bool:
     """Write all elements, the block behind them being open in the end; False where they are not compiled."""
     weight = sum(_weight(one) for element in node.elements for one in nodes.walk(element.filter))
     table = None
@@ -40,9 +40,9 @@ def _elements(low: Lowering, s: Scope, node: nodes.Orbit, each: _Each) -> bool:
         if weight > _UNROLLED_AT_WORST:
             low.leave_out(s, node, f"an orbit of {len(node.elements)} elements cannot be made a table")
             return False
-        for element in node.elements:
+        for number, element in enumerate(node.elements):
             following = f.label()
-            each(s, element.filter, following)
+            each(s, element.filter, integer(number), following)
             f.begin(following)
         return True
     columns, numbers = table
@@ -52,7 +52,8 @@ def _elements(low: Lowering, s: Scope, node: nodes.Orbit, each: _Each) -> bool:
     low.spend(s, len(node.elements), after)
     with lowering.each_number(s, integer(0), integer(len(node.elements)), after=after) as (row, following):
         first = f.binary("mul", row, integer(width))
-        each(replace(s, row=Row(rows, first, columns), known={}), node.elements[0].filter, following)
+        inner = replace(s, row=Row(rows, first, columns), known={})
+        each(inner, node.elements[0].filter, row, following)
     f.begin(after)
     return True
 
@@ -160,27 +161,30 @@ def _has_nodes(value: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class Group:
     """Elements that are one pattern moved about: men by the distances from the square of the first of them,
-    where that square lies, and the filters that all these elements have."""
+    where that square lies, the filters that all these elements have, and by that square the number of each
+    element."""
 
     men: tuple[tuple[int, int], ...]
     rest: tuple[nodes.Node, ...]
     anchors: int
+    numbers: tuple[int, ...]
 
 
 _MOST_GROUPS: Final = 64
 
 
-def _groups(low: Lowering, s: Scope, node: nodes.Orbit) -> list[_Group] | None:
+def moved_about(low: Lowering, s: Scope, node: nodes.Orbit) -> list[Group] | None:
     """An orbit as patterns of men on single squares that are moved about; None where it is none, or would
     not become shorter."""
     if len(node.elements) < 4 or s.row is not None:
         return None
     anchors: dict[tuple[tuple[tuple[int, int], ...], tuple[nodes.Node, ...]], int] = {}
-    for element in node.elements:
+    numbers: dict[object, list[int]] = {}
+    for number, element in enumerate(node.elements):
         filters = element.filter.filters if isinstance(element.filter, nodes.Compound) else (element.filter,)
-        placed: list[tuple[int, int]] = []
+        men: list[tuple[int, int]] = []
         rest = []
         for one in filters:
             if (
@@ -188,25 +192,26 @@ def _groups(low: Lowering, s: Scope, node: nodes.Orbit) -> list[_Group] | None:
                 and one.men != board_men.ANY_MASK
                 and one.squares.bit_count() == 1
             ):
-                placed.append((one.men, one.squares.bit_length() - 1))
+                men.append((one.men, one.squares.bit_length() - 1))
             elif low.is_idle(s, one):
                 rest.append(one)
             else:
                 return None
-        if not placed:
+        if not men:
             return None
-        first = placed[0][1]
-        pattern = tuple((kinds, square - first) for kinds, square in placed), tuple(rest)
+        first = men[0][1]
+        pattern = tuple((kinds, square - first) for kinds, square in men), tuple(rest)
         # Two elements at one anchor would be counted as one.
         if anchors.get(pattern, 0) >> first & 1:
             return None
         anchors[pattern] = anchors.get(pattern, 0) | 1 << first
+        numbers.setdefault(pattern, [0] * 64)[first] = number
     if len(anchors) > min(_MOST_GROUPS, len(node.elements) // 2):
         return None
-    return [_Group(*pattern, found) for pattern, found in anchors.items()]
+    return [Group(*pattern, found, tuple(numbers[pattern])) for pattern, found in anchors.items()]
 
 
-def _placed(low: Lowering, s: Scope, group: _Group, no: str) -> Value:
+def placed(low: Lowering, s: Scope, group: Group, no: str) -> Value:
     """The squares on which a pattern's first man stands with all others in their places; goes to `no` where
     there are none, or where another filter fails."""
     f = s.f
@@ -227,10 +232,10 @@ def _placed(low: Lowering, s: Scope, group: _Group, no: str) -> Value:
 _NOWHERE: Final = Span(0, 0)
 
 
-def _any_placed(low: Lowering, s: Scope, groups: Sequence[_Group], yes: str, no: str) -> None:
+def _any_placed(low: Lowering, s: Scope, groups: Sequence[Group], yes: str, no: str) -> None:
     for group in groups:
         following = s.f.label()
-        _placed(low, s, group, following)
+        placed(low, s, group, following)
         s.f.jump(yes)
         s.f.begin(following)
     s.f.jump(no)
@@ -271,7 +276,7 @@ def _orbit_test(low: Lowering, s: Scope, node: nodes.Orbit, yes: str, no: str) -
         _orbit_number(low, s, node, no)
         f.jump(yes)
         return
-    groups = _groups(low, s, node)
+    groups = moved_about(low, s, node)
     if groups is not None:
         _any_placed(low, s, groups, yes, no)
         return
@@ -279,10 +284,10 @@ def _orbit_test(low: Lowering, s: Scope, node: nodes.Orbit, yes: str, no: str) -
         common, node = _parted(node)
         lowering.insist(low, s, common, no)
 
-        def first(inner: Scope, element: nodes.Node, following: str) -> None:
+        def first(inner: Scope, element: nodes.Node, _number: Value, following: str) -> None:
             low.test(inner, element, yes, following)
 
-        _elements(low, s, node, first)
+        each_element(low, s, node, first)
         f.jump(no)
         return
     if kind is Type.SET:
@@ -297,15 +302,15 @@ def _matching(low: Lowering, s: Scope, node: nodes.Orbit) -> Number:
     f = s.f
     total = f.slot(Scalar.INT)
     f.store(integer(0), total)
-    groups = _groups(low, s, node)
+    groups = moved_about(low, s, node)
     for group in groups or ():
         following = f.label()
-        matches = f.unary("count", _placed(low, s, group, following))
+        matches = f.unary("count", placed(low, s, group, following))
         f.store(f.binary("add", f.load(total), matches), total)
         f.jump(following)
         f.begin(following)
 
-    def counted(inner: Scope, element: nodes.Node, following: str) -> None:
+    def counted(inner: Scope, element: nodes.Node, _number: Value, following: str) -> None:
         matched = f.label()
         low.test(inner, element, matched, following)
         f.begin(matched)
@@ -317,7 +322,7 @@ def _matching(low: Lowering, s: Scope, node: nodes.Orbit) -> Number:
         if all(low.is_idle(s, element.filter) for element in node.elements):
             common, node = _parted(node)
             lowering.insist(low, s, common, after)
-        _elements(low, s, node, counted)
+        each_element(low, s, node, counted)
         f.begin(after)
     return Number(f.load(total), 0, len(node.elements))
 
@@ -327,12 +332,12 @@ def _orbit_number(low: Lowering, s: Scope, node: nodes.Orbit, fail: str) -> Numb
         return lowering_board.within(low, s, node.range, _matching(low, s, node), fail)
 
     def each(take: Callable[[Scope, Number, str], None]) -> None:
-        def best(inner: Scope, element: nodes.Node, following: str) -> None:
+        def best(inner: Scope, element: nodes.Node, _number: Value, following: str) -> None:
             taken = s.f.label()
             take(inner, low.number(inner, element, following), taken)
             s.f.jump(following)
 
-        _elements(low, s, node, best)
+        each_element(low, s, node, best)
 
     return lowering_logic.best_of(s, each, True, fail)
 
@@ -342,12 +347,12 @@ def _orbit_set(low: Lowering, s: Scope, node: nodes.Orbit) -> Value:
     found = f.slot(Scalar.WORD)
     f.store(word(0), found)
 
-    def joined(inner: Scope, element: nodes.Node, following: str) -> None:
+    def joined(inner: Scope, element: nodes.Node, _number: Value, following: str) -> None:
         area = low.set_of(inner, element)
         f.store(f.binary("or", f.load(found), area), found)
         f.jump(following)
 
-    _elements(low, s, node, joined)
+    each_element(low, s, node, joined)
     return f.load(found)
 
 

@@ -21,6 +21,14 @@ ASK: Final = Routine(
 Ask: TypeAlias = Annotated[Callable[[Words, Bytes, int, Words], bool], ASK]
 """A query: whether it matches at a record, given all records, all boards, the record's number, the frame."""
 
+TELL: Final = Routine(
+    (Pointer(Scalar.WORD), Pointer(Scalar.U8), Scalar.INT, Pointer(Scalar.WORD), Pointer(Scalar.WORD)),
+    Scalar.BOOL,
+)
+Tell: TypeAlias = Annotated[Callable[[Words, Bytes, int, Words, Words], bool], TELL]
+"""What sets the bits of the orbit elements that matched at a record: as `Ask`, with the words to set them in.
+"""
+
 UNIT: Final = kernels.Unit("replay", [layout, position, attacks, moves])
 
 BUFFERED: Final = 1
@@ -415,6 +423,91 @@ def _copy_state(source: Words, goal: Words) -> None:
     goal[layout.CASTLING] = source[layout.CASTLING]
     goal[layout.PASSED] = source[layout.PASSED]
     goal[layout.MOVE] = source[layout.MOVE]
+
+
+@UNIT.kernel
+def tell(
+    told: Tell,
+    packed: Shorts,
+    firsts: Ints,
+    counts: Ints,
+    starts: Ints,
+    start_records: Words,
+    start_boards: Bytes,
+    hits: Ints,
+    begin: int,
+    end: int,
+    before: int,
+    mode: int,
+    records: Words,
+    boards: Bytes,
+    room: int,
+    frame: Words,
+    frame_size: int,
+    facts: Words,
+    fact_places: Ints,
+    fact_count: int,
+    bits: Words,
+    width: int,
+    ends: Ints,
+    elements: Ints,
+    capacity: int,
+    doubtful: Ints,
+    tally: Ints,
+) -> int:
+    """Ask at `hits[begin:end]`, as `search` gave them, which elements matched; gives the place to go on from,
+    which is `end` unless `elements` is full, and then that of a hit.
+
+    The numbers of the bits set of `width` words are written to `elements`, which has `capacity` for those of
+    a hit at least; `ends[hit]` is where those of a hit end. What is given of a game that is doubtful does
+    not hold. The rest is as in `search`; `frame[layout.DOUBT]` is that of the last game.
+    """
+    at = begin
+    number = tally[FOUND]
+    while at < end:
+        game = hits[at] >> 32
+        for place in range(frame_size):
+            frame[place] = 0
+        frame[layout.GAMENUMBER] = before + game + 1
+        frame[layout.STEPS] = layout.STEPS_AT_MOST
+        for fact in range(fact_count):
+            frame[fact_places[fact]] = facts[2 * (game * fact_count + fact)]
+            frame[fact_places[fact] + 1] = facts[2 * (game * fact_count + fact) + 1]
+        total = 0
+        start = starts[game]
+        if start >= 0:
+            _copy(start_records[start * layout.SIZE :], records)
+            _copy_board(start_boards[start * 64 :], boards)
+            count = counts[game]
+            if mode & VARIATIONS == 0:
+                count = 0
+                while count < counts[game] and packed[firsts[game] + count] < _BACK_WORD:
+                    count += 1
+            total = _laid_out(packed, firsts[game], count, records, boards, room)
+        frame[layout.COUNT] = total
+        if total == 0:
+            frame[layout.DOUBT] = 1
+        while at < end and hits[at] >> 32 == game:
+            if number + 64 * width > capacity:
+                tally[FOUND] = number
+                return at
+            if frame[layout.DOUBT] == 0:
+                for place in range(width):
+                    bits[place] = 0
+                told(records, boards, hits[at] & 0xFFFFFFFF, frame, bits)
+                for place in range(width):
+                    left = bits[place]
+                    while left != 0:
+                        elements[number] = 64 * place + words.lowest(left)
+                        number += 1
+                        left &= left - 1
+            ends[at] = number
+            at += 1
+        if frame[layout.DOUBT] != 0:
+            doubtful[tally[DOUBTED]] = game
+            tally[DOUBTED] += 1
+    tally[FOUND] = number
+    return at
 
 
 def _copy(source: Words, goal: Words) -> None:

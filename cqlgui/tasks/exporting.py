@@ -15,11 +15,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
 from cqlgui.board import squares
+from cqlgui.engine import orbit_pass
 from cqlgui.pgn import split, writer
-from cqlgui.tasks import model, records, sources
+from cqlgui.tasks import model, records, sources, telling
+from cqlgui.tasks.found import Elements
 
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
 
@@ -61,8 +65,8 @@ def export(
     ending = checked_ending(path)
     refuse_source(base, path)
     token = cancel or progress_module.CancelToken()
-    chosen = _chosen(result, games, element)
-    job = _Job(base, result, chosen, annotate, token, progress)
+    chosen, hits = _chosen(result, games, element)
+    job = _Job(base, result, chosen, element, annotate, token, progress)
     writers: dict[str, Callable[[BinaryIO], None]] = {
         ".pgn": job.pgn,
         ".epd": job.epd,
@@ -82,7 +86,7 @@ def export(
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
-    return model.ExportReport(path, len(chosen), sum(len(found.hits) for found in chosen))
+    return model.ExportReport(path, len(chosen), hits)
 
 
 def checked_ending(path: Path) -> str:
@@ -139,20 +143,19 @@ def _mark(hit: model.Hit, orbits: Sequence[model.Orbit], match_string: str) -> l
 
 def _chosen(
     result: model.SearchResult, games: Sequence[int] | None, element: tuple[int, int] | None
-) -> list[model.GameHits]:
-    wanted = None if games is None else set(games)
-    chosen = []
-    for game in result.order:
-        found = result.games[game]
-        if wanted is not None and game not in wanted:
-            continue
-        if element is not None:
-            limited = _limited(found, element)
-            if limited is None:
-                continue
-            found = limited
-        chosen.append(found)
-    return chosen
+) -> tuple[list[int], int]:
+    """The games to be written, in output order, and the number of their hits."""
+    columns = result.games.columns
+    if element is not None:
+        columns = columns.take(Elements(columns).hits(orbit_pass.code_of(*element)))
+    if games is not None:
+        columns = columns.take(np.isin(columns.games, np.array(games, np.int64)))
+    if games is None and element is None:
+        return list(result.order), len(columns)
+    wanted = set(result.order if games is None else games)
+    if element is not None:
+        wanted &= set(columns.games.tolist())
+    return [game for game in result.order if game in wanted], len(columns)
 
 
 def _limited(found: model.GameHits, element: tuple[int, int]) -> model.GameHits | None:
@@ -181,7 +184,8 @@ class _Job:
         self,
         base: model.Base,
         result: model.SearchResult,
-        chosen: list[model.GameHits],
+        chosen: Sequence[int],
+        element: tuple[int, int] | None,
         annotate: bool,
         cancel: progress_module.CancelToken,
         report: progress_module.ProgressSink,
@@ -189,6 +193,7 @@ class _Job:
         self.base = base
         self.result = result
         self.chosen = chosen
+        self.element = element
         self.annotate = annotate
         self.cancel = cancel
         self.report = report
@@ -247,19 +252,30 @@ class _Job:
         return records.records(self.base, self._counted(), self.result.orbits)
 
     def _counted(self) -> Iterator[model.GameHits]:
-        for place, hits in enumerate(self.chosen):
-            self.cancel.raise_if_cancelled()
-            if place % _REPORT_EVERY == 0:
-                self.report(progress_module.Progress(place, len(self.chosen), "Writing"))
-            yield hits
+        """The games with all that is known of them."""
+        told = telling.tell(self.base, self.result, self.chosen, cancel=self.cancel)
+        for place, hits in enumerate(told):
+            self._count(place)
+            limited = hits if self.element is None else _limited(hits, self.element)
+            if limited is not None:
+                yield limited
+
+    def _count(self, place: int) -> None:
+        self.cancel.raise_if_cancelled()
+        if place % _REPORT_EVERY == 0:
+            self.report(progress_module.Progress(place, len(self.chosen), "Writing"))
 
     def _texts(self, readers: sources.Readers) -> Iterator[bytes]:
+        if not self.annotate:
+            for place, game in enumerate(self.chosen):
+                self._count(place)
+                opened, ordinal = readers.of(game)
+                yield opened.whole(ordinal).strip(b"\r\n")
+            return
         for hits in self._counted():
             opened, ordinal = readers.of(hits.game)
-            raw = opened.whole(ordinal)
-            if self.annotate:
-                comments = match_comments(hits, self.result.orbits)
-                raw = writer.annotate(raw, comments, hits.removed, hits.tags)
+            comments = match_comments(hits, self.result.orbits)
+            raw = writer.annotate(opened.whole(ordinal), comments, hits.removed, hits.tags)
             yield raw.strip(b"\r\n")
 
 

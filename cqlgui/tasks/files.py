@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from cqlgui.board import tree
 from cqlgui.cql import host, syntax_strings
-from cqlgui.pgn import reader, split
+from cqlgui.pgn import split
+
+if TYPE_CHECKING:
+    from cqlgui.pgn import reader
 
 LONGEST: Final = 64 << 20
 """Bytes that a file may have which is read, and grow to by being written."""
@@ -47,6 +50,8 @@ class Files:
     def games(self, name: str) -> Iterator[tree.GameTree | None]:
         """The games of a PGN file, None for one that cannot be played. Raises `host.RefusedError`."""
         data = _bytes(name, self._place(name, self._reading, (".pgn",), "read"))
+        from cqlgui.pgn import reader
+
         return (_tree(reader.read_raw(raw)) for raw in split.games(split.BytesSource(data)))
 
     def write(self, name: str, text: str) -> None:

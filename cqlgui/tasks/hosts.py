@@ -8,13 +8,17 @@ import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cqlgui.base import errors
 from cqlgui.board import tree
 from cqlgui.db import catalog, headers
-from cqlgui.pgn import archives, decoding, reader, split
+from cqlgui.pgn import archives, decoding, split
 from cqlgui.store import index
 from cqlgui.tasks import files
+
+if TYPE_CHECKING:
+    from cqlgui.pgn import reader
 
 
 class SourceReader:
@@ -67,6 +71,9 @@ class SourceReader:
 
     def read(self, ordinal: int) -> reader.ReadGame:
         """A game read again from its text."""
+        # Few who open a source read its text, and the reader takes a while to load.
+        from cqlgui.pgn import reader
+
         offset, length, line = self.index.span(ordinal)
         problem = "" if reading_limit(length) == length else "the game is too long to be read"
         return reader.read_game(self.raw(ordinal), line, offset, problem)

@@ -11,14 +11,18 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
 from cqlgui.db import headers
 from cqlgui.pgn import archives
 from cqlgui.store import index, segments
-from cqlgui.tasks import bases, model, reading, workspace
+from cqlgui.tasks import bases, model, workspace
 from cqlgui.tasks import pool as pool_module
+
+if TYPE_CHECKING:
+    from cqlgui.tasks import reading
 
 FIRST_BATCH = 200
 LATER_BATCH = 10_000
@@ -321,6 +325,9 @@ class _SourceImport:
         self, text: archives.Text, offset: int, line: int, until: int | None = None
     ) -> Iterator[Iterator[reading.Piece]]:
         """The games of a stretch of the text; the reading ends with the block."""
+        # A source that is indexed needs none of it, and it takes a while to load.
+        from cqlgui.tasks import reading
+
         found = reading.pieces(
             text, offset, line, pool=self.owner.pool, cancel=self.owner.cancel, until=until
         )

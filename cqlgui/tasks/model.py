@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import enum
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cqlgui.board import tree
 from cqlgui.cql import settings
+
+if TYPE_CHECKING:
+    from cqlgui.tasks.found import Found, Integers
 
 _NUMBER_OF_GAME = re.compile(r"Game number [0-9]+")
 
@@ -182,7 +187,8 @@ class GameHits:
 
     `comments` are what the query writes, (positionid, text) in the order made, `match_string` among them at
     each hit (empty where matches are not to be marked); `tags` is what it sets, and `removed` the positions
-    of which it leaves out the comment of the file.
+    of which it leaves out the comment of the file. Where it is not `told`, nothing is known yet of values,
+    squares and, unless there are some, comments: `telling` asks for them.
     """
 
     game: int
@@ -192,6 +198,7 @@ class GameHits:
     tags: tuple[tuple[str, str], ...] = ()
     removed: tuple[int, ...] = ()
     match_string: str = ""
+    told: bool = True
 
     @property
     def says(self) -> bool:
@@ -237,6 +244,15 @@ class Persistent:
     text: str
 
 
+class Details(enum.Enum):
+    """What a search is to tell of its hits beside the orbit elements: nothing, what the query writes, or also
+    values and squares."""
+
+    NONE = enum.auto()
+    COMMENTS = enum.auto()
+    ALL = enum.auto()
+
+
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
     """How to search; the query's own header still holds."""
@@ -252,6 +268,10 @@ class SearchOptions:
     """Whether machine code may pass over games; without, all of them are interpreted."""
     pruned: bool = True
     """Whether games may be passed over by their headers and signatures; only where `compiled`."""
+    details: Details = Details.ALL
+    """What is wanted of all hits at once; the rest may be left to `telling`."""
+    within: Integers | None = field(default=None, compare=False)
+    """Search only these games: ordinals, ascending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +280,7 @@ class SearchResult:
 
     query: str
     order: tuple[int, ...]
-    games: dict[int, GameHits] = field(repr=False)
+    games: Found = field(repr=False)
     orbits: tuple[Orbit, ...]
     sort_keys: tuple[SortKey, ...]
     seconds: float
@@ -278,11 +298,13 @@ class SearchResult:
     messages_dropped: int = 0
     persistent: tuple[Persistent, ...] = ()
     """The persistent variables that are not quiet, in the order of the query."""
+    options: SearchOptions = field(default_factory=SearchOptions, repr=False, compare=False)
+    """How it was searched."""
 
     @property
     def positions(self) -> int:
         """Number of matching positions."""
-        return sum(len(found.hits) for found in self.games.values())
+        return len(self.games.columns)
 
 
 @dataclass(frozen=True, slots=True)

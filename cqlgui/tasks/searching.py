@@ -1,17 +1,26 @@
-"""Runs a query over a base in worker processes; hits come out in game order while the search goes on."""
+"""Runs a query over a base; hits come out in game order while the search goes on.
+
+What is compiled is searched by threads of this process (`sieving`), the rest by worker processes.
+"""
 
 from __future__ import annotations
 
+import collections
 import contextlib
-import dataclasses
+import functools
+import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from cqlgui.base import progress as progress_module
-from cqlgui.cql import interpreter, memory, settings, transforms
-from cqlgui.tasks import frames, model, orbits, queries, sieving, sources, workspace
+from cqlgui.cql import interpreter, memory, settings, transforms, types
+from cqlgui.tasks import found as found_module
+from cqlgui.tasks import frames, model, narrowing, orbits, queries, sieving, sources, telling, workspace
 from cqlgui.tasks import pool as pool_module
+from cqlgui.tasks.found import Columns, Found
 from cqlgui.tasks.queries import Rejected
 
 __all__ = ["MAX_MESSAGES", "Rejected", "search"]
@@ -21,6 +30,8 @@ MAX_MESSAGES = 100_000
 
 _REPORT_SECONDS = 0.05
 _SIEVE_SECONDS = 0.02
+_STRETCH = 1_000
+"""Games of a stretch that is interpreted whole."""
 _Item = tuple[int, int]
 """Place of the source, and ordinal there from 0."""
 _NO_MORE: _Item = (-1, -1)
@@ -33,25 +44,39 @@ def search(
     *,
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
-    on_hits: Callable[[Sequence[model.GameHits]], None] | None = None,
+    on_orbits: Callable[[tuple[model.Orbit, ...]], None] | None = None,
+    on_hits: Callable[[Found], None] | None = None,
     on_messages: Callable[[Sequence[model.Message]], None] | None = None,
     pool: pool_module.Pool | None = None,
 ) -> model.SearchResult:
     """Find the games and positions of `base` that match `text`.
 
-    `on_hits` gets the hits of games in game order as they are found, in the caller's thread; `on_messages`
-    likewise what the query says, all of it, while the result keeps the first `MAX_MESSAGES` only.
+    `on_orbits` gets the orbits of the query before its hits, without counts. `on_hits` gets the hits of games
+    in game order as they are found, in the caller's thread; `on_messages` likewise what the query says, all
+    of it, while the result keeps the first `MAX_MESSAGES` only.
     Cancelling returns within 100 ms with what was found until then. A game that costs its worker process is
     named in `failed_games` and left out. Raises `Rejected` for a bad query, `errors.SourceError` and
     `errors.IndexDamaged` for a base that cannot be read.
     """
     chosen = options or model.SearchOptions()
-    said = dataclasses.replace(chosen.settings, variations=chosen.variations or chosen.settings.variations)
+    said = telling.said(chosen)
     expanded = queries.expanded(text, said=said)
     queries.refuse_files(expanded, reading=bool(chosen.allow_read), writing=bool(chosen.allow_write))
     token = cancel or progress_module.CancelToken()
     run = _Run(base, text, expanded, chosen, said, token, progress, on_hits, on_messages)
+    if on_orbits is not None:
+        on_orbits(tuple(run.orbits))
     return run.result(pool or pool_module.shared())
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """Games `begin` to `end` - 1 of the base: what was found in them, and those still to be interpreted."""
+
+    begin: int
+    end: int
+    columns: Columns = found_module.NOTHING
+    left: collections.deque[int] = field(default_factory=collections.deque)
 
 
 class _Run:
@@ -66,7 +91,7 @@ class _Run:
         said: settings.Settings,
         cancel: progress_module.CancelToken,
         report: progress_module.ProgressSink,
-        on_hits: Callable[[Sequence[model.GameHits]], None] | None,
+        on_hits: Callable[[Found], None] | None,
         on_messages: Callable[[Sequence[model.Message]], None] | None,
     ) -> None:
         assert expanded.query is not None
@@ -79,27 +104,36 @@ class _Run:
         self.report = report
         self.on_hits = on_hits
         self.on_messages = on_messages
-        self.program = interpreter.Program(expanded, said)
+        self.expanded = expanded
+        self.plan = sieving.plan(expanded, pruned=options.pruned) if options.compiled else sieving.INTERPRETER
+        self.straight = self._straight()
         # Where games depend on what earlier ones left, one worker takes them in order, with this memory.
-        self.remembered = self.program.empty_memory() if self.program.sequential else None
+        sequential = self.plan.compiled is None and self.program.sequential
+        self.remembered = self.program.empty_memory() if sequential else None
         self.written: list[str] = []
         self.sources = [source for source in base.sources if source.games]
         self.stamps = [sources.stamp(source.path) for source in self.sources]
         # Written out before the search, as printing thousands of elements would delay the answer to Cancel.
         self.orbits = [orbits.describe(info) for info in expanded.orbits]
-        self.found: dict[int, model.GameHits] = {}
+        self.parts: list[Columns] = []
+        self.told: dict[int, model.GameHits] = {}
+        self.matching = 0
+        self.untold = self._untold_beforehand()
         self.failed: list[model.BadGame] = []
         self.messages: list[model.Message] = []
         self.messages_dropped = 0
         # What games said whose predecessors are still being searched.
         self._said: dict[int, list[str]] = {}
+        # What the caller has not heard of yet.
+        self._unsent: list[Columns] = []
+        self._fresh: dict[int, model.GameHits] = {}
+        self._unsaid: list[model.Message] = []
         self.searched = 0
         self.positions = 0
-        self.plan = sieving.plan(expanded, pruned=options.pruned) if options.compiled else sieving.INTERPRETER
         self._coming: Iterator[_Item | None] = self._items()
-        # Games done whose predecessors are still being searched; None = without a hit.
+        # Games interpreted whose predecessors are still being searched; None = without a hit.
         self._waiting: dict[int, model.GameHits | None] = {}
-        self._next = 1
+        self._stretches: collections.deque[_Stretch] = collections.deque()
         self._full = options.limit is not None and options.limit <= 0
         self._reported = 0.0
         self._peeked: _Item | None = None
@@ -109,24 +143,33 @@ class _Run:
         work = pool_module.Work(take=self._take, message=self._message, done=self._done, lost=self._lost)
         with contextlib.ExitStack() as stack:
             if self.plan.planner is not None:
-                sieve = sieving.Sieve(self.plan, self.sources)
+                sieve = sieving.Sieve(
+                    self.plan,
+                    self.sources,
+                    self.straight,
+                    threads=self.options.workers,
+                    within=self.options.within,
+                )
                 self._coming = self._sifted(stack.enter_context(sieve))
-            crew = stack.enter_context(pool.lease(1 if self.program.sequential else self.options.workers))
+            crew = stack.enter_context(pool.lease(1 if self.remembered is not None else self.options.workers))
             finished = crew.run(work, self.cancel)
         if not finished:
             # What lies beyond a slice that was cut off was found all the same.
-            self._release(sorted(self._waiting))
+            self._advance(unfinished=True)
+        found = self._found()
+        orbits_counted = narrowing.recounted(self.orbits, found.columns)
         seconds = time.perf_counter() - started
         self._tell(force=True)
-        keys = [(game, hits.sort_keys) for game, hits in sorted(self.found.items())]
+        specs = () if self.straight is not None else self.program.sort_specs
+        order = found.games.tolist()
+        if specs:
+            order = self.program.order([(game, self.told[game].sort_keys) for game in order])
         return model.SearchResult(
             query=self.text,
-            order=tuple(self.program.order(keys)),
-            games=self.found,
-            orbits=self._orbits(),
-            sort_keys=tuple(
-                model.SortKey(spec.doc, spec.descending, spec.quiet) for spec in self.program.sort_specs
-            ),
+            order=tuple(order),
+            games=found,
+            orbits=orbits_counted,
+            sort_keys=tuple(model.SortKey(spec.doc, spec.descending, spec.quiet) for spec in specs),
             seconds=seconds,
             games_searched=self.searched,
             positions_searched=self.positions,
@@ -139,6 +182,53 @@ class _Run:
             messages=tuple(self.messages),
             messages_dropped=self.messages_dropped,
             persistent=self._persistent(),
+            options=self.options,
+        )
+
+    @functools.cached_property
+    def program(self) -> interpreter.Program:
+        """The query for the interpreter; a large one takes a while to make, and is not always asked for."""
+        return interpreter.Program(self.expanded, self.said)
+
+    @functools.cached_property
+    def _writes(self) -> bool:
+        return sieving.writes(self.expanded)
+
+    def _straight(self) -> sieving.Straight | None:
+        """What makes hits of what the compiled query finds, where that is all that is wanted."""
+        match self.options.details:
+            case model.Details.ALL:
+                return None
+            case model.Details.COMMENTS if self._writes:
+                return None
+            case _:
+                return self.plan.straight
+
+    def _untold_beforehand(self) -> found_module.Untold | None:
+        if self.straight is None:
+            return None
+        assert self.expanded.query is not None
+        header = self.expanded.query.header
+        return found_module.Untold(
+            types.infer(self.expanded.query.body, self.expanded.names) in interpreter.VALUED,
+            self._writes,
+            settings.match_string(header),
+            self.said.header_comment and not header.silent,
+            tuple(source.first for source in self.sources),
+        )
+
+    def _found(self) -> Found:
+        columns, told = found_module.joined(self.parts), self.told
+        found = Found(columns, told, self.untold)
+        if self._sorted:
+            return found
+        # After a stop games that were told of late may stand before others.
+        return Found(columns.take(np.argsort(columns.hits, kind="stable")), told, self.untold)
+
+    @property
+    def _sorted(self) -> bool:
+        return all(
+            not len(a) or not len(b) or a.hits[-1] < b.hits[0] for a, b in itertools.pairwise(self.parts)
         )
 
     def _persistent(self) -> tuple[model.Persistent, ...]:
@@ -148,10 +238,25 @@ class _Run:
         return tuple(model.Persistent(one.name, one.value, one.text) for one in kept)
 
     def _items(self, first: _Item = (0, 0)) -> Iterator[_Item]:
-        """All games from one on."""
+        """All games from one on that are to be searched."""
         for place in range(first[0], len(self.sources)):
-            for ordinal in range(first[1] if place == first[0] else 0, self.sources[place].games):
-                yield place, ordinal
+            source = self.sources[place]
+            for begin in range(first[1] if place == first[0] else 0, source.games, _STRETCH):
+                end = min(begin + _STRETCH, source.games)
+                listed = self._wanted(source.first + begin, source.first + end)
+                self._stretches.append(
+                    _Stretch(source.first + begin, source.first + end, left=collections.deque(listed))
+                )
+                for game in listed:
+                    yield place, game - source.first
+
+    def _wanted(self, begin: int, end: int) -> Sequence[int]:
+        within = self.options.within
+        if within is None:
+            return range(begin, end)
+        low, high = np.searchsorted(within, [begin, end]).tolist()
+        wanted: list[int] = within[low:high].tolist()
+        return wanted
 
     def _sifted(self, sieve: sieving.Sieve) -> Iterator[_Item | None]:
         """The games that the compiled query leaves over; None where none is known yet."""
@@ -159,24 +264,20 @@ class _Run:
         while not sieve.exhausted:
             chunk = sieve.take(_SIEVE_SECONDS)
             if chunk is not None:
-                self._pass_over(chunk)
+                first = self.sources[chunk.place].first
+                left = collections.deque(first + ordinal for ordinal in chunk.left)
+                self._stretches.append(_Stretch(first + chunk.begin, first + chunk.end, chunk.columns, left))
+                self.searched += chunk.passed
+                self.positions += chunk.passed_positions
+                self._advance()
                 done = chunk.place, chunk.end
                 for ordinal in chunk.left:
                     yield chunk.place, ordinal
+                if chunk.left:
+                    continue
             yield None
         # Usually there are no others.
         yield from self._items(done)
-
-    def _pass_over(self, chunk: sieving.Chunk) -> None:
-        """Take the games in which nothing was found for done."""
-        first = self.sources[chunk.place].first
-        left = set(chunk.left)
-        for ordinal in range(chunk.begin, chunk.end):
-            if ordinal not in left:
-                self._waiting[first + ordinal] = None
-        self.searched += chunk.end - chunk.begin - len(left)
-        self.positions += chunk.passed_positions
-        self._advance()
 
     def _take(self, size: int) -> list[_Item] | None:
         items: list[_Item] = []
@@ -197,18 +298,10 @@ class _Run:
 
     def _message(self, items: list[_Item]) -> frames.Message:
         place = items[0][0]
-        source = self.sources[place]
-        return {
-            "op": "search",
-            "query": self.text,
-            "settings": self.said.as_words(),
-            **sources.words(source, self.stamps[place]),
-            "games": [ordinal for _, ordinal in items],
-            "memory": None if self.remembered is None else self.remembered.packed(),
-            "read": [str(folder.resolve()) for folder in self.options.allow_read],
-            "write": [str(folder.resolve()) for folder in self.options.allow_write],
-            "written": self.written,
-        }
+        source = sources.words(self.sources[place], self.stamps[place])
+        asked = telling.request(self.text, self.said, source, [ordinal for _, ordinal in items], self.options)
+        remembered = None if self.remembered is None else self.remembered.packed()
+        return {**asked, "memory": remembered, "written": self.written}
 
     def _done(self, items: list[_Item], reply: frames.Message) -> None:
         place = items[0][0]
@@ -218,8 +311,8 @@ class _Run:
         for ordinal, texts in reply["messages"]:
             self._said[first + ordinal] = texts
         for ordinal, *found in reply["hits"]:
-            self._waiting[first + ordinal] = _game_hits(
-                first + ordinal, *found, match_string=self.program.match_string
+            self._waiting[first + ordinal] = telling.game_hits(
+                first + ordinal, *found, match_string=reply["match_string"]
             )
         if reply["memory"] is not None:
             self.remembered = memory.unpacked(reply["memory"])
@@ -243,89 +336,74 @@ class _Run:
             offset, _length, line = reader.index.span(ordinal)
         self.failed.append(model.BadGame(source.first + ordinal, source.path, offset, line, reason))
 
-    def _advance(self) -> None:
-        ready: list[int] = []
-        while self._next in self._waiting:
-            ready.append(self._next)
-            self._next += 1
-        self._release(ready)
+    def _advance(self, unfinished: bool = False) -> None:
+        """Hand on the hits of all games that are done, up to the first that is not; at last, where the search
+        is `unfinished`, also what was found beyond such games."""
+        while self._stretches:
+            stretch = self._stretches[0]
+            while stretch.left and (stretch.left[0] in self._waiting or unfinished):
+                game = stretch.left.popleft()
+                self._release(stretch.columns.of_games(stretch.begin, game))
+                if game in self._waiting:
+                    self._release_told(game)
+                stretch.begin = game + 1
+            if stretch.left:
+                self._release(stretch.columns.of_games(stretch.begin, stretch.left[0]))
+                stretch.begin = stretch.left[0]
+                break
+            self._release(stretch.columns.of_games(stretch.begin, stretch.end))
+            self._stretches.popleft()
+        self._send()
         self._tell()
 
-    def _release(self, games: Sequence[int]) -> None:
-        fresh: list[model.GameHits] = []
-        said: list[model.Message] = []
-        for game in games:
-            hits = self._waiting.pop(game)
-            texts = self._said.pop(game, ())
-            if not self._full:
-                said.extend(model.Message(game, text) for text in texts)
-            if hits is None or self._full:
-                continue
-            self.found[game] = hits
-            fresh.append(hits)
-            self._full = self.options.limit is not None and len(self.found) >= self.options.limit
+    def _release(self, columns: Columns) -> None:
+        """Take hits that come straight from the engine."""
+        if self._full or not len(columns):
+            return
+        starts = np.flatnonzero(np.diff(columns.games, prepend=-1))
+        limit = self.options.limit
+        if limit is not None and self.matching + len(starts) > limit:
+            columns = columns.part(0, int(starts[limit - self.matching]))
+            starts = starts[: limit - self.matching]
+        self._add(columns, len(starts))
+
+    def _release_told(self, game: int) -> None:
+        """Take what the interpreter found in a game."""
+        hits = self._waiting.pop(game)
+        texts = self._said.pop(game, ())
+        if self._full:
+            return
+        self._unsaid.extend(model.Message(game, text) for text in texts)
+        if hits is not None:
+            self.told[game] = hits
+            self._fresh[game] = hits
+            self._add(found_module.of_hits([hits]), 1)
+
+    def _add(self, columns: Columns, games: int) -> None:
+        self.parts.append(columns)
+        self._unsent.append(columns)
+        self.matching += games
+        self._full = self.options.limit is not None and self.matching >= self.options.limit
+
+    def _send(self) -> None:
+        """Tell the caller what is new."""
+        said, self._unsaid = self._unsaid, []
         if said:
             kept = said[: MAX_MESSAGES - len(self.messages)]
             self.messages += kept
             self.messages_dropped += len(said) - len(kept)
             if self.on_messages is not None:
                 self.on_messages(said)
-        if fresh and self.on_hits is not None:
-            self.on_hits(fresh)
+        parts, self._unsent = self._unsent, []
+        told, self._fresh = self._fresh, {}
+        if parts and self.on_hits is not None:
+            self.on_hits(Found(found_module.joined(parts), told, self.untold))
 
     def _tell(self, force: bool = False) -> None:
         now = time.monotonic()
         if force or now - self._reported >= _REPORT_SECONDS:
             self._reported = now
-            total = sum(source.games for source in self.sources)
-            words = "1 game matches" if len(self.found) == 1 else f"{len(self.found)} games match"
+            within = self.options.within
+            total = sum(source.games for source in self.sources) if within is None else len(within)
+            words = "1 game matches" if self.matching == 1 else f"{self.matching} games match"
             self.report(progress_module.Progress(self.searched, total, words))
-
-    def _orbits(self) -> tuple[model.Orbit, ...]:
-        """The orbits with what their elements matched; an element counts once for a hit, however often it
-        matched there.
-        """
-        counts: list[dict[int, list[int]]] = [{} for _ in self.orbits]
-        for hits in self.found.values():
-            in_game: set[tuple[int, int]] = set()
-            for hit in hits.hits:
-                at_hit = {(match.orbit, match.element) for match in hit.matches if match.orbit >= 0}
-                for orbit, element in at_hit:
-                    counts[orbit].setdefault(element, [0, 0])[1] += 1
-                in_game |= at_hit
-            for orbit, element in in_game:
-                counts[orbit][element][0] += 1
-        return tuple(
-            orbits.counted(orbit, {element: (pair[0], pair[1]) for element, pair in found.items()})
-            for orbit, found in zip(self.orbits, counts, strict=True)
-        )
-
-
-def _game_hits(
-    game: int,
-    hits: list[Any],
-    comments: list[Any],
-    keys: list[Any],
-    tags: list[Any],
-    removed: list[int],
-    *,
-    match_string: str,
-) -> model.GameHits:
-    return model.GameHits(
-        game=game,
-        hits=tuple(
-            model.Hit(
-                game=game,
-                positionid=positionid,
-                value=value,
-                squares=squares,
-                matches=tuple(model.OrbitMatch(*match) for match in matches),
-            )
-            for positionid, value, squares, matches in hits
-        ),
-        comments=tuple((positionid, text) for positionid, text in comments),
-        sort_keys=tuple(keys),
-        tags=tuple((name, text) for name, text in tags),
-        removed=tuple(removed),
-        match_string=match_string,
-    )

@@ -209,6 +209,7 @@ class Service:
             "positions": positions,
             "memory": None if remembered is None else remembered.packed(),
             "written": sorted(allowed.written),
+            "match_string": program.match_string,
         }
 
     def _load(self, request: frames.Message) -> frames.Message:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu
 
 from cqlgui.cql import diagnostics, lexer, old_scripts, tokens, translate
-from cqlgui.ui import live, why
+from cqlgui.ui import estimate, live, why
 from cqlgui.ui.editor import fixes, keywords
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class Assistance(QObject):
         self._main = main
         self.help = keywords.HelpPane()
         self.live = live.Live(main.jobs, main.editor, main.browser, self)
+        self.estimate = estimate.Estimating(main.jobs, main.editor, self)
         self.why = why.WhyNot(main.jobs, main.editor, main.browser, main.infobar, self)
         self.why.named.connect(main.show_editor)
         self.help.insert_wanted.connect(self._insert)

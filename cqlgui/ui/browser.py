@@ -41,6 +41,9 @@ class Browser(QObject):
         self._base: model.Base | None = None
         self._position = 0
         self._hits: dict[int, model.Hit] = {}
+        # The game asked for last, and what became known of its hits while it was on its way.
+        self._asked, self._told_of = 0, 0
+        self._told: dict[int, model.Hit] = {}
         for source in (board, text):
             source.stepped.connect(self.step)
             source.jumped.connect(self.jump)
@@ -55,6 +58,11 @@ class Browser(QObject):
     def base(self) -> model.Base | None:
         """The base of that game."""
         return self._base
+
+    @property
+    def asked(self) -> int:
+        """The ordinal of the game on the board or on its way there; 0 for none."""
+        return self._asked
 
     @property
     def busy(self) -> bool:
@@ -75,6 +83,7 @@ class Browser(QObject):
         """Show nothing."""
         self._jobs.cancel(_JOB, drop=True)
         self._game, self._base, self._position, self._hits = None, None, 0, {}
+        self._asked = 0
         self._notation.set_game(None)
         self._show()
 
@@ -83,6 +92,7 @@ class Browser(QObject):
     ) -> None:
         """Show a position of a game; a game not yet on the board is loaded in the background first."""
         found = dict(hits or {})
+        self._asked, self._told_of = game, 0
         if (
             self._game is not None
             and self._base is not None
@@ -98,7 +108,7 @@ class Browser(QObject):
         def done(loaded: model.LoadedGame) -> None:
             self._game, self._base = loaded, base
             self._position = min(positionid, len(loaded.tree) - 1)
-            self._hits = found
+            self._hits = found if self._told_of != game else self._told
             self._notation.set_game(loaded)
             self._notation.set_hits(found)
             self._show()
@@ -115,6 +125,15 @@ class Browser(QObject):
         self._hits = dict(hits)
         self._notation.set_hits(self._hits)
         self._show()
+
+    def tell(self, game: int, hits: Mapping[int, model.Hit]) -> None:
+        """Take what has become known of the hits of a game, of the one shown or on its way; they are the same
+        hits."""
+        if game == self._asked:
+            self._told_of, self._told = game, dict(hits)
+            if self._game is not None and self._game.game == game:
+                self._hits = dict(hits)
+                self._mark()
 
     def go(self, positionid: int) -> None:
         """Show a position of this game."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
 from cqlgui.base import errors, progress
-from cqlgui.tasks import history, model, orbits, queries, rights, searching
+from cqlgui.tasks import history, model, queries, rights, searching
+from cqlgui.tasks.found import Found, Integers
 from cqlgui.ui import jobs
 
 _JOB = "search"
@@ -18,14 +18,14 @@ _JOB = "search"
 class Searcher(QObject):
     """One search at a time: another one supersedes it.
 
-    `started` carries the orbits of the query, `found` lists of `GameHits` in game order, `finished` the
+    `started` carries the orbits of the query, `found` what came since (`Found`) in game order, `finished` the
     result (also after Stop, with what was found until then), `rejected` the diagnostics of a bad query,
     `failed` a sentence, `wanted` a `rights.Wish` where the query needs a file that it may not use yet.
     `abandoned` follows a Stop that came before there was anything to search.
     """
 
     started = Signal(tuple)
-    found = Signal(list)
+    found = Signal(object)
     progressed = Signal(object)
     finished = Signal(object)
     rejected = Signal(tuple)
@@ -39,6 +39,7 @@ class Searcher(QObject):
         self._jobs = door
         self._channels: list[jobs.Channel[Any]] = []
         self._running = False
+        self.options = model.SearchOptions()
         self._allowed: dict[str, tuple[Path, ...]] = {"read": (), "write": ()}
 
     @property
@@ -50,24 +51,39 @@ class Searcher(QObject):
         """Grant a wish to every query, as long as this searcher lives."""
         self._allowed[wish.verb] += (wish.folder,)
 
-    def run(self, base: model.Base, text: str, beside: Path) -> None:
-        """Search `base` for `text`; the query finds files with relative names in the folder `beside`."""
+    def run(self, base: model.Base, text: str, beside: Path, within: Integers | None = None) -> None:
+        """Search `base` for `text`; the query finds files with relative names in the folder `beside`.
+        `within` are the only games to be searched, ascending."""
         self._close_channels()
         heads: jobs.Channel[tuple[model.Orbit, ...]] = self._jobs.channel(
             lambda sent: self.started.emit(sent[-1])
         )
-        channel: jobs.Channel[Sequence[model.GameHits]] = self._jobs.channel(self._receive)
+        channel: jobs.Channel[Found] = self._jobs.channel(self._receive)
         self._channels = [heads, channel]
-        options = model.SearchOptions(allow_read=self._allowed["read"], allow_write=self._allowed["write"])
+        options = model.SearchOptions(
+            allow_read=self._allowed["read"],
+            allow_write=self._allowed["write"],
+            details=model.Details.NONE,
+            within=within,
+        )
+        self.options = options
 
         def work(token: progress.CancelToken, sink: progress.ProgressSink) -> model.SearchResult:
             wishes = rights.wishes(queries.expanded(text), options, beside)
             if wishes:
                 raise rights.Wanted(wishes)
             # The orbits go ahead of the hits: they name the transforms of the first rows.
-            heads.send(orbits.orbits(text))
-            result = searching.search(base, text, options, cancel=token, progress=sink, on_hits=channel.send)
-            history.add(text, base.name, result)
+            result = searching.search(
+                base,
+                text,
+                options,
+                cancel=token,
+                progress=sink,
+                on_orbits=heads.send,
+                on_hits=channel.send,
+            )
+            # Counts of a part of the base would be taken for those of all of it.
+            history.add(text, base.name, result if within is None else None)
             return result
 
         def done(result: model.SearchResult) -> None:
@@ -94,8 +110,8 @@ class Searcher(QObject):
             channel.close()
         self._channels = []
 
-    def _receive(self, batches: list[Sequence[model.GameHits]]) -> None:
-        self.found.emit([hits for batch in batches for hits in batch])
+    def _receive(self, batches: list[Found]) -> None:
+        self.found.emit(Found.merged(batches))
 
     def _cancelled(self) -> None:
         self._set_running(False)

@@ -35,6 +35,7 @@ from PySide6.QtWidgets import (
 
 from cqlgui.pgn import archives
 from cqlgui.tasks import bases, history, library, model, pool, queries
+from cqlgui.tasks.found import Found
 from cqlgui.ui import (
     actions,
     areas,
@@ -44,6 +45,7 @@ from cqlgui.ui import (
     exporter,
     icons,
     jobs,
+    narrower,
     notation,
     opener,
     restoring,
@@ -92,6 +94,7 @@ class MainWindow(QMainWindow):
         self.infobar = infobar.InfoBar()
         self.opener = opener.Opener(self.jobs, self)
         self.searcher = searcher.Searcher(self.jobs, self)
+        self.narrower = narrower.Narrower(self.jobs, self.hits.narrow, self)
         self.exporter = exporter.Exporter(self.jobs, self)
         self.browser = browser.Browser(self.jobs, self.board, self.notation, self.hits.hits.shown_of, self)
         self.assistance = assistance.Assistance(self)
@@ -264,6 +267,7 @@ class MainWindow(QMainWindow):
             self.wanted_row = ("", -1)
         self.base = base
         self.games.set_base(base)
+        self.assistance.estimate.set_base(base)
         self._base_changed()
         if base.games and not self._restoring and not self.browser.busy:
             # The first batch of a growing base may hold no game yet.
@@ -326,6 +330,8 @@ class MainWindow(QMainWindow):
         self.hits.clear()
         self.games.set_base(None)
         self.picker.set_counts(())
+        self.narrower.leave_base()
+        self.hits.tell_narrowing("")
         self.browser.clear()
 
     def _base_changed(self) -> None:
@@ -364,7 +370,8 @@ class MainWindow(QMainWindow):
         self.infobar.clear()
         self.asked = self.editor.text()
         self._asked_early = self.opener.busy
-        self.searcher.run(self.base, self.asked, self.rights.beside())
+        self.assistance.estimate.stop()
+        self.searcher.run(self.base, self.asked, self.rights.beside(), self.narrower.within)
 
     def stop(self) -> None:
         """Stop the search, and the question why the position does not match."""
@@ -375,13 +382,23 @@ class MainWindow(QMainWindow):
         assert self.base is not None
         self.result = None
         self._clear_limit()
-        self.hits.begin(self.base, self.base.games, orbits)
+        self.narrower.clear()
+        self.hits.tell_narrowing("")
+        within = self.searcher.options.within
+        self.hits.begin(self.base, self.base.games if within is None else len(within), orbits)
+        self.hits.asks(self.asked, self.searcher.options)
         self.picker.set_counts(())
         self.browser.set_hits({})
         self._tabs.setCurrentWidget(self.hits)
         self._enable()
 
-    def _hits_found(self, found: list[model.GameHits]) -> None:
+    def _hits_told(self, games: list[int]) -> None:
+        """The interpreter has told more of the hits of some games."""
+        for game in games:
+            if game == self.browser.asked:
+                self.browser.tell(game, self.hits.hits.hits_of(game))
+
+    def _hits_found(self, found: Found) -> None:
         first = self.hits.count == 0
         self.hits.add(found)
         if first and self.hits.count:
@@ -402,6 +419,8 @@ class MainWindow(QMainWindow):
         self.result = result
         self.hits.finish(result)
         self.picker.set_counts(result.orbits)
+        if self.base is not None:
+            self.narrower.take(self.base, result)
         for failed in result.failed_games[:1]:
             more = len(result.failed_games) - 1
             others = f" (and {more:,} more)" if more else ""
@@ -413,6 +432,27 @@ class MainWindow(QMainWindow):
                 key=_ASKING,
             )
         self._fill_library()
+        self._say_hit()
+        self._enable()
+
+    def _narrowed(self, result: model.SearchResult, words: str) -> None:
+        """Show other hits: a part of the result, or what was made of it and of hits that were kept."""
+        assert self.base is not None
+        current = self.hits.current()
+        self.result = result
+        self._clear_limit()
+        self.hits.begin(self.base, result.games_searched, result.orbits)
+        self.hits.asks(result.query, result.options)
+        self.hits.add(result.games)
+        if current is not None:
+            self.hits.show_hit(current.game, current.positionid)
+        if self.hits.table.row < 0:
+            self.hits.land(0)
+        self.hits.finish(result)
+        self.hits.tell_narrowing(words)
+        self.picker.set_counts(result.orbits)
+        if self.browser.game is not None and self.browser.base is self.base:
+            self.browser.set_hits(self.hits.hits.hits_of(self.browser.game.game))
         self._say_hit()
         self._enable()
 
@@ -697,9 +737,15 @@ class MainWindow(QMainWindow):
         self.picker.element_chosen.connect(self._element_chosen)
         self.picker.selection_cleared.connect(self._clear_limit)
         self.hits.current_changed.connect(self.show_hit)
+        self.hits.hits.told.connect(self._hits_told)
         self.hits.opened.connect(lambda _game, _position, row: self._open_row(row))
         self.hits.limit_removed.connect(self._clear_limit)
         self.hits.export_requested.connect(self.ask_export)
+        self.hits.narrowing_removed.connect(self.narrower.undo)
+        self.hits.scope_removed.connect(self.narrower.widen)
+        self.narrower.shown.connect(self._narrowed)
+        self.narrower.scoped.connect(self.hits.tell_scope)
+        self.narrower.failed.connect(lambda sentence: self.infobar.show_message(sentence, "error"))
         self.games.opened.connect(self.show_game)
         self.browser.shown.connect(self._browsed)
         self.browser.failed.connect(lambda sentence: self.infobar.show_message(sentence, "error"))

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from cqlgui.cql import check, interpreter, nodes, printer, transforms
-from cqlgui.engine import compiling, games
+from cqlgui.engine import compiling, games, orbit_pass
 from cqlgui.engine.lowering import Unsupported
 from cqlgui.jit import native
 from tests import helpers
@@ -67,6 +67,7 @@ class Comparison:
         chosen = sorted(self._source.sample(range(len(self.games)), self._each))
         table, kept = self.planned.of(expanded, compiled.facts)
         hits, doubtful = found(compiled, self.packed, table, np.array(chosen))
+        elements = self._elements(compiled, table, np.array(chosen), doubtful)
         program = interpreter.Program(expanded)
         compared, matching = 0, 0
         for number in chosen:
@@ -88,6 +89,15 @@ class Comparison:
             matching += bool(wanted)
             if wanted and not kept[number]:
                 self.differences.append(f"{checked.text!r}: game {number}: {wanted} but passed over")
+            if elements is not None and outcome is not None and number not in doubtful:
+                self.counts["hits with elements compared"] += len(outcome.hits)
+                matched = {
+                    (number, hit.positionid): [(orbit, element) for orbit, element, *_ in hit.orbit]
+                    for hit in outcome.hits
+                }
+                told = {place: elements.get(place) for place in matched}
+                if matched != told:
+                    self.differences.append(f"{checked.text!r}: game {number}: {matched} but {told}")
             if number not in doubtful and wanted != hits[number]:
                 self.differences.append(f"{checked.text!r}: game {number}: {wanted} but {hits[number]}")
         self.counts["games compared"] += compared
@@ -96,6 +106,31 @@ class Comparison:
             self.kinds |= crossing.kinds_in(query.body)
             share = "no game" if not matching else "some games" if matching < compared else "all games"
             self.counts[f"queries matching {share}"] += 1
+
+    def _elements(
+        self,
+        compiled: compiling.Compiled,
+        facts: games.Words,
+        numbers: games.Integers,
+        doubtful: set[int],
+    ) -> dict[tuple[int, int], list[tuple[int, int]]] | None:
+        """The orbit elements that matched at each hit, where the engine can tell; adds to `doubtful`."""
+        second = compiled.orbit_pass()
+        if second is None:
+            return None
+        self.counts["queries with an orbit pass"] += 1
+        elements: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for part in compiled.scan(self.packed, numbers, slice_size=7, facts=facts):
+            told = second.tell(self.packed, part.hits, before=0, facts=facts)
+            doubtful.update(told.doubtful.tolist())
+            begin = 0
+            for hit, end in zip(part.hits.tolist(), told.ends.tolist(), strict=True):
+                own = told.codes[begin:end].tolist()
+                bits = orbit_pass.ELEMENT_BITS
+                pairs = [(code >> bits, code & (1 << bits) - 1) for code in own]
+                elements[hit >> 32, hit & 0xFFFFFFFF] = pairs
+                begin = end
+        return elements
 
     def text(self, text: str) -> None:
         """Compare a query as text, with and without variations."""

@@ -58,7 +58,7 @@ def own_pool():
 
 def test_hits_come_in_game_order_and_the_result_is_whole(base: model.Base) -> None:
     seen: list[int] = []
-    result = searching.search(base, "mate", on_hits=lambda found: seen.extend(hits.game for hits in found))
+    result = searching.search(base, "mate", on_hits=seen.extend)
     assert list(result.order) == seen == list(range(3, 31, 3))
     assert [hit.positionid for hit in result.games[3].hits] == [4]
     assert (result.games_searched, result.positions, result.positions_searched) == (30, 10, 150)

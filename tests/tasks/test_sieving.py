@@ -6,12 +6,13 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cqlgui.base import errors
 from cqlgui.engine import games
 from cqlgui.jit import native
-from cqlgui.tasks import importing, model, queries, searching, sieving
+from cqlgui.tasks import importing, model, queries, searching, sieving, telling
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
 
@@ -31,7 +32,7 @@ def base(tmp_path: Path) -> model.Base:
 def plain(result: model.SearchResult) -> dict[str, Any]:
     """All that a search gives but how long and by what means."""
     found = {name: getattr(result, name) for name in result.__slots__}
-    for name in ("seconds", "engine", "reason"):
+    for name in ("seconds", "engine", "reason", "options"):
         del found[name]
     return found
 
@@ -67,6 +68,85 @@ def test_results_are_those_of_the_interpreter(base: model.Base, query: str, vari
     assert plain(fast) == plain(slow)
     assert plain(whole) == plain(slow)
     assert (slow.engine, slow.reason) == ("interpreted", "the interpreter was asked for")
+
+
+@pytest.mark.parametrize("variations", [False, True])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "mate",
+        "Q attacks k",
+        "#P",
+        "false",
+        "flipcolor {Pe4 variation}",
+        "flip Pe4",
+        "cql(matchcount 2 9) Pe4",
+        "cql(gamenumber 5 40 result 0-1) true",
+        "cql(silent) mate",
+        "cql(quiet) mate",
+        'cql(matchstring "here") mate',
+        "result 0-1 flipcolor {[Pp] check} or flip {mate}",
+        "not flip {Pe4} btm",
+        "flipcolor find {N--}",
+        "find mate",
+    ],
+)
+def test_what_comes_straight_from_the_engine_is_what_the_interpreter_finds(
+    base: model.Base, query: str, variations: bool
+) -> None:
+    seen: list[int] = []
+    options = model.SearchOptions(variations=variations, details=model.Details.NONE)
+    fast = searching.search(base, query, options, on_hits=seen.extend)
+    slow = searching.search(
+        base, query, dataclasses.replace(options, compiled=False, details=model.Details.ALL)
+    )
+    assert seen == list(fast.order) == list(slow.order)
+    bare, whole = plain(fast), plain(slow)
+    del bare["games"], whole["games"]
+    assert bare == whole
+    assert np.array_equal(fast.games.columns.hits, slow.games.columns.hits)
+    assert np.array_equal(fast.games.columns.ends, slow.games.columns.ends)
+    assert np.array_equal(fast.games.columns.codes, slow.games.columns.codes)
+    assert list(telling.tell(base, fast, fast.order)) == list(slow.games.values())
+    commented = dataclasses.replace(options, details=model.Details.COMMENTS)
+    for game, hits in searching.search(base, query, commented).games.items():
+        assert hits.comments == slow.games[game].comments
+        assert hits.match_string == slow.games[game].match_string
+
+
+def test_hits_need_not_be_interpreted_to_be_listed(base: model.Base) -> None:
+    options = model.SearchOptions(details=model.Details.NONE)
+    for query in ("mate", "flip Pe4", "find mate"):
+        assert not searching.search(base, query, options).games.told
+    # These say what nobody can leave for later.
+    for query in ('comment("x") mate', 'sort "s" ply mate', "find {flip Pe4}"):
+        found = searching.search(base, query, options)
+        assert found.order
+        assert len(found.games.told) == len(found.order)
+    commented = dataclasses.replace(options, details=model.Details.COMMENTS)
+    assert not searching.search(base, "mate", commented).games.told
+    assert searching.search(base, "find mate", commented).games.told
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("details", list(model.Details))
+def test_a_search_keeps_to_the_games_it_is_given(
+    base: model.Base, compiled: bool, details: model.Details
+) -> None:
+    within = np.array([1, 6, 7, 13, 141, 142, 150], np.int64)
+    options = model.SearchOptions(within=within, compiled=compiled, details=details)
+    found = searching.search(base, "mate", options)
+    assert found.order == (6, 13, 141, 142)
+    assert found.games_searched == len(within)
+
+
+@pytest.mark.parametrize("limit", [0, 1, 7, 500])
+def test_a_limit_counts_games(base: model.Base, limit: int) -> None:
+    options = model.SearchOptions(limit=limit, details=model.Details.NONE)
+    found = searching.search(base, "Pe4", options)
+    whole = searching.search(base, "Pe4", dataclasses.replace(options, limit=None))
+    assert found.order == whole.order[:limit]
+    assert found.positions == sum(len(whole.games[game].hits) for game in found.order)
 
 
 @pytest.mark.parametrize("pruned", [False, True])

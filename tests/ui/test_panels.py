@@ -24,6 +24,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.base import progress
 from cqlgui.tasks import bases, model
+from cqlgui.tasks.found import Found
 from cqlgui.ui import jobs
 from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits, infobar, wording
 from cqlgui.ui.tables import hits_model
@@ -58,7 +59,7 @@ def text(panel: QWidget, name: str) -> str:
 
 def filled(panel: hits.HitsPanel, base: model.Base, result: model.SearchResult) -> None:
     panel.begin(base, base.games, result.orbits)
-    panel.add([result.games[game] for game in result.order])
+    panel.add(result.games)
     panel.finish(result)
 
 
@@ -72,7 +73,7 @@ def test_the_hits_panel_tells_how_the_search_goes(
     monkeypatch.setattr("cqlgui.ui.panels.hits.time.monotonic", lambda: clock[0])
     panel.begin(base, 1_000, result.orbits)
     assert text(panel, "Result of the search") == "0 hits in 0 games"
-    panel.add([result.games[game] for game in result.order])
+    panel.add(result.games)
     clock[0] = 102.0
     panel.progress(progress.Progress(200, 1_000))
     assert text(panel, "Result of the search") == (
@@ -171,7 +172,7 @@ def test_the_current_hit_stays_when_the_order_changes(
     panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
 ) -> None:
     panel.begin(base, base.games, result.orbits)
-    panel.add([result.games[game] for game in result.order])
+    panel.add(result.games)
     panel.select_row(0)
     kept = panel.current()
     panel.finish(dataclasses.replace(result, order=result.order[::-1]))
@@ -187,7 +188,7 @@ def test_a_row_that_nobody_chose_is_that_of_the_new_order(
     def begin() -> None:
         panel.begin(base, base.games, result.orbits)
         assert not panel.land(0)
-        panel.add([result.games[game] for game in result.order])
+        panel.add(result.games)
         assert panel.land(0)
 
     begin()
@@ -223,10 +224,9 @@ def test_selected_games_come_once_each(
 def test_only_a_whole_result_can_be_written(
     panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
 ) -> None:
-    button = panel.findChild(QToolButton)
-    assert button is not None
+    button = next(one for one in panel.findChildren(QToolButton) if one.text().startswith("Export"))
     panel.begin(base, base.games, result.orbits)
-    panel.add([result.games[game] for game in result.order])
+    panel.add(result.games)
     assert not button.isEnabled()
     panel.fail("The search ended early.")
     assert panel.count
@@ -243,11 +243,11 @@ def test_values_have_a_column_where_there_are_some(
     game = result.games[result.order[0]]
     valued = dataclasses.replace(game, hits=tuple(dataclasses.replace(hit, value="7") for hit in game.hits))
     panel.begin(base, base.games, result.orbits)
-    panel.add([valued])
+    panel.add(Found.of([valued]))
     assert not panel.table.isColumnHidden(hits_model.VALUE)
     panel.table.setColumnHidden(hits_model.VALUE, True)
     panel.begin(base, base.games, result.orbits)
-    panel.add([valued])
+    panel.add(Found.of([valued]))
     assert panel.table.isColumnHidden(hits_model.VALUE), "what the user hid came back"
 
 
@@ -264,7 +264,7 @@ def test_what_a_query_writes_is_shown_beside_its_hits(
         removed=(place,),
     )
     panel.begin(base, base.games, result.orbits)
-    panel.add([spoken])
+    panel.add(Found.of([spoken]))
     assert not panel.table.isColumnHidden(hits_model.VALUE)
     index = panel.hits.index(0, hits_model.VALUE)
     assert index.data() == "a <b>sharp</b> move"
@@ -273,7 +273,7 @@ def test_what_a_query_writes_is_shown_beside_its_hits(
     said = tuple(model.Message(1, f"<i>{n}</i>") for n in range(40))
     panel.finish(
         dataclasses.replace(
-            result, order=(game.game,), games={game.game: spoken}, messages=said, messages_dropped=2
+            result, order=(game.game,), games=Found.of([spoken]), messages=said, messages_dropped=2
         )
     )
     assert "42 messages" in panel.running_text()

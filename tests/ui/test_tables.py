@@ -20,6 +20,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from cqlgui.tasks import bases, model
+from cqlgui.tasks.found import Found
 from cqlgui.ui import jobs
 from cqlgui.ui.panels import bad_games
 from cqlgui.ui.tables import games_model, hits_model, lines, ranges, rows, view
@@ -59,7 +60,7 @@ def test_the_models_obey_the_rules_of_qt(
     qtmodeltester.check(table)
     table.clear(result.orbits)
     for found in in_order(result):
-        table.add([found])
+        table.add(Found.of([found]))
     table.limit((0, 1))
     table.limit(None)
     table.finish(result)
@@ -81,7 +82,7 @@ def test_the_models_obey_the_rules_of_qt(
 
 def test_rows_stand_in_the_order_of_the_hits(hits: Hits, result: model.SearchResult) -> None:
     table, _ = hits
-    table.add(in_order(result))
+    table.add(result.games)
     expected = [(found.game, hit) for found in in_order(result) for hit in found.hits]
     assert [table.hit(row) for row in range(table.rowCount())] == expected
     assert (table.hits, table.games) == (result.positions, len(result.games))
@@ -94,7 +95,7 @@ def test_rows_stand_in_the_order_of_the_hits(hits: Hits, result: model.SearchRes
 
 def test_a_limit_shows_one_element_and_goes_again(hits: Hits, result: model.SearchResult) -> None:
     table, _ = hits
-    table.add(in_order(result))
+    table.add(result.games)
     table.finish(result)
     whole = table.rowCount()
     table.limit((0, 1))
@@ -123,7 +124,7 @@ def test_a_limit_shows_one_element_and_goes_again(hits: Hits, result: model.Sear
 
 def test_the_result_may_bring_another_order(hits: Hits, result: model.SearchResult) -> None:
     table, _ = hits
-    table.add(in_order(result))
+    table.add(result.games)
     reverse = dataclasses.replace(result, order=result.order[::-1])
     table.finish(reverse)
     first = table.hit(0)
@@ -136,7 +137,7 @@ def test_headers_and_moves_come_for_rows_in_view_and_only_those_are_repainted(
     qtbot: QtBot, hits: Hits, result: model.SearchResult
 ) -> None:
     table, changed = hits
-    table.add(in_order(result))
+    table.add(result.games)
     assert cell(table, 0, hits_model.WHITE) == cell(table, 0, hits_model.MOVES) == ""
     assert cell(table, 0, hits_model.GAME) == str(result.order[0])
     qtbot.waitUntil(lambda: bool(cell(table, 0, hits_model.WHITE) and cell(table, 0, hits_model.MOVES)))
@@ -233,7 +234,7 @@ def test_nothing_asks_a_wrong_index(hits: Hits, result: model.SearchResult) -> N
     table, _ = hits
     assert table.data(QModelIndex()) is None
     assert table.rowCount() == 0
-    table.add(in_order(result))
+    table.add(result.games)
     assert table.rowCount(table.index(0, 0)) == table.columnCount(table.index(0, 0)) == 0
     assert table.headerData(99, Qt.Orientation.Horizontal) is None
 

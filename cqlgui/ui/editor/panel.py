@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QIcon, QPainter, QPaintEvent
+from PySide6.QtGui import QCloseEvent, QColor, QIcon, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from cqlgui.base import errors
 from cqlgui.cql import diagnostics, old_scripts, spelling, structure, transforms, translate
 from cqlgui.tasks import model
+from cqlgui.ui import theme
 from cqlgui.ui.editor import colours, edit, files, find, fixes, gutter, identity, latest, problems
 
 CHECK_DELAY = 30  # milliseconds without a key before the text is checked
@@ -70,6 +71,9 @@ class EditorPanel(QWidget):
         self.problems = problems.ProblemsList(self)
         self._checker = latest.Latest(_check, CHECK_DELAY, self)
         self._name = _Elided(self)
+        self._estimate = _Elided(self)
+        self._estimate.setAccessibleName("Estimated number of games")
+        self._estimate.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._where = _Elided(self)
         self._where.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._state = QToolButton(self)
@@ -86,9 +90,15 @@ class EditorPanel(QWidget):
         self._run.setAccessibleName("Run the query")
         self._lay_out()
         self._connect()
+        self._dress()
         self._show_name()
         self._show_place()
         self._show_diagnostics("", ())
+
+    def set_estimate(self, words: str) -> None:
+        """Say how many games the query may find; nothing where that is not known."""
+        self._estimate.setText(words)
+        self._estimate.setToolTip(f"{words}, from a random sample" if "about" in words else words)
 
     # --- text -----------------------------------------------------------------------------------------------
 
@@ -236,6 +246,8 @@ class EditorPanel(QWidget):
         top = QHBoxLayout()
         top.setContentsMargins(8, 5, 8, 5)
         top.addWidget(self._name, 1)
+        top.addWidget(self._estimate)
+        top.addSpacing(6)
         top.addWidget(self._run)
         self._split = QSplitter(Qt.Orientation.Vertical, self)
         self._split.setChildrenCollapsible(False)
@@ -261,7 +273,14 @@ class EditorPanel(QWidget):
         QWidget.setTabOrder(self._run, self.problems)
         QWidget.setTabOrder(self.problems, self._state)
 
+    def _dress(self) -> None:
+        """An estimate is not to draw the eye from the text."""
+        palette = self._estimate.palette()
+        palette.setColor(QPalette.ColorRole.WindowText, QColor(theme.colours().muted))
+        self._estimate.setPalette(palette)
+
     def _connect(self) -> None:
+        theme.theme().changed.connect(self._dress)
         self.edit.changed.connect(self._text_changed)
         self.edit.caret_moved.connect(self._caret_moved)
         self.edit.run_requested.connect(self.run_requested)

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 
 from PySide6.QtCore import QByteArray, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.base import progress as progress_module
 from cqlgui.tasks import model
+from cqlgui.tasks.found import Found
 from cqlgui.ui import icons, jobs, theme
-from cqlgui.ui.panels import bars, labels, wording
-from cqlgui.ui.tables import hits_model, lines, rows, view
+from cqlgui.ui.panels import bars, labels, narrow, wording
+from cqlgui.ui.tables import details, hits_model, lines, rows, view
 
 SHOWN_MESSAGES = 30
 """Messages and variables of the query that the line of its course shows on hovering."""
 SHOWN_VARIABLES = 3
 LONGEST_VARIABLE = 24
+_CHIP = 220
+"""Pixels that the words of a chip take at most."""
 """Persistent variables that stand in the line itself, and characters of each."""
 
 
@@ -26,20 +28,24 @@ class HitsPanel(QWidget):
 
     `opened` carries game, positionid and row of a hit that was double-clicked or entered, `current_changed`
     the row that became current, by key, mouse, `select_row` or `next_hit`. `limit_removed` tells that the
-    user wants to see all hits again, which the panel then does.
+    user wants to see all hits again, which the panel then does; `narrowing_removed` and `scope_removed` that
+    all of the result is wanted again, or searches through all games.
     """
 
     opened = Signal(int, int, int)
     current_changed = Signal(int)
     export_requested = Signal()
     limit_removed = Signal()
+    narrowing_removed = Signal()
+    scope_removed = Signal()
 
     def __init__(self, door: jobs.Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Hits")
         self._cache = rows.RowCache(door, self)
         self._moves = lines.LineCache(door, self)
-        self.hits = hits_model.HitsModel(self._cache, self._moves, self)
+        self._details = details.DetailCache(door, self)
+        self.hits = hits_model.HitsModel(self._cache, self._moves, self._details, self)
         self.table = view.TableView("Hits", self)
         self.table.setModel(self.hits)
         self.table.set_widths(hits_model.WIDTHS)
@@ -52,6 +58,13 @@ class HitsPanel(QWidget):
         self._chip = QPushButton(self)
         self._chip.setObjectName("chip")
         self._chip.setToolTip("Show the hits of all elements again")
+        self._narrowed = QPushButton(self)
+        self._narrowed.setObjectName("chip")
+        self._narrowed.setToolTip("Show all hits of the search again")
+        self._scope = QPushButton(self)
+        self._scope.setObjectName("chip")
+        self._scope.setToolTip("Searches keep to these games; press to search through all again")
+        self.narrow = narrow.NarrowButton(self)
         self._export = QToolButton(self)
         self._export.setText("Export…")
         self._export.setToolTip("Write the hits to a file")
@@ -72,7 +85,8 @@ class HitsPanel(QWidget):
         self._connect()
         self._dress()
         self._bar.hide()
-        self._chip.hide()
+        for chip in (self._chip, self._narrowed, self._scope):
+            chip.hide()
         self._export.setEnabled(False)
 
     # --- a search ---
@@ -81,6 +95,8 @@ class HitsPanel(QWidget):
         """Start anew, for a search over this many games; `orbits` name the elements while it runs."""
         self._cache.set_base(base)
         self._moves.set_base(base)
+        self._details.set_base(base)
+        self._details.forget()
         self.hits.clear(orbits)
         self._total, self._searched = total_games, 0
         self._started = time.monotonic()
@@ -95,7 +111,11 @@ class HitsPanel(QWidget):
         self._show_limit()
         self._say()
 
-    def add(self, found: Iterable[model.GameHits]) -> None:
+    def asks(self, text: str, options: model.SearchOptions) -> None:
+        """What the interpreter has not told of hits is asked with this query and these options."""
+        self._details.set_query(text, options)
+
+    def add(self, found: Found) -> None:
         """Append hits as they are found."""
         self.hits.add(found)
         self._show_values()
@@ -142,6 +162,7 @@ class HitsPanel(QWidget):
         """Forget the hits and what is known of their games, as when another base is opened."""
         self._cache.set_base(None)
         self._moves.set_base(None)
+        self._details.set_base(None)
         self.hits.clear()
         self._ended = ""
         self._messages = ()
@@ -276,7 +297,10 @@ class HitsPanel(QWidget):
         head.addWidget(self._bar)
         head.addWidget(self._summary)
         head.addWidget(self._detail, 1)
+        head.addWidget(self._scope)
+        head.addWidget(self._narrowed)
         head.addWidget(self._chip)
+        head.addWidget(self.narrow)
         head.addWidget(self._export)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -292,16 +316,21 @@ class HitsPanel(QWidget):
         self.table.clicked.connect(lambda _index: self.choose())
         self._export.clicked.connect(self.export_requested)
         self._chip.clicked.connect(self._remove_limit)
+        self._narrowed.clicked.connect(self.narrowing_removed)
+        self._scope.clicked.connect(self.scope_removed)
+        self.hits.told.connect(lambda _games: self._show_values())
         theme.theme().changed.connect(self._dress)
 
     def _dress(self) -> None:
         colours = theme.colours()
         self._export.setIcon(icons.icon("export"))
         self._detail.setStyleSheet(f"color: {colours.muted};")
-        self._chip.setStyleSheet(
-            f"QPushButton#chip {{ background: {colours.selection}; color: {colours.selection_text};"
-            f" border: 1px solid {colours.accent}; border-radius: 10px; padding: 2px 10px; }}"
-        )
+        self.narrow.setIcon(icons.icon("narrow"))
+        for chip in (self._chip, self._narrowed, self._scope):
+            chip.setStyleSheet(
+                f"QPushButton#chip {{ background: {colours.selection}; color: {colours.selection_text};"
+                f" border: 1px solid {colours.accent}; border-radius: 10px; padding: 2px 10px; }}"
+            )
 
     def _open(self, row: int) -> None:
         found = self.hits.hit(row)
@@ -325,6 +354,19 @@ class HitsPanel(QWidget):
             words = (element.words or element.transform) if element else f"element {limited[1] + 1}"
             self._chip.setText(f"only: {words}  ✕")
             self._chip.setAccessibleName(f"Hits are limited to: {words}. Press to show all.")
+
+    def tell_narrowing(self, words: str) -> None:
+        """Say what the hits were narrowed to; nothing where all of the result is shown."""
+        self._narrowed.setVisible(bool(words))
+        room = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, _CHIP)
+        self._narrowed.setText(f"{room}  ✕".replace("&&", "&").replace("&", "&&"))
+        self._narrowed.setAccessibleName(f"Hits are narrowed to: {words}. Press to show all.")
+
+    def tell_scope(self, games: int) -> None:
+        """Say to how many games searches keep; below 0 for all."""
+        self._scope.setVisible(games >= 0)
+        self._scope.setText(f"in {wording.games(games)}  ✕")
+        self._scope.setAccessibleName(f"Searches keep to {wording.games(games)}. Press to search in all.")
 
     def _show_values(self) -> None:
         """Give the values a column only where hits have some; one that the user hid stays hidden."""

@@ -29,12 +29,19 @@ class FetchCache(QObject, Generic[Key, Value]):
     arrived = Signal(object)
 
     def __init__(
-        self, door: jobs.Jobs, batch: int, *, one_at_a_time: bool, parent: QObject | None = None
+        self,
+        door: jobs.Jobs,
+        batch: int,
+        *,
+        one_at_a_time: bool,
+        kept: int = KEPT,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._jobs = door
         self._batch = batch
         self._alone = one_at_a_time
+        self._kept = kept
         self._base: model.Base | None = None
         self._epoch = 0
         self._known: collections.OrderedDict[Key, Value] = collections.OrderedDict()
@@ -62,10 +69,14 @@ class FetchCache(QObject, Generic[Key, Value]):
         same = base is not None and self._base is not None and base.id == self._base.id
         self._base = base
         if not same:
-            self._epoch += 1
-            self._known.clear()
-            self._pending.clear()
-            self._wanted.clear()
+            self.forget()
+
+    def forget(self) -> None:
+        """Forget everything, also what is on its way."""
+        self._epoch += 1
+        self._known.clear()
+        self._pending.clear()
+        self._wanted.clear()
 
     def lookup(self, key: Key) -> Value | None:
         """The value of a key if it is here; otherwise it is on its way."""
@@ -94,7 +105,7 @@ class FetchCache(QObject, Generic[Key, Value]):
         if epoch == self._epoch:
             self._pending.difference_update(batch)
             self._known.update(found)
-            while len(self._known) > KEPT:
+            while len(self._known) > self._kept:
                 self._known.popitem(last=False)
             if found:
                 self.arrived.emit(self.games(found))

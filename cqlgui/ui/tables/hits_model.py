@@ -5,16 +5,18 @@ It fills while a search runs and can be limited to one orbit element.
 
 from __future__ import annotations
 
-import bisect
-from array import array
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+import numpy as np
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
+from cqlgui.engine import orbit_pass
+from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model
+from cqlgui.tasks.found import Columns, Elements, Found, Integers
 from cqlgui.ui.panels import wording
-from cqlgui.ui.tables import lines, ranges, rows
+from cqlgui.ui.tables import details, lines, ranges, rows
 
 Index = QModelIndex | QPersistentModelIndex
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -28,28 +30,40 @@ Element = tuple[int, int]
 
 
 class HitsModel(QAbstractTableModel):
-    """Rows are (game, hit); headers and moves of a game are read by jobs as its rows come into view.
+    """Rows are (game, hit); headers and moves of a game are read by jobs as its rows come into view, and so
+    is what the interpreter has not told of it; `told` carries the games of which it then has.
 
     `has_values` tells whether any hit has a value, or a comment of the query, to show.
     """
 
-    def __init__(self, cache: rows.RowCache, moves: lines.LineCache, parent: QObject | None = None) -> None:
+    told = Signal(object)
+
+    def __init__(
+        self,
+        cache: rows.RowCache,
+        moves: lines.LineCache,
+        details: details.DetailCache | None = None,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
         self._cache = cache
         self._moves = moves
-        self._games: dict[int, model.GameHits] = {}
-        # All hits are numbered in the order of the table. Arrays of plain numbers keep a million of them
-        # small, quick to limit, and out of the way of Python's collector.
-        self._first: dict[int, int] = {}
-        self._owners: array[int] = array("q")
-        self._places: array[int] = array("q")
-        self._of_element: dict[Element, array[int]] = {}
-        self._games_of_element: dict[Element, int] = {}
+        self._details = details
+        # All hits are numbered in the order of the table.
+        self._columns = _Growing()
+        self._told: dict[int, model.GameHits] = {}
+        self._untold: found_module.Untold | None = None
+        # The same in another order than that of the games, where the query sorts.
+        self._ordered: Found | None = None
+        self._count = 0
         self._limit: Element | None = None
+        self._limited = _Limited()
         self._orbits: tuple[model.Orbit, ...] = ()
         self.has_values = False
         cache.arrived.connect(self._rows_came)
         moves.arrived.connect(self._lines_came)
+        if details is not None:
+            details.arrived.connect(self._details_came)
 
     def clear(self, orbits: tuple[model.Orbit, ...] = ()) -> None:
         """Start anew, for a query with these orbits."""
@@ -58,26 +72,37 @@ class HitsModel(QAbstractTableModel):
         self._limit, self._orbits = None, orbits
         self.endResetModel()
 
-    def add(self, found: Iterable[model.GameHits]) -> None:
+    def add(self, found: Found) -> None:
         """Append the hits of some games; a game comes once."""
-        batch = _Batch(len(self._owners), found)
-        more = len(batch.owners) if self._limit is None else len(batch.of_element.get(self._limit, ()))
+        columns, start = found.columns, len(self._columns)
+        fresh = Elements(columns).hits(_code(self._limit)) + start if self._limit is not None else None
+        more = len(columns) if fresh is None else len(fresh)
         first = self.hits
         if more:
             self.beginInsertRows(QModelIndex(), first, first + more - 1)
-        self._append(batch)
+        self._columns.extend(columns)
+        self._take_told(found)
+        if fresh is not None:
+            self._limited.extend(fresh, columns.hits[fresh - start])
         if more:
             self.endInsertRows()
 
     def finish(self, result: model.SearchResult) -> None:
         """Take the final result: its order (a query may sort) and its orbits."""
         self._orbits = result.orbits
-        if list(result.order) != list(self._games) or any(
-            len(self._games[game].hits) != len(found.hits) for game, found in result.games.items()
-        ):
+        known = self._whole.columns
+        found = result.games
+        order = np.array(result.order, np.int64)
+        if np.any(np.diff(order) < 0):
+            found = found.in_order(result.order)
+        if not np.array_equal(found.columns.hits, known.hits):
             self.beginResetModel()
             self._forget()
-            self._append(_Batch(0, (result.games[game] for game in result.order)))
+            self._columns.extend(found.columns)
+            self._take_told(found)
+            if found is not result.games:
+                self._ordered = found
+            self._find_limited()
             self.endResetModel()
         elif self.hits:
             # How the elements are called may be known only now.
@@ -89,6 +114,7 @@ class HitsModel(QAbstractTableModel):
             return
         self.beginResetModel()
         self._limit = element
+        self._find_limited()
         self.endResetModel()
 
     @property
@@ -101,43 +127,51 @@ class HitsModel(QAbstractTableModel):
         if not 0 <= row < self.hits:
             return None
         number = self._number(row)
-        game = self._owners[number]
-        return game, self._games[game].hits[self._places[number]]
+        game, positionid = self._place(number)
+        return game, self._hit(number, game, positionid)
 
     def hits_of(self, game: int) -> dict[int, model.Hit]:
-        """The hits of a game by positionid."""
-        found = self._games.get(game)
-        return {} if found is None else {hit.positionid: hit for hit in found.hits}
+        """The hits of a game by positionid; what is not told of them is asked for."""
+        found = self._told_of(game)
+        if found is None:
+            first, end = self._stretch(game)
+            if first == end:
+                return {}
+            if self._details is not None:
+                self._details.hurry(game)
+            found = found_module.view(self._columns.view(), first, end, self._untold)
+        return {hit.positionid: hit for hit in found.hits}
 
     def row_of(self, game: int, positionid: int) -> int:
         """The row of a hit, or -1."""
-        for row in range(*self._rows_of(game)):
-            found = self.hit(row)
-            if found is not None and found[1].positionid == positionid:
-                return row
-        return -1
+        wanted = game << found_module.GAME_SHIFT | positionid
+        first, end = self._rows_of(game)
+        numbers = self._numbers(first, end)
+        at = np.flatnonzero(self._columns.hits[numbers] == wanted)
+        return first + int(at[0]) if len(at) else -1
 
     def games_in(self, stretches: Iterable[tuple[int, int]]) -> list[int]:
         """The games of some stretches of rows (first and last one), each once, in the order of the table."""
         found: dict[int, None] = {}
-        shown = self._shown
         for first, last in stretches:
-            if shown is None:
-                found.update(dict.fromkeys(self._owners[first : last + 1]))
-            else:
-                found.update(dict.fromkeys(map(self._owners.__getitem__, shown[first : last + 1])))
+            games = self._columns.hits[self._numbers(first, last + 1)] >> found_module.GAME_SHIFT
+            found.update(dict.fromkeys(games[np.flatnonzero(np.diff(games, prepend=-1))].tolist()))
         return list(found)
 
     @property
     def games(self) -> int:
         """Number of games that have rows."""
-        return len(self._games) if self._limit is None else self._games_of_element.get(self._limit, 0)
+        return self._count if self._limit is None else self._limited.games
 
     @property
     def hits(self) -> int:
         """Number of rows."""
-        shown = self._shown
-        return len(self._owners) if shown is None else len(shown)
+        return len(self._columns) if self._limit is None else len(self._limited)
+
+    @property
+    def columns(self) -> Columns:
+        """The hits of all rows, limited or not."""
+        return self._columns.view()
 
     @property
     def orbits(self) -> tuple[model.Orbit, ...]:
@@ -170,41 +204,87 @@ class HitsModel(QAbstractTableModel):
         return elements[element] if 0 <= element < len(elements) else None
 
     @property
-    def _shown(self) -> array[int] | None:
-        """The numbers of the hits shown, ascending; None means all."""
-        return None if self._limit is None else self._of_element.get(self._limit, _NONE)
+    def _whole(self) -> Found:
+        """All hits in the order of the table."""
+        return self._ordered or Found(self._columns.view(), self._told, self._untold)
 
     def _number(self, row: int) -> int:
-        shown = self._shown
-        return row if shown is None else shown[row]
+        return row if self._limit is None else int(self._limited.numbers[row])
+
+    def _numbers(self, first: int, end: int) -> slice | Integers:
+        """The hits of a stretch of rows, to index columns with."""
+        return slice(first, end) if self._limit is None else self._limited.numbers[first:end]
+
+    def _place(self, number: int) -> tuple[int, int]:
+        """Game and position of a hit."""
+        hit = int(self._columns.hits[number])
+        return hit >> found_module.GAME_SHIFT, hit & found_module.PLACE_MASK
+
+    def _stretch(self, game: int) -> tuple[int, int]:
+        """The number of a game's first hit, and of the one after its last."""
+        if self._ordered is not None:
+            return self._ordered.stretch(game)
+        low, high = np.searchsorted(
+            self._columns.hits, [game << found_module.GAME_SHIFT, (game + 1) << found_module.GAME_SHIFT]
+        )
+        return int(low), int(high)
+
+    def _told_of(self, game: int) -> model.GameHits | None:
+        """What is told of a game, where it is."""
+        found = self._told.get(game)
+        if found is None and self._details is not None:
+            found = self._details.known(game)
+        return found if found is None or found.hits else None
+
+    def _hit(self, number: int, game: int, positionid: int) -> model.Hit:
+        told = self._told_of(game)
+        if told is not None:
+            for hit in told.hits:
+                if hit.positionid == positionid:
+                    return hit
+        codes = self._columns.codes_of(number)
+        return model.Hit(game, positionid, None, 0, found_module.matches(codes, positionid))
 
     def _rows_of(self, game: int) -> tuple[int, int]:
         """The first row of a game, and the one after its last; equal when it has none."""
-        first = self._first.get(game)
-        if first is None:
-            return 0, 0
-        end = first + len(self._games[game].hits)
-        shown = self._shown
-        if shown is None:
+        first, end = self._stretch(game)
+        if self._limit is None or first == end:
             return first, end
-        return bisect.bisect_left(shown, first), bisect.bisect_left(shown, end)
+        low, high = np.searchsorted(self._limited.numbers, [first, end])
+        return int(low), int(high)
 
     def _forget(self) -> None:
-        self._games, self._first = {}, {}
-        self._owners, self._places = array("q"), array("q")
-        self._of_element, self._games_of_element = {}, {}
+        self._columns = _Growing()
+        self._told, self._untold, self._ordered = {}, None, None
+        self._count = 0
+        self._limited = _Limited()
         self.has_values = False
 
-    def _append(self, batch: _Batch) -> None:
-        self.has_values = self.has_values or batch.has_values
-        self._games.update(batch.games)
-        self._first.update(batch.first)
-        self._owners.extend(batch.owners)
-        self._places.extend(batch.places)
-        for element, numbers in batch.of_element.items():
-            self._of_element.setdefault(element, array("q")).extend(numbers)
-            had = self._games_of_element.get(element, 0)
-            self._games_of_element[element] = had + batch.games_of_element[element]
+    def _take_told(self, found: Found) -> None:
+        self._told.update(found.told)
+        self._untold = self._untold or found.untold
+        self._count += found_module.count_games(found.columns.hits)
+        self._count += sum(not game.hits for game in found.told.values())
+        self.has_values = (
+            self.has_values
+            or (len(found.columns) > 0 and found.untold is not None and found.untold.valued)
+            or any(game.says or any(hit.value for hit in game.hits) for game in found.told.values())
+        )
+
+    def _find_limited(self) -> None:
+        self._limited = _Limited()
+        if self._limit is not None:
+            columns = self._columns.view()
+            numbers = Elements(columns).hits(_code(self._limit))
+            self._limited.extend(numbers, columns.hits[numbers])
+
+    def _details_came(self, games: list[int]) -> None:
+        if not self.has_values and self._details is not None:
+            self.has_values = any(
+                found.says for game in games if (found := self._details.known(game)) is not None
+            )
+        self._changed(self._stretches(games), VALUE, VALUE)
+        self.told.emit(games)
 
     def _rows_came(self, games: Iterable[int]) -> None:
         self._changed(self._stretches(games), WHITE, ECO)
@@ -237,30 +317,44 @@ class HitsModel(QAbstractTableModel):
         if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return None
         number = self._number(index.row())
-        game, place = self._games[self._owners[number]], self._places[number]
-        hit = game.hits[place]
+        game, positionid = self._place(number)
         if column in _OF_ROW:
-            row = self._cache.get(game.game)
+            row = self._cache.get(game)
             return "" if row is None else _OF_ROW[column](row)
         if column == GAME:
-            return str(game.game)
+            return str(game)
         if column == PLACE:
-            return f"{place + 1}/{len(game.hits)}"
+            first, end = self._stretch(game)
+            return f"{number - first + 1}/{end - first}"
         if column == VALUE:
+            told = self._asked_of(game)
+            if told is None:
+                return ""
+            hit = self._hit(number, game, positionid)
             if role == Qt.ItemDataRole.DisplayRole:
-                return hit.value or game.comment_at(hit.positionid)
-            return wording.plain_tip(_written(game, hit))
+                return hit.value or told.comment_at(positionid)
+            return wording.plain_tip(_written(told, hit))
         if column == TRANSFORM:
-            element = self.element(self.match_of(hit))
+            if self._untold is not None and self._untold.writes:
+                # Whether there is anything to show in the column of values shows when somebody has told.
+                self._asked_of(game)
+            element = self.element(self.match_of(self._hit(number, game, positionid)))
             if element is None:
                 return ""
             # The words in the cell, CQL's own spelling on hovering.
             in_cell = role == Qt.ItemDataRole.DisplayRole
             return (element.words if in_cell else element.transform) or element.transform
-        line = self._moves.get(game.game, hit.positionid)
+        line = self._moves.get(game, positionid)
         if line is None or line[0] < 0:
             return ""
         return str(line[0]) if column == PLY else line[1]
+
+    def _asked_of(self, game: int) -> model.GameHits | None:
+        """What is told of a game; where nothing is, it is asked for."""
+        told = self._told_of(game)
+        if told is None and self._details is not None:
+            self._details.get(game)
+        return told
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -274,36 +368,75 @@ class HitsModel(QAbstractTableModel):
         return TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None
 
 
-class _Batch:
-    """Some games' hits, numbered from `start` on, and which of them each element matched."""
+class _Growing:
+    """Columns that grow at the end, at little cost for each piece."""
 
-    __slots__ = ("first", "games", "games_of_element", "has_values", "of_element", "owners", "places")
+    def __init__(self) -> None:
+        self._size = 0
+        self._code_size = 0
+        self._hits: Integers = np.zeros(0, np.int64)
+        self._ends: Integers = np.zeros(0, np.int64)
+        self._codes: found_module.Codes = np.zeros(0, np.int32)
 
-    def __init__(self, start: int, found: Iterable[model.GameHits]) -> None:
-        self.games: dict[int, model.GameHits] = {}
-        self.first: dict[int, int] = {}
-        self.owners: array[int] = array("q")
-        self.places: array[int] = array("q")
-        self.of_element: dict[Element, array[int]] = {}
-        self.games_of_element: dict[Element, int] = {}
-        self.has_values = False
-        number = start
-        for game in found:
-            self.games[game.game] = game
-            self.first[game.game] = number
-            self.has_values = self.has_values or game.says
-            in_game: set[Element] = set()
-            for place, hit in enumerate(game.hits):
-                self.owners.append(game.game)
-                self.places.append(place)
-                self.has_values = self.has_values or bool(hit.value)
-                # An element may match several times at one position, yet that is one row.
-                for element in {(match.orbit, match.element) for match in hit.matches}:
-                    self.of_element.setdefault(element, array("q")).append(number)
-                    in_game.add(element)
-                number += 1
-            for element in in_game:
-                self.games_of_element[element] = self.games_of_element.get(element, 0) + 1
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def hits(self) -> Integers:
+        return self._hits[: self._size]
+
+    def view(self) -> Columns:
+        """All of them; later pieces do not change what was given."""
+        if not self._code_size:
+            return Columns(self.hits, found_module.no_ends(self._size), self._codes[:0])
+        return Columns(self.hits, self._ends[: self._size], self._codes[: self._code_size])
+
+    def codes_of(self, number: int) -> list[int]:
+        return self.view().codes_of(number)
+
+    def extend(self, columns: Columns) -> None:
+        """Append columns."""
+        size, code_size = self._size + len(columns), self._code_size + len(columns.codes)
+        self._hits = _with_room(self._hits, self._size, size)
+        self._hits[self._size : size] = columns.hits
+        if code_size:
+            # Most queries without transforms have none at all.
+            if not self._code_size:
+                self._ends = np.zeros(len(self._hits), np.int64)
+            self._ends = _with_room(self._ends, self._size, size)
+            self._codes = _with_room(self._codes, self._code_size, code_size)
+            self._ends[self._size : size] = columns.ends + self._code_size
+            self._codes[self._code_size : code_size] = columns.codes
+        self._size, self._code_size = size, code_size
+
+
+def _with_room(array: Any, used: int, size: int) -> Any:
+    """An array with room for so many numbers, the used ones copied."""
+    if size <= len(array):
+        return array
+    made = np.empty(max(size, 2 * len(array)), array.dtype)
+    made[:used] = array[:used]
+    return made
+
+
+class _Limited:
+    """The numbers of the hits that a limit leaves over, ascending, and of how many games they are."""
+
+    def __init__(self) -> None:
+        self.numbers: Integers = np.zeros(0, np.int64)
+        self.games = 0
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def extend(self, numbers: Integers, hits: Integers) -> None:
+        """Append numbers, with the hits that have them."""
+        self.numbers = np.concatenate([self.numbers, numbers])
+        self.games += found_module.count_games(hits)
+
+
+def _code(element: Element) -> int:
+    return orbit_pass.code_of(*element)
 
 
 def _written(game: model.GameHits, hit: model.Hit) -> str:
@@ -315,7 +448,6 @@ def _written(game: model.GameHits, hit: model.Hit) -> str:
     return "\n".join(part for part in parts if part)
 
 
-_NONE: array[int] = array("q")
 _NUMBERS = (GAME, PLACE, PLY)
 _OF_ROW: dict[int, Callable[[model.GameRow], str]] = {
     WHITE: lambda row: row.white,

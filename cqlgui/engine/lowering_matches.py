@@ -1,0 +1,135 @@
+"""The orbit pass: a second function of a query that tells at a hit which orbit elements matched there.
+
+It is asked at hits only and stops at no element, while the query itself stops at the first one. It is written
+only where the interpreter would find the same: where each outermost orbit is reached in every evaluation that
+succeeds, and its elements give the same whenever they are evaluated at the position. Under `not`, in `find`,
+in paths and loops the interpreter must tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cqlgui.cql import nodes, nodes_moves, nodes_paths, nodes_programs, repeatable
+from cqlgui.engine import lowering, lowering_orbits
+from cqlgui.engine.lowering import Lowering, Scope, integer
+from cqlgui.jit.emitter import Value
+from cqlgui.jit.words import Scalar
+
+WORD_BITS = 64
+
+
+def words_of(sizes: Sequence[int]) -> list[int]:
+    """The first word of each orbit's elements in what is written, and behind them the number of words."""
+    places = [0]
+    for size in sizes:
+        places.append(places[-1] + -(-size // WORD_BITS))
+    return places
+
+
+def outermost(body: nodes.Node) -> list[nodes.Orbit]:
+    """The orbits of which matches are noted."""
+    return [node for node in nodes.walk(body) if isinstance(node, nodes.Orbit) and node.index >= 0]
+
+
+def can_tell(low: Lowering, s: Scope, node: nodes.Node) -> bool:
+    """Whether the matches of a filter that holds can be told by evaluating its orbits once more."""
+    if not outermost(node):
+        return True
+    match node:
+        case nodes.Orbit():
+            elements = [element.filter for element in node.elements]
+            return not any(map(outermost, elements)) and all(_is_steady(low, one) for one in elements)
+        case nodes.Compound():
+            return all(can_tell(low, s, one) for one in node.filters)
+        case nodes.Compare() | nodes.SetOperation():
+            # Both sides are evaluated where the whole holds; a dash has another truth than its number.
+            dashes = any(isinstance(one, nodes_moves.Dash) for one in nodes.walk(node))
+            return not dashes and can_tell(low, s, node.left) and can_tell(low, s, node.right)
+        case nodes.Logic():
+            # Of an `or` the right side is reached only where the left one fails, which is asked again.
+            asked = node.word == "and" or _is_steady(low, node.left)
+            return asked and can_tell(low, s, node.left) and can_tell(low, s, node.right)
+        case nodes.NoTransform() | nodes.Count():
+            return can_tell(low, s, node.operand)
+        case _:
+            return False
+
+
+def _is_steady(low: Lowering, node: nodes.Node) -> bool:
+    """Whether a filter gives the same at a position whatever was evaluated before: it reads no variable but
+    those of its own loops, and asks nothing about a path that went before it."""
+    return repeatable.is_repeatable(node) and not any(
+        isinstance(one, nodes_paths.PathFact | nodes_programs.IsBound | nodes_programs.Entry)
+        or (isinstance(one, nodes.Name) and not low.is_looped(one.name))
+        or _has_open_range(one)
+        for one in nodes.walk(node)
+    )
+
+
+def _has_open_range(node: nodes.Node) -> bool:
+    limits = getattr(node, "range", None)
+    if not isinstance(limits, nodes.Range) or limits.count:
+        return False
+    return not (isinstance(limits.low, int) and isinstance(limits.high, int))
+
+
+def write(low: Lowering, s: Scope, node: nodes.Node, out: Value, places: Sequence[int]) -> None:
+    """Note what matched in a filter that holds; the block is open in the end. `places` are those of
+    `words_of`, bits of elements are set in `out`."""
+    if not outermost(node):
+        return
+    f = s.f
+    match node:
+        case nodes.Orbit():
+            _orbit(low, s, node, out, places[node.index])
+        case nodes.Compound():
+            for one in node.filters:
+                write(low, s, one, out, places)
+        case nodes.Logic(word="and") | nodes.Compare() | nodes.SetOperation():
+            write(low, s, node.left, out, places)
+            write(low, s, node.right, out, places)
+        case nodes.Logic():
+            left, right, after = f.label(), f.label(), f.label()
+            low.test(s, node.left, left, right)
+            f.begin(left)
+            write(low, s, node.left, out, places)
+            f.jump(after)
+            f.begin(right)
+            write(low, s, node.right, out, places)
+            f.jump(after)
+            f.begin(after)
+        case nodes.NoTransform() | nodes.Count():
+            write(low, s, node.operand, out, places)
+        case _:
+            raise AssertionError(f"{type(node).__name__} cannot be told")
+
+
+def _orbit(low: Lowering, s: Scope, node: nodes.Orbit, out: Value, first: int) -> None:
+    f = s.f
+
+    def note(element: Value) -> None:
+        at = f.binary("add", f.binary("shr", element, integer(6)), integer(first))
+        inside = f.binary("and", element, integer(WORD_BITS - 1))
+        bit = f.binary("shl", lowering.word(1), f.converted(inside, Scalar.WORD))
+        f.store(f.binary("or", f.load(out, at), bit), out, at)
+
+    groups = lowering_orbits.moved_about(low, s, node)
+    for group in groups or ():
+        following = f.label()
+        found = lowering_orbits.placed(low, s, group, following)
+        numbers = low.table(group.numbers)
+        with lowering.each_square(s, found, after=following) as (square, again):
+            note(f.converted(f.load(numbers, f.unary("lowest", square)), Scalar.INT))
+            f.jump(again)
+        f.begin(following)
+
+    def each(inner: Scope, element: nodes.Node, number: Value, following: str) -> None:
+        matched = f.label()
+        low.test(inner, element, matched, following)
+        f.begin(matched)
+        note(number)
+        f.jump(following)
+
+    if groups is None:
+        lowering_orbits.each_element(low, s, node, each)

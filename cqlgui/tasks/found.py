@@ -1,0 +1,303 @@
+"""What a search found, as columns of plain numbers; objects are made of them only where somebody looks.
+
+A hit is one number, the game's ordinal shifted by 32 with the positionid; the orbit elements that matched
+stand in a second array, those of one hit after those of the other. Millions of hits are a few arrays. Knows
+no window and no file.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from cqlgui.engine import orbit_pass
+from cqlgui.tasks import model
+
+Integers: TypeAlias = "npt.NDArray[np.int64]"
+Codes: TypeAlias = "npt.NDArray[np.int32]"
+Mask: TypeAlias = "npt.NDArray[np.bool_]"
+
+GAME_SHIFT: Final = 32
+PLACE_MASK: Final = (1 << GAME_SHIFT) - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """Hits in the order of a table, those of a game in a row. The elements that matched at hit n are
+    `codes[ends[n - 1]:ends[n]]` (`orbit_pass.code_of`), each once."""
+
+    hits: Integers
+    ends: Integers
+    codes: Codes
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    @property
+    def games(self) -> Integers:
+        """The game of each hit."""
+        return self.hits >> GAME_SHIFT
+
+    @property
+    def starts(self) -> Integers:
+        """Where the codes of each hit begin."""
+        return np.concatenate([_ZERO, self.ends[:-1]]) if len(self.ends) else self.ends
+
+    def codes_of(self, number: int) -> list[int]:
+        """The elements that matched at a hit."""
+        start = int(self.ends[number - 1]) if number else 0
+        return self.codes[start : int(self.ends[number])].tolist()  # type: ignore[no-any-return]  # NumPy's
+
+    def take(self, chosen: Integers | Mask) -> Columns:
+        """Some of the hits, by a mask or by number."""
+        numbers: Integers = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen  # type: ignore[assignment]  # one of the two
+        if not len(self.codes):
+            return Columns(self.hits[numbers], no_ends(len(numbers)), self.codes)
+        starts, sizes = self.starts[numbers], np.diff(self.ends, prepend=0)[numbers]
+        ends = np.cumsum(sizes)
+        within = np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - sizes, sizes)
+        return Columns(self.hits[numbers], ends, self.codes[np.repeat(starts, sizes) + within])
+
+    def part(self, begin: int, end: int) -> Columns:
+        """The hits of a stretch, without copying them."""
+        first = int(self.ends[begin - 1]) if begin else 0
+        last = int(self.ends[end - 1]) if end else 0
+        return Columns(self.hits[begin:end], self.ends[begin:end] - first, self.codes[first:last])
+
+    def of_games(self, begin: int, end: int) -> Columns:
+        """The hits of games `begin` to `end` - 1, where these are in ascending order."""
+        low, high = np.searchsorted(self.hits, [begin << GAME_SHIFT, end << GAME_SHIFT]).tolist()
+        return self.part(low, high)
+
+
+def no_ends(count: int) -> Integers:
+    """The ends of hits without elements, which take no memory."""
+    return np.broadcast_to(_ZERO[0], count)
+
+
+_ZERO: Final[Integers] = np.zeros(1, np.int64)
+NOTHING: Final = Columns(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
+
+
+def count_games(hits: Integers) -> int:
+    """Number of games that some hits are of, those of a game in a row."""
+    return int(np.count_nonzero(hits[1:] ^ hits[:-1] > PLACE_MASK)) + 1 if len(hits) else 0
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Columns one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return NOTHING
+    if not any(len(part.codes) for part in parts):
+        hits = np.concatenate([part.hits for part in parts])
+        return Columns(hits, no_ends(len(hits)), NOTHING.codes)
+    shifts = np.cumsum([0, *(len(part.codes) for part in parts[:-1])])
+    return Columns(
+        np.concatenate([part.hits for part in parts]),
+        np.concatenate([part.ends + shift for part, shift in zip(parts, shifts, strict=True)]),
+        np.concatenate([part.codes for part in parts]),
+    )
+
+
+def of_hits(listed: Iterable[model.GameHits]) -> Columns:
+    """The columns of hits that are there as objects."""
+    hits: list[int] = []
+    ends: list[int] = []
+    codes: list[int] = []
+    for game in listed:
+        for hit in game.hits:
+            hits.append(game.game << GAME_SHIFT | hit.positionid)
+            if hit.matches:
+                # An element may match several times at one hit, elsewhere in the game.
+                codes += dict.fromkeys(
+                    orbit_pass.code_of(match.orbit, match.element)
+                    for match in hit.matches
+                    if match.orbit >= 0
+                )
+            ends.append(len(codes))
+    return Columns(np.array(hits, np.int64), np.array(ends, np.int64), np.array(codes, np.int32))
+
+
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """What is known beforehand of games that the interpreter has not told of: whether hits have values, and
+    whether the query writes comments of its own. Else there are the match string at every hit, and the game's
+    number; `firsts` are the base ordinals of the sources' first games."""
+
+    valued: bool
+    writes: bool
+    match_string: str
+    header_comment: bool
+    firsts: tuple[int, ...]
+
+    def comments(self, game: int, places: Sequence[int]) -> tuple[tuple[int, str], ...]:
+        """The comments of a game with hits at these positions, where the query writes none."""
+        if self.writes:
+            return ()
+        found = [(place, self.match_string) for place in places] if self.match_string else []
+        if self.header_comment:
+            found.insert(0, (0, self.number(game)))
+        return tuple(dict.fromkeys(found))
+
+    def number(self, game: int) -> str:
+        """The comment with a game's number in its source."""
+        first = self.firsts[bisect.bisect_right(self.firsts, game) - 1]
+        return f"Game number {game - first + 1}"
+
+
+class Found(Mapping[int, model.GameHits]):
+    """The matching games by ordinal, in the order of `columns`.
+
+    `told` has those of which the interpreter has told everything; of the others there are hits and elements,
+    and of comments what `untold` knows, but neither values nor squares.
+    """
+
+    def __init__(
+        self, columns: Columns, told: Mapping[int, model.GameHits], untold: Untold | None = None
+    ) -> None:
+        self.columns = columns
+        self.told = told
+        self.untold = untold
+        self._bounds: tuple[Integers, Integers, Integers] | None = None
+
+    @classmethod
+    def of(cls, listed: Iterable[model.GameHits]) -> Found:
+        """From hits that are there as objects."""
+        told = {game.game: game for game in listed}
+        return cls(of_hits(told.values()), told)
+
+    @classmethod
+    def merged(cls, parts: Sequence[Found]) -> Found:
+        """One after the other; no game is in two of them."""
+        told: dict[int, model.GameHits] = {}
+        for part in parts:
+            told.update(part.told)
+        untold = next((part.untold for part in parts if part.untold is not None), None)
+        return cls(joined([part.columns for part in parts]), told, untold)
+
+    def stretch(self, game: int) -> tuple[int, int]:
+        """The number of a game's first hit, and of the one after its last; equal where it has none."""
+        games, starts, ends = self.bounds
+        at = int(np.searchsorted(games, game))
+        if at >= len(games) or games[at] != game:
+            return 0, 0
+        return int(starts[at]), int(ends[at])
+
+    @property
+    def games(self) -> Integers:
+        """The games, ascending."""
+        return self.bounds[0]
+
+    @property
+    def bounds(self) -> tuple[Integers, Integers, Integers]:
+        """The games, ascending, with the number of the first hit of each and of the one after its last."""
+        if self._bounds is None:
+            of_hits_ = self.columns.games
+            starts = np.flatnonzero(np.diff(of_hits_, prepend=-1))
+            ends = np.append(starts[1:], len(of_hits_)) if len(starts) else starts
+            games = of_hits_[starts]
+            # Games that match without a hit (a query may ask for them) stand in `told` alone.
+            bare = [game for game, found in self.told.items() if not found.hits]
+            if bare:
+                games = np.append(games, np.array(bare, np.int64))
+                starts = np.append(starts, np.full(len(bare), len(of_hits_)))
+                ends = np.append(ends, np.full(len(bare), len(of_hits_)))
+            order = np.argsort(games, kind="stable")
+            self._bounds = games[order], starts[order], ends[order]
+        return self._bounds
+
+    def in_order(self, order: Iterable[int]) -> Found:
+        """The same games in another order."""
+        wanted = np.fromiter(order, np.int64)
+        games, starts, ends = self.bounds
+        at = np.searchsorted(games, wanted)
+        sizes = ends[at] - starts[at]
+        behind = np.cumsum(sizes)
+        total = int(behind[-1]) if len(behind) else 0
+        numbers = np.arange(total) - np.repeat(behind - sizes, sizes) + np.repeat(starts[at], sizes)
+        return Found(self.columns.take(numbers), self.told, self.untold)
+
+    def comments(self, game: int) -> Sequence[tuple[int, str]]:
+        """What the query writes into a game, as far as that is known; quicker than the whole game."""
+        told = self.told.get(game)
+        if told is not None:
+            return told.comments
+        if self.untold is None or self.untold.writes:
+            return ()
+        first, end = self.stretch(game)
+        return self.untold.comments(game, (self.columns.hits[first:end] & PLACE_MASK).tolist())
+
+    def __getitem__(self, game: int) -> model.GameHits:
+        whole = self.told.get(game)
+        if whole is not None:
+            return whole
+        first, end = self.stretch(game)
+        if first == end:
+            raise KeyError(game)
+        return view(self.columns, first, end, self.untold)
+
+    def __iter__(self) -> Iterator[int]:
+        games, starts, _ = self.bounds
+        return iter(games[np.argsort(starts, kind="stable")].tolist())
+
+    def __len__(self) -> int:
+        return len(self.bounds[0])
+
+    def __contains__(self, game: object) -> bool:
+        return isinstance(game, int) and (game in self.told or self.stretch(game) != (0, 0))
+
+
+def view(columns: Columns, first: int, end: int, untold: Untold | None) -> model.GameHits:
+    """What columns tell of a game that has the hits `first` to `end` - 1."""
+    game = int(columns.hits[first]) >> GAME_SHIFT
+    places = (columns.hits[first:end] & PLACE_MASK).tolist()
+    hits = tuple(
+        model.Hit(game, place, None, 0, matches(columns.codes_of(number), place))
+        for number, place in enumerate(places, first)
+    )
+    if untold is None:
+        return model.GameHits(game, hits, told=False)
+    comments = untold.comments(game, places)
+    return model.GameHits(game, hits, comments, match_string=untold.match_string, told=False)
+
+
+def matches(codes: Iterable[int], place: int) -> tuple[model.OrbitMatch, ...]:
+    """The elements that matched at a position, from their numbers."""
+    mask = (1 << orbit_pass.ELEMENT_BITS) - 1
+    return tuple(model.OrbitMatch(code >> orbit_pass.ELEMENT_BITS, code & mask, place) for code in codes)
+
+
+class Elements:
+    """Which hits each orbit element has, worked out once for some columns."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        owners = np.repeat(np.arange(len(columns)), np.diff(columns.ends, prepend=0))
+        order = np.argsort(columns.codes, kind="stable")
+        self._owners: Integers = owners[order]
+        self._codes: Codes = columns.codes[order]
+
+    def hits(self, code: int) -> Integers:
+        """The numbers of the hits of an element, ascending."""
+        low, high = np.searchsorted(self._codes, [code, code + 1]).tolist()
+        return self._owners[low:high]
+
+    def counts(self) -> dict[int, tuple[int, int]]:
+        """Games and positions of each element that has any."""
+        games = self._columns.games[self._owners]
+        fresh = np.ones(len(games), np.bool_)
+        fresh[1:] = (games[1:] != games[:-1]) | (self._codes[1:] != self._codes[:-1])
+        codes, starts = np.unique(self._codes, return_index=True)
+        sums: Any = np.add.reduceat(fresh, starts) if len(starts) else []
+        sizes = np.diff(np.append(starts, len(games)))
+        return {
+            code: (int(in_games), int(positions))
+            for code, in_games, positions in zip(codes.tolist(), sums, sizes, strict=True)
+        }

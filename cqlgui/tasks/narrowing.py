@@ -1,0 +1,202 @@
+"""Facets of a result, and results made of others: those hits alone, both, either, one without the other.
+
+A game's facets are small numbers in arrays over the base, so that counting and choosing among millions of
+hits are a few passes over arrays. Plain NumPy does: a mask of a million games is one megabyte, and hits are
+sorted numbers already, so that compressed bitmaps would gain nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from cqlgui.engine import orbit_pass
+from cqlgui.tasks import found as found_module
+from cqlgui.tasks import model, orbits, workspace
+from cqlgui.tasks.found import Columns, Elements, Found, Integers, Mask
+
+RESULT, DECADE, RATING, OPENING, PLY = "Result", "Decade", "Rating", "Opening", "Ply"
+FACETS: Final = (RESULT, DECADE, RATING, OPENING, PLY)
+_RATING_BAND: Final = 200
+_PLY_BAND: Final = 20
+_RESULTS: Final = ("1-0", "1/2-1/2", "0-1", "*")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value of a facet, with the games and hits of a result that have it."""
+
+    key: int
+    words: str
+    games: int
+    positions: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attributes:
+    """The facets of all games of a base, by name, each an array in which a game stands at its ordinal."""
+
+    of_games: Mapping[str, Integers]
+
+
+def attributes(base: model.Base) -> Attributes:
+    """The facets of a base's games."""
+    found = {name: [np.zeros(1, np.int64)] for name in (RESULT, DECADE, RATING, OPENING)}
+    for source in base.sources:
+        for name, numbers in _of_source(source).items():
+            column = np.zeros(source.games, np.int64)
+            # Rows that were added after this state of the base was taken belong to the next one.
+            column[: len(numbers)] = numbers[: source.games]
+            found[name].append(column)
+    return Attributes({name: np.concatenate(parts) for name, parts in found.items()})
+
+
+def _of_source(source: model.Source) -> dict[str, Integers]:
+    catalog = workspace.catalog()
+    result = catalog.coded(source.id, "result", lambda text: _RESULTS.index(text) if text in _RESULTS else 3)
+    decade = catalog.coded(source.id, "date", _decade)
+    opening = catalog.coded(source.id, "eco", lambda text: ord(text[0]) if text[:1] in _LETTERS else 0)
+    white, black = catalog.numbers(source.id, "white_elo"), catalog.numbers(source.id, "black_elo")
+    known = np.maximum((white > 0).astype(np.int64) + (black > 0), 1)
+    rating = (white + black) // known // _RATING_BAND
+    return {RESULT: result, DECADE: decade, RATING: rating, OPENING: opening}
+
+
+_LETTERS: Final = tuple("ABCDE")
+
+
+def _decade(date: str) -> int:
+    return int(date[:4]) // 10 if date[:4].isdecimal() and date[:4].isascii() and len(date) >= 4 else 0
+
+
+def _words(name: str, key: int) -> str:
+    match name:
+        case "Result":
+            return _RESULTS[key]
+        case "Decade":
+            return f"{key * 10}s" if key else "unknown"
+        case "Rating":
+            first = key * _RATING_BAND
+            return f"{first}-{first + _RATING_BAND - 1}" if key else "unknown"
+        case "Opening":
+            return f"{chr(key)}00-{chr(key)}99" if key else "unknown"
+        case _:
+            first = key * _PLY_BAND
+            return f"{first}-{first + _PLY_BAND - 1}"
+
+
+def _keys(result: model.SearchResult, known: Attributes, name: str) -> Integers:
+    """A facet of every hit."""
+    columns = result.games.columns
+    if name == PLY:
+        keys: Integers = (columns.hits & found_module.PLACE_MASK) // _PLY_BAND
+        return keys
+    of_games = known.of_games[name]
+    return of_games[np.minimum(columns.games, len(of_games) - 1)]
+
+
+def values(result: model.SearchResult, known: Attributes, name: str) -> tuple[Value, ...]:
+    """The values of a facet that hits of a result have, with counts; none for the ply of a search through
+    variations, where the number of a position does not tell it."""
+    columns = result.games.columns
+    if not len(columns) or (name == PLY and result.variations):
+        return ()
+    keys = _keys(result, known, name)
+    positions = np.bincount(keys)
+    games = columns.games
+    fresh = np.ones(len(keys), np.bool_)
+    # The hits of a game follow each other, and their plies ascend.
+    fresh[1:] = (games[1:] != games[:-1]) | (keys[1:] != keys[:-1])
+    of_games = np.bincount(keys[fresh], minlength=len(positions))
+    return tuple(
+        Value(key, _words(name, key), int(of_games[key]), int(positions[key]))
+        for key in np.flatnonzero(positions).tolist()
+    )
+
+
+def having(result: model.SearchResult, known: Attributes, name: str, key: int) -> model.SearchResult:
+    """The hits of a result that have a value of a facet."""
+    return _kept(result, _keys(result, known, name) == key)
+
+
+def both(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
+    """The hits of one result that are also in another."""
+    return _kept(one, np.isin(one.games.columns.hits, other.games.columns.hits))
+
+
+def without(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
+    """The hits of one result that are not in another."""
+    return _kept(one, ~np.isin(one.games.columns.hits, other.games.columns.hits))
+
+
+def either(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
+    """The hits of both results, in the order of the games. What is told of a hit is what the first result
+    tells of it; the elements of another query's orbits mean nothing here."""
+    first, second = _ascending(one.games), _ascending(other.games)
+    more = second.columns.take(~np.isin(second.columns.hits, first.columns.hits))
+    if other.query != one.query:
+        more = Columns(more.hits, np.zeros(len(more), np.int64), np.zeros(0, np.int32))
+    whole = found_module.joined([first.columns, more])
+    columns = whole.take(np.argsort(whole.hits, kind="stable"))
+    return _made(one, columns, sorted({*one.order, *other.order}))
+
+
+def in_games(result: model.SearchResult) -> Integers:
+    """The games of a result, ascending, as `SearchOptions.within` wants them."""
+    return np.sort(np.array(result.order, np.int64))
+
+
+def _ascending(found: Found) -> Found:
+    return Found(found.columns.take(np.argsort(found.columns.hits, kind="stable")), found.told, found.untold)
+
+
+def _kept(result: model.SearchResult, mask: Mask) -> model.SearchResult:
+    columns = result.games.columns.take(mask)
+    left = set(np.unique(columns.games).tolist())
+    return _made(result, columns, [game for game in result.order if game in left])
+
+
+def _made(result: model.SearchResult, columns: Columns, order: Iterable[int]) -> model.SearchResult:
+    """A result like another with other hits."""
+    bare = Found(columns, {}, result.games.untold)
+    told = {}
+    for game, hits in result.games.told.items():
+        first, end = bare.stretch(game)
+        if end - first == len(hits.hits) and end > first:
+            told[game] = hits
+        elif end > first:
+            places = set((columns.hits[first:end] & found_module.PLACE_MASK).tolist())
+            kept = tuple(hit for hit in hits.hits if hit.positionid in places)
+            if len(kept) == end - first:
+                dropped = {hit.positionid for hit in hits.hits} - places
+                comments = tuple(entry for entry in hits.comments if entry[0] not in dropped)
+                told[game] = dataclasses.replace(hits, hits=kept, comments=comments)
+    found = Found(columns, told, result.games.untold)
+    return dataclasses.replace(
+        result, games=found, order=tuple(order), orbits=recounted(result.orbits, columns)
+    )
+
+
+def recounted(listed: Iterable[model.Orbit], columns: Columns) -> tuple[model.Orbit, ...]:
+    """Orbits with what their elements matched among some hits; an element counts once for a hit."""
+    counts: dict[int, dict[int, tuple[int, int]]] = {}
+    mask = (1 << orbit_pass.ELEMENT_BITS) - 1
+    for code, pair in Elements(columns).counts().items():
+        counts.setdefault(code >> orbit_pass.ELEMENT_BITS, {})[code & mask] = pair
+    made = []
+    for number, orbit in enumerate(listed):
+        found = counts.get(number, {})
+        made.append(orbits.counted(orbit, {at: found.get(at, (0, 0)) for at in range(len(orbit.elements))}))
+    return tuple(made)
+
+
+OPERATIONS: Final[Mapping[str, Callable[[Any, Any], model.SearchResult]]] = {
+    "and": both,
+    "or": either,
+    "minus": without,
+}
+"""Results made of two, by the words of the menu."""

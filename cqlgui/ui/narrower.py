@@ -1,0 +1,116 @@
+"""Keeps what is shown of a result: all of it, or what facets and kept hits leave over. Draws nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from cqlgui.base import errors
+from cqlgui.tasks import model, narrowing
+from cqlgui.tasks.found import Integers
+from cqlgui.ui import jobs
+from cqlgui.ui.panels import narrow
+
+_JOB, _ATTRIBUTES = "narrow", "attributes"
+
+
+class Narrower(QObject):
+    """`shown` carries the result to show and in words what it was narrowed to (empty for all of it), `scoped`
+    the number of games that searches keep to (-1 for all), `failed` a sentence.
+    """
+
+    shown = Signal(object, str)
+    scoped = Signal(int)
+    failed = Signal(str)
+
+    def __init__(self, door: jobs.Jobs, button: narrow.NarrowButton, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = door
+        self._button = button
+        self._base: model.Base | None = None
+        self._known: tuple[model.Base, narrowing.Attributes] | None = None
+        self._whole: model.SearchResult | None = None
+        self._result: model.SearchResult | None = None
+        self._steps: tuple[str, ...] = ()
+        self._kept: tuple[narrow.Kept, ...] = ()
+        self._within: Integers | None = None
+        button.chosen.connect(self._choose)
+        button.kept.connect(self._keep)
+        button.within_changed.connect(self._set_within)
+
+    @property
+    def within(self) -> Integers | None:
+        """The games that searches keep to; None for all."""
+        return self._within
+
+    def leave_base(self) -> None:
+        """Forget everything: the games go away."""
+        self.clear()
+        self._base, self._known, self._kept = None, None, ()
+        self._button.set_kept(())
+        self._button.set_attributes(None)
+        self.widen()
+
+    def clear(self) -> None:
+        """There is no result, as a search has begun."""
+        self._jobs.cancel(_JOB, drop=True)
+        self._whole = self._result = None
+        self._steps = ()
+        self._button.set_result(None)
+
+    def take(self, base: model.Base, result: model.SearchResult) -> None:
+        """A search has ended with this result, which is shown already."""
+        self._base = base
+        self._whole = self._result = result
+        self._steps = ()
+        self._button.set_result(result)
+        if self._known is not None and self._known[0] is base:
+            return
+        self._button.set_attributes(None)
+
+        def done(found: narrowing.Attributes) -> None:
+            self._known = (base, found)
+            self._button.set_attributes(found)
+
+        self._jobs.run(lambda _token, _sink: narrowing.attributes(base), done, self._fail, name=_ATTRIBUTES)
+
+    def undo(self) -> None:
+        """Show all of the result again."""
+        if self._whole is not None and self._steps:
+            self._show(self._whole, ())
+
+    def widen(self) -> None:
+        """Let searches go through all games again."""
+        if self._within is not None:
+            self._set_within(False)
+
+    def _choose(self, make: Callable[[model.SearchResult], model.SearchResult], words: str) -> None:
+        result, steps = self._result, (*self._steps, words)
+        if result is not None:
+            self._jobs.run(
+                lambda _token, _sink: make(result),
+                lambda made: self._show(made, steps),
+                self._fail,
+                name=_JOB,
+            )
+
+    def _show(self, result: model.SearchResult, steps: tuple[str, ...]) -> None:
+        self._result, self._steps = result, steps
+        self._button.set_result(result)
+        self.shown.emit(result, ", ".join(steps))
+
+    def _keep(self) -> None:
+        if self._result is not None:
+            name = ", ".join([narrow.name_of(self._result), *self._steps])
+            others = [one for one in self._kept if one.name != name]
+            self._kept = (*others, narrow.Kept(name, self._result))[-narrow.MOST_KEPT :]
+            self._button.set_kept(self._kept)
+
+    def _set_within(self, on: bool) -> None:
+        self._within = narrowing.in_games(self._result) if on and self._result is not None else None
+        self._button.set_within(self._within is not None)
+        self.scoped.emit(-1 if self._within is None else len(self._within))
+
+    def _fail(self, error: errors.CqlguiError) -> None:
+        self.failed.emit(str(error))

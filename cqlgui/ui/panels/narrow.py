@@ -1,0 +1,144 @@
+"""The menu that narrows hits down: by a facet, by hits that were kept, by searching in these games alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+
+from cqlgui.tasks import model, narrowing
+from cqlgui.ui.panels import wording
+
+MOST_KEPT = 8
+"""Results that are kept; the oldest one goes first."""
+LONGEST_NAME = 40
+_WAYS = (("and", "Hits in both"), ("or", "Hits in either"), ("minus", "Hits not in these"))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A result set aside under a name."""
+
+    name: str
+    result: model.SearchResult
+
+
+class NarrowButton(QToolButton):
+    """`chosen` carries a function that makes another result of the one shown, and in words what it does;
+    `kept` says that the hits shown are to be kept, `within_changed` whether the next searches are to keep to
+    their games.
+    """
+
+    chosen = Signal(object, str)
+    kept = Signal()
+    within_changed = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setText("Narrow")
+        self.setToolTip(
+            "Show some of the hits: by result, decade, rating, opening, ply, or other hits (Alt+N)"
+        )
+        self.setAccessibleName("Narrow the hits down")
+        self.setShortcut("Alt+N")
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._menu = QMenu(self)
+        self._menu.setToolTipsVisible(True)
+        self.setMenu(self._menu)
+        self._menu.aboutToShow.connect(self._fill)
+        self._result: model.SearchResult | None = None
+        self._attributes: narrowing.Attributes | None = None
+        self._others: Sequence[Kept] = ()
+        self._within = False
+        self.setEnabled(False)
+
+    def set_result(self, result: model.SearchResult | None) -> None:
+        """The result shown; None while there is none to be narrowed."""
+        self._result = result
+        self.setEnabled(result is not None and bool(result.order or self._others))
+
+    def set_attributes(self, attributes: narrowing.Attributes | None) -> None:
+        """The facets of the base, once they are known."""
+        self._attributes = attributes
+
+    def set_kept(self, kept: Sequence[Kept]) -> None:
+        """The results that were kept."""
+        self._others = tuple(kept)
+        self.set_result(self._result)
+
+    def set_within(self, on: bool) -> None:
+        """Whether searches keep to some games."""
+        self._within = on
+
+    def _fill(self) -> None:
+        menu, result = self._menu, self._result
+        menu.clear()
+        if result is None:
+            return
+        for name in narrowing.FACETS:
+            part = menu.addMenu(f"&{name}")
+            part.setEnabled(self._attributes is not None and bool(result.order))
+            part.aboutToShow.connect(self._filler(part, name))
+        menu.addSeparator()
+        keep = menu.addAction("&Keep these hits", self.kept.emit)
+        keep.setEnabled(bool(result.order))
+        others = menu.addMenu("&With kept hits")
+        others.setEnabled(bool(self._others))
+        for number, other in enumerate(self._others, 1):
+            words = f"&{number} {other.name} · {wording.games(len(other.result.order))}"
+            part = others.addMenu(words)
+            for way, title in _WAYS:
+                part.addAction(title, self._with(way, other))
+            part.addSeparator()
+            part.addAction("Show these", self._with("", other))
+        menu.addSeparator()
+        within = QAction("&Search in these games only", menu)
+        within.setCheckable(True)
+        within.setChecked(self._within)
+        within.setEnabled(self._within or bool(result.order))
+        within.toggled.connect(self.within_changed)
+        menu.addAction(within)
+
+    def _filler(self, menu: QMenu, name: str) -> Callable[[], None]:
+        def fill() -> None:
+            menu.clear()
+            if self._result is None or self._attributes is None:
+                return
+            found = narrowing.values(self._result, self._attributes, name)
+            for value in found:
+                count = f"{wording.games(value.games)}, {wording.hits(value.positions)}"
+                menu.addAction(f"{value.words}\t{count}", self._by(name, value))
+            if not found:
+                menu.addAction("not told apart in variations").setEnabled(False)
+
+        return fill
+
+    def _by(self, name: str, value: narrowing.Value) -> Callable[[], None]:
+        attributes = self._attributes
+        assert attributes is not None
+
+        def narrow(result: model.SearchResult) -> model.SearchResult:
+            return narrowing.having(result, attributes, name, value.key)
+
+        shown = (
+            value.words if name in (narrowing.RESULT, narrowing.DECADE) else f"{name.lower()} {value.words}"
+        )
+        return lambda: self.chosen.emit(narrow, shown)
+
+    def _with(self, way: str, other: Kept) -> Callable[[], None]:
+        def combine(result: model.SearchResult) -> model.SearchResult:
+            return narrowing.OPERATIONS[way](result, other.result) if way else other.result
+
+        words = f"{way} {other.name}" if way else other.name
+        return lambda: self.chosen.emit(combine, words)
+
+
+def name_of(result: model.SearchResult) -> str:
+    """What a kept result is called: the beginning of its query."""
+    text = " ".join(line for line in result.query.split("\n") if not line.lstrip().startswith("//"))
+    text = " ".join(text.split()).removeprefix("cql()").strip().replace("&", "&&")
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"

@@ -1,0 +1,74 @@
+"""Asks for what only the interpreter can tell: of the game on the board at once, of rows in view soon."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QObject
+
+from cqlgui.base import errors, progress
+from cqlgui.tasks import model, telling
+from cqlgui.ui import jobs
+from cqlgui.ui.tables import fetch
+
+BATCH = 32
+KEPT = 2_000
+
+_JOB = "tell of a game"
+
+
+class DetailCache(fetch.FetchCache[int, model.GameHits]):
+    """What is told of games, by ordinal; `arrived` names those that came."""
+
+    def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
+        super().__init__(door, BATCH, one_at_a_time=True, kept=KEPT, parent=parent)
+        self._text = ""
+        self._hurried = (-1, -1)
+        self._options = model.SearchOptions()
+
+    def set_query(self, text: str, options: model.SearchOptions) -> None:
+        """Ask about this query from now on."""
+        self.forget()
+        self._text, self._options = text, options
+
+    def get(self, game: int) -> model.GameHits | None:
+        """What is told of a game if it is here; otherwise it is on its way."""
+        return self.lookup(game) if self._text else None
+
+    def known(self, game: int) -> model.GameHits | None:
+        """What is told of a game if it is here."""
+        return self._known.get(game)
+
+    def hurry(self, game: int) -> None:
+        """Ask about a game before all others: it is on the board."""
+        base, epoch = self._base, self._epoch
+        if base is None or not self._text or game in self._known:
+            return
+        if self._hurried == (epoch, game) and self._jobs.active(_JOB):
+            return
+        self._hurried = epoch, game
+        text, options = self._text, self._options
+        self._jobs.run(
+            lambda token, _sink: telling.details(base, text, options, [game], cancel=token),
+            lambda found: self._take(epoch, [game], found),
+            lambda _error: None,
+            name=_JOB,
+        )
+
+    def read(
+        self, base: model.Base, keys: Sequence[int], token: progress.CancelToken
+    ) -> dict[int, model.GameHits]:
+        """What is told of some games; where nothing can be told a game stands without hits, so that it is not
+        asked for again and again."""
+        nothing = {game: model.GameHits(game, ()) for game in keys}
+        try:
+            return nothing | telling.details(base, self._text, self._options, keys, cancel=token)
+        except errors.Cancelled:
+            raise
+        except errors.CqlguiError:
+            # What is wrong with the base is said where it is opened.
+            return nothing
+
+    def games(self, keys: Iterable[int]) -> list[int]:
+        """The keys are the games."""
+        return list(keys)

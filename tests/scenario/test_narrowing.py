@@ -1,0 +1,99 @@
+"""Hits are narrowed, kept and combined; searches keep to the games of a result; an estimate goes first."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from cqlgui.base.resources import resource
+from cqlgui.jit import native
+from cqlgui.tasks import model, narrowing
+from cqlgui.ui import window
+
+pytestmark = pytest.mark.xvfb
+
+LONG = 20_000
+
+
+def ask(qtbot: QtBot, main: window.MainWindow, text: str) -> model.SearchResult:
+    main.editor.set_text(text)
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG) as ended:
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+    found: model.SearchResult = ended.args[0]
+    return found
+
+
+def menu_of(main: window.MainWindow, *titles: str) -> QMenu:
+    """A submenu, filled as it would be on the way there."""
+    menu = main.hits.narrow.menu()
+    menu.aboutToShow.emit()
+    for title in titles:
+        menu = next(one.menu() for one in menu.actions() if one.text().replace("&", "").startswith(title))
+        menu.aboutToShow.emit()
+    return menu
+
+
+def choose(main: window.MainWindow, *titles: str) -> None:
+    *above, last = titles
+    menu = menu_of(main, *above)
+    next(one for one in menu.actions() if one.text().replace("&", "").startswith(last)).trigger()
+
+
+def open_sample(qtbot: QtBot, main: window.MainWindow) -> None:
+    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+        main.begin([resource("sample/sample.pgn")])
+
+
+def test_hits_are_narrowed_step_by_step_and_shown_whole_again(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    whole = ask(qtbot, main, "flipcolor flipvertical {Bh7 kh8}")
+    narrow = main.hits.narrow
+    qtbot.waitUntil(lambda: narrow._attributes is not None, timeout=LONG)
+    known = narrowing.attributes(main.base) if main.base else None
+    assert known is not None
+    value = narrowing.values(whole, known, narrowing.RESULT)[0]
+    with qtbot.waitSignal(main.narrower.shown, timeout=LONG):
+        choose(main, "Result", value.words)
+    assert (main.hits.count, main.hits.games) == (value.positions, value.games)
+    assert main.result is not None
+    assert main.result.orbits[0].elements != whole.orbits[0].elements
+    assert main.hits._narrowed.isVisible()
+    qtbot.waitUntil(lambda: main.browser.hit is not None and main.browser.hit.squares != 0, timeout=LONG)
+    with qtbot.waitSignal(main.narrower.shown, timeout=LONG):
+        choose(main, "Ply", narrowing.values(main.result, known, narrowing.PLY)[0].words)
+    assert 0 < main.hits.count < value.positions
+    with qtbot.waitSignal(main.narrower.shown, timeout=LONG):
+        main.hits._narrowed.click()
+    assert main.hits.count == whole.positions
+    assert not main.hits._narrowed.isVisible()
+
+
+def test_kept_hits_meet_others_and_searches_keep_to_games(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    mates = ask(qtbot, main, "mate")
+    choose(main, "Keep")
+    choose(main, "Search in")
+    assert main.hits._scope.isVisible()
+    inside = ask(qtbot, main, "check")
+    assert inside.order == tuple(sorted(mates.order))
+    assert inside.games_searched == len(mates.order)
+    with qtbot.waitSignal(main.narrower.shown, timeout=LONG):
+        choose(main, "With", "1 mate", "Hits in both")
+    assert main.hits.count == mates.positions
+    main.hits._scope.click()
+    assert not main.hits._scope.isVisible()
+    assert ask(qtbot, main, "check").games_searched == 500
+
+
+@pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
+def test_an_estimate_goes_before_the_search(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    main.editor.set_text("mate")
+    qtbot.waitUntil(lambda: main.editor._estimate.text().endswith("games"), timeout=LONG)
+    found = ask(qtbot, main, "mate")
+    # The sample base is small enough to be asked whole.
+    assert main.editor._estimate.text() == f"{len(found.order)} games"
+    main.editor.set_text("matte")
+    qtbot.waitUntil(lambda: main.editor._estimate.text() == "", timeout=LONG)

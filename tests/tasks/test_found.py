@@ -1,0 +1,78 @@
+"""Columns of hits give what the objects they stand for would."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cqlgui.engine import orbit_pass
+from cqlgui.tasks import found, model
+
+
+@st.composite
+def listed(draw: st.DrawFn) -> list[model.GameHits]:
+    """Some games with hits and elements, in ascending order."""
+    games = sorted(draw(st.sets(st.integers(1, 1 << 25), max_size=6)))
+    made = []
+    for game in games:
+        places = sorted(draw(st.sets(st.integers(0, 700), min_size=1, max_size=4)))
+        hits = []
+        for place in places:
+            elements = sorted(draw(st.sets(st.tuples(st.integers(0, 2), st.integers(0, 19_999)), max_size=4)))
+            matches = tuple(model.OrbitMatch(orbit, element, place) for orbit, element in elements)
+            hits.append(model.Hit(game, place, None, 0, matches))
+        made.append(model.GameHits(game, tuple(hits), told=False))
+    return made
+
+
+@given(listed())
+def test_columns_give_back_what_they_were_made_of(games: list[model.GameHits]) -> None:
+    whole = found.Found(found.of_hits(games), {})
+    assert list(whole.values()) == games
+    assert list(whole) == [game.game for game in games]
+    assert whole.games.tolist() == list(whole)
+    assert all(game.game in whole for game in games)
+    assert 0 not in whole
+
+
+@given(listed(), st.integers(0, 6))
+def test_pieces_make_the_whole(games: list[model.GameHits], at: int) -> None:
+    pieces = [found.of_hits(games[:at]), found.of_hits(games[at:])]
+    whole, made = found.of_hits(games), found.joined(pieces)
+    for name in ("hits", "ends", "codes"):
+        assert np.array_equal(getattr(whole, name), getattr(made, name))
+    cut = len(pieces[0])
+    for part, again in zip(pieces, (whole.part(0, cut), whole.part(cut, len(whole))), strict=True):
+        for name in ("hits", "ends", "codes"):
+            assert np.array_equal(getattr(part, name), getattr(again, name))
+
+
+@given(listed())
+def test_hits_can_be_taken_out_and_games_turned(games: list[model.GameHits]) -> None:
+    whole = found.Found(found.of_hits(games), {})
+    turned = games[::-1]
+    assert list(whole.in_order([game.game for game in turned]).values()) == turned
+    kept = games[::2]
+    mask = np.isin(whole.columns.games, [game.game for game in kept])
+    assert list(found.Found(whole.columns.take(mask), {}).values()) == kept
+
+
+@given(listed())
+def test_elements_are_counted_once_a_hit_and_a_game(games: list[model.GameHits]) -> None:
+    wanted: dict[int, tuple[set[int], int]] = {}
+    numbers: dict[int, list[int]] = {}
+    number = 0
+    for game in games:
+        for hit in game.hits:
+            for match in hit.matches:
+                code = orbit_pass.code_of(match.orbit, match.element)
+                owners, positions = wanted.get(code, (set(), 0))
+                wanted[code] = owners | {game.game}, positions + 1
+                numbers.setdefault(code, []).append(number)
+            number += 1
+    elements = found.Elements(found.of_hits(games))
+    assert elements.counts() == {code: (len(owners), count) for code, (owners, count) in wanted.items()}
+    for code, own in numbers.items():
+        assert elements.hits(code).tolist() == own
+    assert not len(elements.hits(orbit_pass.code_of(3, 0)))

@@ -1,0 +1,112 @@
+"""Facets count what they choose, and results made of others hold the hits they should."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cqlgui.jit import native
+from cqlgui.tasks import importing, model, narrowing, searching
+from tests import helpers
+
+QUERY = "flipcolor {btm check}"
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> model.Base:
+    text = (helpers.ROOT / "resources" / "sample" / "sample.pgn").read_text("utf-8")
+    games = text.split("\n\n[Event ")
+    path = tmp_path / "some.pgn"
+    head = '[White "X"]\n[Date "20?1.??.??"]\n[ECO "?"]\n[WhiteElo "2750"]\n\n1. e4 f5 2. Qh5+ g6 *\n\n'
+    path.write_text(head + "\n\n[Event ".join(games[:40]) + "\n", "utf-8")
+    return importing.open_base([path]).base
+
+
+def places(result: model.SearchResult) -> set[tuple[int, int]]:
+    return {(game, hit.positionid) for game, found in result.games.items() for hit in found.hits}
+
+
+def check(result: model.SearchResult) -> None:
+    """A result fits together."""
+    assert set(result.order) == set(result.games)
+    assert result.positions == len(places(result))
+    for orbit, listed in enumerate(result.orbits):
+        for number, element in enumerate(listed.elements):
+            matching = [
+                game
+                for game, found in result.games.items()
+                for hit in found.hits
+                if (orbit, number) in {(match.orbit, match.element) for match in hit.matches}
+            ]
+            assert (element.games, element.positions) == (len(set(matching)), len(matching))
+
+
+@pytest.mark.parametrize("details", [model.Details.NONE, model.Details.ALL])
+def test_a_facet_parts_the_hits(base: model.Base, details: model.Details) -> None:
+    whole = searching.search(base, QUERY, model.SearchOptions(details=details))
+    known = narrowing.attributes(base)
+    for name in narrowing.FACETS:
+        check_parts(whole, known, name)
+
+
+def check_parts(whole: model.SearchResult, known: narrowing.Attributes, name: str) -> None:
+    found = narrowing.values(whole, known, name)
+    assert len(found) > 1
+    seen: set[tuple[int, int]] = set()
+    for value in found:
+        part = narrowing.having(whole, known, name, value.key)
+        check(part)
+        assert (len(part.order), part.positions) == (value.games, value.positions)
+        assert places(part).isdisjoint(seen)
+        seen |= places(part)
+        assert [one.key for one in narrowing.values(part, known, name)] == [value.key]
+    assert seen == places(whole)
+
+
+def test_what_is_missing_is_a_value_too(base: model.Base) -> None:
+    whole = searching.search(base, "cql(gamenumber 1) true")
+    known = narrowing.attributes(base)
+    words = {
+        name: [value.words for value in narrowing.values(whole, known, name)] for name in narrowing.FACETS
+    }
+    assert words == {
+        narrowing.RESULT: ["*"],
+        narrowing.DECADE: ["unknown"],
+        narrowing.RATING: ["2600-2799"],
+        narrowing.OPENING: ["unknown"],
+        narrowing.PLY: ["0-19"],
+    }
+    assert not narrowing.values(searching.search(base, "cql(variations) true"), known, narrowing.PLY)
+
+
+@pytest.mark.parametrize("details", [model.Details.NONE, model.Details.ALL])
+def test_results_are_made_of_others(base: model.Base, details: model.Details) -> None:
+    options = model.SearchOptions(details=details)
+    one, other = (searching.search(base, query, options) for query in (QUERY, "flip Qh5"))
+    assert places(one) & places(other)
+    pairs = (
+        (narrowing.both(one, other), places(one) & places(other)),
+        (narrowing.either(one, other), places(one) | places(other)),
+        (narrowing.without(one, other), places(one) - places(other)),
+    )
+    for made, wanted in pairs:
+        assert places(made) == wanted
+        assert list(made.order) == sorted(made.order)
+        check(made)
+    assert narrowing.in_games(one).tolist() == sorted(one.order)
+
+
+def test_the_order_of_a_sorted_result_stays(base: model.Base) -> None:
+    whole = searching.search(base, 'sort "p" ply check')
+    assert list(whole.order) != sorted(whole.order)
+    part = narrowing.without(whole, searching.search(base, "cql(gamenumber 1 9) true"))
+    assert part.order == tuple(game for game in whole.order if game > 9)
+
+
+@pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
+def test_a_search_keeps_to_the_games_of_a_result(base: model.Base) -> None:
+    one = searching.search(base, QUERY)
+    options = model.SearchOptions(within=narrowing.in_games(one), details=model.Details.NONE)
+    again = searching.search(base, "true", options)
+    assert again.order == tuple(sorted(one.order))
