@@ -25,7 +25,8 @@ from cqlgui.tasks import model, planning, sources, tags, workspace
 from cqlgui.tasks.found import Columns, Integers
 
 _SLICE_SECONDS: Final = 0.01
-_FIRST_SLICE: Final = 64
+_FIRST_SLICE: Final = 1
+"""Games of the first slice, after which it shows how long one takes."""
 _LARGEST_SLICE: Final = 4_096
 _PATIENCE_SECONDS: Final = 0.05
 _BLOCK: Final = 1_000
