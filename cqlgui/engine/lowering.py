@@ -22,6 +22,7 @@ import numpy as np
 from cqlgui.board import men as men_codes
 from cqlgui.cql import (
     nodes,
+    nodes_facts,
     nodes_moves,
     nodes_paths,
     nodes_programs,
@@ -649,6 +650,9 @@ _COSTS: Final[dict[type[nodes.Node], int]] = {
     nodes_moves.Move: 10,
     nodes_moves.PossibleMoves: 40,
     nodes_moves.CountMoves: 40,
+    # These the interpreter is asked for.
+    nodes_facts.OriginalComment: 10_000,
+    nodes_facts.Glyph: 10_000,
 }
 _REPEATED: Final = (nodes.SquareLoop, nodes.PieceLoop, nodes.Find, nodes_tree.Echo)
 

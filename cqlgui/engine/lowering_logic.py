@@ -6,7 +6,16 @@ from collections.abc import Callable
 from math import isqrt
 from typing import Final
 
-from cqlgui.cql import nodes, nodes_facts, nodes_hhdb, nodes_programs, nodes_squares, nodes_tree, types
+from cqlgui.cql import (
+    nodes,
+    nodes_facts,
+    nodes_hhdb,
+    nodes_programs,
+    nodes_squares,
+    nodes_strings,
+    nodes_tree,
+    types,
+)
 from cqlgui.cql.types import Type
 from cqlgui.engine import layout, lowering, lowering_board, routines, routines_tree
 from cqlgui.engine.lowering import (
@@ -525,8 +534,25 @@ def _nothing(low: Lowering, s: Scope, node: nodes.Node, yes: str, no: str) -> No
     s.f.jump(yes)
 
 
+def _set_tag(low: Lowering, s: Scope, node: nodes_facts.SetTag, yes: str, no: str) -> None:
+    """What it writes is seen in games that match, and those the interpreter looks at."""
+    match node.operand:
+        case nodes.String():
+            s.f.jump(yes)
+        case nodes_strings.Str():
+            _texts(low, s, node.operand.parts, yes)
+        case _:
+            low.leave_out(s, node, "strings are not compiled")
+            s.f.jump(no)
+
+
 def _comment(low: Lowering, s: Scope, node: nodes.Comment, yes: str, no: str) -> None:
-    for part in node.parts:
+    _texts(low, s, node.parts, yes)
+
+
+def _texts(low: Lowering, s: Scope, parts: tuple[nodes.Node, ...], yes: str) -> None:
+    """Parts of a text that always has a value."""
+    for part in parts:
         # A name alone never faults in a text.
         if not isinstance(part, nodes.Name | nodes.String) and not low.is_idle(s, part):
             low.leave_out(s, part, "what a comment says may fault or assign")
@@ -700,6 +726,7 @@ TESTS.update({
     nodes.Sort: _sort_test,
     nodes.NoTransform: _inner_test,
     nodes_facts.RemoveComment: _nothing,
+    nodes_facts.SetTag: _set_tag,
     nodes_programs.Function: _nothing,
     nodes_programs.If: _if,
     nodes_programs.Loop: _loop,

@@ -101,6 +101,7 @@ def _is_pure(record: Words, board: Bytes, king: int, losers: Word, pinned: Word,
     return True
 
 
+@words.apart
 def _guards(record: Words, board: Bytes, king: int, square: int, winner: int, checkers: Word) -> Word:
     """The winner's men that keep the king from a square: they attack it, or would through the king."""
     found = position.attackers_given(record, square, winner, _ALL ^ record[0])
@@ -112,6 +113,7 @@ def _guards(record: Words, board: Bytes, king: int, square: int, winner: int, ch
     return found
 
 
+@words.apart
 def _must_stay(record: Words, king: int, square: int, pinned: Word, checkers: Word) -> bool:
     """A guarded man beside the king is no surplus when he is pinned and could else meet a single check."""
     if checkers.bit_count() != 1 or pinned >> square & 1 == 0:
@@ -122,6 +124,7 @@ def _must_stay(record: Words, king: int, square: int, pinned: Word, checkers: Wo
     return _goals(record, square, routines.IN_PASSING) != 0
 
 
+@words.apart
 def _is_needed(record: Words, board: Bytes, king: int, free: Word, other: Word) -> bool:
     """In a double check: some man could deal with the other check alone."""
     answers = other | attacks.BETWEEN[words.lowest(other)][king]
@@ -173,6 +176,7 @@ def _answers(record: Words, king: int, checkers: Word) -> Word:
     return found
 
 
+@words.apart
 def _attackers_of(record: Words, board: Bytes, colour: int, area: Word) -> Word:
     """The men of a colour that attack a square of a set."""
     found = words.word(0)
@@ -190,6 +194,7 @@ def _shields(record: Words, board: Bytes, colour: int) -> Word:
     return _blockers(record, board, _line_pieces(record, 1 - colour), kings) & _side(record, colour)
 
 
+@words.apart
 def _pinned(record: Words, board: Bytes, king: int, losers: Word) -> Word:
     """The losers' men that are pinned to their king."""
     found = words.word(0)
@@ -202,6 +207,7 @@ def _pinned(record: Words, board: Bytes, king: int, losers: Word) -> Word:
     return found
 
 
+@words.apart
 def _pinners(record: Words, board: Bytes, king: int, pinned: Word) -> Word:
     """The winner's men that pin one of the men to the king."""
     found = words.word(0)
@@ -233,6 +239,7 @@ def _line_pieces(record: Words, colour: int) -> Word:
     return record[base + 3] | record[base + 4] | record[base + 5]
 
 
+@words.apart
 def _reach(board: Bytes, start: int, end: int) -> Word:
     """Squares strictly between a line piece and a square on a line it moves along, else none."""
     direction = attacks.direction_between(start, end)
@@ -241,15 +248,18 @@ def _reach(board: Bytes, start: int, end: int) -> Word:
     return words.word(attacks.BETWEEN[start][end])
 
 
+@words.apart
 def _goals(record: Words, square: int, kind: int) -> Word:
     """Where the man on a square can go, his king left in check or not."""
     return routines.possible(record, 1 << square, _ALL, _ALL, 1, kind, routines.GOALS)
 
 
+@words.apart
 def _attacked_from(record: Words, board: Bytes, square: int) -> Word:
     return attacks.attacks_from(int(board[square]), square, _ALL ^ record[0])
 
 
+@words.apart
 def _blockers(record: Words, board: Bytes, lines: Word, targets: Word) -> Word:
     """Men that stand alone between a line piece of `lines` and a square of `targets` on a line it moves
     along."""

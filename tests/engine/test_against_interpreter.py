@@ -191,6 +191,81 @@ def test_known_queries() -> None:
     comparison.conclude()
 
 
+SEQUENCES = (
+    "path focus N -- -- --",
+    "path focus capture [Pp] [x] --*",
+    "path focus capture (K|R) (--)+ [x]",
+    "path focus K -- {o-o or o-o-o} --",
+    "path focus if wtm A else a nestban -- check +",
+    "path singlecolor -- -- {pathcountunfocused >= 1} --",
+    "piece T in [QRBN] path focus T -- --currentposition:T",
+    "S = currentposition piece T in [Nn] path focus T -- -- --S:T",
+    "path max power A -- * [x]",
+    "path max {countmoves legal --} 3 40 --{1,6}",
+    "path max if check 1 else 0 -- *",
+    "2 <= path nestban (-- check --)+",
+    "path nestban [x] [x]\n\npath nestban [x]",
+    "loop {x = 0 path nestban --{2} x = 1 false}",
+    "flipcolor {path nestban N-- (k--)}",
+    "flipcolor flip {wtm path nestban [x] P--}",
+    "path (-- {path [x] --\n} --)+",
+    "path {pathcount == 0} --+ {pathcount == 3 path -- {pathcount == 1} --\n}",
+    "path -- -- [x]\n\npathcount == 3 pathlastposition:check",
+    "(path [x] --)\n\nfind {pathstart:wtm pathcount == 2}",
+    "path --+ {#pathstart:A > #A}",
+    "path --{2,4} {pathlastposition:wtm or true} [x]",
+    "path lastposition firstmatch --{2,5}",
+    "initial (path lastposition max ply -- *):mate",
+    "(path keepallbest lastposition --{1,3}):check",
+    "3 <= path firstmatch --{2,5}",
+    "low = 2 path low 4 --+ [x]",
+    "atomic c = 0 path (-- {if check c += 1})+ c >= 2",
+    "atomic c = 0 path --{3} {c += #a} false\n\nc == 0",
+    "c = 0 path --({wtm c += 1})+ [x]",
+    "path [x]. {d = to} -- [x]d",
+    "path primary -- [x] --",
+    "path ([x]{0,1} --){2,3} check",
+    "path (-- [x]){2,3} check",
+    "line nestban --> check --> .",
+    "line <-- . <-- check <-- .{1,3}",
+    "line <-- wtm <-- . {*} <-- initial",
+    "line singlecolor --> check {2,}",
+    "line singlecolor nestban --> . --> N attacks k",
+    "line secondary --> wtm --> .",
+    "line primary 2 5 --> . {+} --> check",
+    "(line lastposition --> initial --> . --> .):Pe4",
+    "3 <= line firstmatch --> . {*} --> check",
+    "line --> move from Q --> check",
+    "line --> {move capture .} {+} --> .",
+    "line --> (. --> wtm){2} --> check",
+    "line --> {path [x]\n} --> .",
+    "initial piece W = e1 find W & g1",
+    "piece Man = [Nn] find Man & [Nn]",
+    "piece x in R 3 <= find all x & _a-h8",
+    "initial I = pieceid a2 find {pieceid Q == I}",
+    "pieceid K < pieceid k",
+    "sqrt (#A * #a) >= 12",
+    "x = #A * 1000000 y = x * x y * y > 0 or true",
+    "puremate or modelmate or idealmate or purestalemate",
+    "mainline echo (s t) {variation consecutivemoves (s t) >= 2}",
+    "gamenumber * 2 <= lastgamenumber",
+    'settag ("Theme" "x") mate',
+    'player ~~ "a" and not event == "?" check',
+    'not player == "x" mate',
+)
+"""Sequences of every kind, and what else goes with men and positions of the game."""
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_sequences(part: int) -> None:
+    comparison = Comparison(shipped(2))
+    for text in SEQUENCES[part::3]:
+        assert check.check(text).query is not None, text
+        comparison.text(text)
+    comparison.conclude()
+    assert comparison.counts["wholly compiled"] == comparison.counts["queries"]
+
+
 @pytest.mark.timeout(3600)
 @pytest.mark.full
 def test_all_known_queries() -> None:
