@@ -148,8 +148,10 @@ def _steps(
         yield model.PlanStep("compiled", words, left[-1])
     if plan.engine != "compiled":
         yield model.PlanStep("interpreted", plan.reason, None if plan.compiled is not None else left[-1])
+    elif plan.straight is None:
+        yield model.PlanStep("interpreted", "the games that match, for sort keys, comments or elements")
     else:
-        yield model.PlanStep("interpreted", "the games that match, for values, elements and comments")
+        yield model.PlanStep("interpreted", "only hits that are shown, for values and squares")
 
 
 def _left(

@@ -14,7 +14,7 @@ import pytest
 
 from cqlgui.cql import check, closures, compilers, interpreter, nodes, printer, transforms, types
 from cqlgui.cql.types import Type
-from cqlgui.engine import games, pruning, signatures
+from cqlgui.engine import bounds, games, pruning, signatures
 from tests import helpers
 from tests.helpers import crossing, planned
 from tests.helpers import games as readings
@@ -184,16 +184,16 @@ class Watch:
         self.wrong: list[str] = []
         self._seen: dict[int, tuple[nodes.Node, pruning.May]] = {}
         self._game = 0
-        plain = pruning._Pruner.value
+        plain = bounds.Pruner.value
 
-        def value(pruner: pruning._Pruner, node: nodes.Node) -> pruning.May:
+        def value(pruner: bounds.Pruner, node: nodes.Node) -> pruning.May:
             found = plain(pruner, node)
             # Elements of an orbit share filters that no transform changes.
             known = self._seen.get(id(node))
             self._seen[id(node)] = node, found if known is None else joined(known[1], found)
             return found
 
-        monkeypatch.setattr(pruning._Pruner, "value", value)
+        monkeypatch.setattr(bounds.Pruner, "value", value)
 
     def text(self, text: str) -> None:
         """Run a query in all games, with and without variations."""

@@ -28,7 +28,7 @@ import chess.pgn
 from cqlgui.base import folders
 from cqlgui.cql import check, interpreter, transforms
 from cqlgui.engine import compiling, games, lowering
-from cqlgui.tasks import importing, model, searching, sources
+from cqlgui.tasks import explaining, importing, model, queries, searching, sieving, sources
 from tests import helpers
 from tests.helpers import crossing, memory, yardsticks
 from tests.helpers import games as readings
@@ -157,6 +157,8 @@ def _imports(path: Path, packed: Path | None) -> Iterator[Row]:
 
 
 def _sizes(base: model.Base, path: Path) -> Iterator[Row]:
+    # Counting what signatures rule out makes those of all games.
+    explaining.stages("mate", base)
     text = path.stat().st_size
     files = [file for file in folders.cache().rglob("*") if file.is_file() and "kernels" not in file.parts]
     moves = sum(int(part.counts.sum()) * 2 for source in base.sources for part in _parts(source))
@@ -333,10 +335,28 @@ def _searches(base: model.Base) -> Iterator[Row]:
     seconds = [_searched(base, text, 2) for _ in range(TIMES)]
     middle = statistics.median(seconds) * 1000
     yield Row(f"search: {text}, 2 threads", middle, "ms", 300.0, at_most=True, beside=published)
+    for asked in (text, "mate", 'player "Kasparov" mate', "Ka8", "Ra1 kg8"):
+        left = explaining.stages(asked, base).plan[-2].games
+        with_it, whole = (
+            statistics.median(_planned(base, asked, pruned=pruned) for _ in range(TIMES))
+            for pruned in (True, False)
+        )
+        yield Row(f"plan and machine code: {asked}", with_it * 1000, "ms", beside=f"{left} games searched")
+        yield Row("  without pruning", whole * 1000, "ms")
     for text in ("shift {Kb1 kb3 wtm}", "mate"):
         one, two = (statistics.median(_searched(base, text, count) for _ in range(TIMES)) for count in (1, 2))
         yield Row(f"search: {text}, 2 threads", two * 1000, "ms")
         yield Row("  times one thread", one / two, "x", 1.8)
+
+
+def _planned(base: model.Base, text: str, *, pruned: bool) -> float:
+    """Seconds until it is known which games are left to the interpreter, on one thread."""
+    start = time.perf_counter()
+    plan = sieving.plan(queries.expanded(text), pruned=pruned)
+    with sieving.Sieve(plan, base.sources, plan.straight, threads=1) as sieve:
+        while not sieve.exhausted:
+            sieve.take(1)
+    return time.perf_counter() - start
 
 
 def _searched(base: model.Base, text: str, threads: int) -> float:

@@ -1,0 +1,361 @@
+"""What a filter may be in a game, as far as signatures and headers tell; for all games of a segment at once.
+
+For each game a filter has a truth that covers all of its positions (it may hold somewhere, it may fail
+somewhere), a set the squares that may be in it and those that surely are, a number its bounds. So it does not
+matter at which positions of the game a part is asked. The rules by kind stand in `pruning`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from cqlgui.board import squares
+from cqlgui.cql import nodes, nodes_tree, repeatable, transforms, types
+from cqlgui.cql.types import Type
+from cqlgui.engine import facts as facts_of_games
+from cqlgui.engine import lowering, signatures
+from cqlgui.engine.facts import Fact
+from cqlgui.engine.games import Integers, Words
+
+Truths: TypeAlias = "npt.NDArray[np.bool_]"
+
+MOST_NODES: Final = 1_000
+"""Filters of an orbit that are looked at; of a larger one nothing is known."""
+
+ALL: Final = np.uint64(squares.ALL)
+NONE: Final = np.uint64(0)
+YES: Final[Any] = np.True_
+NO: Final[Any] = np.False_
+FAR: Final = np.int64(1 << 50)
+"""Stands for any number beyond `_NEAR`; two of them can be added."""
+_NEAR: Final = np.int64(1 << 40)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of the games of a segment. `columns` gives `Signatures.columns` when they are first
+    needed; `first` is what comes before the `gamenumber` of the first game; `facts` are the answers to
+    `Question.facts`."""
+
+    count: int
+    columns: Callable[[], Words]
+    first: int
+    facts: Mapping[Fact, facts_of_games.Answers] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class May:
+    """What a filter may be in each game; every part is an array over the games, or one value for all.
+
+    `yes`: its test may hold at a position, `no`: it may fail at one, or a number have no value. Of a set
+    `most` are the squares that may be in it, `least` those that always are, `low` and `high` bound how many
+    there are. Of a number they bound its value.
+    """
+
+    yes: Any = YES
+    no: Any = YES
+    most: Any = ALL
+    least: Any = NONE
+    low: Any = -FAR
+    high: Any = FAR
+
+
+UNKNOWN: Final = May()
+UNKNOWN_SET: Final = May(low=np.int64(0), high=np.int64(64))
+EMPTY: Final = May(NO, YES, NONE, NONE, np.int64(0), np.int64(0))
+
+
+class Question:
+    """A query as it is asked of games again and again."""
+
+    def __init__(self, expanded: transforms.Expanded) -> None:
+        assert expanded.query is not None
+        self.query = expanded.query
+        self.names = expanded.names
+        self.looped = lowering.loop_names(expanded.query.body)
+        self.results = [
+            Fact(nodes.Result(self.query.header.span, result), number=False)
+            for result in self.query.header.results
+        ]
+        self.known: dict[int, Fact] = {}
+        """What is asked of games, by the `id` of the filter."""
+        searches = facts_of_games.leaves_no_trace(self.query.body)
+        waiting = [self.query.body]
+        while waiting:
+            node = waiting.pop()
+            if facts_of_games.is_fact(node, searches=searches):
+                number = types.infer(node, self.names) is Type.NUMERIC
+                self.known[id(node)] = Fact(node, number)
+            else:
+                waiting.extend(nodes.children(node))
+
+    @property
+    def facts(self) -> list[Fact]:
+        """What is asked of games, by the header too, each once."""
+        return list(dict.fromkeys([*self.results, *self.known.values()]))
+
+
+class Pruner:
+    """One evaluation. `reach`: the games in which evaluation may come to the filter under way; `kept`: those
+    in which it may come to something that is not passed over."""
+
+    def __init__(self, asked: Question, known: Known, possible: Truths) -> None:
+        self.known = known
+        self._names = asked.names
+        self._facts = asked.known
+        self.kept: Any = np.full(known.count, NO)
+        self.reach: Any = possible
+        self.bound: frozenset[str] = frozenset()
+        """Variables that surely have a value."""
+        self.values: dict[str, May] = {}
+        """What is known of the variables of the loops around the filter under way."""
+        self._looped = asked.looped
+        self._leaves: dict[tuple[int, int], Any] = {}
+        self._left = MOST_NODES
+
+    # --- asking
+
+    def value(self, node: nodes.Node) -> May:
+        """What a filter may be."""
+        fact = self._facts.get(id(node))
+        if fact is not None:
+            answers = self.known.facts[fact]
+            # Where it could not be answered the interpreter may come to a fault.
+            self.keep(answers[1] == facts_of_games.UNKNOWN)
+            return answered(answers, fact.number)
+        rule = RULES.get(type(node))
+        if rule is None:
+            return self.unknown(node)
+        found = rule(self, node)
+        if found is None:
+            return self.unknown(node)
+        return found
+
+    def test(self, node: nodes.Node) -> May:
+        """The same where only the truth is asked for, which is cheaper."""
+        rule = TESTED.get(type(node))
+        return self.value(node) if rule is None or id(node) in self._facts else rule(self, node)
+
+    def unknown(self, node: nodes.Node) -> May:
+        """What may be anything."""
+        if not self.is_harmless(node):
+            self.keep()
+        return UNKNOWN_SET if self.is_set(node) else UNKNOWN
+
+    def keep(self, which: Any = YES) -> None:
+        """Keep the games in which evaluation may get here."""
+        self.kept = self.kept | (self.reach & which)
+
+    def under(self, reach: Any, node: nodes.Node) -> May:
+        """What a filter may be where it is come to in these games only."""
+        before, self.reach = self.reach, self.reach & reach
+        found = self.value(node)
+        self.reach = before
+        return found
+
+    def is_set(self, node: nodes.Node) -> bool:
+        """Whether a filter is a set."""
+        return types.is_set(node, self._names)
+
+    def type_of(self, node: nodes.Node) -> Type:
+        """Static type of a filter."""
+        return types.infer(node, self._names)
+
+    def binds(self, name: str) -> bool:
+        """Whether a variable surely has a value here."""
+        return name in self.bound or name in self.values
+
+    def is_looped(self, name: str) -> bool:
+        """Whether nothing but loops gives a variable its value."""
+        return name in self._looped
+
+    # --- signatures
+
+    @functools.cached_property
+    def columns(self) -> Words:
+        """The signatures of the games."""
+        return self.known.columns()
+
+    def ever(self, man: int) -> Words:
+        """The squares on which a man ever stood."""
+        found: Words = self.columns[man]
+        return found
+
+    def happened(self, events: int) -> Truths:
+        """Whether one of these events ever happened."""
+        found: Truths = (self.columns[signatures.EVENTS] & np.uint64(events)) != 0
+        return found
+
+    @property
+    def plies(self) -> Integers:
+        """The largest ply."""
+        found: Integers = (self.columns[signatures.EVENTS] >> np.uint64(signatures.PLIES)).astype(np.int64)
+        return found
+
+    def counted(self, man: int, word: int) -> Integers:
+        """The fewest (`LEAST`) or the most (`MOST`) of a man."""
+        shift = np.uint64(signatures.COUNT_BITS * (man - 1))
+        found: Integers = (self.columns[word] >> shift & np.uint64((1 << signatures.COUNT_BITS) - 1)).astype(
+            np.int64
+        )
+        return found
+
+    def places(self, men: int, area: int) -> Any:
+        """Where in the area one of the men of a mask may stand."""
+        key = men, area
+        found = self._leaves.get(key)
+        if found is None:
+            found = NONE
+            for man in men_of(men):
+                found = found | self.ever(man)
+            found = found & np.uint64(area)
+            self._leaves[key] = found
+        return found
+
+    def numbers(self, man: int, area: int) -> tuple[Any, Any]:
+        """Bounds of how many of a man stand in the area."""
+        if man == 0:
+            return np.int64(0), count_squares(self.places(1, area))
+        most = self.counted(man, signatures.MOST)
+        most = np.where(most == signatures.MOST_COUNTED, 64, most)
+        high = np.minimum(most, count_squares(self.places(1 << man, area)))
+        outside = count_squares(self.places(1 << man, squares.ALL ^ area))
+        return np.maximum(self.counted(man, signatures.LEAST) - outside, 0), high
+
+    # --- what cannot be passed over
+
+    def is_harmless(self, node: nodes.Node) -> bool:
+        """Whether a filter can neither fault nor leave a trace where the game does not match."""
+        return repeatable.is_repeatable(node) and all(self._cannot_fault(one) for one in nodes.walk(node))
+
+    def _cannot_fault(self, node: nodes.Node) -> bool:
+        if not has_fixed_range(node):
+            return False
+        match node:
+            case nodes.Name():
+                return self.is_looped(node.name) or self.binds(node.name)
+            case nodes.SquareLoop() | nodes.PieceLoop():
+                return self.begins_well(node)
+            case nodes.Arithmetic():
+                return self.type_of(node) is Type.NUMERIC and self.stays_small(node)
+            case nodes_tree.Echo():
+                return False
+            case _:
+                return True
+
+    def stays_small(self, node: nodes.Node) -> bool:
+        """Whether a number surely does not grow beyond all bounds, which only variables let it."""
+        for one in nodes.walk(node):
+            match one:
+                case nodes.Name() if not self.is_set(one):
+                    return False
+                case nodes.Number() if abs(one.value) >= 1 << 60:
+                    return False
+                case _:
+                    pass
+        return True
+
+    def begins_well(self, loop: nodes.SquareLoop | nodes.PieceLoop) -> bool:
+        """Whether the variable of a loop surely has no value yet when it begins."""
+        inside = nodes.walk(loop.body)
+        again = any(loop_variables(one) & {loop.name} for one in inside)
+        return self.is_looped(loop.name) and loop.name not in self.values and not again
+
+    def affords(self, orbit: nodes.Orbit) -> bool:
+        """Whether an orbit is small enough to be looked at, which counts as done."""
+        for _ in nodes.walk(orbit):
+            self._left -= 1
+            if self._left < 0:
+                return False
+        return True
+
+
+def has_fixed_range(node: nodes.Node) -> bool:
+    """Whether a filter has no range, or one of numbers."""
+    limits = getattr(node, "range", None)
+    if not isinstance(limits, nodes.Range):
+        return True
+    return limits.count or (isinstance(limits.low, int) and isinstance(limits.high, int))
+
+
+def loop_variables(node: nodes.Node) -> frozenset[str]:
+    match node:
+        case nodes.SquareLoop() | nodes.PieceLoop():
+            return frozenset({node.name})
+        case nodes_tree.Echo():
+            return frozenset({node.source, node.target})
+        case _:
+            return frozenset()
+
+
+Rule: TypeAlias = Callable[[Pruner, Any], "May | None"]
+"""What a filter may be; None for anything."""
+
+
+RULES: Final[dict[type[nodes.Node], Rule]] = {}
+"""The kinds of which more is known than that they may be anything; entered by `pruning`."""
+TESTED: Final[dict[type[nodes.Node], Callable[[Pruner, Any], May]]] = {}
+"""Kinds whose truth is cheaper to tell than their value."""
+
+
+# --- small things -------------------------------------------------------------------------------------------
+
+
+def men_of(mask: int) -> Iterator[int]:
+    return (man for man in range(13) if mask >> man & 1)
+
+
+def count_squares(area: Any) -> Any:
+    return np.bitwise_count(area).astype(np.int64)
+
+
+def some_set(most: Any, least: Any = NONE, low: Any = 0, high: Any = 64) -> May:
+    """A set within these bounds."""
+    high = np.minimum(high, count_squares(most))
+    low = np.maximum(low, count_squares(least))
+    return May(high > 0, low <= 0, most, least, low, high)
+
+
+def some_number(low: Any, high: Any, yes: Any = YES, no: Any = NO) -> May:
+    """A number within these bounds, cut so that they can be added."""
+    low = np.where(low <= -_NEAR, -FAR, np.minimum(low, _NEAR))
+    high = np.where(high >= _NEAR, FAR, np.maximum(high, -_NEAR))
+    return May(yes, no, low=low, high=high)
+
+
+def all_of(found: Iterable[May]) -> Any:
+    """Whether all may hold."""
+    yes: Any = YES
+    for one in found:
+        yes = yes & one.yes
+    return yes
+
+
+def kept_in(limits: nodes.Range | None, low: Any, high: Any) -> tuple[Any, Any]:
+    """Whether a number within bounds may lie in a range, and whether it may not."""
+    if limits is None or limits.count:
+        return YES, NO
+    if not (isinstance(limits.low, int) and isinstance(limits.high, int)):
+        return YES, YES
+    return (high >= limits.low) & (low <= limits.high), (low < limits.low) | (high > limits.high)
+
+
+def answered(found: facts_of_games.Answers, number: bool) -> May:
+    """What is asked of the game; the same at all of its positions."""
+    value, state = found
+    unknown, given = state == facts_of_games.UNKNOWN, state == facts_of_games.GIVEN
+    if not number:
+        return May((value != 0) | unknown, (value == 0) | unknown)
+    low, high = (np.where(given, value.astype(np.int64), far) for far in (-FAR, FAR))
+    return May(given | unknown, ~given, low=low, high=high)
+
+
+def numbered(known: Known) -> Integers:
+    found: Integers = np.arange(known.first + 1, known.first + known.count + 1, dtype=np.int64)
+    return found

@@ -1,0 +1,143 @@
+"""What is passed over before a search, by headers from the catalog and signatures beside the segments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cqlgui.base import disk
+from cqlgui.db import headers
+from cqlgui.engine import signatures
+from cqlgui.store import beside, index
+from cqlgui.tasks import importing, model, planning, queries, searching, sources, workspace
+
+MATE = '[White "A, B"]\n[WhiteElo "2500"]\n[Date "1990.01.01"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
+QUIET = '[White "C"]\n[WhiteElo "2450?"]\n[Annotator "D"]\n[Result "1-0"]\n\n1. e4 (1. d4) e5 1/2-1/2\n\n'
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> model.Base:
+    path = tmp_path / "a.pgn"
+    path.write_text(QUIET * 4 + MATE + QUIET * 3)
+    return importing.open_base([path]).base
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a program that was just started."""
+    planning._kept.clear()
+
+
+def searched(base: model.Base, text: str, *, pruned: bool = True) -> list[int]:
+    """The games of the first source that must be searched."""
+    (source,) = base.sources
+    planner = planning.Planner(queries.expanded(text), pruned=pruned)
+    found: list[int] = []
+    with index.SourceIndex.open(workspace.index_folder(source.path)) as opened:
+        for first, segment in opened.parts:
+            part = planner.part(source, sources.stamp(source.path), first, segment)
+            found += [first + number for number in part.numbers.tolist()]
+    return found
+
+
+def kept_file(base: model.Base) -> Path:
+    folder = workspace.index_folder(base.sources[0].path)
+    (path,) = folder.glob("*.seg")
+    return beside.path_of(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("mate", [4]),
+        ("not mate", list(range(8))),
+        ("variation", []),
+        ("cql(variations) variation", [0, 1, 2, 3, 5, 6, 7]),
+        ('player "A, B"', [4]),
+        ("elo > 2460", [4]),
+        ("elo white == 2450", [0, 1, 2, 3, 5, 6, 7]),
+        ('tag "Annotator" ~~ "D"', [0, 1, 2, 3, 5, 6, 7]),
+        ("result 1/2-1/2", [0, 1, 2, 3, 5, 6, 7]),
+        ("cql(result 1-0) K", []),
+        ("cql(gamenumber 3 5) year == 1990", [4]),
+        ("gamenumber == 8 K", [7]),
+        ("lastgamenumber == 8", list(range(8))),
+        ("persistent x += 1", list(range(8))),
+    ],
+)
+def test_what_must_be_searched(base: model.Base, text: str, wanted: list[int]) -> None:
+    assert searched(base, text) == wanted
+    assert searched(base, text, pruned=False) == list(range(8))
+
+
+def test_signatures_are_made_when_they_are_needed_and_kept(
+    base: model.Base, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    make = signatures.make
+
+    def counting(asked: object) -> signatures.Signatures:
+        made.append(asked)
+        return make(asked)  # type: ignore[arg-type]  # handed on as it came
+
+    monkeypatch.setattr(signatures, "make", counting)
+    searched(base, 'player "A"')
+    assert not made
+    assert not kept_file(base).exists()
+    for _ in range(2):
+        assert searched(base, "mate") == [4]
+        planning._kept.clear()
+    assert len(made) == 1
+    assert kept_file(base).exists()
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "older", "missing"])
+def test_a_damaged_file_is_made_anew(base: model.Base, damage: str) -> None:
+    searched(base, "mate")
+    path = kept_file(base)
+    good = path.read_bytes()
+    if damage == "missing":
+        path.unlink()
+    elif damage == "older":
+        path.write_bytes(good[:8] + bytes([signatures.VERSION - 1]) + good[9:])
+    else:
+        path.write_bytes(good[:-5] if damage == "cut" else good[:-5] + bytes([good[-5] ^ 4]) + good[-4:])
+    planning._kept.clear()
+    assert searched(base, "mate") == [4]
+    assert path.read_bytes() == good
+
+
+def test_a_disk_that_refuses_them_does_no_harm(base: model.Base, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, data: bytes) -> None:
+        raise OSError("full")
+
+    monkeypatch.setattr(disk, "replace_file", refuse)
+    assert searched(base, "mate") == [4]
+    assert searching.search(base, "mate").order == (5,)
+
+
+def test_a_source_that_changed_is_asked_anew(base: model.Base) -> None:
+    assert searched(base, 'player "A, B"') == [4]
+    path = base.sources[0].path
+    path.write_text(path.read_text().replace("A, B", "X, Y"))
+    again = importing.open_base([path]).base
+    assert searched(again, 'player "A, B"') == []
+    assert searched(again, 'player "X, Y" mate') == [4]
+
+
+def test_columns_of_tags_are_those_of_the_rows(base: model.Base) -> None:
+    (source,) = base.sources
+    catalog = workspace.catalog()
+    rows = catalog.headers(source.id, range(8))
+    for name in (*headers.COLUMNS, *headers.RATINGS, "Annotator", "Nothing", 'Odd"name'):
+        for first, count in ((0, 8), (2, 4), (5, 6)):
+            column = catalog.tag_column(source.id, first, count, name)
+            found = [column.texts[place] for place in column.places.tolist()]
+            tags = [
+                headers.to_tags(rows[game]) if game in rows else {} for game in range(first, first + count)
+            ]
+            assert found == [own.get(name) for own in tags], name
+    column = catalog.result_column(source.id, 0, 8)
+    found = [column.texts[place] for place in column.places.tolist()]
+    assert found == [rows[game].ending or rows[game].result for game in range(8)]
