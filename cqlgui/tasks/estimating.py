@@ -19,7 +19,6 @@ from cqlgui.base import progress
 from cqlgui.cql import closures, nodes
 from cqlgui.engine import compiling, facts, games, scanning
 from cqlgui.engine.lowering import Unsupported
-from cqlgui.store import index
 from cqlgui.tasks import model, queries, sieving, sources, tags, workspace
 
 SAMPLE: Final = 2_000
@@ -168,7 +167,7 @@ def _taken(base: model.Base, listed: Sequence[model.Source]) -> _Sample:
     known: list[tuple[tags.SegmentTags, games.Integers]] = []
     for source in listed:
         stamp = sources.stamp(source.path)
-        with index.SourceIndex.open(workspace.index_folder(source.path)) as opened:
+        with sources.indexed(source) as opened:
             for first, segment in opened.parts:
                 begin = source.first + first
                 end = min(begin + segment.games, source.first + source.games)

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 from cqlgui.base import errors, progress
 from cqlgui.board import tree
 from cqlgui.cql import printer, transforms
-from cqlgui.store import index
-from cqlgui.tasks import frames, hosts, model, queries, sieving, sources, truths, workspace
+from cqlgui.tasks import frames, hosts, model, queries, sieving, sources, truths
 from cqlgui.tasks import pool as pool_module
 
 _LONG_GAME = 1_000
@@ -163,7 +162,7 @@ def _left(
     total = [0] * steps
     for source in base.sources:
         state = sources.stamp(source.path)
-        with index.SourceIndex.open(workspace.index_folder(source.path)) as opened:
+        with sources.indexed(source) as opened:
             for first, segment in opened.parts:
                 if cancel is not None:
                     cancel.raise_if_cancelled()

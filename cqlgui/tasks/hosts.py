@@ -21,8 +21,21 @@ if TYPE_CHECKING:
     from cqlgui.pgn import reader
 
 
+def stamp_of(path: Path, folder: Path) -> str:
+    """The state of a source and of its index as a word; raises `errors.SourceError` where either is gone."""
+    try:
+        status = path.stat()
+        written = (folder / "manifest.json").stat().st_mtime_ns
+    except OSError as error:
+        raise errors.SourceError(f"{path} cannot be read any more: {error.strerror or error}.") from error
+    return f"{status.st_size}-{status.st_mtime_ns}-{written}"
+
+
 class SourceReader:
-    """One indexed source opened for reading: its index, its text and its rows. Close it after use."""
+    """One indexed source opened for reading: its index, its text and its rows. Close it after use.
+
+    With a `stamp` it must still be in that state, else `errors.SourceError` is raised.
+    """
 
     def __init__(self, path: Path, folder: Path, rows: catalog.Catalog, source: int, stamp: str = "") -> None:
         self.path = path
@@ -31,6 +44,9 @@ class SourceReader:
         self.source = source
         self.stamp = stamp
         self.index = index.SourceIndex.open(folder)
+        if stamp and stamp_of(path, folder) != stamp:
+            self.index.close()
+            raise errors.SourceError(f"{path.name} has changed meanwhile. Open it again.")
         self._text: archives.Text | None = None
         self._named: int | None = None
 

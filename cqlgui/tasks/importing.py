@@ -106,8 +106,8 @@ class _Import:
         self.reused = 0
         self.messages: list[str] = []
         self._rows = [workspace.catalog().source(path) for path in paths]
-        # Games, positions and completeness of each source as far as they are known.
-        self._states: list[tuple[int, int, bool]] = [(0, 0, False)] * len(paths)
+        # Games, positions, completeness and digest of each source as far as they are known.
+        self._states: list[tuple[int, int, bool, str]] = [(0, 0, False, "")] * len(paths)
 
     def run(self) -> bool:
         """Bring every source up to date; False when it was cancelled."""
@@ -122,8 +122,9 @@ class _Import:
         """The base as it stands."""
         found: list[model.Source] = []
         first = 1
-        for path, row, (games, positions, complete) in zip(self.paths, self._rows, self._states, strict=True):
-            found.append(model.Source(path, first, games, row.id, positions, complete))
+        for path, row, state in zip(self.paths, self._rows, self._states, strict=True):
+            games, positions, complete, digest = state
+            found.append(model.Source(path, first, games, row.id, positions, complete, digest))
             first += games
         return model.Base(
             id=self.number,
@@ -134,9 +135,9 @@ class _Import:
             complete=all(source.complete for source in found),
         )
 
-    def grown(self, place: int, games: int, positions: int, complete: bool) -> None:
+    def grown(self, place: int, games: int, positions: int, complete: bool, digest: str) -> None:
         """Note the state of a source and tell."""
-        self._states[place] = (games, positions, complete)
+        self._states[place] = (games, positions, complete, digest)
         if self.on_base is not None:
             self.on_base(self.base())
 
@@ -186,7 +187,7 @@ class _SourceImport:
                 self._repair(text, known)
             if known is not None and state == "same" and known.complete and self._has_all_rows(known):
                 self.owner.reused += known.games
-                self.owner.grown(self.place, known.games, known.positions, True)
+                self.owner.grown(self.place, known.games, known.positions, True, known.identity.digest)
                 return True
             identity = index.identify(self.path, text.plain, cancel=self.owner.cancel)
             if (identity.size, identity.mtime_ns, identity.text_size) != (*text.stamp, text.size):
@@ -274,7 +275,8 @@ class _SourceImport:
         self._complete_rows(text, writer.manifest)
         self.owner.reused += kept
         positions = writer.manifest.positions
-        self.owner.grown(self.place, kept, positions, False)
+        digest = writer.manifest.identity.digest
+        self.owner.grown(self.place, kept, positions, False, digest)
         batch: list[headers.Table] = []
         goal = FIRST_BATCH if not kept else LATER_BATCH
         last_commit = time.monotonic()
@@ -290,7 +292,7 @@ class _SourceImport:
             if complete:
                 self.catalog.finish(self.row, writer.game_count, positions)
             goal, last_commit = LATER_BATCH, time.monotonic()
-            self.owner.grown(self.place, writer.game_count, positions, complete)
+            self.owner.grown(self.place, writer.game_count, positions, complete, digest)
 
         def take(part: reading.Piece) -> None:
             nonlocal positions, end

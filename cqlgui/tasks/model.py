@@ -30,7 +30,9 @@ class BadGame:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One PGN file of a base. `first` is the base ordinal (from 1) of its first game."""
+    """One PGN file of a base. `first` is the base ordinal (from 1) of its first game; `digest` stands for the
+    text that was indexed (`store.index.Identity`; empty: any).
+    """
 
     path: Path
     first: int
@@ -38,6 +40,7 @@ class Source:
     id: int = 0
     positions: int = 0
     complete: bool = True
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,8 @@ import numpy as np
 from cqlgui.base import errors
 from cqlgui.cql import closures, compilers, diagnostics, nodes, nodes_facts, transforms
 from cqlgui.engine import compiling, lowering, orbit_pass, pruning, scanning
-from cqlgui.store import index
 from cqlgui.tasks import found as found_module
-from cqlgui.tasks import model, planning, sources, tags, workspace
+from cqlgui.tasks import model, planning, sources, tags
 from cqlgui.tasks.found import Columns, Integers
 
 _SLICE_SECONDS: Final = 0.01
@@ -255,7 +254,7 @@ class Sieve:
         """All games, in slices of the size wanted at the moment; asked by one thread at a time."""
         for place, source in enumerate(self._sources):
             stamp = sources.stamp(source.path)
-            with index.SourceIndex.open(workspace.index_folder(source.path)) as opened:
+            with sources.indexed(source) as opened:
                 for first, segment in opened.parts:
                     part = self._planner.part(source, stamp, first, segment)
                     numbers = part.numbers

@@ -3,45 +3,72 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from cqlgui.base import errors
+from cqlgui.store import index
 from cqlgui.tasks import hosts, model, workspace
 
 
 def stamp(path: Path) -> str:
     """The state of a source and of its index as a word; another word means that they must be opened again."""
-    try:
-        status = path.stat()
-        written = (workspace.index_folder(path) / "manifest.json").stat().st_mtime_ns
-    except OSError as error:
-        raise errors.SourceError(f"{path} cannot be read any more: {error.strerror or error}.") from error
-    return f"{status.st_size}-{status.st_mtime_ns}-{written}"
+    return hosts.stamp_of(path, workspace.index_folder(path))
 
 
 def words(source: model.Source, state: str | None = None) -> dict[str, Any]:
-    """What a worker must know of a source to open it; `state` is its `stamp`, taken now where not given."""
+    """What a worker must know of a source to open it; `state` is its `stamp`, taken now where not given.
+
+    Raises `errors.SourceError` where its index is of another text than the base knows.
+    """
+    state = stamp(source.path) if state is None else state
+    _insist(source, _digest(workspace.index_folder(source.path), state))
     return {
         "source": source.id,
         "path": str(source.path),
         "folder": str(workspace.index_folder(source.path)),
-        "stamp": stamp(source.path) if state is None else state,
+        "stamp": state,
         "catalog": str(workspace.catalog().path),
     }
 
 
 @contextlib.contextmanager
 def opened(source: model.Source) -> Iterator[hosts.SourceReader]:
-    """The index and text of a source of an open base."""
+    """The index and text of a source of an open base; raises `errors.SourceError` where it is another text
+    now than the base knows.
+    """
     reader = hosts.SourceReader(
         source.path, workspace.index_folder(source.path), workspace.catalog(), source.id
     )
     try:
+        _insist(source, reader.index.manifest.identity.digest)
         yield reader
     finally:
         reader.close()
+
+
+@contextlib.contextmanager
+def indexed(source: model.Source) -> Iterator[index.SourceIndex]:
+    """The index alone of a source of an open base, on the same terms as `opened`."""
+    with index.SourceIndex.open(workspace.index_folder(source.path)) as found:
+        _insist(source, found.manifest.identity.digest)
+        yield found
+
+
+@functools.lru_cache(256)
+def _digest(folder: Path, _state: str) -> str:
+    """Which text an index is of."""
+    known = index.Manifest.read(folder)
+    return "" if known is None else known.identity.digest
+
+
+def _insist(source: model.Source, digest: str) -> None:
+    if source.digest and digest != source.digest:
+        raise errors.SourceError(
+            f"{source.path.name} was read again since this base was opened. Open it again."
+        )
 
 
 def of_game(base: model.Base, game: int) -> tuple[model.Source, int]:
@@ -69,6 +96,7 @@ class Readers:
             reader = self._open[source.first] = hosts.SourceReader(
                 source.path, workspace.index_folder(source.path), workspace.catalog(), source.id
             )
+            _insist(source, reader.index.manifest.identity.digest)
         return reader, ordinal
 
     def __enter__(self) -> Readers:

@@ -149,6 +149,26 @@ def outcome(base: model.Base, query: str) -> tuple[tuple[int, ...], str]:
     return found.order, " ".join(failed.reason for failed in found.failed_games)
 
 
+@pytest.mark.parametrize("change", [edit_in_place, shrink, replace])
+def test_a_base_whose_source_another_program_reads_again(
+    change: Callable[[Path], None], source: Path, tmp_path: Path
+) -> None:
+    with faults.at_home(tmp_path / "home"):
+        base = importing.open_base([source]).base
+        change(source)
+        assert helpers.cli("import", source, home=tmp_path / "home").code == 0
+        for ask in (
+            lambda: games.load(base, 5),
+            lambda: games.text(base, 5),
+            lambda: searching.search(base, "initial"),
+            lambda: searching.search(base, 'originalcomment "good"'),
+            lambda: searching.search(base, "mate"),
+        ):
+            with pytest.raises(errors.SourceError, match=r"a\.pgn was read again .* Open it again"):
+                ask()
+        assert searching.search(importing.open_base([source]).base, "initial").order
+
+
 def together(commands: list[list[str]], home: Path) -> list[tuple[int, str, str]]:
     """Run commands at the same time, and give how each ended."""
     running = [
