@@ -110,7 +110,8 @@ def limited(words: list[str], home: Path, limit: int) -> helpers.Run:
     done = subprocess.run(
         [sys.executable, "-m", "cqlgui", *words],
         cwd=helpers.ROOT,
-        env=dict(os.environ, CQLGUI_HOME=str(home)),
+        # Python would leave half-written bytecode behind.
+        env=dict(os.environ, CQLGUI_HOME=str(home), PYTHONDONTWRITEBYTECODE="1"),
         capture_output=True,
         text=True,
         timeout=120,
