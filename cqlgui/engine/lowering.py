@@ -33,9 +33,9 @@ from cqlgui.cql import (
 from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.types import Type
 from cqlgui.engine import facts, layout
-from cqlgui.jit import emitter, frontend, kernels
+from cqlgui.jit import emitter, kernels
 from cqlgui.jit.emitter import Function, Value
-from cqlgui.jit.words import MASK, Routine, Scalar
+from cqlgui.jit.words import MASK, Scalar
 
 MOST_LINES: Final = 12_000
 """Instructions of a query at most: beyond it compiling takes longer than interpreting most bases."""
@@ -582,11 +582,27 @@ def truth(s: Scope, fill: Callable[[str, str], None]) -> Value:
 
 def call(s: Scope, kernel: kernels.Kernel[..., Any], *arguments: Value) -> Value:
     """Call a kernel by its address."""
-    parameters, result = frontend.signature(kernel.function)
-    routine = Routine(tuple(kind for _, kind in parameters), result)
-    made = s.f.call(emitter.known(kernel.address, routine), arguments)
+    made = s.f.call(kernel.callee, arguments)
     assert made is not None
     return made
+
+
+def where_all(s: Scope, sets: Sequence[Value], fill: Callable[[], Value]) -> Value:
+    """A set that is empty where one of these is; else what `fill` writes."""
+    f = s.f
+
+    def ways(found: Callable[[Value], None]) -> None:
+        some, none = f.label(), f.label()
+        holds = not_empty(s, sets[0])
+        for area in sets[1:]:
+            holds = f.binary("and", holds, not_empty(s, area))
+        f.branch(holds, some, none)
+        f.begin(some)
+        found(fill())
+        f.begin(none)
+        found(word(0))
+
+    return joined(s, Scalar.WORD, ways)
 
 
 def constants(numbers: tuple[int, ...]) -> Value:

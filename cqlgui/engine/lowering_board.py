@@ -115,19 +115,27 @@ def _between(low: Lowering, s: Scope, node: nodes.Between) -> Value:
     )  # fmt: skip
 
 
-def _ray_sets(low: Lowering, s: Scope, operands: tuple[nodes.Node, ...]) -> list[Value]:
-    sets = [low.set_of(s, one) for one in operands]
-    return [lowering.array_of(s, sets), integer(len(sets))]
+def _rays(s: Scope, sets: list[Value], directions: int, attack: int, side: int) -> Value:
+    """The first or last squares of rays through sets."""
+
+    def found() -> Value:
+        asked = lowering.array_of(s, sets), integer(len(sets)), integer(directions), integer(attack)
+        return lowering.call(s, routines.rays, s.here, *asked, integer(side))
+
+    return lowering.where_all(s, sets, found)
 
 
 def _ray_ends(low: Lowering, s: Scope, node: nodes.Ray) -> Value:
-    asked = [*_ray_sets(low, s, node.operands), integer(node.directions), integer(node.attack)]
-    return lowering.call(s, routines.rays, s.here, *asked, integer(routines.ENDS))
+    sets = [low.set_of(s, one) for one in node.operands]
+    return _rays(s, sets, node.directions, int(node.attack), routines.ENDS)
 
 
 def _ray_number(low: Lowering, s: Scope, node: nodes.Ray, fail: str) -> Number:
-    asked = [*_ray_sets(low, s, node.operands), integer(node.directions), integer(node.attack)]
     assert node.range is not None
+    sets = [low.set_of(s, one) for one in node.operands]
+    asked = (
+        lowering.array_of(s, sets), integer(len(sets)), integer(node.directions), integer(node.attack),
+    )  # fmt: skip
     number = Number(lowering.call(s, routines.ray_count, s.here, *asked), 0, 4096)
     return within(low, s, node.range, number, fail)
 
@@ -156,7 +164,8 @@ def _attack_of_two(low: Lowering, s: Scope, left: nodes.Node, right: nodes.Node,
     a, b = low.set_of(s, left), low.set_of(s, right)
     leaper = _leaper(low, s, left if forward else right)
     if leaper is None:
-        return lowering.call(s, routines.attackers if forward else routines.attacked, s.here, a, b)
+        routine = routines.attackers if forward else routines.attacked
+        return lowering.where_all(s, (a, b), lambda: lowering.call(s, routine, s.here, a, b))
     f = s.f
     leaps, single = leaper
     if not single:
@@ -221,10 +230,7 @@ def _arrow(low: Lowering, s: Scope, node: nodes.Arrow) -> Value:
     sets = [low.set_of(s, one) for one in node.operands]
     ordered = sets if forward else sets[::-1]
     side = routines.STARTS if forward else routines.ENDS
-    return lowering.call(
-        s, routines.rays, s.here, lowering.array_of(s, ordered), integer(len(sets)),
-        integer(0xFF), integer(1), integer(side),
-    )  # fmt: skip
+    return _rays(s, ordered, 0xFF, 1, side)
 
 
 _PINNED_SIDE: Final = {"from": routines.PIN_FROM, "through": routines.PIN_THROUGH, "to": 2}

@@ -570,6 +570,10 @@ def _possible(low: Lowering, s: Scope, node: nodes_moves.PossibleMoves) -> Value
     return lowering.call(s, routines.possible, s.here, *asked, integer(routines.GOALS))
 
 
+def _is_possible(low: Lowering, s: Scope, node: nodes_moves.PossibleMoves, yes: str, no: str) -> None:
+    s.f.branch(lowering.call(s, routines.is_possible, s.here, *_asked_moves(low, s, node)), yes, no)
+
+
 # --- the older `move` ---------------------------------------------------------------------------------------
 
 
@@ -781,6 +785,7 @@ TESTS.update({
     nodes_tree.Echo: _echo_test,
     nodes_moves.PreviousMove: _previous_move,
     nodes_moves.Dash: _dash,
+    nodes_moves.PossibleMoves: _is_possible,
     nodes_moves.CurrentMove: _current_move,
     nodes_moves.Move: _older_test,
 })  # fmt: skip

@@ -469,6 +469,22 @@ def possible_count(record: Words, sources: Word, goals: Word, taken: Word, pseud
     return found
 
 
+@UNIT.kernel
+def is_possible(record: Words, sources: Word, goals: Word, taken: Word, pseudo: int, kind: int) -> bool:
+    """Whether there is such a move."""
+    left = sources & _own(record, int(record[layout.TURN]))
+    free = words.word(0)
+    if pseudo == 0 and left != 0 and not in_check(record):
+        free = _free(record)
+    if pseudo == 0 and kind == ANY_MOVE and sources & goals & taken == _ALL:
+        return _can_move(record, free)
+    while left != 0:
+        if _targets(record, words.lowest(left), pseudo, kind, taken, free) & goals != 0:
+            return True
+        left &= left - 1
+    return False
+
+
 def _free(record: Words) -> Word:
     """The men of a side to move that is not in check which leave their king safe wherever they go, moves en
     passant apart."""

@@ -107,10 +107,12 @@ class Kernel(Generic[P, R]):
             self._native = self._unit.code().function(callee)
         return self._native
 
-    @property
-    def address(self) -> int:
-        """Where its machine code begins, for code that calls it."""
-        return self._unit.code().address(self.function.__name__)
+    @functools.cached_property
+    def callee(self) -> emitter.Callee:
+        """What machine code of this process calls it by."""
+        parameters, result = frontend.signature(self.function)
+        routine = words.Routine(tuple(kind for _, kind in parameters), result)
+        return emitter.known(self._unit.code().address(self.function.__name__), routine)
 
 
 class Held:
