@@ -8,6 +8,7 @@ no window and no file.
 from __future__ import annotations
 
 import bisect
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -266,6 +267,20 @@ def view(columns: Columns, first: int, end: int, untold: Untold | None) -> model
         return model.GameHits(game, hits, told=False)
     comments = untold.comments(game, places)
     return model.GameHits(game, hits, comments, match_string=untold.match_string, told=False)
+
+
+def trimmed(told: model.GameHits, columns: Columns, first: int, end: int) -> model.GameHits | None:
+    """What is told of a game, of the hits `first` to `end` - 1 alone; None where some of these are not among
+    those told of."""
+    if len(told.hits) == end - first:
+        return told
+    places = set((columns.hits[first:end] & PLACE_MASK).tolist())
+    kept = tuple(hit for hit in told.hits if hit.positionid in places)
+    if len(kept) != len(places):
+        return None
+    dropped = {hit.positionid for hit in told.hits} - places
+    comments = tuple(entry for entry in told.comments if entry[0] not in dropped)
+    return dataclasses.replace(told, hits=kept, comments=comments)
 
 
 def matches(codes: Iterable[int], place: int) -> tuple[model.OrbitMatch, ...]:

@@ -166,15 +166,9 @@ def _made(result: model.SearchResult, columns: Columns, order: Iterable[int]) ->
     told = {}
     for game, hits in result.games.told.items():
         first, end = bare.stretch(game)
-        if end - first == len(hits.hits) and end > first:
-            told[game] = hits
-        elif end > first:
-            places = set((columns.hits[first:end] & found_module.PLACE_MASK).tolist())
-            kept = tuple(hit for hit in hits.hits if hit.positionid in places)
-            if len(kept) == end - first:
-                dropped = {hit.positionid for hit in hits.hits} - places
-                comments = tuple(entry for entry in hits.comments if entry[0] not in dropped)
-                told[game] = dataclasses.replace(hits, hits=kept, comments=comments)
+        kept = found_module.trimmed(hits, columns, first, end) if end > first else None
+        if kept is not None:
+            told[game] = kept
     found = Found(columns, told, result.games.untold)
     return dataclasses.replace(
         result, games=found, order=tuple(order), orbits=recounted(result.orbits, columns)

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from cqlgui.base import progress
 from cqlgui.cql import settings
+from cqlgui.tasks import found as found_module
 from cqlgui.tasks import frames, model, sources
 from cqlgui.tasks import pool as pool_module
 
@@ -39,7 +40,11 @@ def tell(
         missing = [game for game in batch if game not in result.games.told]
         fresh = details(base, result.query, result.options, missing, cancel=token, pool=pool)
         for game in batch:
-            yield fresh.get(game) or result.games[game]
+            told = fresh.get(game)
+            if told is not None:
+                # A result that was narrowed down has some of its hits only.
+                told = found_module.trimmed(told, result.games.columns, *result.games.stretch(game))
+            yield told or result.games[game]
 
 
 def details(

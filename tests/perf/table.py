@@ -361,7 +361,8 @@ def _planned(base: model.Base, text: str, *, pruned: bool) -> float:
 
 def _searched(base: model.Base, text: str, threads: int) -> float:
     start = time.perf_counter()
-    searching.search(base, text, model.SearchOptions(workers=threads))
+    # As the window searches: what only the interpreter tells is left for what is looked at.
+    searching.search(base, text, model.SearchOptions(workers=threads, details=model.Details.NONE))
     return time.perf_counter() - start
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.jit import native
-from cqlgui.tasks import importing, model, narrowing, searching
+from cqlgui.tasks import importing, model, narrowing, searching, telling
 from tests import helpers
 
 QUERY = "flipcolor {btm check}"
@@ -48,6 +48,11 @@ def test_a_facet_parts_the_hits(base: model.Base, details: model.Details) -> Non
     known = narrowing.attributes(base)
     for name in narrowing.FACETS:
         check_parts(whole, known, name)
+    late = narrowing.having(
+        whole, known, narrowing.PLY, narrowing.values(whole, known, narrowing.PLY)[-1].key
+    )
+    told = list(telling.tell(base, late, late.order))
+    assert {(game.game, hit.positionid) for game in told for hit in game.hits} == places(late)
 
 
 def check_parts(whole: model.SearchResult, known: narrowing.Attributes, name: str) -> None:

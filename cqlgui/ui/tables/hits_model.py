@@ -132,14 +132,16 @@ class HitsModel(QAbstractTableModel):
 
     def hits_of(self, game: int) -> dict[int, model.Hit]:
         """The hits of a game by positionid; what is not told of them is asked for."""
-        found = self._told_of(game)
+        first, end = self._stretch(game)
+        if first == end:
+            return {}
+        told = self._told_of(game)
+        if told is None and self._details is not None:
+            self._details.hurry(game)
+        columns = self._columns.view()
+        found = None if told is None else found_module.trimmed(told, columns, first, end)
         if found is None:
-            first, end = self._stretch(game)
-            if first == end:
-                return {}
-            if self._details is not None:
-                self._details.hurry(game)
-            found = found_module.view(self._columns.view(), first, end, self._untold)
+            found = found_module.view(columns, first, end, self._untold)
         return {hit.positionid: hit for hit in found.hits}
 
     def row_of(self, game: int, positionid: int) -> int:
