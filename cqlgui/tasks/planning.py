@@ -21,6 +21,9 @@ from cqlgui.engine import facts, games, pruning, signatures
 from cqlgui.store import beside, segments
 from cqlgui.tasks import model, tags
 
+_USELESS: Final = 0.9
+"""Where more than this share of a segment's games is left the next `_IDLE` segments are not asked about."""
+_IDLE: Final = 3
 _MOST_KEPT: Final = 24
 """Segments whose signatures stay in memory, some 30 MB."""
 
@@ -49,6 +52,9 @@ class Planner:
         self._question = pruning.Question(expanded)
         self._compiled = compiled
         self._pruned = pruned and pruning.stand_alone(expanded.query)
+        self._source: Path | None = None
+        self._useless = False
+        self._idle = 0
         known = self._question.facts if self._pruned else []
         asked = list(dict.fromkeys([*compiled, *known]))
         self._asker = facts.Asker(asked, expanded.names, interpreter.last_game(expanded.query.header))
@@ -59,9 +65,19 @@ class Planner:
         asked, known = self._known(source, stamp, first, segment)
         count = max(min(len(asked), source.games - first), 0)
         numbers = games.everything(asked)[:count]
-        if self._pruned:
+        if self._pruned and not self._is_idle(source):
             numbers = numbers[pruning.candidates(self._question, known)[:count]]
+            self._source, self._useless = source.path, len(numbers) > _USELESS * count
         return Part(asked, count, numbers, facts.table(self._compiled, known.facts, len(asked)))
+
+    def _is_idle(self, source: model.Source) -> bool:
+        """Whether hardly a game was passed over in the segment before, so that this one is not asked about;
+        one of some is all the same."""
+        if not self._useless or self._source != source.path or self._idle == _IDLE:
+            self._idle = 0
+            return False
+        self._idle += 1
+        return True
 
     def steps(self) -> list[tuple[str, nodes.Node | None]]:
         """What games are passed over by, in order: `header` for the conditions of the query's header, and the

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cqlgui.base import disk
 from cqlgui.db import headers
-from cqlgui.engine import signatures
+from cqlgui.engine import pruning, signatures
 from cqlgui.store import beside, index
 from cqlgui.tasks import importing, model, planning, queries, searching, sources, workspace
 
@@ -124,6 +125,31 @@ def test_a_source_that_changed_is_asked_anew(base: model.Base) -> None:
     again = importing.open_base([path]).base
     assert searched(again, 'player "A, B"') == []
     assert searched(again, 'player "X, Y" mate') == [4]
+
+
+def test_what_leaves_nearly_all_games_is_seldom_asked_again(
+    base: model.Base, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (source,) = base.sources
+    asked: list[object] = []
+    candidates = pruning.candidates
+
+    def counting(*given: Any) -> Any:
+        asked.append(given)
+        return candidates(*given)
+
+    monkeypatch.setattr(pruning, "candidates", counting)
+    for text, wanted in (("K", 3), ("mate", 9)):
+        asked.clear()
+        planner = planning.Planner(queries.expanded(text))
+        with index.SourceIndex.open(workspace.index_folder(source.path)) as opened:
+            ((first, segment),) = opened.parts
+            left = [
+                len(planner.part(source, sources.stamp(source.path), first, segment).numbers)
+                for _ in range(9)
+            ]
+        assert len(asked) == wanted
+        assert len(set(left)) == 1
 
 
 def test_columns_of_tags_are_those_of_the_rows(base: model.Base) -> None:
