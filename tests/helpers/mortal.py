@@ -2,8 +2,8 @@
 
 Each line on stdin is a JSON list: home, source, moment. A moment is the beginning or the end of a step by
 which files or rows are written, counted from 0; the child that reaches it is killed as by the system, without
-a word. The answer on stdout is the number of moments passed, or -1 when the child was killed. Children are
-forked, so that a hundred of them take no longer than a few programs.
+a word. It says `ready` on stdout, and then for each line the number of moments passed, or -1 when the child
+was killed. Children are forked, so that a hundred of them take no longer than a few programs.
 """
 
 from __future__ import annotations
@@ -84,6 +84,7 @@ def main() -> None:
         # Compiled here, the reader's code serves all children.
         read = quick.QuickReader().read(quick.padded(b'[White "A"]\n\n1. e4 *\n'))
         assert read.tags()[0]
+    print("ready", flush=True)
     for line in sys.stdin:
         reading, writing = os.pipe()
         child = os.fork()

@@ -39,6 +39,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
         assert server.stdin is not None
         assert server.stdout is not None
         questions, answers = server.stdin, server.stdout
+        assert answers.readline() == "ready\n"
 
         def one(home: Path, source: Path, moment: int) -> int:
             print(json.dumps([str(home), str(source), moment]), file=questions, flush=True)
