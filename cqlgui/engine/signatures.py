@@ -202,6 +202,12 @@ class Signatures:
         return cls(main, differing, whole)
 
 
+def unknown(count: int) -> Signatures:
+    """Signatures of games of which nothing is known."""
+    main = np.repeat(np.array(_EVERYTHING, np.uint64)[:, None], count, axis=1)
+    return Signatures(main, np.zeros(0, np.uint32), np.zeros((0, WIDTH), np.uint64))
+
+
 _ROUND: Final = 1_000
 """Games gathered in one go."""
 

@@ -18,12 +18,15 @@ import numpy as np
 
 from cqlgui.cql import interpreter, nodes, transforms
 from cqlgui.engine import facts, games, pruning, signatures
+from cqlgui.jit import native
 from cqlgui.store import beside, segments
 from cqlgui.tasks import model, tags
 
 _USELESS: Final = 0.9
 """Where more than this share of a segment's games is left the next `_IDLE` segments are not asked about."""
 _IDLE: Final = 3
+_MOST_PLAIN: Final = 20_000
+"""Positions of a segment up to which signatures are made without machine code, which takes a second then."""
 _MOST_KEPT: Final = 24
 """Segments whose signatures stay in memory, some 30 MB."""
 
@@ -145,6 +148,8 @@ def _read(segment: segments.Segment) -> signatures.Signatures | None:
 
 
 def _made(segment: segments.Segment, asked: games.Games) -> signatures.Signatures:
+    if not native.available() and int(asked.whole.sum()) > _MOST_PLAIN:
+        return signatures.unknown(len(asked))
     found = signatures.make(asked)
     beside.write(segment, signatures.VERSION, found.packed())
     return found

@@ -146,6 +146,7 @@ def test_what_is_kept(text: str, wanted: str) -> None:
 
 def test_a_signature_that_is_not_known_excludes_nothing() -> None:
     unknown = signatures.make(games.of_words([("no position", [])])).columns(True)
+    assert (unknown == signatures.unknown(1).columns(True)).all()
     for text in PASSED_OVER:
         expanded = expand(text)
         question = pruning.Question(expanded)

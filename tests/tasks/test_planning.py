@@ -10,6 +10,7 @@ import pytest
 from cqlgui.base import disk
 from cqlgui.db import headers
 from cqlgui.engine import pruning, signatures
+from cqlgui.jit import native
 from cqlgui.store import beside, index
 from cqlgui.tasks import importing, model, planning, queries, searching, sources, workspace
 
@@ -125,6 +126,16 @@ def test_a_source_that_changed_is_asked_anew(base: model.Base) -> None:
     again = importing.open_base([path]).base
     assert searched(again, 'player "A, B"') == []
     assert searched(again, 'player "X, Y" mate') == [4]
+
+
+def test_large_segments_have_no_signatures_without_machine_code(
+    base: model.Base, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native, "available", lambda: False)
+    monkeypatch.setattr(planning, "_MOST_PLAIN", 3)
+    assert searched(base, "mate") == list(range(8))
+    assert searched(base, 'player "A, B" mate') == [4]
+    assert not kept_file(base).exists()
 
 
 def test_what_leaves_nearly_all_games_is_seldom_asked_again(
