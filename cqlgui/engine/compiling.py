@@ -77,7 +77,8 @@ class Compiled:
         self, asked: games.Games, numbers: games.Integers | None = None, **options: Any
     ) -> Iterator[scanning.Found]:
         """Search games; the options are those of `scanning.scan`."""
-        return scanning.scan(
+        # A search that goes on holds this object, and so the code that it runs.
+        yield from scanning.scan(
             self._ask,
             asked,
             numbers,
