@@ -104,7 +104,7 @@ def test_plain_and_odd_games_come_in_order_and_alike(tmp_path: Path, workers: po
     found = read(path, workers)
     records, rows, end_lines = expected(path.read_bytes())
     assert flat(found) == (records, rows)
-    assert [line for piece in found for line in piece.end_lines] == end_lines
+    assert [line for piece in found for line in piece.end_lines.tolist()] == end_lines
 
 
 def test_windows_of_any_size_show_the_same(
@@ -134,7 +134,7 @@ def test_reading_begins_and_ends_where_it_is_told(tmp_path: Path, workers: pool.
     path = tmp_path / "a.pgn"
     path.write_text(mixed(50))
     records, rows = flat(read(path, workers))
-    lines = [line for piece in read(path, workers) for line in piece.end_lines]
+    lines = [line for piece in read(path, workers) for line in piece.end_lines.tolist()]
     for first, last in ((0, 9), (10, 11), (3, len(rows))):
         offset, line = (0, 1) if first == 0 else (sum(records[first - 1][:2]), lines[first - 1])
         until = sum(records[last - 1][:2])
