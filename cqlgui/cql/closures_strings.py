@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, Final
-
-import regex
+from typing import TYPE_CHECKING, Any, Final
 
 from cqlgui.cql import closures_numbers, closures_output, ecmascript, nodes, nodes_strings
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
@@ -15,6 +13,9 @@ from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.evaluation import UNBOUND, Evaluation
 from cqlgui.cql.host import RefusedError
 from cqlgui.cql.types import Type
+
+if TYPE_CHECKING:
+    import regex
 
 # --- parts of strings ---------------------------------------------------------------------------------------
 

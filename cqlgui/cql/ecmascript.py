@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import regex
+if TYPE_CHECKING:
+    import regex
 
 SECONDS: Final = 2.0
 """Time a single search may take."""
@@ -48,6 +49,9 @@ def fault(pattern: str) -> Fault | None:
 @functools.lru_cache(maxsize=256)
 def compiled(pattern: str) -> regex.Pattern[str]:
     """The compiled pattern; only for those without a `fault`."""
+    # Few queries have a regular expression, and it takes a while to load.
+    import regex
+
     text = _Reader(pattern).read()
     try:
         return regex.compile(text, regex.V0 | regex.ASCII)

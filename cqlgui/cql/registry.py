@@ -10,9 +10,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rapidfuzz import process
-from rapidfuzz.distance import DamerauLevenshtein
-
 from cqlgui.cql import (
     registry_docs,
     registry_docs_facts,
@@ -101,6 +98,10 @@ def suggest(word: str, others: tuple[str, ...] = ()) -> str | None:
     by_case = _BY_CASE.get(word.lower())
     if by_case is not None:
         return by_case
+    # Most starts meet no misspelling, and it takes a while to load.
+    from rapidfuzz import process
+    from rapidfuzz.distance import DamerauLevenshtein
+
     choices = (*others, *_SUGGESTIBLE)
     # Swapped or missing letters: one in short words, two or three in long ones.
     limit = 1 if len(word) <= 4 else 2 if len(word) <= 8 else 3
