@@ -66,9 +66,21 @@ class Columns:
 
     def part(self, begin: int, end: int) -> Columns:
         """The hits of a stretch, without copying them."""
+        if not len(self.codes):
+            return Columns(self.hits[begin:end], no_ends(len(self.hits[begin:end])), self.codes)
         first = int(self.ends[begin - 1]) if begin else 0
         last = int(self.ends[end - 1]) if end else 0
         return Columns(self.hits[begin:end], self.ends[begin:end] - first, self.codes[first:last])
+
+    def stretches(self, most: int) -> Iterator[Columns]:
+        """The hits in parts of about so many, none of which divides a game."""
+        begin = 0
+        while begin < len(self.hits):
+            end = min(begin + most, len(self.hits))
+            while end < len(self.hits) and self.hits[end] ^ self.hits[end - 1] <= PLACE_MASK:
+                end += 1
+            yield self.part(begin, end)
+            begin = end
 
     def of_games(self, begin: int, end: int) -> Columns:
         """The hits of games `begin` to `end` - 1, where these are in ascending order."""
@@ -82,12 +94,21 @@ def no_ends(count: int) -> Integers:
 
 
 _ZERO: Final[Integers] = np.zeros(1, np.int64)
+BLOCK: Final = 1 << 20
+"""Hits that are worked on together: enough to be quick, few enough to need little memory."""
 NOTHING: Final = Columns(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
 
 
 def count_games(hits: Integers) -> int:
     """Number of games that some hits are of, those of a game in a row."""
     return int(np.count_nonzero(hits[1:] ^ hits[:-1] > PLACE_MASK)) + 1 if len(hits) else 0
+
+
+def first_hits(hits: Integers) -> Integers:
+    """The number of each game's first hit, those of a game in a row."""
+    if not len(hits):
+        return np.zeros(0, np.int64)
+    return np.concatenate([_ZERO, np.flatnonzero(hits[1:] ^ hits[:-1] > PLACE_MASK) + 1])
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
@@ -200,16 +221,16 @@ class Found(Mapping[int, model.GameHits]):
     def bounds(self) -> tuple[Integers, Integers, Integers]:
         """The games, ascending, with the number of the first hit of each and of the one after its last."""
         if self._bounds is None:
-            of_hits_ = self.columns.games
-            starts = np.flatnonzero(np.diff(of_hits_, prepend=-1))
-            ends = np.append(starts[1:], len(of_hits_)) if len(starts) else starts
-            games = of_hits_[starts]
+            hits = self.columns.hits
+            starts = first_hits(hits)
+            ends = np.append(starts[1:], len(hits)) if len(starts) else starts
+            games = hits[starts] >> GAME_SHIFT
             # Games that match without a hit (a query may ask for them) stand in `told` alone.
             bare = [game for game, found in self.told.items() if not found.hits]
             if bare:
                 games = np.append(games, np.array(bare, np.int64))
-                starts = np.append(starts, np.full(len(bare), len(of_hits_)))
-                ends = np.append(ends, np.full(len(bare), len(of_hits_)))
+                starts = np.append(starts, np.full(len(bare), len(hits)))
+                ends = np.append(ends, np.full(len(bare), len(hits)))
             order = np.argsort(games, kind="stable")
             self._bounds = games[order], starts[order], ends[order]
         return self._bounds
@@ -294,7 +315,8 @@ class Elements:
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
-        owners = np.repeat(np.arange(len(columns)), np.diff(columns.ends, prepend=0))
+        sizes = np.diff(columns.ends, prepend=0) if len(columns.codes) else np.zeros(0, np.int64)
+        owners = np.repeat(np.arange(len(sizes)), sizes)
         order = np.argsort(columns.codes, kind="stable")
         self._owners: Integers = owners[order]
         self._codes: Codes = columns.codes[order]
@@ -306,7 +328,7 @@ class Elements:
 
     def counts(self) -> dict[int, tuple[int, int]]:
         """Games and positions of each element that has any."""
-        games = self._columns.games[self._owners]
+        games = self._columns.hits[self._owners] >> GAME_SHIFT
         fresh = np.ones(len(games), np.bool_)
         fresh[1:] = (games[1:] != games[:-1]) | (self._codes[1:] != self._codes[:-1])
         codes, starts = np.unique(self._codes, return_index=True)

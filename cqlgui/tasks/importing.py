@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent import futures
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,8 @@ LATER_BATCH = 10_000
 _COMMIT_SECONDS = 1.5
 _REPORT_SECONDS = 0.05
 _WAIT_SECONDS = 0.2
+_VERIFYING = 4
+"""Threads that look for damage in an index."""
 _PATIENCE = 3
 """How often a source may change while it is read."""
 
@@ -353,22 +356,18 @@ class _SourceImport:
 
 def _damaged(folder: Path, known: index.Manifest) -> list[int]:
     """Numbers of the segments that are missing, cut or altered."""
-    found = []
-    for number, row in enumerate(known.segments):
+
+    def is_damaged(row: index.SegmentRow) -> bool:
         try:
-            segment = segments.Segment(folder / row.file)
+            with contextlib.closing(segments.Segment(folder / row.file)) as segment:
+                segment.verify()
+                return segment.games != row.games
         except errors.IndexDamaged:
-            found.append(number)
-            continue
-        try:
-            segment.verify()
-            if segment.games != row.games:
-                found.append(number)
-        except errors.IndexDamaged:
-            found.append(number)
-        finally:
-            segment.close()
-    return found
+            return True
+
+    # Checksums let other threads run meanwhile.
+    with futures.ThreadPoolExecutor(_VERIFYING) as threads:
+        return [number for number, bad in enumerate(threads.map(is_damaged, known.segments)) if bad]
 
 
 class _ChangedError(Exception):

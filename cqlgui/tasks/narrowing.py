@@ -17,7 +17,7 @@ import numpy as np
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model, orbits, workspace
-from cqlgui.tasks.found import Columns, Elements, Found, Integers, Mask
+from cqlgui.tasks.found import BLOCK, Columns, Elements, Found, Integers, Mask
 
 RESULT, DECADE, RATING, OPENING, PLY = "Result", "Decade", "Rating", "Opening", "Ply"
 FACETS: Final = (RESULT, DECADE, RATING, OPENING, PLY)
@@ -179,8 +179,11 @@ def recounted(listed: Iterable[model.Orbit], columns: Columns) -> tuple[model.Or
     """Orbits with what their elements matched among some hits; an element counts once for a hit."""
     counts: dict[int, dict[int, tuple[int, int]]] = {}
     mask = (1 << orbit_pass.ELEMENT_BITS) - 1
-    for code, pair in Elements(columns).counts().items():
-        counts.setdefault(code >> orbit_pass.ELEMENT_BITS, {})[code & mask] = pair
+    for stretch in columns.stretches(BLOCK) if len(columns.codes) else ():
+        for code, (games, positions) in Elements(stretch).counts().items():
+            of_orbit = counts.setdefault(code >> orbit_pass.ELEMENT_BITS, {})
+            before = of_orbit.get(code & mask, (0, 0))
+            of_orbit[code & mask] = before[0] + games, before[1] + positions
     made = []
     for number, orbit in enumerate(listed):
         found = counts.get(number, {})

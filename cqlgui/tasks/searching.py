@@ -8,7 +8,6 @@ from __future__ import annotations
 import collections
 import contextlib
 import functools
-import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -116,6 +115,8 @@ class _Run:
         # Written out before the search, as printing thousands of elements would delay the answer to Cancel.
         self.orbits = [orbits.describe(info) for info in expanded.orbits]
         self.parts: list[Columns] = []
+        # The first of them are large ones, joined already; of the others the hits.
+        self._blocks = self._loose = 0
         self.told: dict[int, model.GameHits] = {}
         self.matching = 0
         self.untold = self._untold_beforehand()
@@ -219,17 +220,12 @@ class _Run:
 
     def _found(self) -> Found:
         columns, told = found_module.joined(self.parts), self.told
-        found = Found(columns, told, self.untold)
-        if self._sorted:
-            return found
-        # After a stop games that were told of late may stand before others.
-        return Found(columns.take(np.argsort(columns.hits, kind="stable")), told, self.untold)
-
-    @property
-    def _sorted(self) -> bool:
-        return all(
-            not len(a) or not len(b) or a.hits[-1] < b.hits[0] for a, b in itertools.pairwise(self.parts)
-        )
+        # Millions of hits are not to be there twice.
+        self.parts = []
+        if not np.all(columns.hits[1:] > columns.hits[:-1]):
+            # After a stop games that were told of late may stand before others.
+            columns = columns.take(np.argsort(columns.hits, kind="stable"))
+        return Found(columns, told, self.untold)
 
     def _persistent(self) -> tuple[model.Persistent, ...]:
         if self.remembered is None:
@@ -360,7 +356,7 @@ class _Run:
         """Take hits that come straight from the engine."""
         if self._full or not len(columns):
             return
-        starts = np.flatnonzero(np.diff(columns.games, prepend=-1))
+        starts = found_module.first_hits(columns.hits)
         limit = self.options.limit
         if limit is not None and self.matching + len(starts) > limit:
             columns = columns.part(0, int(starts[limit - self.matching]))
@@ -381,6 +377,11 @@ class _Run:
 
     def _add(self, columns: Columns, games: int) -> None:
         self.parts.append(columns)
+        self._loose += len(columns)
+        if self._loose >= found_module.BLOCK:
+            # Many small arrays would leave holes in the memory when they go.
+            self.parts[self._blocks :] = [found_module.joined(self.parts[self._blocks :])]
+            self._blocks, self._loose = self._blocks + 1, 0
         self._unsent.append(columns)
         self.matching += games
         self._full = self.options.limit is not None and self.matching >= self.options.limit
