@@ -101,6 +101,8 @@ def test_a_search_from_opening_to_reopening(
     board = main.board
     assert board.position is not None
     assert board.badge == (element.words, element.transform)
+    # What to ring is told after the hits.
+    qtbot.waitUntil(lambda: board.rings != 0, timeout=LONG)
     ringed = list(squares.bits(board.rings))
     assert board.rings == element.squares
     assert len(ringed) == 2

@@ -32,7 +32,8 @@ def test_nothing_of_the_last_search_stays_on_the_board(qtbot: QtBot, main: windo
     open_sample(qtbot, main)
     ask(qtbot, main, "flipcolor {Bh7 kh8}")
     qtbot.waitUntil(lambda: main.browser.hit is not None, timeout=LONG)
-    assert main.board.rings
+    # What to ring is told after the hits.
+    qtbot.waitUntil(lambda: main.board.rings != 0, timeout=LONG)
     assert main.board.badge != ("", "")
     ask(qtbot, main, "flipcolor {Bh7 kh8 #k == 9}")
     assert main.hits.count == 0
