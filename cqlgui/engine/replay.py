@@ -101,13 +101,7 @@ def search(
         found = tally[FOUND]
         if found + count + 1 > capacity:
             return at
-        for place in range(frame_size):
-            frame[place] = 0
-        frame[layout.GAMENUMBER] = before + game + 1
-        frame[layout.STEPS] = layout.STEPS_AT_MOST
-        for number in range(fact_count):
-            frame[fact_places[number]] = facts[2 * (game * fact_count + number)]
-            frame[fact_places[number] + 1] = facts[2 * (game * fact_count + number) + 1]
+        _open_frame(frame, frame_size, before + game + 1, facts, game * fact_count, fact_places, fact_count)
         start = starts[game]
         last = first + count
         buffered = mode & BUFFERED != 0
@@ -466,13 +460,7 @@ def tell(
     number = tally[FOUND]
     while at < end:
         game = hits[at] >> 32
-        for place in range(frame_size):
-            frame[place] = 0
-        frame[layout.GAMENUMBER] = before + game + 1
-        frame[layout.STEPS] = layout.STEPS_AT_MOST
-        for fact in range(fact_count):
-            frame[fact_places[fact]] = facts[2 * (game * fact_count + fact)]
-            frame[fact_places[fact] + 1] = facts[2 * (game * fact_count + fact) + 1]
+        _open_frame(frame, frame_size, before + game + 1, facts, game * fact_count, fact_places, fact_count)
         total = 0
         start = starts[game]
         if start >= 0:
@@ -508,6 +496,20 @@ def tell(
             tally[DOUBTED] += 1
     tally[FOUND] = number
     return at
+
+
+@words.inlined
+def _open_frame(
+    frame: Words, size: int, gamenumber: int, facts: Words, first: int, places: Ints, count: int
+) -> None:
+    """The frame as it is at the beginning of a game, whose facts begin with pair number `first`."""
+    for place in range(size):
+        frame[place] = 0
+    frame[layout.GAMENUMBER] = gamenumber
+    frame[layout.STEPS] = layout.STEPS_AT_MOST
+    for fact in range(count):
+        frame[places[fact]] = facts[2 * (first + fact)]
+        frame[places[fact] + 1] = facts[2 * (first + fact) + 1]
 
 
 def _copy(source: Words, goal: Words) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,7 +14,6 @@ from cqlgui.jit import kernels
 
 SLICE: Final = 1_000
 """Games searched before the caller is heard again."""
-_FIRST_SLICE: Final = 64
 ALL_HITS: Final = 1 << 40
 
 
@@ -44,7 +42,6 @@ def scan(
     facts: Words | None = None,
     fact_places: Sequence[int] = (),
     slice_size: int = SLICE,
-    seconds: float | None = None,
 ) -> Iterator[Found]:
     """Search games, all or those of the given numbers, in order; `ask` is what `replay.search` calls.
 
@@ -52,14 +49,13 @@ def scan(
     are not known. `glance` is like `ask`; where all positions of a main line have to be laid out, it is asked
     at each one before, and the game passed over where it holds nowhere. `planes`: the query searches for
     sequences. `mode` is that of `replay.search`; `before` is what comes before the `gamenumber` of game 0,
-    `most` how many hits of each game are wanted. With `seconds` slices are sized so that each takes about so
-    long, `SLICE` games at most. Any number of threads may do this at once, each with its own iterator.
+    `most` how many hits of each game are wanted. Any number of threads may do this at once, each with its own
+    iterator.
     """
     chosen = games.everything(asked) if numbers is None else numbers
-    work = Workspace.make(asked.positions, max(slice_size, SLICE), frame_size, planes=planes)
+    work = Workspace.make(asked.positions, slice_size, frame_size, planes=planes)
     given = np.zeros(2 * len(fact_places) * len(asked), np.uint64) if facts is None else facts
     places = np.array(fact_places, np.int64)
-    size = slice_size if seconds is None else _FIRST_SLICE
     if glance is not None:
         mode |= replay.GLANCED
     # A kernel's arrays are declared as sequences, which these are not for the type checker.
@@ -77,8 +73,7 @@ def scan(
     outcomes = held(work.hits), held(work.doubtful), held(work.tally)
     begin = 0
     while begin < len(chosen):
-        end = min(begin + size, len(chosen))
-        started = time.perf_counter()
+        end = min(begin + slice_size, len(chosen))
         hits: list[Integers] = []
         work.tally[:] = 0
         at = begin
@@ -91,8 +86,5 @@ def scan(
             hits.append(work.hits[: work.tally[replay.FOUND]].copy())
         doubtful = work.doubtful[: work.tally[replay.DOUBTED]].copy()
         found = hits[0] if len(hits) == 1 else np.concatenate(hits)
-        if seconds is not None:
-            spent = max(time.perf_counter() - started, 1e-6)
-            size = max(1, min(int(size * seconds / spent), 4 * size, SLICE))
         yield Found(end - begin, found, doubtful, int(work.tally[replay.VISITED]))
         begin = end
