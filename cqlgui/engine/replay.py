@@ -48,6 +48,10 @@ line's are; and its length."""
 _BACK_WORD: Final = moves.BACK << 12
 _KING_MOVED: Final = 256
 
+_VISITED_AT_ONCE: Final = 100_000
+_STEPS_AT_ONCE: Final = 1_000_000
+"""After so many positions, or steps of what is charged for, a call ends with the game it is at."""
+
 
 @UNIT.kernel
 def search(
@@ -79,7 +83,8 @@ def search(
     doubtful: Ints,
     tally: Ints,
 ) -> int:
-    """Search `games[begin:end]`; gives the place to go on from, which is `end` unless `hits` is full.
+    """Search `games[begin:end]`; gives the place to go on from, which is `end` unless `hits` is full or the
+    call has taken its time: no kernel is interrupted, and whoever called may want to be.
 
     A game has `counts[game]` words from `packed[firsts[game]]` on, `branching[game]` says whether there are
     variations among them; it starts from record `starts[game]` of the start tables, and is doubtful where
@@ -94,7 +99,9 @@ def search(
     games are written apart, and they have no hits.
     """
     at = begin
-    while at < end:
+    visited_at_most = tally[VISITED] + _VISITED_AT_ONCE
+    steps_left = _STEPS_AT_ONCE
+    while at < end and steps_left > 0 and tally[VISITED] < visited_at_most:
         game = games[at]
         first = firsts[game]
         count = counts[game]
@@ -156,6 +163,7 @@ def search(
             tally[FOUND] = found
             doubtful[tally[DOUBTED]] = game
             tally[DOUBTED] += 1
+        steps_left -= layout.STEPS_AT_MOST - int(frame[layout.STEPS])
         at += 1
     return at
 

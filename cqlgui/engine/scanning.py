@@ -1,4 +1,4 @@
-"""Asks a query of many games, slice by slice, so that whoever searches can stop in between."""
+"""Asks a query of many games, some at a time, so that whoever searches can stop in between."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from cqlgui.engine.games import Games, Integers, Words, Workspace
 from cqlgui.jit import kernels
 
 SLICE: Final = 1_000
-"""Games searched before the caller is heard again."""
+"""Games searched at most before the caller is heard again."""
 ALL_HITS: Final = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one slice gave. A hit is a game's number shifted by 32, with the positionid; `doubtful` are the
-    games about which the query could not tell, and which have no hits here."""
+    """What one call of the kernel gave. A hit is a game's number shifted by 32, with the positionid;
+    `doubtful` are the games about which the query could not tell, and which have no hits here."""
 
     games: int
     hits: Integers
@@ -71,20 +71,15 @@ def scan(
     records, boards, frame = held(work.records), held(work.boards), held(work.frame)
     facts_arrays = held(given), held(places)
     outcomes = held(work.hits), held(work.doubtful), held(work.tally)
-    begin = 0
-    while begin < len(chosen):
-        end = min(begin + slice_size, len(chosen))
-        hits: list[Integers] = []
-        work.tally[:] = 0
-        at = begin
-        while at < end:
-            work.tally[replay.FOUND] = 0
-            at = search(
-                ask, glance or ask, *game_arrays, at, end, before, mode, most, records, boards, work.room,
-                frame, frame_size, *facts_arrays, len(places), outcomes[0], len(work.hits), *outcomes[1:],
-            )  # fmt: skip
-            hits.append(work.hits[: work.tally[replay.FOUND]].copy())
-        doubtful = work.doubtful[: work.tally[replay.DOUBTED]].copy()
-        found = hits[0] if len(hits) == 1 else np.concatenate(hits)
-        yield Found(end - begin, found, doubtful, int(work.tally[replay.VISITED]))
-        begin = end
+    at = 0
+    while at < len(chosen):
+        # What is left of the tally is what the records hold.
+        work.tally[: replay.LINKED] = 0
+        end = search(
+            ask, glance or ask, *game_arrays, at, min(at + slice_size, len(chosen)), before, mode, most,
+            records, boards, work.room, frame, frame_size, *facts_arrays, len(places), outcomes[0],
+            len(work.hits), *outcomes[1:],
+        )  # fmt: skip
+        found, doubted, visited = work.tally[: replay.LINKED].tolist()
+        yield Found(end - at, work.hits[:found].copy(), work.doubtful[:doubted].copy(), visited)
+        at = end

@@ -287,6 +287,8 @@ class Sieve:
                 facts=task.part.facts,
                 slice_size=len(numbers),
             ):
+                if self._unwanted:
+                    raise errors.Cancelled
                 hits.append(found.hits)
                 left.update(found.doubtful.tolist())
         every: Integers = np.concatenate(hits) if hits else np.zeros(0, np.int64)

@@ -265,6 +265,27 @@ def test_hits_that_fill_the_room_are_gone_on_from(monkeypatch: pytest.MonkeyPatc
         assert hits == [number << 32 | place for number in range(0, 50, 2) for place in range(3)]
 
 
+def test_a_call_ends_when_it_has_taken_its_time() -> None:
+    """However many games it was asked: no kernel can be interrupted."""
+    line = [moves.pack(6, 21), moves.pack(62, 45), moves.pack(21, 6), moves.pack(45, 62)] * 15_000
+    giants = games.of_words([(None, line)] * 5)
+    nowhere = asked(lambda record, board, place, frame: False)
+    assert [(found.games, found.visited) for found in scanning.scan(nowhere, giants, frame_size=FRAME)] == [
+        (2, 120_002),
+        (2, 120_002),
+        (1, 60_001),
+    ]
+
+    def dear(record: Any, board: bytes, place: int, frame: Any) -> bool:
+        frame[layout.STEPS] = 0
+        return place == 1
+
+    packed = games.of_words([(None, line[:3])] * 4)
+    parts = list(scanning.scan(asked(dear), packed, mode=replay.BUFFERED, frame_size=FRAME))
+    assert [part.games for part in parts] == [1] * 4
+    assert [part.hits.tolist() for part in parts] == [[game << 32 | 1] for game in range(4)]
+
+
 def test_a_segment_gives_the_same_games(tmp_path: Path) -> None:
     source = random.Random(5)
     trees = [random_tree(source, fen) for fen in FENS]
