@@ -45,15 +45,27 @@ def can_tell(low: Lowering, s: Scope, node: nodes.Node) -> bool:
         case nodes.Compare() | nodes.SetOperation():
             # Both sides are evaluated where the whole holds; a dash has another truth than its number.
             dashes = any(isinstance(one, nodes_moves.Dash) for one in nodes.walk(node))
-            return not dashes and can_tell(low, s, node.left) and can_tell(low, s, node.right)
+            return not dashes and all(_can_tell_operand(low, s, one) for one in (node.left, node.right))
         case nodes.Logic():
             # Of an `or` the right side is reached only where the left one fails, which is asked again.
             asked = node.word == "and" or _is_steady(low, node.left)
             return asked and can_tell(low, s, node.left) and can_tell(low, s, node.right)
-        case nodes.NoTransform() | nodes.Count():
+        case nodes.NoTransform():
             return can_tell(low, s, node.operand)
+        case nodes.Count():
+            return _can_tell_operand(low, s, node.operand)
         case _:
             return False
+
+
+def _can_tell_operand(low: Lowering, s: Scope, node: nodes.Node) -> bool:
+    return can_tell(low, s, node) and (not _may_fail(low, node) or _is_steady(low, node))
+
+
+def _may_fail(low: Lowering, node: nodes.Node) -> bool:
+    """Whether an operand of a filter that holds may itself fail, and forget what matched in it: a set of no
+    squares does, though it can be counted."""
+    return bool(outermost(node)) and not isinstance(node, nodes.Orbit) and low.is_set(node)
 
 
 def _is_steady(low: Lowering, node: nodes.Node) -> bool:
@@ -86,9 +98,12 @@ def write(low: Lowering, s: Scope, node: nodes.Node, out: Value, places: Sequenc
         case nodes.Compound():
             for one in node.filters:
                 write(low, s, one, out, places)
-        case nodes.Logic(word="and") | nodes.Compare() | nodes.SetOperation():
+        case nodes.Logic(word="and"):
             write(low, s, node.left, out, places)
             write(low, s, node.right, out, places)
+        case nodes.Compare() | nodes.SetOperation():
+            _write_operand(low, s, node.left, out, places)
+            _write_operand(low, s, node.right, out, places)
         case nodes.Logic():
             left, right, after = f.label(), f.label(), f.label()
             low.test(s, node.left, left, right)
@@ -99,10 +114,24 @@ def write(low: Lowering, s: Scope, node: nodes.Node, out: Value, places: Sequenc
             write(low, s, node.right, out, places)
             f.jump(after)
             f.begin(after)
-        case nodes.NoTransform() | nodes.Count():
+        case nodes.NoTransform():
             write(low, s, node.operand, out, places)
+        case nodes.Count():
+            _write_operand(low, s, node.operand, out, places)
         case _:
             raise AssertionError(f"{type(node).__name__} cannot be told")
+
+
+def _write_operand(low: Lowering, s: Scope, node: nodes.Node, out: Value, places: Sequence[int]) -> None:
+    if not _may_fail(low, node):
+        write(low, s, node, out, places)
+        return
+    holds, after = s.f.label(), s.f.label()
+    low.test(s, node, holds, after)
+    s.f.begin(holds)
+    write(low, s, node, out, places)
+    s.f.jump(after)
+    s.f.begin(after)
 
 
 def _orbit(low: Lowering, s: Scope, node: nodes.Orbit, out: Value, first: int) -> None:

@@ -26,7 +26,11 @@ from cqlgui.tasks.found import Columns, Integers
 _SLICE_SECONDS: Final = 0.01
 _FIRST_SLICE: Final = 1
 """Games of the first slice, after which it shows how long one takes."""
+_GROWTH: Final = 16
+"""How many times larger than the one before a slice may be."""
 _LARGEST_SLICE: Final = 4_096
+_LAST_SLICE: Final = 256
+"""Games of the last slices, with which no thread is left to wait long for another."""
 _PATIENCE_SECONDS: Final = 0.05
 _BLOCK: Final = 1_000
 """Games that are given out together where there is no compiled query."""
@@ -233,7 +237,7 @@ class Sieve:
                 with self._changed:
                     self._chunks[number] = chunk
                     wished = int(max(len(task.numbers), 1) * _SLICE_SECONDS / spent)
-                    self._size = max(1, min(wished, 4 * self._size, _LARGEST_SLICE))
+                    self._size = max(1, min(wished, _GROWTH * self._size, _LARGEST_SLICE))
                     self._changed.notify_all()
         except errors.CqlguiError:
             # The interpreter opens what cannot be opened too, and reports what is wrong.
@@ -252,6 +256,7 @@ class Sieve:
 
     def _slices(self) -> Iterator[_Slice]:
         """All games, in slices of the size wanted at the moment; asked by one thread at a time."""
+        remaining = sum(source.games for source in self._sources)
         for place, source in enumerate(self._sources):
             stamp = sources.stamp(source.path)
             with sources.indexed(source) as opened:
@@ -265,10 +270,12 @@ class Sieve:
                         numbers = numbers[np.isin(numbers, self._within[low:high] - before)]
                     begin, at = 0, 0
                     while begin < part.count:
-                        last = min(at + (self._size if self._compiled else _BLOCK), len(numbers))
+                        shared = max(remaining // len(self._threads), _LAST_SLICE)
+                        last = min(at + (min(self._size, shared) if self._compiled else _BLOCK), len(numbers))
                         # What stands behind the last game that is looked at is passed over as well.
                         end = int(numbers[last]) if last < len(numbers) else part.count
                         yield _Slice(place, source, stamp, first, part, numbers[at:last], begin, end)
+                        remaining -= end - begin
                         begin, at = end, last
 
     def _sift(self, task: _Slice) -> Chunk:

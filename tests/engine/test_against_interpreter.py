@@ -266,6 +266,24 @@ def test_sequences(part: int) -> None:
     assert comparison.counts["wholly compiled"] == comparison.counts["queries"]
 
 
+FAILING_OPERANDS = (
+    "(A & flipvertical {btm k}) == 0",
+    "((a1 & flipcolor {k}) | flipvertical {Bh7 R}) == 0",
+    "((h5 & flip {Ra1}) | flipcolor {P}) < 8",
+    "#(a5 & flipcolor {k}) == 0",
+    "({wtm flipcolor {Q}} & h5) == 0",
+)
+
+
+def test_matches_in_operands_that_fail() -> None:
+    """An empty set fails, and what matched in it is forgotten, although it may be counted."""
+    comparison = Comparison(shipped(12))
+    for text in FAILING_OPERANDS:
+        comparison.text(f"cql() {text}")
+    comparison.conclude()
+    assert comparison.counts["queries with an orbit pass"] == 2 * len(FAILING_OPERANDS)
+
+
 @pytest.mark.timeout(3600)
 @pytest.mark.full
 def test_all_known_queries() -> None:
