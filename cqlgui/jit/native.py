@@ -6,6 +6,7 @@ be called.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import ctypes
 import functools
@@ -39,6 +40,7 @@ class Code:
         """Compile assembly, or load what `compiled` gave before; raises `ValueError` where it is wrong."""
         machine = _machine(optimise)
         with _LOCK:
+            _close_all()
             if compiled is None:
                 assert assembly is not None
                 module = machine.parse(assembly)
@@ -105,6 +107,8 @@ def _path(name: str) -> Path:
 _DIGEST: Final = 32
 _LOCK: Final = threading.Lock()
 """LLVM is asked by one thread at a time; running code needs no lock."""
+_GIVEN_BACK: Final[collections.deque[Any]] = collections.deque()
+"""Engines whose code nobody needs any more."""
 
 
 def _stamp(key: Sequence[str], optimise: bool) -> bytes:
@@ -169,8 +173,20 @@ def _machine(optimise: bool) -> _Machine:
 
 
 def _close(engine: llvm.ExecutionEngine) -> None:
-    with _LOCK:
-        engine.close()
+    """Give code back, or leave that to whoever asks LLVM next: this is called wherever garbage is collected,
+    be it in a thread that has the lock or in one that must not wait for it."""
+    _GIVEN_BACK.append(engine)
+    if _LOCK.acquire(blocking=False):
+        try:
+            _close_all()
+        finally:
+            _LOCK.release()
+
+
+def _close_all() -> None:
+    """With the lock held: close what was given back."""
+    while _GIVEN_BACK:
+        _GIVEN_BACK.popleft().close()
 
 
 def _ctype(kind: KernelType) -> Any:

@@ -23,7 +23,7 @@ from cqlgui.board import squares
 from cqlgui.engine import orbit_pass
 from cqlgui.pgn import split, writer
 from cqlgui.tasks import model, records, sources, telling
-from cqlgui.tasks.found import Elements
+from cqlgui.tasks.found import having
 
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
 
@@ -147,7 +147,7 @@ def _chosen(
     """The games to be written, in output order, and the number of their hits."""
     columns = result.games.columns
     if element is not None:
-        columns = columns.take(Elements(columns).hits(orbit_pass.code_of(*element)))
+        columns = columns.take(having(columns, orbit_pass.code_of(*element)))
     if games is not None:
         columns = columns.take(np.isin(columns.games, np.array(games, np.int64)))
     if games is None and element is None:

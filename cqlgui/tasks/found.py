@@ -128,6 +128,79 @@ def joined(parts: Sequence[Columns]) -> Columns:
     )
 
 
+class Pieces:
+    """Columns that grow at the end. What comes is kept as it is: however many hits there are already, more
+    of them cost no more."""
+
+    def __init__(self, columns: Columns | None = None) -> None:
+        self._parts: list[Columns] = []
+        self._starts: list[int] = []
+        self._size = 0
+        self.ascending = True
+        """Whether each hit comes after the one before."""
+        if columns is not None:
+            self.add(columns)
+
+    def __len__(self) -> int:
+        return self._size
+
+    def add(self, columns: Columns) -> None:
+        """Append hits."""
+        if not len(columns):
+            return
+        hits = columns.hits
+        last = self._parts[-1].hits[-1] if self._parts else -1
+        self.ascending = bool(self.ascending and hits[0] > last and np.all(hits[1:] > hits[:-1]))
+        if self._parts and len(self._parts[-1]) + len(columns) <= _SMALL:
+            self._parts[-1] = joined([self._parts[-1], columns])
+        else:
+            self._parts.append(columns)
+            self._starts.append(self._size)
+        self._size += len(columns)
+
+    def whole(self) -> Columns:
+        """All hits, which are kept in one piece from then on."""
+        if len(self._parts) > 1:
+            self._parts, self._starts = [joined(self._parts)], [0]
+        return self._parts[0] if self._parts else NOTHING
+
+    def hit(self, number: int) -> int:
+        """A hit by its number."""
+        place = bisect.bisect_right(self._starts, number) - 1
+        return int(self._parts[place].hits[number - self._starts[place]])
+
+    def part(self, begin: int, end: int) -> Columns:
+        """The hits of a stretch; they are copied where they stand in several pieces."""
+        found: list[Columns] = []
+        place = max(0, bisect.bisect_right(self._starts, begin) - 1)
+        while begin < end and place < len(self._parts):
+            start, piece = self._starts[place], self._parts[place]
+            last = min(end, start + len(piece))
+            found.append(piece.part(begin - start, last - start))
+            begin, place = last, place + 1
+        return joined(found)
+
+    def stretch(self, game: int) -> tuple[int, int]:
+        """The number of a game's first hit, and of the one after its last, where hits are ascending."""
+        return self._first_from(game << GAME_SHIFT), self._first_from((game + 1) << GAME_SHIFT)
+
+    def _first_from(self, hit: int) -> int:
+        place = max(0, bisect.bisect_left(self._parts, hit, key=lambda piece: int(piece.hits[0])) - 1)
+        if not self._parts:
+            return 0
+        return self._starts[place] + int(np.searchsorted(self._parts[place].hits, hit))
+
+
+_SMALL: Final = 1 << 14
+"""Pieces below this size are put together: a search may give them game by game."""
+
+
+def having(columns: Columns, code: int) -> Integers:
+    """The numbers of the hits at which an element matched, ascending."""
+    numbers: Integers = np.searchsorted(columns.ends, np.flatnonzero(columns.codes == code), side="right")
+    return numbers
+
+
 def of_hits(listed: Iterable[model.GameHits]) -> Columns:
     """The columns of hits that are there as objects."""
     hits: list[int] = []
@@ -203,6 +276,20 @@ class Found(Mapping[int, model.GameHits]):
             told.update(part.told)
         untold = next((part.untold for part in parts if part.untold is not None), None)
         return cls(joined([part.columns for part in parts]), told, untold)
+
+    @classmethod
+    def grouped(cls, parts: Sequence[Found]) -> Iterator[Found]:
+        """One after the other, small ones together and large ones as they are, so that little is copied."""
+        group: list[Found] = []
+        size = 0
+        for part in parts:
+            if group and size + len(part.columns) > _SMALL:
+                yield cls.merged(group)
+                group, size = [], 0
+            group.append(part)
+            size += len(part.columns)
+        if group:
+            yield cls.merged(group)
 
     def stretch(self, game: int) -> tuple[int, int]:
         """The number of a game's first hit, and of the one after its last; equal where it has none."""
@@ -320,11 +407,6 @@ class Elements:
         order = np.argsort(columns.codes, kind="stable")
         self._owners: Integers = owners[order]
         self._codes: Codes = columns.codes[order]
-
-    def hits(self, code: int) -> Integers:
-        """The numbers of the hits of an element, ascending."""
-        low, high = np.searchsorted(self._codes, [code, code + 1]).tolist()
-        return self._owners[low:high]
 
     def counts(self) -> dict[int, tuple[int, int]]:
         """Games and positions of each element that has any."""

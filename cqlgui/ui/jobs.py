@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, Signal
 
-from cqlgui.base import errors, progress
+from cqlgui.base import errors, priority, progress
 
 T = TypeVar("T")
 Work = Callable[[progress.CancelToken, progress.ProgressSink], T]
@@ -248,4 +248,6 @@ class _Runnable(QRunnable):
         self.setAutoDelete(False)
 
     def run(self) -> None:
+        # Whatever the work, a repaint comes first.
+        priority.give_way()
         self._body()

@@ -111,7 +111,8 @@ class Searcher(QObject):
         self._channels = []
 
     def _receive(self, batches: list[Found]) -> None:
-        self.found.emit(Found.merged(batches))
+        for found in Found.grouped(batches):
+            self.found.emit(found)
 
     def _cancelled(self) -> None:
         self._set_running(False)

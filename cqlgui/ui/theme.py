@@ -317,8 +317,6 @@ QHeaderView::section { background: @panel@; color: @muted@; border: none; border
 QHeaderView::section:last { border-right: none; }
 QTableView { background: @base@; alternate-background-color: @alternate@; border: 1px solid @border@;
     gridline-color: transparent; selection-background-color: @selection@; selection-color: @selection_text@; }
-QTableView::item { padding: 0 6px; border: none; }
-QTableView::item:focus { border: none; outline: none; }
 QTabWidget::pane { border: none; border-top: 1px solid @border@; }
 QTabBar { qproperty-drawBase: 0; }
 QTabBar::tab { background: transparent; color: @muted@; border: none; border-bottom: 2px solid transparent;

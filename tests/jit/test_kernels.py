@@ -379,3 +379,16 @@ def test_compiling_does_not_leak(count: int) -> None:
     compile_some(count)
     gc.collect()
     assert resident() - before < 2_000_000 + 1_000 * count
+
+
+@machine
+def test_code_that_goes_away_does_not_wait_for_who_compiles() -> None:
+    code = native.Code(made(1)[0], optimise=False)
+    assert not native._GIVEN_BACK
+    with native._LOCK:
+        del code
+        gc.collect()
+        assert len(native._GIVEN_BACK) == 1, "given back later, as somebody else has LLVM now"
+    native.Code(made(2)[0], optimise=False)
+    gc.collect()
+    assert not native._GIVEN_BACK

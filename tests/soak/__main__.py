@@ -3,21 +3,21 @@
     python -m tests.soak [--minutes M] [--seed N] [--quick] [FILE.pgn]
 
 Queries are bred from all that the project knows (`tests.helpers.crossing`). Between them hits are walked
-through and letters typed. Exits 1 where the loop stood still for longer than `STALL_SECONDS` while the
-machine did not, where private memory went on growing, or where nothing was searched.
+through and letters typed. Now and then the window comes to rest after a query that finds nothing: what is
+in memory then is held there by nothing that is shown, and can be compared. Exits 1 where the loop stood still
+for longer than `watching.STALL_SECONDS` while the machine did not, where private memory went on growing, or
+where nothing was searched.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
+import itertools
 import os
-import statistics
 import sys
 import tempfile
-import threading
 import time
-import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -28,17 +28,20 @@ from tests.soak import watching
 
 if TYPE_CHECKING:
     # Qt is imported late, after the platform is chosen.
-    from types import FrameType
-
     from cqlgui.ui import window
 
 SAMPLE = helpers.ROOT / "resources" / "sample" / "sample.pgn"
 TICK_MS = 5
-STALL_SECONDS = 0.05
-GROWTH_SHARE = 0.10
-GROWTH_BYTES = 20 << 20
-"""What private memory may grow by between the second quarter of the run and the last: caches that fill."""
+GROWTH_SHARE = 0.05
+GROWTH_BYTES = 15 << 20
+"""What private memory at rest may grow by from the second third of the run to the last: caches that fill."""
 OPENING_SECONDS = 300.0
+REST_EVERY = 15.0
+REST_SECONDS = 2.5
+"""How long nothing happens in a rest; the window collects its garbage meanwhile."""
+NOTHING = "cql(gamenumber 0) ."
+"""A query that finds nothing."""
+SHOWN_STALLS = 10
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -56,11 +59,14 @@ def main(words: Sequence[str] | None = None) -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory(prefix="cqlgui-soak-") as folder, watching.Control() as control:
         os.environ.setdefault("CQLGUI_HOME", folder)
-        driver = _drive(options.file, options.minutes * 60, options.seed)
-        return driver.conclude(control.pauses(), stalls=not options.quick)
+        # Breeding queries takes time that is not the window's.
+        number = max(20, int(options.minutes * 60))
+        texts = list(itertools.islice(watching.texts(Random(options.seed)), number))
+        driver = _drive(options.file, options.minutes * 60, texts, Random(options.seed))
+        return driver.conclude(*control.seen(), stalls=not options.quick)
 
 
-def _drive(path: Path, seconds: float, seed: int) -> Driver:
+def _drive(path: Path, seconds: float, texts: Sequence[str], random: Random) -> Driver:
     """Run the program on a file, with the driver in its event loop."""
     from PySide6.QtWidgets import QApplication
 
@@ -70,7 +76,7 @@ def _drive(path: Path, seconds: float, seed: int) -> Driver:
     run = QApplication.exec
 
     def driven(*_: object) -> int:
-        drivers.append(Driver(seconds, Random(seed)))
+        drivers.append(Driver(seconds, texts, random))
         return run()
 
     QApplication.exec = driven  # type: ignore[method-assign]  # the only moment at which the window is sure to stand
@@ -84,7 +90,7 @@ def _drive(path: Path, seconds: float, seed: int) -> Driver:
 class Driver:
     """Ticks in the event loop of the program, does what a hasty user does, and notes what it costs."""
 
-    def __init__(self, seconds: float, random: Random) -> None:
+    def __init__(self, seconds: float, texts: Sequence[str], random: Random) -> None:
         from PySide6.QtCore import QTimer
         from PySide6.QtWidgets import QApplication
 
@@ -93,21 +99,19 @@ class Driver:
         shown = (widget for widget in QApplication.topLevelWidgets() if isinstance(widget, window.MainWindow))
         self.window: window.MainWindow = next(shown)
         self.counts: collections.Counter[str] = collections.Counter()
-        self.stalls: list[watching.Stall] = []
-        self.memory: list[watching.Memory] = []
+        self.rests: list[tuple[float, float]] = []
+        self._lookout = watching.Lookout()
         self._random = random
         self._seconds = seconds
-        self._texts = watching.texts(random)
+        self._texts = itertools.cycle(texts)
         self._born = time.monotonic()
         self._began = 0.0
+        self._ended = 0.0
         self._next = 0.0
-        self._sampled = 0.0
+        self._rested = 0.0
+        self._quiet: float | None = None
+        self._resting = False
         self._doing = "opening"
-        self._tick_began = time.monotonic()
-        self._ended = threading.Event()
-        self._stacks: dict[float, str] = {}
-        self._main = threading.get_ident()
-        threading.Thread(target=self._look, name="lookout", daemon=True).start()
         self.window.searcher.finished.connect(self._finished)
         self.window.searcher.rejected.connect(lambda _: self._count("refused"))
         self.window.searcher.failed.connect(self._failed)
@@ -119,26 +123,21 @@ class Driver:
     # --- what the user does --------------------------------------------------------------------------------
 
     def _tick(self) -> None:
+        self._lookout.tick(TICK_MS / 1000, self._doing, counts=self._began > 0)
         now = time.monotonic()
-        gap = now - self._tick_began - TICK_MS / 1000
-        if self._began and gap > STALL_SECONDS:
-            self.stalls.append(
-                watching.Stall(self._tick_began, gap, self._doing, self._stacks.get(self._tick_began, ""))
-            )
-        self._tick_began = now
         if not self._began:
             if self.window.base is not None and not self.window.opener.busy:
-                self._began = self._next = now
+                self._began = self._next = self._rested = now
+                self._rest(now)
             elif now - self._born > OPENING_SECONDS:
                 self._close()
-            return
-        if now - self._began > self._seconds:
+        elif self._resting:
+            self._rest(now)
+        elif now - self._began > self._seconds:
             self._close()
-            return
-        if now - self._sampled > 1.0:
-            self._sampled = now
-            self.memory.append(watching.now(now - self._began))
-        if now >= self._next:
+        elif now - self._rested > REST_EVERY:
+            self._rest(now)
+        elif now >= self._next:
             self._next = now + self._act()
 
     def _act(self) -> float:
@@ -169,7 +168,23 @@ class Driver:
             self._count("letters typed")
         return random.choice((0.0, 0.02, 0.1))
 
+    def _rest(self, now: float) -> None:
+        """Ask what finds nothing, and wait for quiet."""
+        if not self._resting:
+            self._resting, self._quiet, self._doing = True, None, "rest"
+            self.window.editor.set_text(NOTHING)
+            self.window.run()
+        elif self.window.jobs.count:
+            self._quiet = None
+        elif self._quiet is None:
+            self._quiet = now
+        elif now - self._quiet > REST_SECONDS:
+            self.rests.append((self._quiet, now))
+            self._resting, self._rested = False, now
+
     def _finished(self, result: object) -> None:
+        if self._resting:
+            return
         self._count("stopped on the way" if getattr(result, "cancelled", False) else "searched to the end")
         self._count(f"engine: {getattr(result, 'engine', '')}")
         self._count("games left out", len(getattr(result, "failed_games", ())))
@@ -182,56 +197,68 @@ class Driver:
         self.counts[what] += number
 
     def _close(self) -> None:
-        self._ended.set()
+        self._ended = time.monotonic()
+        self._lookout.end()
         self._timer.stop()
         self.window.close()
 
-    # --- what is seen --------------------------------------------------------------------------------------
+    # --- what was seen -------------------------------------------------------------------------------------
 
-    def _look(self) -> None:
-        """Notes where the loop stands when it has not ticked for long."""
-        while not self._ended.wait(STALL_SECONDS / 4):
-            began = self._tick_began
-            if time.monotonic() - began > STALL_SECONDS and began not in self._stacks:
-                self._stacks[began] = _stack(sys._current_frames().get(self._main))
-
-    def conclude(self, pauses: Sequence[tuple[float, float]], *, stalls: bool) -> int:
+    def conclude(
+        self, pauses: Sequence[tuple[float, float]], memory: Sequence[watching.Memory], *, stalls: bool
+    ) -> int:
         """Print what was seen; 1 where anything was wrong. `pauses` are those of the machine."""
+        print(f"{'minutes':<28} {(self._ended - self._began) / 60:8.1f}")
         for what, number in sorted(self.counts.items()):
             print(f"{what:<28} {number:8,}")
-        own = [one for one in self.stalls if not one.excused(pauses)]
-        print(f"{'stalls over 50 ms':<28} {len(self.stalls):8,}, {len(own):,} while the machine went on")
-        for one in sorted(own, key=lambda one: -one.seconds)[:10]:
-            print(
-                f"  {one.seconds * 1000:.0f} ms at {one.began - self._began:.1f} s, {one.doing}\n{one.stack}"
-            )
         faults = [] if self.counts["asked"] else ["nothing was asked"]
-        if own and stalls:
+        if self._print_stalls(pauses) and stalls:
             faults.append("the event loop stood still")
-        if self.memory:
-            faults += self._growth()
+        if memory:
+            faults += self._growth([one for one in memory if self._began <= one.at <= self._ended])
         for fault in faults:
             print(f"FAULT: {fault}")
         return 1 if faults else 0
 
-    def _growth(self) -> list[str]:
+    def _print_stalls(self, pauses: Sequence[tuple[float, float]]) -> int:
+        """How often the loop stood still while the machine went on, by cause, and the worst of it."""
+        every = self._lookout.stalls
+        own = [one for one in every if not one.excused(pauses)]
+        print(f"{'gaps over 50 ms':<28} {len(every):8,}, {len(own):,} while the machine went on")
+        causes: dict[str, list[float]] = {}
+        for one in own:
+            causes.setdefault(one.cause, []).append(one.seconds)
+        for cause, seconds in sorted(causes.items(), key=lambda pair: -sum(pair[1])):
+            print(f"  {cause:<50} {len(seconds):5,}, {max(seconds) * 1000:6.0f} ms at most")
+        for one in sorted(own, key=lambda one: -one.seconds)[:SHOWN_STALLS]:
+            worked, queued = one.worked * 1000, one.queued * 1000
+            print(
+                f"  {one.seconds * 1000:.0f} ms at {one.began - self._began:.1f} s ({one.doing}); the thread"
+                f" worked {worked:.0f} ms of it and waited {queued:.0f} ms for a processor"
+            )
+            for count, stack in collections.Counter(one.stacks).most_common(2):
+                print(f"    {stack}x " + "\n       ".join(count[-4:]))
+            for other in one.others:
+                print(f"    beside it: {other}")
+        return len(own)
+
+    def _growth(self, memory: Sequence[watching.Memory]) -> list[str]:
         """How private memory developed, and whether it went on growing."""
-        quarters = [
-            self.memory[len(self.memory) * part // 4 : len(self.memory) * (part + 1) // 4 or 1]
-            for part in range(4)
-        ]
-        own = [statistics.median(one.own for one in part or self.memory) for part in quarters]
-        all_ = [statistics.median(one.children for one in part or self.memory) for part in quarters]
-        peak = max(one.own + one.children for one in self.memory)
-        print(f"{'private memory by quarters':<28} " + ", ".join(f"{one / 1e6:.0f} MB" for one in own))
-        print(f"{'  of its workers':<28} " + ", ".join(f"{one / 1e6:.0f} MB" for one in all_))
-        print(f"{'  both at most':<28} {peak / 1e6:.0f} MB")
-        grown = own[3] - own[1]
-        return ["memory went on growing"] if grown > GROWTH_SHARE * own[1] + GROWTH_BYTES else []
-
-
-def _stack(frame: FrameType | None) -> str:
-    return "".join(traceback.format_stack(frame, limit=6)) if frame is not None else ""
+        rested = watching.at_rest(memory, self.rests)
+        at_most = max((one.both for one in memory), default=0)
+        own = [f"{one.own / 1e6:.0f}" for one in rested]
+        children = [f"{one.children / 1e6:.0f}" for one in rested]
+        print(f"{'private memory at most':<28} {at_most / 1e6:8.0f} MB, its workers included")
+        print(f"{'  at rest':<28} {' '.join(own)} MB")
+        print(f"{'  of its workers at rest':<28} {' '.join(children)} MB")
+        compared = watching.growth(rested)
+        if compared is None:
+            print("too short to tell a leak from what is loaded at first need")
+            return []
+        warm, end = compared
+        start = rested[0].own
+        print(f"{'  start, warm, end':<28} {start / 1e6:.0f} MB, {warm / 1e6:.0f} MB, {end / 1e6:.0f} MB")
+        return ["memory went on growing"] if end - warm > GROWTH_SHARE * warm + GROWTH_BYTES else []
 
 
 if __name__ == "__main__":

@@ -22,5 +22,5 @@ def test_short_run() -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "asked" in done.stdout
-    assert "private memory by quarters" in done.stdout
+    assert "private memory at most" in done.stdout
     assert "Traceback" not in done.stderr, done.stderr

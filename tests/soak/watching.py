@@ -1,41 +1,50 @@
-"""What a soak run is made of: random texts, memory, and a process that tells when the machine paused."""
+"""What a soak run is made of: random texts, a lookout for stalls, and a process that watches from outside."""
 
 from __future__ import annotations
 
+import collections
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
-from types import TracebackType
+from types import FrameType, TracebackType
 
 from cqlgui.cql import printer
-from tests.helpers import crossing, memory
+from tests import helpers
+from tests.helpers import crossing
+from tests.soak import control
 
-PAUSE_SECONDS = 0.02
-_CONTROL = """
-import sys, time
-last = time.monotonic()
-while True:
-    time.sleep(0.005)
-    now = time.monotonic()
-    if now - last > float(sys.argv[1]):
-        print(last, now - last, flush=True)
-    last = now
-"""
+STALL_SECONDS = 0.05
+_LOOK_SECONDS = 0.01
+_LATE_SECONDS = 0.025
+"""A tick that is later than this is looked into: when it is late enough to count, it may be over."""
+_PROGRAM = f"{os.sep}cqlgui{os.sep}"
+_FRAMES = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """The event loop stood still from `began` for `seconds`, after `doing`, with this stack."""
+    """The event loop stood still from `began` for `seconds`, after `doing`.
+
+    `worked` are the seconds in which the loop's thread ran, `queued` those in which it could have but got no
+    processor, `stacks` where it stood when it was looked at, `others` what other threads did then.
+    """
 
     began: float
     seconds: float
+    worked: float
+    queued: float
     doing: str
-    stack: str
+    stacks: tuple[tuple[str, ...], ...]
+    others: tuple[str, ...]
 
     def excused(self, pauses: Sequence[tuple[float, float]]) -> bool:
         """Whether the machine stood still then, and without that nothing over the limit is left."""
@@ -43,21 +52,126 @@ class Stall:
         shared = sum(
             max(0.0, min(end, began + seconds) - max(self.began, began)) for began, seconds in pauses
         )
-        return self.seconds - shared < 0.05
+        return self.seconds - shared < STALL_SECONDS
+
+    @property
+    def cause(self) -> str:
+        """Where in the program the loop stood most of the time."""
+        places = [next((line for line in reversed(stack) if _PROGRAM in line), "Qt") for stack in self.stacks]
+        if not places:
+            return "not seen"
+        place = collections.Counter(places).most_common(1)[0][0]
+        return place.rpartition(_PROGRAM)[2]
+
+
+class Lookout:
+    """Looks where the event loop stands when it has not ticked for long; `tick` is called in its thread."""
+
+    def __init__(self) -> None:
+        self.stalls: list[Stall] = []
+        self._main = threading.get_ident()
+        self._began = time.monotonic()
+        self._before = _spent()
+        self._seen: list[tuple[float, tuple[str, ...], tuple[str, ...]]] = []
+        self._ended = threading.Event()
+        threading.Thread(target=self._look, name="lookout", daemon=True).start()
+
+    def tick(self, due_seconds: float, doing: str, *, counts: bool = True) -> None:
+        """The loop goes on, after `doing`; the last tick was to be `due_seconds` ago."""
+        now, spent = time.monotonic(), _spent()
+        began, gap = self._began, now - self._began - due_seconds
+        if counts and gap > STALL_SECONDS:
+            seen = [one for one in self._seen if one[0] == began]
+            others = collections.Counter(other for one in seen for other in one[2])
+            self.stalls.append(
+                Stall(
+                    began,
+                    gap,
+                    spent[0] - self._before[0],
+                    spent[1] - self._before[1],
+                    doing,
+                    tuple(one[1] for one in seen),
+                    tuple(f"{count}x {place}" for place, count in others.most_common(4)),
+                )
+            )
+        if self._seen:
+            self._seen = []
+        self._began, self._before = now, spent
+
+    def end(self) -> None:
+        """Look no more."""
+        self._ended.set()
+
+    def _look(self) -> None:
+        own = threading.get_ident()
+        while not self._ended.wait(_LOOK_SECONDS):
+            began = self._began
+            if time.monotonic() - began < _LATE_SECONDS:
+                continue
+            frames = sys._current_frames()
+            main = frames.pop(self._main, None)
+            others = tuple(_place(frame) for thread, frame in frames.items() if thread != own)
+            self._seen.append((began, _stack(main), others))
+
+
+def _spent() -> tuple[float, float]:
+    """Seconds for which this thread has run, and for which it waited for a processor; 0 where not told."""
+    try:
+        words = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat").read_text().split()
+    except OSError:
+        return time.thread_time(), 0.0
+    return int(words[0]) / 1e9, int(words[1]) / 1e9
+
+
+def _stack(frame: FrameType | None) -> tuple[str, ...]:
+    if frame is None:
+        return ()
+    found = traceback.extract_stack(frame, limit=_FRAMES)
+    return tuple(f"{one.filename}:{one.lineno} {one.name}" for one in found)
+
+
+def _place(frame: FrameType) -> str:
+    """Where another thread stands: where in the program, and where below that."""
+    stack = _stack(frame)
+    place = next((line for line in reversed(stack) if _PROGRAM in line), stack[-1])
+    last = stack[-1].rpartition(" ")[2]
+    return f"{place.rpartition(_PROGRAM)[2] or place} ({last})"
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Private memory in bytes of this process and of its children, so many seconds into the run."""
+    """Private memory in bytes of a process and of its children, at a time of the monotonic clock."""
 
     at: float
     own: int
     children: int
 
+    @property
+    def both(self) -> int:
+        """All of it."""
+        return self.own + self.children
 
-def now(at: float) -> Memory:
-    """Private memory now; 0 where the system does not tell."""
-    return Memory(at, memory.private(os.getpid()), memory.of_children(os.getpid()))
+
+def at_rest(memory: Sequence[Memory], rests: Sequence[tuple[float, float]]) -> list[Memory]:
+    """What was in memory at the end of each rest."""
+    found = []
+    for began, ended in rests:
+        seen = [one for one in memory if began <= one.at <= ended]
+        if seen:
+            found.append(seen[-1])
+    return found
+
+
+def growth(rested: Sequence[Memory]) -> tuple[float, float] | None:
+    """Memory after the warm-up and at the end: medians of the second and of the last third of the rests.
+
+    None where the rests are too few to tell one from the other.
+    """
+    if len(rested) < 6:
+        return None
+    third = len(rested) // 3
+    parts = rested[third : 2 * third], rested[-third:]
+    return statistics.median(one.own for one in parts[0]), statistics.median(one.own for one in parts[1])
 
 
 def texts(random: Random) -> Iterator[str]:
@@ -70,12 +184,15 @@ def texts(random: Random) -> Iterator[str]:
 
 
 class Control:
-    """A process that does nothing but look at the clock: where it pauses, the machine had no time for it."""
+    """A process that watches this one from outside; see `tests.soak.control`."""
 
     def __enter__(self) -> Control:
         self._file = tempfile.TemporaryFile("w+", encoding="ascii")
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _CONTROL, str(PAUSE_SECONDS)], stdout=self._file, stdin=subprocess.DEVNULL
+            [sys.executable, "-m", "tests.soak.control", str(os.getpid())],
+            cwd=helpers.ROOT,
+            stdout=self._file,
+            stdin=subprocess.DEVNULL,
         )
         return self
 
@@ -85,16 +202,22 @@ class Control:
         self._end()
         self._file.close()
 
-    def pauses(self) -> list[tuple[float, float]]:
-        """All pauses until now: when on the monotonic clock, and how many seconds. Ends the process."""
+    def seen(self) -> tuple[list[tuple[float, float]], list[Memory]]:
+        """All pauses of the machine (when, how many seconds), and what was in memory. Ends the process."""
         self._end()
         self._file.seek(0)
-        pairs = (line.split() for line in self._file.read().splitlines())
-        return [(float(pair[0]), float(pair[1])) for pair in pairs if len(pair) == 2]
+        pauses: list[tuple[float, float]] = []
+        memory: list[Memory] = []
+        for words in (line.split() for line in self._file.read().splitlines()):
+            if words[0] == "pause" and len(words) == 3:
+                pauses.append((float(words[1]), float(words[2])))
+            elif words[0] == "memory" and len(words) == 4:
+                memory.append(Memory(float(words[1]), int(words[2]), int(words[3])))
+        return pauses, memory
 
     def _end(self) -> None:
         if self._process.poll() is None:
             # What it is printing just now shall be whole.
-            time.sleep(2 * PAUSE_SECONDS)
+            time.sleep(2 * control.PAUSE_SECONDS)
             self._process.kill()
             self._process.wait()

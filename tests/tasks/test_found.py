@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,8 +72,39 @@ def test_elements_are_counted_once_a_hit_and_a_game(games: list[model.GameHits])
                 wanted[code] = owners | {game.game}, positions + 1
                 numbers.setdefault(code, []).append(number)
             number += 1
-    elements = found.Elements(found.of_hits(games))
-    assert elements.counts() == {code: (len(owners), count) for code, (owners, count) in wanted.items()}
+    columns = found.of_hits(games)
+    assert found.Elements(columns).counts() == {
+        code: (len(owners), count) for code, (owners, count) in wanted.items()
+    }
     for code, own in numbers.items():
-        assert elements.hits(code).tolist() == own
-    assert not len(elements.hits(orbit_pass.code_of(3, 0)))
+        assert found.having(columns, code).tolist() == own
+    assert not len(found.having(columns, orbit_pass.code_of(3, 0)))
+
+
+@given(listed(), st.data())
+def test_pieces_are_as_good_as_columns_in_one(games: list[model.GameHits], data: st.DataObject) -> None:
+    whole = found.of_hits(games)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=5)))
+    pieces = found.Pieces()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(found, "_SMALL", data.draw(st.sampled_from((0, 3, 1 << 14))))
+        for begin, end in zip([0, *cuts], [*cuts, len(whole)], strict=True):
+            pieces.add(whole.part(begin, end))
+    assert len(pieces) == len(whole)
+    assert [pieces.hit(number) for number in range(len(whole))] == whole.hits.tolist()
+    begin, end = sorted(data.draw(st.tuples(st.integers(0, len(whole)), st.integers(0, len(whole)))))
+    _same(pieces.part(begin, end), whole.part(begin, end))
+    if pieces.ascending:
+        for game in {0, *(one.game for one in games)}:
+            numbers = np.flatnonzero(whole.games == game).tolist()
+            low, high = pieces.stretch(game)
+            assert list(range(low, high)) == numbers
+    _same(pieces.whole(), whole)
+    assert pieces.ascending == bool(np.all(whole.hits[1:] > whole.hits[:-1]))
+    assert len(pieces) == len(whole)
+
+
+def _same(one: found.Columns, other: found.Columns) -> None:
+    assert one.hits.tolist() == other.hits.tolist()
+    assert one.ends.tolist() == other.ends.tolist()
+    assert one.codes.tolist() == other.codes.tolist()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 
 import pytest
@@ -22,6 +24,18 @@ def test_a_result_comes_home_on_the_gui_thread(qtbot: QtBot, door: jobs.Jobs) ->
     assert at_home
     assert ident != threading.get_ident()
     assert door.count == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no priority of their own")
+def test_work_stands_back_behind_the_window(qtbot: QtBot, door: jobs.Jobs) -> None:
+    seen: list[int] = []
+    door.run(
+        lambda _token, _sink: os.getpriority(os.PRIO_PROCESS, threading.get_native_id()),
+        seen.append,
+    )
+    qtbot.waitUntil(lambda: bool(seen))
+    own = os.getpriority(os.PRIO_PROCESS, os.getpid())
+    assert seen[0] > own or own == 19
 
 
 def test_under_one_name_the_latest_wins_and_the_former_is_told_to_stop(qtbot: QtBot, door: jobs.Jobs) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model
-from cqlgui.tasks.found import Columns, Elements, Found, Integers
+from cqlgui.tasks.found import Found, Integers, Pieces
 from cqlgui.ui.panels import wording
 from cqlgui.ui.tables import details, lines, ranges, rows
 
@@ -50,7 +50,7 @@ class HitsModel(QAbstractTableModel):
         self._moves = moves
         self._details = details
         # All hits are numbered in the order of the table.
-        self._columns = _Growing()
+        self._columns = Pieces()
         self._told: dict[int, model.GameHits] = {}
         self._untold: found_module.Untold | None = None
         # The same in another order than that of the games, where the query sorts.
@@ -75,12 +75,13 @@ class HitsModel(QAbstractTableModel):
     def add(self, found: Found) -> None:
         """Append the hits of some games; a game comes once."""
         columns, start = found.columns, len(self._columns)
-        fresh = Elements(columns).hits(_code(self._limit)) + start if self._limit is not None else None
+        fresh = found_module.having(columns, _code(self._limit)) + start if self._limit is not None else None
         more = len(columns) if fresh is None else len(fresh)
         first = self.hits
         if more:
             self.beginInsertRows(QModelIndex(), first, first + more - 1)
-        self._columns.extend(columns)
+        self._columns.add(columns)
+        self._count += found_module.count_games(columns.hits)
         self._take_told(found)
         if fresh is not None:
             self._limited.extend(fresh, columns.hits[fresh - start])
@@ -90,18 +91,21 @@ class HitsModel(QAbstractTableModel):
     def finish(self, result: model.SearchResult) -> None:
         """Take the final result: its order (a query may sort) and its orbits."""
         self._orbits = result.orbits
-        known = self._whole.columns
         found = result.games
-        order = np.array(result.order, np.int64)
-        if np.any(np.diff(order) < 0):
+        if np.any(np.diff(np.array(result.order, np.int64)) < 0):
             found = found.in_order(result.order)
-        if not np.array_equal(found.columns.hits, known.hits):
+        # All hits that came are in the result, so as many in the same order are the same.
+        same = found is result.games and self._columns.ascending and len(self._columns) == len(found.columns)
+        if not same:
             self.beginResetModel()
             self._forget()
-            self._columns.extend(found.columns)
             self._take_told(found)
+            self._count = len(result.games)
             if found is not result.games:
                 self._ordered = found
+        # Millions of hits are not to be there twice.
+        self._columns = Pieces(found.columns)
+        if not same:
             self._find_limited()
             self.endResetModel()
         elif self.hits:
@@ -138,25 +142,24 @@ class HitsModel(QAbstractTableModel):
         told = self._told_of(game)
         if told is None and self._details is not None:
             self._details.hurry(game)
-        columns = self._columns.view()
-        found = None if told is None else found_module.trimmed(told, columns, first, end)
+        columns = self._columns.part(first, end)
+        found = None if told is None else found_module.trimmed(told, columns, 0, len(columns))
         if found is None:
-            found = found_module.view(columns, first, end, self._untold)
+            found = found_module.view(columns, 0, len(columns), self._untold)
         return {hit.positionid: hit for hit in found.hits}
 
     def row_of(self, game: int, positionid: int) -> int:
         """The row of a hit, or -1."""
         wanted = game << found_module.GAME_SHIFT | positionid
         first, end = self._rows_of(game)
-        numbers = self._numbers(first, end)
-        at = np.flatnonzero(self._columns.hits[numbers] == wanted)
+        at = np.flatnonzero(self._hits_in(first, end) == wanted)
         return first + int(at[0]) if len(at) else -1
 
     def games_in(self, stretches: Iterable[tuple[int, int]]) -> list[int]:
         """The games of some stretches of rows (first and last one), each once, in the order of the table."""
         found: dict[int, None] = {}
         for first, last in stretches:
-            games = self._columns.hits[self._numbers(first, last + 1)] >> found_module.GAME_SHIFT
+            games = self._hits_in(first, last + 1) >> found_module.GAME_SHIFT
             found.update(dict.fromkeys(games[np.flatnonzero(np.diff(games, prepend=-1))].tolist()))
         return list(found)
 
@@ -169,11 +172,6 @@ class HitsModel(QAbstractTableModel):
     def hits(self) -> int:
         """Number of rows."""
         return len(self._columns) if self._limit is None else len(self._limited)
-
-    @property
-    def columns(self) -> Columns:
-        """The hits of all rows, limited or not."""
-        return self._columns.view()
 
     @property
     def orbits(self) -> tuple[model.Orbit, ...]:
@@ -205,31 +203,24 @@ class HitsModel(QAbstractTableModel):
         elements = self._orbits[orbit].elements
         return elements[element] if 0 <= element < len(elements) else None
 
-    @property
-    def _whole(self) -> Found:
-        """All hits in the order of the table."""
-        return self._ordered or Found(self._columns.view(), self._told, self._untold)
-
     def _number(self, row: int) -> int:
         return row if self._limit is None else int(self._limited.numbers[row])
 
-    def _numbers(self, first: int, end: int) -> slice | Integers:
-        """The hits of a stretch of rows, to index columns with."""
-        return slice(first, end) if self._limit is None else self._limited.numbers[first:end]
+    def _hits_in(self, first: int, end: int) -> Integers:
+        """The hits of a stretch of rows."""
+        if self._limit is None:
+            return self._columns.part(first, end).hits
+        chosen = self._limited.numbers[first:end]
+        return self._columns.whole().hits[chosen]
 
     def _place(self, number: int) -> tuple[int, int]:
         """Game and position of a hit."""
-        hit = int(self._columns.hits[number])
+        hit = self._columns.hit(number)
         return hit >> found_module.GAME_SHIFT, hit & found_module.PLACE_MASK
 
     def _stretch(self, game: int) -> tuple[int, int]:
         """The number of a game's first hit, and of the one after its last."""
-        if self._ordered is not None:
-            return self._ordered.stretch(game)
-        low, high = np.searchsorted(
-            self._columns.hits, [game << found_module.GAME_SHIFT, (game + 1) << found_module.GAME_SHIFT]
-        )
-        return int(low), int(high)
+        return self._columns.stretch(game) if self._ordered is None else self._ordered.stretch(game)
 
     def _told_of(self, game: int) -> model.GameHits | None:
         """What is told of a game, where it is."""
@@ -244,7 +235,7 @@ class HitsModel(QAbstractTableModel):
             for hit in told.hits:
                 if hit.positionid == positionid:
                     return hit
-        codes = self._columns.codes_of(number)
+        codes = self._columns.part(number, number + 1).codes.tolist()
         return model.Hit(game, positionid, None, 0, found_module.matches(codes, positionid))
 
     def _rows_of(self, game: int) -> tuple[int, int]:
@@ -256,7 +247,7 @@ class HitsModel(QAbstractTableModel):
         return int(low), int(high)
 
     def _forget(self) -> None:
-        self._columns = _Growing()
+        self._columns = Pieces()
         self._told, self._untold, self._ordered = {}, None, None
         self._count = 0
         self._limited = _Limited()
@@ -265,7 +256,6 @@ class HitsModel(QAbstractTableModel):
     def _take_told(self, found: Found) -> None:
         self._told.update(found.told)
         self._untold = self._untold or found.untold
-        self._count += found_module.count_games(found.columns.hits)
         self._count += sum(not game.hits for game in found.told.values())
         self.has_values = (
             self.has_values
@@ -276,8 +266,8 @@ class HitsModel(QAbstractTableModel):
     def _find_limited(self) -> None:
         self._limited = _Limited()
         if self._limit is not None:
-            columns = self._columns.view()
-            numbers = Elements(columns).hits(_code(self._limit))
+            columns = self._columns.whole()
+            numbers = found_module.having(columns, _code(self._limit))
             self._limited.extend(numbers, columns.hits[numbers])
 
     def _details_came(self, games: list[int]) -> None:
@@ -368,57 +358,6 @@ class HitsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _RIGHT if section in _NUMBERS else None
         return TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None
-
-
-class _Growing:
-    """Columns that grow at the end, at little cost for each piece."""
-
-    def __init__(self) -> None:
-        self._size = 0
-        self._code_size = 0
-        self._hits: Integers = np.zeros(0, np.int64)
-        self._ends: Integers = np.zeros(0, np.int64)
-        self._codes: found_module.Codes = np.zeros(0, np.int32)
-
-    def __len__(self) -> int:
-        return self._size
-
-    @property
-    def hits(self) -> Integers:
-        return self._hits[: self._size]
-
-    def view(self) -> Columns:
-        """All of them; later pieces do not change what was given."""
-        if not self._code_size:
-            return Columns(self.hits, found_module.no_ends(self._size), self._codes[:0])
-        return Columns(self.hits, self._ends[: self._size], self._codes[: self._code_size])
-
-    def codes_of(self, number: int) -> list[int]:
-        return self.view().codes_of(number)
-
-    def extend(self, columns: Columns) -> None:
-        """Append columns."""
-        size, code_size = self._size + len(columns), self._code_size + len(columns.codes)
-        self._hits = _with_room(self._hits, self._size, size)
-        self._hits[self._size : size] = columns.hits
-        if code_size:
-            # Most queries without transforms have none at all.
-            if not self._code_size:
-                self._ends = np.zeros(len(self._hits), np.int64)
-            self._ends = _with_room(self._ends, self._size, size)
-            self._codes = _with_room(self._codes, self._code_size, code_size)
-            self._ends[self._size : size] = columns.ends + self._code_size
-            self._codes[self._code_size : code_size] = columns.codes
-        self._size, self._code_size = size, code_size
-
-
-def _with_room(array: Any, used: int, size: int) -> Any:
-    """An array with room for so many numbers, the used ones copied."""
-    if size <= len(array):
-        return array
-    made = np.empty(max(size, 2 * len(array)), array.dtype)
-    made[:used] = array[:used]
-    return made
 
 
 class _Limited:
