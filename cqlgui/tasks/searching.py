@@ -219,9 +219,7 @@ class _Run:
         )
 
     def _found(self) -> Found:
-        columns, told = found_module.joined(self.parts), self.told
-        # Millions of hits are not to be there twice.
-        self.parts = []
+        columns, told = found_module.poured(self.parts), self.told
         if not np.all(columns.hits[1:] > columns.hits[:-1]):
             # After a stop games that were told of late may stand before others.
             columns = columns.take(np.argsort(columns.hits, kind="stable"))

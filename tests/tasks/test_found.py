@@ -40,9 +40,11 @@ def test_columns_give_back_what_they_were_made_of(games: list[model.GameHits]) -
 @given(listed(), st.integers(0, 6))
 def test_pieces_make_the_whole(games: list[model.GameHits], at: int) -> None:
     pieces = [found.of_hits(games[:at]), found.of_hits(games[at:])]
-    whole, made = found.of_hits(games), found.joined(pieces)
-    for name in ("hits", "ends", "codes"):
-        assert np.array_equal(getattr(whole, name), getattr(made, name))
+    whole, drained = found.of_hits(games), list(pieces)
+    for made in (found.joined(pieces), found.poured(drained)):
+        for name in ("hits", "ends", "codes"):
+            assert np.array_equal(getattr(whole, name), getattr(made, name))
+    assert not drained
     cut = len(pieces[0])
     for part, again in zip(pieces, (whole.part(0, cut), whole.part(cut, len(whole))), strict=True):
         for name in ("hits", "ends", "codes"):
