@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from cqlgui.base import errors
+from cqlgui.base.data import dataclass
 
 
 class CancelToken:

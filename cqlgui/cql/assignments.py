@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from cqlgui.base.data import dataclass
 from cqlgui.cql import nodes, syntax_dictionaries
 from cqlgui.cql.cursor import NUMERIC, SET, STRING, TYPE_WORDS, VALUES, Broken, Cursor
 from cqlgui.cql.tokens import PIECE_DECLARATION, Kind, Token

@@ -3,8 +3,7 @@ it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from cqlgui.base.data import dataclass
 from cqlgui.cql import lints, nodes, parser, quick_fixes
 from cqlgui.cql.diagnostics import Diagnostic
 from cqlgui.cql.types import Names

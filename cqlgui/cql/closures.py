@@ -10,9 +10,9 @@ those back (output spec 3.4, D31). The compilers of single node kinds are in the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import nodes, types
 from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.evaluation import UNBOUND, Evaluation

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import closures_facts, hhdb_keys, nodes_hhdb
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import Evaluation

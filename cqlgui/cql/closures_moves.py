@@ -7,9 +7,9 @@ behind it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from cqlgui.base.data import dataclass
 from cqlgui.board import attacks, legality, moves, squares
 from cqlgui.board import men as board_men
 from cqlgui.cql import closures_output, nodes, nodes_moves, nodes_paths, nodes_tree

@@ -6,9 +6,9 @@ table when the filter first runs. Boards that transforms carry into each other h
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Final
 
+from cqlgui.base.data import dataclass, field
 from cqlgui.board import men
 from cqlgui.cql import geometry, nodes_tree, words
 from cqlgui.cql import host as hosts

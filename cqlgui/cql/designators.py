@@ -10,8 +10,8 @@ range      = files ranks               files a or a-h, ranks 1 or 1-8, ascending
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from cqlgui.base.data import dataclass
 from cqlgui.board import men
 
 ANY_MEN = men.ANY_MASK

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from cqlgui.base.data import dataclass
 
 Severity = Literal["error", "warning"]
 

@@ -9,8 +9,9 @@ work within brackets. Groups in a repetition keep what an earlier round caught.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from cqlgui.base.data import dataclass
 
 if TYPE_CHECKING:
     import regex

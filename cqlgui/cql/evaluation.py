@@ -6,10 +6,10 @@ Closures made by `closures` read and write it; it knows nothing of nodes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from cqlgui.base import errors
+from cqlgui.base.data import dataclass
 from cqlgui.board import attacks, legality, position, tree
 from cqlgui.board.squares import Bitboard
 from cqlgui.cql import host as hosts

@@ -7,9 +7,9 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from cqlgui.base.data import dataclass
 from cqlgui.board import moves, squares, tree
 from cqlgui.cql import (
     closures_output,

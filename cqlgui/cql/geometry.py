@@ -7,10 +7,10 @@ squares. Knows square sets, men masks and direction masks only; nothing of nodes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from cqlgui.base.data import dataclass
 from cqlgui.board import directions as board_directions
 from cqlgui.board import men as board_men
 from cqlgui.board import squares as board_squares

@@ -7,8 +7,8 @@ as a `board.tree.GameTree`, what else is asked of it as a `host.Host`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from cqlgui.base.data import dataclass
 from cqlgui.board import tree
 from cqlgui.cql import (
     closures,

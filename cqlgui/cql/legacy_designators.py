@@ -9,10 +9,10 @@ wide as it goes, from the lowest square in the order a1, a2 ... a8, b1 ...).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import designators
 
 ALL: Final = designators.ALL_SQUARES

@@ -7,9 +7,9 @@ of its own becomes the choice of its images first, so that one map is enough for
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from typing import Any, Final
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import legacy_designators, legacy_nodes, legacy_shift
 
 Terms = tuple[legacy_nodes.Term, ...]

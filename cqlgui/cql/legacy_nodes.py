@@ -7,9 +7,9 @@ that CQL 6 has no keyword for. The designators of a `Fixed` are touched by no tr
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from typing import TypeVar
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import diagnostics, legacy_designators, legacy_ranges
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
+from cqlgui.base.data import dataclass, field
 from cqlgui.cql import (
     legacy_designators,
     legacy_images,

@@ -6,8 +6,8 @@ n    n m    n unlimited    unlimited m    >n  >=n  <n  <=n    *    –    end   
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import legacy_reader
 
 _NUMBER = re.compile(r"[+-]?\d{1,9}")

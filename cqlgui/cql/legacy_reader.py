@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from cqlgui.base.data import dataclass, field
 from cqlgui.cql import diagnostics
 
 MAX_NESTING = 60

@@ -10,8 +10,8 @@ kind ERROR.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import designators, registry
 from cqlgui.cql.diagnostics import Diagnostic, Span
 from cqlgui.cql.tokens import (

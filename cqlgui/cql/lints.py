@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import (
     closures_facts,
     lints_moves,

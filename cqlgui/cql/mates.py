@@ -7,9 +7,9 @@ an enemy line piece that moves along that line.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from cqlgui.base.data import dataclass
 from cqlgui.board import attacks, legality, men, moves, position
 from cqlgui.board.position import Position
 from cqlgui.board.squares import Bitboard, Square, bits

@@ -6,8 +6,9 @@ sent as JSON.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from cqlgui.base.data import dataclass, field
 
 
 @dataclass(slots=True)

@@ -8,9 +8,9 @@ reports it through `unexpected`, which knows why it was refused.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import filters, nodes, registry
 from cqlgui.cql.cursor import (
     MAX_DEPTH,

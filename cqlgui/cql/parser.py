@@ -7,8 +7,7 @@ The grammar stands in `operators` (precedence), `filters` (primaries and keyword
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from cqlgui.base.data import dataclass
 from cqlgui.cql import (
     cursor,
     filters,

@@ -8,9 +8,9 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from cqlgui.base.data import dataclass
 from cqlgui.board import men
 from cqlgui.cql import designators, nodes, nodes_squares, registry
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import nodes, nodes_programs
 from cqlgui.cql.closures import Code, Run
 from cqlgui.cql.evaluation import Evaluation, PathState

@@ -8,8 +8,8 @@ mean nothing in a query.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import (
     registry_docs,
     registry_docs_facts,

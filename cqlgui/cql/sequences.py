@@ -8,9 +8,9 @@ allows as an iterator of places. Knows nothing of nodes: a place is whatever the
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import evaluation
 from cqlgui.cql.evaluation import Evaluation
 

@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from typing import Any
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import nodes
 
 Bounds = tuple[int, int]

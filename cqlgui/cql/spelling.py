@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import check, designators, lexer, nodes, tokens
 from cqlgui.cql.printing import Style
 from cqlgui.cql.tokens import Kind, Token

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import check, nodes, tokens
 from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.lexer import tokens as scan

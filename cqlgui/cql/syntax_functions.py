@@ -7,9 +7,9 @@ itself, and a call evaluates all its arguments before it gives any of them to it
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import nodes, nodes_programs, operators, syntax_dictionaries, types
 from cqlgui.cql.cursor import CLOSERS, TYPE_WORDS, VALUES, Broken, Cursor, TooManyError
 from cqlgui.cql.tokens import END, REPETITION, Kind, Token

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import nodes
 from cqlgui.cql.diagnostics import Span
 

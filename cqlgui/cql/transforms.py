@@ -9,11 +9,11 @@ evaluates nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 from typing import Any, Final
 
+from cqlgui.base.data import dataclass, field
 from cqlgui.cql import check, geometry, nodes, nodes_squares, printer, transform_rules, types, words
 from cqlgui.cql.diagnostics import Diagnostic, Span
 

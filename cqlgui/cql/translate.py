@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import (
     check,
     diagnostics,

@@ -4,9 +4,9 @@ alone."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 
+from cqlgui.base.data import dataclass, field
 from cqlgui.cql import nodes
 
 

@@ -14,13 +14,13 @@ import sqlite3
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from cqlgui.base import errors
+from cqlgui.base.data import dataclass
 from cqlgui.db import columns, database, headers, schema
 from cqlgui.db.columns import Block
 from cqlgui.db.headers import Coded, Header, Table

@@ -9,10 +9,11 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
+
+from cqlgui.base.data import dataclass
 
 COLUMNS = {
     "White": "white",

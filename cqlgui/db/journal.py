@@ -7,9 +7,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from cqlgui.base.data import dataclass
 from cqlgui.db import database, schema
 
 VERSION = 1

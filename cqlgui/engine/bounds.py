@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from cqlgui.base.data import dataclass, field
 from cqlgui.board import squares
 from cqlgui.cql import nodes, nodes_tree, repeatable, transforms, types
 from cqlgui.cql.types import Type

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final
 
+from cqlgui.base.data import dataclass, field
 from cqlgui.cql import closures as closures_
 from cqlgui.cql import compilers, nodes, nodes_paths, transforms
 from cqlgui.engine import facts as facts_of_games

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
+from cqlgui.base.data import dataclass
 from cqlgui.board import tree
 from cqlgui.board.position import Position
 from cqlgui.cql import (

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from cqlgui.base.data import dataclass, field
 from cqlgui.board import men as men_codes
 from cqlgui.cql import (
     nodes,

@@ -9,9 +9,9 @@ That needs filters that answer the same on each way; all else is searched as `lo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
+from cqlgui.base.data import dataclass, field
 from cqlgui.cql import closures_moves, nodes, nodes_paths
 from cqlgui.engine import layout, lowering, lowering_board, lowering_sequences, lowering_tree
 from cqlgui.engine.lowering import NUMBERS, TESTS, Lowering, Number, Scope, integer, word

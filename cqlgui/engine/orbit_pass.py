@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from cqlgui.base.data import dataclass, field
 from cqlgui.cql import transforms
 from cqlgui.engine import games, lowering_matches, replay
 from cqlgui.engine.games import Games, Integers, Words

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from cqlgui.base.data import dataclass
 from cqlgui.engine import games, replay
 from cqlgui.engine.games import Games, Integers, Words, Workspace
 from cqlgui.jit import kernels

@@ -11,12 +11,12 @@ tree has another one, u32 each; these, row by row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from cqlgui.base.data import dataclass
 from cqlgui.board import moves
 from cqlgui.engine import games, layout, replay, routines
 from cqlgui.engine.games import Words

@@ -9,9 +9,9 @@ each block must end in a branch or a return before the next begins.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
+from cqlgui.base.data import dataclass, field
 from cqlgui.jit.words import KernelType, Pointer, Routine, Scalar
 
 

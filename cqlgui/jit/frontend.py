@@ -21,9 +21,9 @@ import textwrap
 import types
 import typing
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
+from cqlgui.base.data import dataclass
 from cqlgui.jit import emitter, words
 from cqlgui.jit.emitter import Callee, Value
 from cqlgui.jit.words import KernelType, Pointer, Routine, Scalar

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, MutableSequence
-from dataclasses import dataclass
 from typing import Annotated, Final, TypeAlias, TypeVar
+
+from cqlgui.base.data import dataclass
 
 
 class Scalar(enum.Enum):

@@ -10,11 +10,11 @@ lower-case promotions, figurines) are read too; nothing is guessed when two lega
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 import chess
 
+from cqlgui.base.data import dataclass
 from cqlgui.board import moves
 
 Board = chess.Board

@@ -6,11 +6,11 @@ read on. Must not know where games are kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from cqlgui.base.data import dataclass
 from cqlgui.board import position
 from cqlgui.pgn import decoding, interning, kernel, tagpairs
 from cqlgui.pgn.kernel import Why

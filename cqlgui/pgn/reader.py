@@ -14,11 +14,11 @@ from __future__ import annotations
 import functools
 import re
 from array import array
-from dataclasses import dataclass, field
 from typing import Literal
 
 import chess
 
+from cqlgui.base.data import dataclass, field
 from cqlgui.board import moves
 from cqlgui.pgn import braces, decoding, playing, split, tagpairs
 

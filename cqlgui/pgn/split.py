@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
+from cqlgui.base.data import dataclass
 from cqlgui.pgn import braces, tagpairs
 
 LONGEST_GAME = 8 << 20

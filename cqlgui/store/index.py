@@ -23,10 +23,11 @@ import sys
 import threading
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from cqlgui.base import disk, errors, progress
+from cqlgui.base.data import dataclass
 from cqlgui.store import beside, segments
 from cqlgui.store.segments import (
     BAD,

@@ -22,13 +22,13 @@ import struct
 import zlib
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from cqlgui.base import disk, errors
+from cqlgui.base.data import dataclass
 
 MAGIC = b"CQLGSEG1"
 VERSION = 1

@@ -10,12 +10,12 @@ import collections
 import math
 import threading
 from collections.abc import Callable, MutableMapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from cqlgui.base import progress
+from cqlgui.base.data import dataclass
 from cqlgui.cql import closures, nodes
 from cqlgui.engine import compiling, facts, games, scanning
 from cqlgui.engine.lowering import Unsupported

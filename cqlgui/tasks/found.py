@@ -10,12 +10,12 @@ from __future__ import annotations
 import bisect
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from cqlgui.base.data import dataclass
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import model
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from cqlgui.base.data import dataclass
 from cqlgui.board import tree
 from cqlgui.db import headers
 from cqlgui.tasks import frames, model, sources, workspace

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cqlgui.base.data import dataclass, field
 from cqlgui.board import tree
 from cqlgui.cql import settings
 

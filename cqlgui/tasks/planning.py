@@ -10,12 +10,12 @@ import collections
 import functools
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from cqlgui.base.data import dataclass
 from cqlgui.cql import interpreter, nodes, transforms
 from cqlgui.engine import facts, games, pruning, signatures
 from cqlgui.jit import native

@@ -19,11 +19,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Generic, TypeVar
 
 from cqlgui.base import errors, progress
+from cqlgui.base.data import dataclass, field
 from cqlgui.tasks import frames
 
 HANG_SECONDS = 120.0

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cqlgui.base import errors
+from cqlgui.base.data import dataclass
 from cqlgui.cql import (
     check,
     diagnostics,
@@ -55,7 +56,7 @@ def expanded(
     return result
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class FileUse:
     """A filter that wants to `read` or `write` (`verb`) a file; `name` is None for one the query makes up."""
 

@@ -15,12 +15,12 @@ import sys
 import threading
 from array import array
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from cqlgui.base import progress
+from cqlgui.base.data import dataclass
 from cqlgui.db import headers
 from cqlgui.jit import native
 from cqlgui.pgn import archives, kernel, quick, split

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from cqlgui.base import errors
+from cqlgui.base.data import dataclass
 from cqlgui.cql import transforms
 from cqlgui.tasks import files, model, queries
 

@@ -10,11 +10,11 @@ import contextlib
 import functools
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from cqlgui.base import progress as progress_module
+from cqlgui.base.data import dataclass, field
 from cqlgui.cql import interpreter, memory, settings, transforms, types
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import frames, model, narrowing, orbits, queries, sieving, sources, telling, workspace

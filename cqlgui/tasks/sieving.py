@@ -11,12 +11,12 @@ import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from cqlgui.base import errors
+from cqlgui.base.data import dataclass
 from cqlgui.cql import closures, compilers, diagnostics, nodes, nodes_facts, transforms
 from cqlgui.engine import compiling, lowering, orbit_pass, pruning, scanning
 from cqlgui.tasks import found as found_module

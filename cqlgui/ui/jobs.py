@@ -11,12 +11,12 @@ import itertools
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, Signal
 
 from cqlgui.base import errors, priority, progress
+from cqlgui.base.data import dataclass, field
 
 T = TypeVar("T")
 Work = Callable[[progress.CancelToken, progress.ProgressSink], T]

@@ -12,11 +12,12 @@ import contextlib
 import json
 import logging
 import os
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 from cqlgui.base import folders
+from cqlgui.base.data import dataclass, field
 
 NAME = "session.json"
 LARGEST = 16 << 20

@@ -7,10 +7,11 @@ file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtGui import QTextDocument
+
+from cqlgui.base.data import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from cqlgui.base.data import dataclass
 from cqlgui.tasks import exporting
 from cqlgui.ui import theme
 from cqlgui.ui.panels import wording

@@ -5,8 +5,7 @@ Pure functions on texts; no Qt.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from cqlgui.base.data import dataclass
 from cqlgui.cql import diagnostics, structure
 from cqlgui.ui.picker import words
 

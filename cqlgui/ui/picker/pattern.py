@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from cqlgui.base.data import dataclass
 from cqlgui.board import men, squares
 from cqlgui.cql import check, nodes
 

@@ -3,7 +3,7 @@ Knows no Qt."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from cqlgui.base.data import dataclass
 
 
 @dataclass(frozen=True, slots=True)
