@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import functools
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from cqlgui import __version__
-from cqlgui.cql import legacy_rules, settings
 
-SUBCOMMANDS = ("import", "info", "search", "check", "orbit", "explain", "format", "translate", "help")
+if TYPE_CHECKING:
+    from cqlgui.cql import settings
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line. `cqlgui FILE...` without a subcommand opens the window and never comes here."""
+def parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The whole command line, or what one subcommand (`only`) needs of it, which is made sooner.
+
+    `cqlgui FILE...` without a subcommand opens the window and never comes here.
+    """
     top = argparse.ArgumentParser(
         prog="cqlgui",
         description="Search chess games with CQL. Without a subcommand the window opens on the files named.",
@@ -21,16 +26,23 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"cqlgui {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, (words, add) in _COMMANDS.items():
+        if only in (None, name):
+            add(commands.add_parser(name, help=words))
+    return top
 
-    one = commands.add_parser("import", help="build or refresh the index of PGN files")
+
+def _import(one: argparse.ArgumentParser) -> None:
     one.add_argument("files", nargs="+", type=Path, metavar="FILE")
     one.add_argument("--json", action="store_true", help="print one JSON object")
 
-    one = commands.add_parser("info", help="what is in a file or base")
+
+def _info(one: argparse.ArgumentParser) -> None:
     one.add_argument("files", nargs="+", type=Path, metavar="FILE|BASE")
     one.add_argument("--json", action="store_true", help="print one JSON object")
 
-    one = commands.add_parser("search", help="find games and positions that a query describes")
+
+def _search(one: argparse.ArgumentParser) -> None:
     one.add_argument(
         "files",
         nargs="*",
@@ -95,15 +107,18 @@ def parser() -> argparse.ArgumentParser:
     )
     _settings(one)
 
-    one = commands.add_parser("check", help="the diagnostics of a query")
+
+def _check(one: argparse.ArgumentParser) -> None:
     _query(one.add_mutually_exclusive_group(required=True))
     one.add_argument("--json", action="store_true", help="print a JSON list")
 
-    one = commands.add_parser("orbit", help="the elements of each transform's orbit, as CQL")
+
+def _orbit(one: argparse.ArgumentParser) -> None:
     _query(one.add_mutually_exclusive_group(required=True))
     one.add_argument("--json", action="store_true", help="print a JSON list")
 
-    one = commands.add_parser("explain", help="the truth of each sub-filter at a position, or the plan")
+
+def _explain(one: argparse.ArgumentParser) -> None:
     _query(one.add_mutually_exclusive_group(required=True))
     one.add_argument("files", nargs="*", type=Path, metavar="FILE|BASE")
     one.add_argument("--fen", help="the position, without a game")
@@ -117,7 +132,8 @@ def parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--json", action="store_true", help="print one JSON object")
 
-    one = commands.add_parser("format", help="a query tidied, with letters and words or with Unicode signs")
+
+def _format(one: argparse.ArgumentParser) -> None:
     group = one.add_mutually_exclusive_group(required=True)
     group.add_argument(
         "file", nargs="?", type=Path, metavar="FILE", help="a file with the query (- for stdin)"
@@ -127,11 +143,15 @@ def parser() -> argparse.ArgumentParser:
     for word, words in (("unicode", "signs wherever there is one"), ("ascii", "letters and words only")):
         style.add_argument(f"--{word}", dest="style", action="store_const", const=word, help=words)
 
-    one = commands.add_parser("help", help="what a keyword of CQL means; without one, all of them")
+
+def _help(one: argparse.ArgumentParser) -> None:
     one.add_argument("keyword", nargs="?", metavar="KEYWORD")
     one.add_argument("--json", action="store_true", help="print JSON")
 
-    one = commands.add_parser("translate", help="a script of CQL 1-3 or CQL-S as CQL 6 text")
+
+def _translate(one: argparse.ArgumentParser) -> None:
+    from cqlgui.cql import legacy_rules
+
     one.add_argument("file", type=Path, metavar="OLD.cql", help="the script, .cql or .cqls (- for stdin)")
     one.add_argument(
         "--shift-rule",
@@ -141,7 +161,6 @@ def parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--skip-start", action="store_true", help="leave the start position out of every list")
     one.add_argument("-o", "--output", type=Path, metavar="NEW.cql", help="write the text there")
-    return top
 
 
 def joined(argv: Sequence[str]) -> list[str]:
@@ -151,12 +170,11 @@ def joined(argv: Sequence[str]) -> list[str]:
     words = list(argv)
     if not words or words[0] not in SUBCOMMANDS:
         return words
-    options = _options_of(words[0])
     place = 1
     while place < len(words) - 1 and words[place] != "--":
         if words[place] in ("-e", "--expression"):
             text = words[place + 1]
-            if text.startswith("-") and text.partition("=")[0] not in options:
+            if text.startswith("-") and text.partition("=")[0] not in _options_of(words[0]):
                 # The parser drops a word that is nothing but `--`, so that gets a blank behind it.
                 words[place : place + 2] = ["--expression=" + ("-- " if text == "--" else text)]
             else:
@@ -166,9 +184,10 @@ def joined(argv: Sequence[str]) -> list[str]:
     return words
 
 
+@functools.cache
 def _options_of(command: str) -> set[str]:
     subparsers = next(
-        action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)
+        action for action in parser(command)._actions if isinstance(action, argparse._SubParsersAction)
     )
     return {word for action in subparsers.choices[command]._actions for word in action.option_strings}
 
@@ -241,3 +260,15 @@ def _number(text: str, least: int) -> int:
 
 _DIGITS = 18
 _HIGHEST = 10**_DIGITS - 1
+_COMMANDS: Final = {
+    "import": ("build or refresh the index of PGN files", _import),
+    "info": ("what is in a file or base", _info),
+    "search": ("find games and positions that a query describes", _search),
+    "check": ("the diagnostics of a query", _check),
+    "orbit": ("the elements of each transform's orbit, as CQL", _orbit),
+    "explain": ("the truth of each sub-filter at a position, or the plan", _explain),
+    "format": ("a query tidied, with letters and words or with Unicode signs", _format),
+    "help": ("what a keyword of CQL means; without one, all of them", _help),
+    "translate": ("a script of CQL 1-3 or CQL-S as CQL 6 text", _translate),
+}
+SUBCOMMANDS = tuple(_COMMANDS)

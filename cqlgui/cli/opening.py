@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cqlgui.base import errors, progress
 from cqlgui.cli import terminal
-from cqlgui.tasks import importing, model
+from cqlgui.tasks import workspace
+
+if TYPE_CHECKING:
+    from cqlgui.tasks import model
+
+
+def begin(paths: Sequence[Path]) -> None:
+    """Begin to look for damage in what `open_base` will open, beside all that is still to be loaded."""
+    workspace.begin()
+    from cqlgui.tasks import importing
+
+    importing.begin(paths)
 
 
 def open_base(paths: Sequence[Path], cancel: progress.CancelToken) -> model.ImportReport:
     """The base of the files named; raises what `importing.open_base` raises, and `errors.Cancelled`."""
+    from cqlgui.tasks import importing
+
     bar = terminal.Bar()
     try:
         report = importing.open_base(paths, cancel=cancel, progress=bar)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import importlib
 import logging
 import os
@@ -12,7 +13,6 @@ from collections.abc import Callable, Sequence
 
 from cqlgui.base import errors, log
 from cqlgui.cli import arguments, terminal
-from cqlgui.tasks import pool, workspace
 
 # A subcommand loads only what it needs: a script that asks for one word's help should not wait for the rest.
 _MODULES = {
@@ -32,16 +32,14 @@ _log = logging.getLogger(__name__)
 def main(argv: Sequence[str]) -> int:
     """Run one subcommand; returns the exit code (usage errors raise `SystemExit(2)`)."""
     terminal.prepare()
-    parsed = arguments.parser().parse_args(arguments.joined(argv))
+    only = argv[0] if argv and argv[0] in arguments.SUBCOMMANDS else None
+    parsed = arguments.parser(only).parse_args(arguments.joined(argv))
     if parsed.command == "help" and parsed.keyword is None and "--" in argv:
         # To the parser this word of CQL is the end of the options.
         parsed.keyword = "--"
     log.configure()
     try:
-        command: Callable[[argparse.Namespace], int] = importlib.import_module(
-            f"cqlgui.cli.{_MODULES[parsed.command]}"
-        ).run
-        code = command(parsed)
+        code = _command(parsed)(parsed)
         if sys.stdout is not None:
             sys.stdout.flush()
         return code
@@ -71,8 +69,30 @@ def main(argv: Sequence[str]) -> int:
         terminal.say(f"cqlgui: internal error, a bug in this program. Details are in {log.path()}.")
         return terminal.INTERNAL
     finally:
-        pool.close()
-        workspace.close()
+        for name in ("cqlgui.tasks.pool", "cqlgui.tasks.workspace"):
+            # What was not loaded has opened nothing.
+            if name in sys.modules:
+                sys.modules[name].close()
+        # What the program itself consists of need not be looked through for garbage once more as it ends.
+        gc.freeze()
+
+
+def _command(parsed: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
+    """What runs a subcommand. While it is loaded nothing becomes garbage, and it is not looked for."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        if getattr(parsed, "files", None):
+            from cqlgui.cli import opening
+
+            opening.begin(parsed.files)
+        command: Callable[[argparse.Namespace], int] = importlib.import_module(
+            f"cqlgui.cli.{_MODULES[parsed.command]}"
+        ).run
+        return command
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _discard_output() -> None:

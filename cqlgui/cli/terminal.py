@@ -13,11 +13,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cqlgui.base import progress
-from cqlgui.cql import diagnostics
-from cqlgui.tasks import queries
+
+if TYPE_CHECKING:
+    from cqlgui.cql import diagnostics
+    from cqlgui.tasks import queries
 
 OK = 0
 REJECTED = 1
@@ -138,6 +140,8 @@ def interruptible() -> Iterator[progress.CancelToken]:
 
 def error_object(text: str, finding: diagnostics.Diagnostic) -> dict[str, Any]:
     """A diagnostic as the contract's error object."""
+    from cqlgui.cql import diagnostics
+
     line, column = diagnostics.line_and_column(text, finding.span.offset)
     return {
         "offset": finding.span.offset,
@@ -152,6 +156,8 @@ def error_object(text: str, finding: diagnostics.Diagnostic) -> dict[str, Any]:
 
 def reject(rejected: queries.Rejected, name: str, *, as_json: bool) -> int:
     """Tell why a query was refused: all errors on stderr; with JSON the first also on stdout."""
+    from cqlgui.cql import diagnostics
+
     for finding in rejected.diagnostics:
         say(diagnostics.render(rejected.text, finding, name))
     if as_json:
@@ -163,6 +169,9 @@ def query_text(expression: str | None, file: Path | None) -> tuple[str, str]:
     """The query's text and the name to put before its errors."""
     if expression is not None:
         return expression, "query"
+    # The language takes a while to load, and much of what a terminal is told is not about it.
+    from cqlgui.tasks import queries
+
     assert file is not None
     if str(file) == "-":
         return sys.stdin.buffer.read(4 * queries.LONGEST_QUERY).decode("utf-8-sig", "replace"), "stdin"

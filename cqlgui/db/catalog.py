@@ -1,8 +1,8 @@
 """The catalog: sources, bases and the headers of games by (source, ordinal from 0).
 
 Games are kept in blocks of columns (`columns`), texts by number in tables of their own; what is asked of many
-games is worked out on whole columns. Small statements and the schema are peewee's. The catalog can be made
-again from the sources at any time, so a damaged file is set aside.
+games is worked out on whole columns. The catalog can be made again from the sources at any time, so a
+damaged file is set aside.
 """
 
 from __future__ import annotations
@@ -79,20 +79,19 @@ class Catalog:
     def __init__(self, path: Path, *, create: bool = True) -> None:
         """`create=False` is for readers of a file that was opened before: no check, no write."""
         self._file = database.File(path, schema.VERSION, "catalog", check=create)
-        self._models = schema.models(self._file.database)
         self._store = columns.Store()
         self._names: dict[str, dict[str, int]] = {table: {} for table in TABLES.values()}
         self._texts: dict[str, dict[int, str]] = {table: {} for table in TABLES.values()}
         self._ranks: dict[str, tuple[int, np.ndarray]] = {}
         self._codings: list[_Coding] = []
-        if not create:
+        if not create or self._file.current():
             return
         with self._file.writing() as connection:
             if int(connection.execute("PRAGMA user_version").fetchone()[0]) < schema.VERSION:
                 # Rows of an older version are read again from the sources when these are opened next.
                 connection.execute("drop table if exists game")
                 connection.execute("drop table if exists block")
-            self._file.database.create_tables(self._models.all, safe=True)
+            schema.create(connection, schema.catalog)
             self._file.set_version(connection)
 
     @property

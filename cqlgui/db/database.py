@@ -13,13 +13,12 @@ import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Final
 
-import peewee
-
-from cqlgui.base import errors
+from cqlgui.base import ahead, errors
 
 BUSY_SECONDS = 30.0
+_PRAGMAS: Final = ("journal_mode = wal", "synchronous = normal", "foreign_keys = 0", "cache_size = -16384")
 _CHECKED_WHOLE = 32 << 20
 _HEAD = 100
 _DAMAGE = ("malformed", "not a database", "unsupported file format", "Could not decode to UTF-8")
@@ -43,26 +42,28 @@ class File:
         self._version = version
         self._lock = threading.Lock()
         self._opened: list[sqlite3.Connection] = []
+        self._own = threading.local()
         if not check:
-            self.database = self._database()
             return
-        self.database = self._database()
+        begun = _begun.pop(path, None)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            marker = self._marker()
+            marker = _marker(path)
             if marker.exists():
+                _end(begun)
                 self._set_aside()
                 marker.unlink(missing_ok=True)
+                begun = None
             try:
-                self._check()
-            except (sqlite3.DatabaseError, peewee.DatabaseError, UnicodeDecodeError) as error:
+                self._check(begun)
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
                 if not _is_damage(error):
                     raise
                 self.close()
+                _end(begun)
                 self._set_aside()
-                self.database = self._database()
-                self._check()
-        except (sqlite3.DatabaseError, peewee.DatabaseError) as error:
+                self._check(None)
+        except sqlite3.DatabaseError as error:
             self.close()
             raise self._explained(error) from error
         except OSError as error:
@@ -72,7 +73,26 @@ class File:
 
     def connection(self) -> sqlite3.Connection:
         """The calling thread's connection, opened at need."""
-        connection: sqlite3.Connection = self.database.connection()
+        own = self._own.__dict__
+        # Closing the file closes the connections of all threads, which are then opened anew.
+        if own.get("among") is not self._opened:
+            connection = self._connected()
+            with self._lock:
+                self._opened.append(connection)
+                own.update(connection=connection, among=self._opened)
+        found: sqlite3.Connection = own["connection"]
+        return found
+
+    def _connected(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        try:
+            for pragma in _PRAGMAS:
+                connection.execute(f"PRAGMA {pragma}").close()
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     @contextlib.contextmanager
@@ -82,7 +102,7 @@ class File:
         """
         try:
             yield self.connection()
-        except (sqlite3.DatabaseError, peewee.DatabaseError, UnicodeDecodeError) as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise self._explained(error) from error
 
     @contextlib.contextmanager
@@ -91,9 +111,17 @@ class File:
         behind.
         """
         try:
-            with self.database.atomic("IMMEDIATE"):
-                yield self.connection()
-        except (sqlite3.DatabaseError, peewee.DatabaseError, UnicodeDecodeError) as error:
+            connection = self.connection()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                # A rollback that fails shall not hide what went wrong before it: a full disk, say.
+                with contextlib.suppress(sqlite3.Error):
+                    connection.rollback()
+                raise
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise self._explained(error) from error
 
     def close(self) -> None:
@@ -101,29 +129,10 @@ class File:
         with self._lock:
             for connection in self._opened:
                 connection.close()
-            self._opened.clear()
-        self.database.close()
+            self._opened = []
 
-    def _database(self) -> Any:
-        opened, lock = self._opened, self._lock
-
-        class Database(peewee.SqliteDatabase):  # type: ignore[misc, unused-ignore]  # peewee has no types
-            """Remembers each thread's connection, so that closing the file closes all of them."""
-
-            def _connect(self) -> sqlite3.Connection:
-                connection: sqlite3.Connection = super()._connect()  # type: ignore[misc, unused-ignore]  # likewise
-                with lock:
-                    opened.append(connection)
-                return connection
-
-        return Database(
-            str(self.path),
-            timeout=BUSY_SECONDS,
-            check_same_thread=False,
-            pragmas={"journal_mode": "wal", "synchronous": "normal", "foreign_keys": 0, "cache_size": -16384},
-        )
-
-    def _check(self) -> None:
+    def _check(self, begun: ahead.Ahead[None] | None) -> None:
+        """Raise `sqlite3.DatabaseError` for damage; `begun` is the search for it that goes on already."""
         with contextlib.suppress(FileNotFoundError), self.path.open("rb") as file:
             head = file.read(_HEAD)
             if head and not _is_head(head):
@@ -139,11 +148,17 @@ class File:
                 f"The {self.what} {self.path} was written by a newer cqlgui (version {found}, this one knows "
                 f"{self._version}). Use that program, or move the file away."
             )
-        if self.path.stat().st_size <= _CHECKED_WHOLE:
-            # Names are there twice, in their table and in its index: this compares them.
-            answer = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
-            if answer != "ok":
-                raise sqlite3.DatabaseError(f"database disk image is malformed: {answer}")
+        if begun is not None:
+            begun.result()
+        else:
+            _check_whole(self.path, connection)
+
+    def current(self) -> bool:
+        """Whether the file has all tables of this version, as `set_version` noted."""
+        connection = self.connection()
+        found = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        noted = int(connection.execute("PRAGMA application_id").fetchone()[0])
+        return found == self._version and noted == seal(connection, found)
 
     def set_version(self, connection: sqlite3.Connection) -> None:
         """Note the version in the file, and a checksum of it and of all tables' definitions."""
@@ -155,19 +170,11 @@ class File:
             return errors.CqlguiError(f"The {self.what} {self.path} is busy in another program.")
         if _is_damage(error):
             with contextlib.suppress(OSError):
-                self._marker().touch()
+                _marker(self.path).touch()
             return Damaged(f"The {self.what} {self.path} is damaged. Start again: it will be built anew.")
-        first: BaseException = error
-        while isinstance(first.__context__, sqlite3.Error | peewee.PeeweeException):
-            # A failed rollback hides what went wrong before it: a full disk, say.
-            first = first.__context__
-        text = str(first)
-        if isinstance(error, sqlite3.OperationalError | peewee.OperationalError):
-            return errors.CqlguiError(f"The {self.what} {self.path} cannot be used: {text}.")
+        if isinstance(error, sqlite3.OperationalError):
+            return errors.CqlguiError(f"The {self.what} {self.path} cannot be used: {error}.")
         raise error
-
-    def _marker(self) -> Path:
-        return self.path.with_name(self.path.name + ".damaged")
 
     def _set_aside(self) -> None:
         stamp = time.strftime("%Y%m%d-%H%M%S")
@@ -180,10 +187,47 @@ class File:
         _log.warning("%s", self.notice)
 
 
+def begin_check(path: Path) -> None:
+    """Begin to look for damage in a file that will be opened soon; whoever opens it first waits for the end
+    of that and need not look again.
+    """
+    if path.is_file() and not _marker(path).exists():
+        _begun[path] = ahead.Ahead(lambda: _checked_alone(path))
+
+
+_begun: Final[dict[Path, ahead.Ahead[None]]] = {}
+
+
+def _end(begun: ahead.Ahead[None] | None) -> None:
+    """Wait until a file is no longer looked at: it will be moved."""
+    if begun is not None:
+        with contextlib.suppress(sqlite3.Error, OSError):
+            begun.result()
+
+
+def _checked_alone(path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as connection:
+        _check_whole(path, connection)
+
+
+def _check_whole(path: Path, connection: sqlite3.Connection) -> None:
+    """Look at every page of a file that is not too large; raises `sqlite3.DatabaseError` for damage."""
+    if path.stat().st_size <= _CHECKED_WHOLE:
+        # Names are there twice, in their table and in its index: this compares them.
+        answer = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        if answer != "ok":
+            raise sqlite3.DatabaseError(f"database disk image is malformed: {answer}")
+
+
 def seal(connection: sqlite3.Connection, version: int) -> int:
     """A checksum of a version and the definitions of all tables in the file, never 0."""
     rows = connection.execute("select type, name, tbl_name, sql from sqlite_master order by 1, 2").fetchall()
     return zlib.crc32(repr((version, rows)).encode("utf-8")) & 0x7FFFFFFF or 1
+
+
+def _marker(path: Path) -> Path:
+    """The file that tells the next start of damage that was found since the file was opened."""
+    return path.with_name(path.name + ".damaged")
 
 
 def _is_head(head: bytes) -> bool:

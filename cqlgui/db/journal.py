@@ -36,9 +36,10 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._file = database.File(path, VERSION, "history")
-        self._models = schema.journal_models(self._file.database)
+        if self._file.current():
+            return
         with self._file.writing() as connection:
-            self._file.database.create_tables(self._models.all, safe=True)
+            schema.create(connection, schema.journal)
             self._file.set_version(connection)
 
     @property
@@ -54,11 +55,11 @@ class Journal:
         self, text: str, base: str, games: int | None, positions: int | None, seconds: float | None
     ) -> None:
         """Put a query at the top of the history; the same text further down goes away."""
-        query = self._models.query
         with self._file.writing() as connection:
-            query.delete().where(query.text == text).execute()
-            query.create(
-                text=text, base=base, games=games, positions=positions, seconds=seconds, asked=time.time()
+            connection.execute("delete from query where text = ?", (text,))
+            connection.execute(
+                "insert into query(text, base, games, positions, seconds, asked) values (?, ?, ?, ?, ?, ?)",
+                (text, base, games, positions, seconds, time.time()),
             )
             connection.execute(
                 "delete from query where id not in (select id from query order by id desc limit ?)",

@@ -1,20 +1,36 @@
-"""The tables, made anew for each database instance: peewee's process-wide binding would let two files read
-each other's rows.
-"""
+"""The tables and how they are made; peewee, which does that, is loaded only when there are some to make."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+import sqlite3
+from collections.abc import Callable, Sequence
 from typing import Any
-
-import peewee
 
 VERSION = 3
 """2: `game.ending`. 3: games in blocks of columns instead of rows."""
 
 
-def models(database: Any) -> SimpleNamespace:
-    """Model classes bound to `database`, as attributes; `all` lists them in creation order."""
+def create(connection: sqlite3.Connection, tables: Callable[[Any], Sequence[Any]]) -> None:
+    """Make those of the tables that are missing, in the transaction that is open; raises `sqlite3.Error`."""
+    import peewee
+
+    class Database(peewee.SqliteDatabase):  # type: ignore[misc, unused-ignore]  # peewee has no types
+        """Works on a connection that somebody else has opened."""
+
+        def _connect(self) -> sqlite3.Connection:
+            return connection
+
+    database = Database(":memory:")
+    try:
+        database.create_tables(tables(database), safe=True)
+    except peewee.DatabaseError as error:
+        # What SQLite said itself is what callers know.
+        raise (error.__context__ or error) from None
+
+
+def catalog(database: Any) -> Sequence[Any]:
+    """The tables of the catalog, bound to `database`, in the order in which they are made."""
+    import peewee
 
     class Table(peewee.Model):  # type: ignore[misc, unused-ignore]  # peewee may come without types
         class Meta:
@@ -93,20 +109,12 @@ def models(database: Any) -> SimpleNamespace:
             table_name = "block"
             indexes = ((("source", "first"), True),)
 
-    return SimpleNamespace(
-        source=Source,
-        base=Base,
-        player=Player,
-        event=Event,
-        site=Site,
-        text=Text,
-        block=Block,
-        all=(Source, Base, Player, Event, Site, Text, Block),
-    )
+    return Source, Base, Player, Event, Site, Text, Block
 
 
-def journal_models(database: Any) -> SimpleNamespace:
-    """Models of the user's own records (history of queries, recently opened files)."""
+def journal(database: Any) -> Sequence[Any]:
+    """The tables of the user's own records (history of queries, recently opened files)."""
+    import peewee
 
     class Table(peewee.Model):  # type: ignore[misc, unused-ignore]  # peewee may come without types
         class Meta:
@@ -132,4 +140,4 @@ def journal_models(database: Any) -> SimpleNamespace:
         class Meta:
             table_name = "recent"
 
-    return SimpleNamespace(query=Query, recent=Recent, all=(Query, Recent))
+    return Query, Recent

@@ -8,13 +8,14 @@ time, others wait.
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from cqlgui.base import errors
+from cqlgui.base import ahead, errors
 from cqlgui.base import progress as progress_module
 from cqlgui.db import headers
 from cqlgui.pgn import archives
@@ -34,6 +35,22 @@ _VERIFYING = 4
 """Threads that look for damage in an index."""
 _PATIENCE = 3
 """How often a source may change while it is read."""
+
+
+def begin(paths: Sequence[Path | str]) -> None:
+    """Begin to look for damage in the index of files that will be opened soon; opening them waits for the end
+    of that and need not look again.
+    """
+    with contextlib.suppress(errors.CqlguiError, OSError):
+        # Whatever is wrong with them is told when they are opened.
+        for path in bases.expand(paths)[0]:
+            folder = workspace.index_folder(path)
+            known = index.Manifest.read(folder)
+            if known is not None:
+                _begun[folder] = known, ahead.Ahead(functools.partial(_damaged, folder, known))
+
+
+_begun: Final[dict[Path, tuple[index.Manifest, ahead.Ahead[list[int]]]]] = {}
 
 
 def open_base(
@@ -224,7 +241,8 @@ class _SourceImport:
 
     def _repair(self, text: archives.Text, known: index.Manifest) -> None:
         """Make damaged segments again; raises `index.Busy`."""
-        damaged = _damaged(self.folder, known)
+        begun = _begun.pop(self.folder, None)
+        damaged = begun[1].result() if begun and begun[0] == known else _damaged(self.folder, known)
         if not damaged:
             return
         with index.lock(self.folder):

@@ -9,25 +9,39 @@ import hashlib
 import re
 import threading
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from cqlgui.base import folders
-from cqlgui.db import catalog as catalog_module
-from cqlgui.db import journal as journal_module
+from cqlgui.db import database
 
-_Kind = TypeVar("_Kind", catalog_module.Catalog, journal_module.Journal)
+if TYPE_CHECKING:
+    from cqlgui.db.catalog import Catalog
+    from cqlgui.db.journal import Journal
+
+_Kind = TypeVar("_Kind", "Catalog", "Journal")
 
 _lock = threading.Lock()
-_open: dict[Path, catalog_module.Catalog | journal_module.Journal] = {}
+_open: dict[Path, Catalog | Journal] = {}
 
 
-def catalog() -> catalog_module.Catalog:
+def begin() -> None:
+    """Begin to look for damage in the catalog, which needs little but time: a program that will open it has
+    much to load meanwhile.
+    """
+    database.begin_check(folders.cache() / _CATALOG)
+
+
+def catalog() -> Catalog:
     """The catalog, opened once a process (and folder: `CQLGUI_HOME` may change under tests)."""
-    return _opened(folders.cache() / "catalog.sqlite", catalog_module.Catalog)
+    from cqlgui.db import catalog as catalog_module
+
+    return _opened(folders.cache() / _CATALOG, catalog_module.Catalog)
 
 
-def journal() -> journal_module.Journal:
+def journal() -> Journal:
     """The history and the recent files, opened once a process."""
+    from cqlgui.db import journal as journal_module
+
     return _opened(folders.data() / "history.sqlite", journal_module.Journal)
 
 
@@ -57,4 +71,5 @@ def _opened(path: Path, kind: type[_Kind]) -> _Kind:
         return found
 
 
+_CATALOG: Final = "catalog.sqlite"
 atexit.register(close)

@@ -1,0 +1,36 @@
+"""Work that is begun before it is asked for, beside what the program does until then."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Ahead(Generic[T]):
+    """A call that runs in a thread of its own. The end of the process does not wait for it, so it must leave
+    nothing half done.
+    """
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._work = work
+        self._found: T
+        self._fault: Exception | None = None
+        self._thread = threading.Thread(target=self._run, name="ahead", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._found = self._work()
+        except Exception as fault:
+            # Whoever asks for the answer gets it.
+            self._fault = fault
+
+    def result(self) -> T:
+        """What the call gave, once it is done; raises what it raised."""
+        self._thread.join()
+        if self._fault is not None:
+            raise self._fault
+        return self._found
