@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from cqlgui.base.patterns import pattern
 from cqlgui.cql import closures_tree, nodes, nodes_facts
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import Evaluation
@@ -99,7 +100,7 @@ def _player(compiler: Compiler, node: nodes.Player) -> Code:
     return code(Type.STRING, once_a_game("players", both))
 
 
-_TIGHT_COMMA = re.compile(r",(?! )")
+_TIGHT_COMMA = pattern(r",(?! )")
 
 
 def player_name(tag: str | None) -> str | None:

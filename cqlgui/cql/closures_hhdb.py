@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from cqlgui.base.data import dataclass
+from cqlgui.base.patterns import pattern
 from cqlgui.cql import closures_facts, hhdb_keys, nodes_hhdb
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import Evaluation
@@ -105,11 +105,11 @@ def _leaves_solution(s: Evaluation) -> bool:
 
 # --- texts and numbers --------------------------------------------------------------------------------------
 
-_GBR = re.compile(r"[+\-=]\d{4}\.\d\d[a-h][1-8][a-h][1-8]")
-_COMPOSERS = re.compile(r"([^.]+)\.")
-_DIAGRAM = re.compile(r"#([^ ]+)")
-_EG_DIAGRAM = re.compile(r"EG#([0-9]+)")
-_STIPULATION = re.compile(r"stipulation: ([^.]+)\.")
+_GBR = pattern(r"[+\-=]\d{4}\.\d\d[a-h][1-8][a-h][1-8]")
+_COMPOSERS = pattern(r"([^.]+)\.")
+_DIAGRAM = pattern(r"#([^ ]+)")
+_EG_DIAGRAM = pattern(r"EG#([0-9]+)")
+_STIPULATION = pattern(r"stipulation: ([^.]+)\.")
 _NOBODY: Final = " NN"
 
 
@@ -183,7 +183,7 @@ class Award:
 NO_RANK: Final = 10_000
 """The worse end of the ranks of an award that names none, as in the reference."""
 
-_AWARD = re.compile(r"(?:([0-9]{1,9})(?:/([0-9]{1,9}))?(\.sp)?|(sp)?)\.(p|hm|c)")
+_AWARD = pattern(r"(?:([0-9]{1,9})(?:/([0-9]{1,9}))?(\.sp)?|(sp)?)\.(p|hm|c)")
 _CATEGORY: Final[dict[str, nodes_hhdb.AwardCategory]] = {"p": "prize", "hm": "hm", "c": "commendation"}
 
 

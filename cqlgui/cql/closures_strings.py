@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from cqlgui.base.patterns import pattern
 from cqlgui.cql import closures_numbers, closures_output, ecmascript, nodes, nodes_strings
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.diagnostics import Span
@@ -201,7 +201,7 @@ def _index_of(compiler: Compiler, node: nodes_strings.IndexOf) -> Code:
     return code(Type.NUMERIC, value, logs=needle.logs or text.logs)
 
 
-_INTEGER: Final = re.compile(r"-?[0-9]{1,4000}")
+_INTEGER: Final = pattern(r"-?[0-9]{1,4000}")
 
 
 @compiles(nodes_strings.Int)

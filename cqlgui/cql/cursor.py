@@ -10,10 +10,10 @@ token where the last one stood is dropped, which is what keeps one mistake from 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from cqlgui.base.patterns import pattern
 from cqlgui.cql import nodes, registry, types
 from cqlgui.cql.diagnostics import Diagnostic, Span
 from cqlgui.cql.lexer import UNTERMINATED_COMMENT
@@ -34,7 +34,7 @@ CLOSER_OF = {"(": ")", "{": "}", "[": "]"}
 CLOSERS = frozenset(CLOSER_OF.values())
 
 
-_BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_BLANK_LINE = pattern(r"\n[^\S\n]*\n")
 
 
 class Broken(nodes.Node):

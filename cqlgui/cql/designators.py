@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from cqlgui.base.data import dataclass
+from cqlgui.base.patterns import pattern
 from cqlgui.board import men
 
 ANY_MEN = men.ANY_MASK
@@ -40,9 +41,9 @@ PATTERN = rf"(?:{_PIECES}{_SQUARES}|{_SQUARES}|{_PIECES}){_END}"
 # A piece with an open square list that `PATTERN` could not finish, or a figurine with a stray tail.
 HALF_PATTERN = rf"{_PIECES}\[(?!x\]|element\]|forall\]|[<>]|\])"
 
-_WHOLE = re.compile(PATTERN)
-_PARTS = re.compile(rf"(?P<pieces>{_PIECES})?(?P<squares>{_SQUARES})?")
-_ONE_RANGE = re.compile("([a-h])(?:-([a-h]))?([1-8])(?:-([1-8]))?")
+_WHOLE = pattern(PATTERN)
+_PARTS = pattern(rf"(?P<pieces>{_PIECES})?(?P<squares>{_SQUARES})?")
+_ONE_RANGE = pattern("([a-h])(?:-([a-h]))?([1-8])(?:-([1-8]))?")
 
 
 @dataclass(frozen=True, slots=True)

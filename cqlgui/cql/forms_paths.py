@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from typing import Final
 
+from cqlgui.base.patterns import pattern
 from cqlgui.cql import nodes, nodes_moves, nodes_paths, printing, transform_rules, types
 from cqlgui.cql.types import Type
 
@@ -152,10 +152,10 @@ def _line_constituent(node: nodes.Node, style: printing.Style) -> str:
             return _braced(printed.text) if shut or _is_arithmetic(node) else printed.text
 
 
-_RISKY = re.compile(r"[+*]|--|\[x\]|[×―]|\b(?:(?:pseudo)?legal|countmoves|currentmove|previous)\b")
-_LINE = re.compile(r"\bline\b")
-_STRING = re.compile(r'"[^"]*"')
-_GROUP = re.compile(r"\{[^{}]*\}")
+_RISKY = pattern(r"[+*]|--|\[x\]|[×―]|\b(?:(?:pseudo)?legal|countmoves|currentmove|previous)\b")
+_LINE = pattern(r"\bline\b")
+_STRING = pattern(r'"[^"]*"')
+_GROUP = pattern(r"\{[^{}]*\}")
 
 
 def _shut(node: nodes.Node, level: int, style: printing.Style) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from cqlgui.base.patterns import pattern
 from cqlgui.cql import (
     designators,
     nodes,
@@ -94,7 +94,7 @@ def _print_assert(node: nodes.Node, style: printing.Style) -> printing.Printed:
     return printing.prefix("assert ", printing.print_filter(node.operand, style), 14)
 
 
-_NAME = re.compile(r"[A-Za-z$_][A-Za-z0-9$_]*")
+_NAME = pattern(r"[A-Za-z$_][A-Za-z0-9$_]*")
 
 
 def _print_is_bound(node: nodes.Node, style: printing.Style) -> printing.Printed:

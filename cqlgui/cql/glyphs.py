@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from cqlgui.base.patterns import pattern
 
 NUMBERS: Final = {
     "!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6, "=": 10, "+/=": 14, "=/+": 15, "+/-": 16, "-/+": 17,
@@ -12,7 +13,7 @@ NUMBERS: Final = {
 """The number of each sign that the language knows."""
 
 _SIGNS: Final = {number: sign for sign, number in NUMBERS.items()}
-_DOLLAR = re.compile(r"\$([0-9]+)")
+_DOLLAR = pattern(r"\$([0-9]+)")
 LAST: Final = 255
 
 

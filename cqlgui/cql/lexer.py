@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from cqlgui.base.data import dataclass
+from cqlgui.base.patterns import pattern
 from cqlgui.cql import designators, registry
 from cqlgui.cql.diagnostics import Diagnostic, Span
 from cqlgui.cql.tokens import (
@@ -119,7 +120,7 @@ _STARTERS = r"\sA-Za-z0-9$_\"\\;/{}()\[\]\ufeff" + re.escape(
         )
     )
 )
-_SCANNER = re.compile(
+_SCANNER = pattern(
     rf"""
     (?P<space>\s+|\ufeff+)
     |(?P<comment>////[^\n]*|//(?!/)[^\n]*|;[^\n]*|/\*[\s\S]*?\*/)
@@ -144,10 +145,10 @@ _SCANNER = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_NAME = re.compile(r"[A-Za-z$_][A-Za-z0-9$_]*")
-_FILE_NAME = re.compile(r'[^\s()<>"]+')
-_SINGLE_QUOTED = re.compile(r"'[^'\"\n]*'")
-_SQUARE_LIST = re.compile(r"\[[^\[\](){}\"\n]{0,400}\]?")
+_NAME = pattern(r"[A-Za-z$_][A-Za-z0-9$_]*")
+_FILE_NAME = pattern(r'[^\s()<>"]+')
+_SINGLE_QUOTED = pattern(r"'[^'\"\n]*'")
+_SQUARE_LIST = pattern(r"\[[^\[\](){}\"\n]{0,400}\]?")
 # A `[` tied to one of these is a subscript; anywhere else it begins a designator.
 _SUBSCRIPTED = frozenset({Kind.NAME, Kind.KEYWORD, Kind.STRING})
 

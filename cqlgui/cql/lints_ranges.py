@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
+from cqlgui.base.patterns import pattern
 from cqlgui.cql import nodes, nodes_paths, nodes_tree
 from cqlgui.cql.diagnostics import Diagnostic, Fix, Span
 
@@ -30,7 +30,7 @@ def findings(text: str, query: nodes.Query) -> Iterator[Diagnostic]:
         )  # fmt: skip
 
 
-_BOUNDS: Final = re.compile(r"-?\s*\d+\s*-?\s*\d+")
+_BOUNDS: Final = pattern(r"-?\s*\d+\s*-?\s*\d+")
 
 
 def _ranges(query: nodes.Query) -> Iterator[tuple[nodes.Range, str]]:

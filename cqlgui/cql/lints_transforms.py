@@ -7,10 +7,10 @@ Turning a pattern is done on its designators alone; whole orbits are not made he
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from cqlgui.base.patterns import pattern
 from cqlgui.board import men
 from cqlgui.board.squares import Bitboard
 from cqlgui.cql import geometry, nodes, printing, transform_rules
@@ -138,7 +138,7 @@ def _two_words(text: str, node: nodes.Transform) -> Iterator[Diagnostic]:
     )
 
 
-_AXIS: Final = re.compile(r"\s+(horizontal|vertical)\b(?!\s*[0-9])")
+_AXIS: Final = pattern(r"\s+(horizontal|vertical)\b(?!\s*[0-9])")
 
 
 # --- pawns --------------------------------------------------------------------------------------------------

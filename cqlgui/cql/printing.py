@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Final, Literal
 
 from cqlgui.base.data import dataclass
+from cqlgui.base.patterns import pattern
 from cqlgui.board import men
 from cqlgui.cql import designators, nodes, nodes_squares, registry
 
@@ -105,12 +106,12 @@ def _pieces(mask: int, style: Style) -> str:
     return letters if len(letters) == 1 else f"[{letters}]"
 
 
-_CHILD = re.compile(r"(?:^|[^\w$])child$")
-_COLOURABLE = re.compile(r"(?:^|[^\w$])(?:player|elo)$")
-_COLOUR = re.compile(r"(?:white|black)(?![\w$])")
-_DASH = re.compile(r"--|\[x\]|[―×]")
-_PARAMETERS_END = re.compile(r"(?:^|[^\w$])(?:move|pin)(?:[^\w$]|$)")
-_PARAMETER = re.compile(
+_CHILD = pattern(r"(?:^|[^\w$])child$")
+_COLOURABLE = pattern(r"(?:^|[^\w$])(?:player|elo)$")
+_COLOUR = pattern(r"(?:white|black)(?![\w$])")
+_DASH = pattern(r"--|\[x\]|[―×]")
+_PARAMETERS_END = pattern(r"(?:^|[^\w$])(?:move|pin)(?:[^\w$]|$)")
+_PARAMETER = pattern(
     r"(?:from|to|enpassant|enpassantsquare|castle|o-o|o-o-o|primary|secondary|legal|pseudolegal|comment)(?![\w$-])"
 )
 
@@ -130,14 +131,14 @@ def _runs_on(before: str, text: str) -> bool:
 
 SWALLOWS: Final = 15
 """How open a filter is that takes in whatever follows it, up to the end of its bracket or a blank line."""
-_TEXT_WORD = re.compile(
+_TEXT_WORD = pattern(
     r"(?:^|[^\w$])(?:player|white|black|event|site|date|eventdate|eco|fen|originalcomment"
     r"|hhdb (?:composer|diagram|firstcomment|stipulation|search|gbr(?: \w+)?))$"
 )
-_WORD_THAT_GOES_ON = re.compile(
+_WORD_THAT_GOES_ON = pattern(
     r"(?:^|[^\w$])hhdb (?:gbr|(?:(?:sort|special|award|prize|hm|commendation|max) ?)+)$"
 )
-_MORE = re.compile(r"(?:material|kings|pieces|pawns|sort|special|award|prize|hm|commendation|max)(?![\w$])")
+_MORE = pattern(r"(?:material|kings|pieces|pawns|sort|special|award|prize|hm|commendation|max)(?![\w$])")
 
 
 def beside(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[str]:
@@ -196,7 +197,7 @@ def bounds(found: nodes.Range) -> str:
     return str(found.low) if found.low == found.high else f"{found.low} {found.high}"
 
 
-_NAME = re.compile(r"[A-Za-z$_][A-Za-z0-9$_]*")
+_NAME = pattern(r"[A-Za-z$_][A-Za-z0-9$_]*")
 
 
 def ranged(head: str, found: nodes.Range | None, operand: nodes.Node, level: int, style: Style) -> Printed:

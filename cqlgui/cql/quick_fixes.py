@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from cqlgui.base.patterns import pattern
 from cqlgui.cql import lexer, registry, tokens
 from cqlgui.cql.diagnostics import Diagnostic, Fix, Span
 from cqlgui.cql.tokens import Kind, Token
@@ -119,8 +119,8 @@ def _loose_target(text: str, scanned: list[Token], finding: Diagnostic) -> Fix |
     return Fix("Take the blank away", Span(start, end - start), "") if tied else None
 
 
-_DID_YOU_MEAN: Final = re.compile(r"did you mean `([^`]+)`\?$")
-_DUE: Final = re.compile(r"This should be `([^`]+)`\.$")
+_DID_YOU_MEAN: Final = pattern(r"did you mean `([^`]+)`\?$")
+_DUE: Final = pattern(r"This should be `([^`]+)`\.$")
 _CLOSERS: Final = {"(": ")", "{": "}", "[": "]"}
 _LOOK_ALIKES: Final = {
     "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "–": "-", "—": "-", "−": "-", "≡": "==",

@@ -7,9 +7,8 @@ mean nothing in a query.
 
 from __future__ import annotations
 
-import re
-
 from cqlgui.base.data import dataclass
+from cqlgui.base.patterns import pattern
 from cqlgui.cql import (
     registry_docs,
     registry_docs_facts,
@@ -60,7 +59,7 @@ def lookup(word: str) -> Row | None:
     return _BY_NAME.get("\\0" if _GROUP.fullmatch(word) else word)
 
 
-_GROUP = re.compile(r"\\[0-9]{1,2}")
+_GROUP = pattern(r"\\[0-9]{1,2}")
 
 
 def complete(prefix: str) -> tuple[Row, ...]:
@@ -134,7 +133,7 @@ def _rows() -> tuple[Row, ...]:
 
 ROWS = _rows()
 _BY_NAME = {row.name: row for row in ROWS} | {row.sign: row for row in ROWS if row.sign}
-_WORD = re.compile(r"[A-Za-z$_][A-Za-z0-9$_]*|o-o(-o)?")
+_WORD = pattern(r"[A-Za-z$_][A-Za-z0-9$_]*|o-o(-o)?")
 RESERVED = frozenset(
     row.name
     for row in ROWS

@@ -8,9 +8,9 @@ broken ones.
 from __future__ import annotations
 
 import functools
-import re
 
 from cqlgui.base.data import dataclass
+from cqlgui.base.patterns import pattern
 from cqlgui.cql import check, nodes, tokens
 from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.lexer import tokens as scan
@@ -165,7 +165,7 @@ def _after_trivia(text: str, start: int) -> int:
 
 _LONGEST_OPERATOR = 32  # characters in which the lexer surely sees which operator begins there
 # White space and comments; three slashes are a filter.
-_TRIVIA = re.compile(r"(?:\s|/\*[\s\S]*?\*/|////[^\n]*|//(?!/)[^\n]*|;[^\n]*)*")
+_TRIVIA = pattern(r"(?:\s|/\*[\s\S]*?\*/|////[^\n]*|//(?!/)[^\n]*|;[^\n]*)*")
 
 
 def _closed(inner: str) -> str:

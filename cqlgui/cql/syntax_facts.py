@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from cqlgui.base.patterns import pattern
 from cqlgui.cql import filters, glyphs, nodes, nodes_facts, printing, transform_rules, types
 from cqlgui.cql.cursor import STRING, Broken, Cursor
 from cqlgui.cql.tokens import STRING_LITERAL, Kind, Token
@@ -81,7 +81,7 @@ def _message(cursor: Cursor, token: Token) -> nodes.Node:
     return cursor.made(nodes_facts.Message(cursor.since(token.offset), quiet, tuple(parts)), *parts)
 
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*")
+_NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9_]*")
 LONGEST_NAME: Final = 60
 UNSETTABLE: Final = frozenset(
     {"white", "black", "event", "site", "date", "round", "result", "eventdate", "eco", "fen"}

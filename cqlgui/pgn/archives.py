@@ -15,7 +15,6 @@ import gzip
 import hashlib
 import lzma
 import os
-import re
 import stat
 import threading
 import time
@@ -29,6 +28,7 @@ from typing import BinaryIO
 import zstandard
 
 from cqlgui.base import errors, progress
+from cqlgui.base.patterns import pattern
 
 ENDINGS = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".pgn.zip", ".gz", ".bz2", ".zst", ".zip")
 """What a file dialog offers; a file with another ending is opened when its text looks like PGN."""
@@ -38,8 +38,8 @@ _BLOCK = 1 << 20
 _LARGEST_RATIO = 400
 _UNSUSPICIOUS = 256 << 20
 _FORSAKEN_SECONDS = 60.0
-_TAG = re.compile(rb'\[\s*[A-Za-z]\w*\s+"')
-_MOVE = re.compile(rb"(?:^|\s)1\s*\.\s*(?:\.\.\s*)?[a-hKQRBNO][a-h1-8xO-]")
+_TAG = pattern(rb'\[\s*[A-Za-z]\w*\s+"')
+_MOVE = pattern(rb"(?:^|\s)1\s*\.\s*(?:\.\.\s*)?[a-hKQRBNO][a-h1-8xO-]")
 
 
 def open_source(

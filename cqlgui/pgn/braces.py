@@ -8,12 +8,12 @@ stands, after that line.
 
 from __future__ import annotations
 
-import re
+from cqlgui.base.patterns import pattern
 
-_STOP = re.compile(rb'\}|[\r\n][ \t]*+\[Event\s++"')
-_AFTER_ESCAPE = re.compile(rb'(?<!\\)\{|\}|[\r\n][ \t]*+\[Event\s++"')
-_AFTER_EVENT = re.compile(rb'[{}]|[\r\n][ \t]*+\[Event\s++"')
-_NEXT_BRACE = re.compile(r"(?<!\\)\{|\}")
+_STOP = pattern(rb'\}|[\r\n][ \t]*+\[Event\s++"')
+_AFTER_ESCAPE = pattern(rb'(?<!\\)\{|\}|[\r\n][ \t]*+\[Event\s++"')
+_AFTER_EVENT = pattern(rb'[{}]|[\r\n][ \t]*+\[Event\s++"')
+_NEXT_BRACE = pattern(r"(?<!\\)\{|\}")
 
 
 def comment_end(data: bytes, start: int, complete: bool) -> tuple[int, bool] | None:

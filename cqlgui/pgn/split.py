@@ -15,11 +15,11 @@ The text is read in pieces; a piece in the middle of a game is never scanned twi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Protocol
 
 from cqlgui.base.data import dataclass
+from cqlgui.base.patterns import pattern
 from cqlgui.pgn import braces, tagpairs
 
 LONGEST_GAME = 8 << 20
@@ -35,16 +35,16 @@ _HEAD_OF_LONG = 1 << 16
 
 _RESULT = rb"(?<![\w/\-])(?:1-0|0-1|1/2(?:[ \t]?-[ \t]?1/2)?)(?![\w/\-])"
 _AGAIN = rb"\n[ \t\r]*\n\s*+1\s?\.(?![\s.]*\.)"
-_TOKEN = re.compile(rb"[{;%()\[*]|" + _RESULT + rb"|" + _AGAIN)
-_COMMENT = re.compile(rb"\{[^}]*+\}|\([^(){}]*+\)")
-_FIRST_NUMBER = re.compile(rb"(?<!\d)1\s?\.")
-_REPEATED = re.compile(_RESULT)
-_TAG_LIKE = re.compile(
+_TOKEN = pattern(rb"[{;%()\[*]|" + _RESULT + rb"|" + _AGAIN)
+_COMMENT = pattern(rb"\{[^}]*+\}|\([^(){}]*+\)")
+_FIRST_NUMBER = pattern(rb"(?<!\d)1\s?\.")
+_REPEATED = pattern(_RESULT)
+_TAG_LIKE = pattern(
     rb'\[\s*+(?:[A-Za-z][^\s"\[\]]*+\s++"|(?:Event|Site|Date|Round|White|Black|Result|FEN)\b(?!\s*+\]))'
 )
-_ROSTER_TAG = re.compile(rb'\[(?:Event|Site|Date|White|Black|Result|FEN)\s++"')
-_STRAY_TAG = re.compile(rb'\[(?!FEN|SetUp|Event)[^\s"\[\]]++\s++"[^"\\\r\n]*+"\s*+\]\s*+(\d{1,4})\s*+\.')
-_LINE_END = re.compile(rb"[\r\n]")
+_ROSTER_TAG = pattern(rb'\[(?:Event|Site|Date|White|Black|Result|FEN)\s++"')
+_STRAY_TAG = pattern(rb'\[(?!FEN|SetUp|Event)[^\s"\[\]]++\s++"[^"\\\r\n]*+"\s*+\]\s*+(\d{1,4})\s*+\.')
+_LINE_END = pattern(rb"[\r\n]")
 _QUICK_SPAN = 1 << 14
 
 

@@ -9,34 +9,34 @@ slower than linear.
 
 from __future__ import annotations
 
-import re
+from cqlgui.base.patterns import pattern
 
 LONGEST = 1 << 16
 """Bytes a tag pair may take; a longer one is skipped to the end of its line."""
 
-BLANK = re.compile(rb"(?:[\s\x00\x1a\xff]|\xef\xbb\xbf|\xc3\xbf|<br\s*/?>)*+")
+BLANK = pattern(rb"(?:[\s\x00\x1a\xff]|\xef\xbb\xbf|\xc3\xbf|<br\s*/?>)*+")
 """White space and what stands for it: NULs, end-of-file marks (0x1A; a lone byte 255, which is `ÿ`), a
 byte-order mark, HTML breaks."""
 
-SECTION = re.compile(rb'(?:\[[^\s"\[\]]++[ \t]++"[^"\\\r\n]*+"\][ \t]*+\r?\n[ \t]*+)++')
+SECTION = pattern(rb'(?:\[[^\s"\[\]]++[ \t]++"[^"\\\r\n]*+"\][ \t]*+\r?\n[ \t]*+)++')
 """Well-formed lines, any number at once; the quick way through nearly every tag section."""
 
-_PAIR = re.compile(rb'\[\s*+([^\s"\[\]]++)\s*+"((?:[^"\\\r\n]++|\\[^\r\n])*+)"\s*+\]')
-_FOLDED = re.compile(rb'\[\s*+([^\s"\[\]]++)\s++"((?:[^"\\\r\n]++|\\[^\r\n]|\r?\n(?![\s\[\r\n]))*+)"\s*+\]')
-_LOOSE = re.compile(rb'\[\s*+([^\s"\[\]]++)\s++"([^\r\n]*?)"[ \t]*+\]')
-_BARE = re.compile(rb'\[\s*+([A-Za-z]\w*+)[ \t]++([^\r\n"\[\]]++)\]')
-_OPEN = re.compile(rb'\[\s*+([A-Za-z]\w*+)\s++"([^\r\n"]*?)\][ \t]*+(?=[\r\n]|\Z)')
-_ODD = re.compile(rb"\[[^\r\n]*?\]")
-_NAME = re.compile(rb"[A-Za-z0-9_+#=:\-]+")
-_ESCAPE = re.compile(rb'\\([\\"])')
-_LINE_END = re.compile(rb"[\r\n]|\Z")
+_PAIR = pattern(rb'\[\s*+([^\s"\[\]]++)\s*+"((?:[^"\\\r\n]++|\\[^\r\n])*+)"\s*+\]')
+_FOLDED = pattern(rb'\[\s*+([^\s"\[\]]++)\s++"((?:[^"\\\r\n]++|\\[^\r\n]|\r?\n(?![\s\[\r\n]))*+)"\s*+\]')
+_LOOSE = pattern(rb'\[\s*+([^\s"\[\]]++)\s++"([^\r\n]*?)"[ \t]*+\]')
+_BARE = pattern(rb'\[\s*+([A-Za-z]\w*+)[ \t]++([^\r\n"\[\]]++)\]')
+_OPEN = pattern(rb'\[\s*+([A-Za-z]\w*+)\s++"([^\r\n"]*?)\][ \t]*+(?=[\r\n]|\Z)')
+_ODD = pattern(rb"\[[^\r\n]*?\]")
+_NAME = pattern(rb"[A-Za-z0-9_+#=:\-]+")
+_ESCAPE = pattern(rb'\\([\\"])')
+_LINE_END = pattern(rb"[\r\n]|\Z")
 
 
 def end_of_pair(data: bytes, start: int) -> int:
     """Where the pair that opens at `start` ends; at worst the end of its line (or of `data`)."""
     limit = start + LONGEST
-    for pattern in (_PAIR, _FOLDED, _LOOSE, _BARE, _OPEN, _ODD):
-        found = pattern.match(data, start, limit)
+    for form in (_PAIR, _FOLDED, _LOOSE, _BARE, _OPEN, _ODD):
+        found = form.match(data, start, limit)
         if found:
             return found.end()
     ending = _LINE_END.search(data, start)

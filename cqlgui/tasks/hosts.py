@@ -5,12 +5,12 @@ source.
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cqlgui.base import errors
+from cqlgui.base.patterns import pattern
 from cqlgui.board import tree
 from cqlgui.db import catalog, headers
 from cqlgui.pgn import archives, decoding, split
@@ -114,7 +114,7 @@ def _holds(plain: Path, stamp: tuple[int, int], identity: index.Identity) -> boo
 
 LONGEST_WHOLE = split.LONGEST_GAME
 HEAD_OF_LONG = 1 << 16
-_BLANKS = re.compile(r"[ \t\r\n\f\v]+")
+_BLANKS = pattern(r"[ \t\r\n\f\v]+")
 
 
 def reading_limit(length: int) -> int:

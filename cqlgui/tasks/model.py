@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import enum
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cqlgui.base.data import dataclass, field
+from cqlgui.base.patterns import pattern
 from cqlgui.board import tree
 from cqlgui.cql import settings
 
 if TYPE_CHECKING:
     from cqlgui.tasks.found import Found, Integers
 
-_NUMBER_OF_GAME = re.compile(r"Game number [0-9]+")
+_NUMBER_OF_GAME = pattern(r"Game number [0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
