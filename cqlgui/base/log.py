@@ -6,7 +6,6 @@ Nothing is configured on import, so that tests and embedders keep their own hand
 from __future__ import annotations
 
 import logging
-import logging.handlers
 import os
 from pathlib import Path
 
@@ -16,11 +15,32 @@ _FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 _SIZE = 1 << 20
 
 
-class _File(logging.handlers.RotatingFileHandler):
-    """The log file. A disk that refuses it is no fault of what is logged, and not worth a traceback."""
+class _File(logging.Handler):
+    """The log file, which is kept small by what is loaded for it at the first record."""
 
-    def handleError(self, record: logging.LogRecord) -> None:
-        """Leave the record out."""
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self._path = file
+        self._file: logging.Handler | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record."""
+        if self._file is None:
+            from logging import handlers
+
+            self._file = handlers.RotatingFileHandler(
+                self._path, maxBytes=_SIZE, backupCount=2, encoding="utf-8", delay=True
+            )
+            self._file.setFormatter(self.formatter)
+            # A disk that refuses it is no fault of what is logged, and not worth a traceback.
+            self._file.handleError = lambda record: None  # type: ignore[method-assign]
+        self._file.emit(record)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+        super().close()
 
 
 def path() -> Path:
@@ -41,7 +61,7 @@ def configure(*, level: int | None = None, stderr: bool = False) -> None:
     try:
         file = path()
         file.parent.mkdir(parents=True, exist_ok=True)
-        handler: logging.Handler = _File(file, maxBytes=_SIZE, backupCount=2, encoding="utf-8", delay=True)
+        handler: logging.Handler = _File(file)
     except (OSError, errors.CqlguiError):
         handler = logging.NullHandler()
     handler.setFormatter(formatter)

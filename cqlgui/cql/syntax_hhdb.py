@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Final, cast
 
 from cqlgui.cql import filters, hhdb_keys, nodes, nodes_hhdb, printing, transform_rules, types
@@ -53,6 +52,8 @@ def _unknown(cursor: Cursor) -> nodes.Node:
     text = token.string if token.word == STRING_LITERAL else token.text
     if token.kind not in _WORDS and token.word != STRING_LITERAL:
         return cursor.expected("a key after `hhdb`", 'hhdb composer, hhdb prize, hhdb "<cook>" ...')
+    import difflib
+
     near = difflib.get_close_matches(text, (*hhdb_keys.ALL, *hhdb_keys.AWARD_WORDS), 1)
     broken = cursor.report(
         token.span, "unknown-key", f"`{shown(token)}` is no key of hhdb.",

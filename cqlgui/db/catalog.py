@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import secrets
+import os
 import sqlite3
 import zlib
 from array import array
@@ -596,6 +596,11 @@ def _added(connection: sqlite3.Connection, table: str, names: Sequence[str]) -> 
     return found
 
 
+def _fresh() -> int:
+    """A number for a block, which no other has had."""
+    return int.from_bytes(os.urandom(8), "big") >> 2
+
+
 def _put(
     connection: sqlite3.Connection, source: int, first: int, games: int, found: dict[str, np.ndarray]
 ) -> None:
@@ -604,7 +609,7 @@ def _put(
     marks = ", ".join("?" * (5 + len(values)))
     connection.execute(
         f"insert into block(id, source_id, first, games, checksum, {', '.join(_COLUMNS)}) values ({marks})",
-        (secrets.randbits(62), source, first, games, _checksum(first, games, values), *values),
+        (_fresh(), source, first, games, _checksum(first, games, values), *values),
     )
 
 

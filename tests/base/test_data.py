@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -214,3 +215,12 @@ def test_nothing_is_written_before_it_is_called() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=helpers.ROOT, check=False)
     assert done.returncode == 0, done.stderr.decode()
+
+
+def test_every_module_uses_them() -> None:
+    for path in sorted((helpers.ROOT / "cqlgui").rglob("*.py")):
+        if path != helpers.ROOT / "cqlgui" / "base" / "data.py":
+            found = re.search(
+                r"from dataclasses import [^\n]*\bdataclass\b|dataclasses\.dataclass", path.read_text("utf-8")
+            )
+            assert found is None, path

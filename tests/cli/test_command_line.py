@@ -365,6 +365,35 @@ def test_qt_is_never_loaded(source: Path) -> None:
     assert done.returncode == 0, done.stderr.decode()
 
 
+NOT_LOADED = (
+    *("PySide6", "chess", "peewee", "rapidfuzz", "regex", "cqlgui.tasks.reading", "cqlgui.tasks.exporting"),
+    *("asyncio", "difflib", "logging.handlers", "multiprocessing", "secrets", "socket", "xml"),
+)
+"""What takes long to load and is of no use for a search on an indexed base."""
+
+
+def test_a_search_on_an_indexed_base_loads_only_what_it_needs(source: Path) -> None:
+    assert helpers.cli("import", source).code == 0
+    code = (
+        "import sys\nfrom cqlgui.__main__ import main\n"
+        f"assert main(['search', {str(source)!r}, '-e', 'mate', '--count']) == 0\n"
+        f"loaded = [name for name in {NOT_LOADED!r} if name in sys.modules]\nassert not loaded, loaded\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=helpers.ROOT, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_help_and_errors_of_usage_load_neither_language_nor_arrays() -> None:
+    code = (
+        "import sys\nfrom cqlgui.__main__ import main\n"
+        "try: main(['search', '--help'])\nexcept SystemExit: pass\n"
+        "loaded = [name for name in ('numpy', 'cqlgui.cql.nodes', 'sqlite3') if name in sys.modules]\n"
+        "assert not loaded, loaded\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=helpers.ROOT, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+
+
 def test_the_window_needs_a_screen() -> None:
     environment = {
         k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cqlgui.cli import opening
 from cqlgui.tasks import importing, workspace
 from tests.helpers import faults
 
@@ -55,6 +56,28 @@ def test_a_flipped_bit_is_mended(what: str, form: str, source: Path, sound: Path
         with faults.at_home(home), faults.small_batches():
             assert faults.imported(source) == expected, f"byte {place}"
             workspace.close()
+            report = importing.open_base([source])
+            assert (report.reused, report.messages) == (GAMES, ()), f"byte {place}"
+
+
+@pytest.mark.allow_log("damaged")
+@pytest.mark.parametrize("what", FILES)
+def test_damage_is_found_where_the_search_for_it_was_begun_before(
+    what: str, source: Path, sound: Path, tmp_path: Path
+) -> None:
+    expected = faults.clean(source, tmp_path / "clean")
+    (first, *_) = sorted((sound / "cache").glob(FILES[what]))
+    data = first.read_bytes()
+    for number, place in enumerate((0, 30, 100, len(data) // 2, len(data) * 3 // 4, len(data) - 1)):
+        home = faults.copied(sound, tmp_path / f"home-{number}")
+        altered = bytearray(data)
+        altered[place] ^= 4
+        (home / first.relative_to(sound)).write_bytes(altered)
+        with faults.at_home(home), faults.small_batches():
+            opening.begin([source])
+            assert faults.imported(source) == expected, f"byte {place}"
+            workspace.close()
+            opening.begin([source])
             report = importing.open_base([source])
             assert (report.reused, report.messages) == (GAMES, ()), f"byte {place}"
 
