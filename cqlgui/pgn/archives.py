@@ -7,25 +7,16 @@ their first bytes, not by their names. This module knows nothing about games.
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import contextlib
 import errno
-import gzip
 import hashlib
-import lzma
 import os
 import stat
 import threading
 import time
-import zipfile
-import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
-
-import zstandard
 
 from cqlgui.base import errors, progress
 from cqlgui.base.patterns import pattern
@@ -33,7 +24,6 @@ from cqlgui.base.patterns import pattern
 ENDINGS = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".pgn.zip", ".gz", ".bz2", ".zst", ".zip")
 """What a file dialog offers; a file with another ending is opened when its text looks like PGN."""
 
-_BLOCK = 1 << 20
 # Real PGN shrinks 4 to 20 times; a source beyond both bounds is not a collection of games but a bomb.
 _LARGEST_RATIO = 400
 _UNSUSPICIOUS = 256 << 20
@@ -197,11 +187,14 @@ def _unpack(
     cancel: progress.CancelToken,
     report: progress.ProgressSink,
 ) -> None:
+    # Most sources are plain, and what unpacks takes a while to load.
+    from cqlgui.pgn import unpacking
+
     temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     written = 0
     try:
         with path.open("rb") as source, temporary.open("wb") as out:
-            for block in _blocks(path, kind, source):
+            for block in unpacking.blocks(path, kind, source):
                 cancel.raise_if_cancelled()
                 written += len(block)
                 if written > _UNSUSPICIOUS and written > _LARGEST_RATIO * size:
@@ -213,7 +206,7 @@ def _unpack(
             out.flush()
             os.fsync(out.fileno())
         temporary.replace(target)
-    except (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile) as error:
+    except unpacking.DAMAGE as error:
         raise errors.SourceError(f"{path.name} is damaged or cut off: {error}.") from error
     except OSError as error:
         # gzip and bz2 report damage as an OSError without a number; the disk's own errors have one.
@@ -227,76 +220,3 @@ def _unpack(
         if old != target:
             with contextlib.suppress(OSError):
                 old.unlink()
-
-
-def _blocks(path: Path, kind: str, source: BinaryIO) -> Iterator[bytes]:
-    if kind == "gz":
-        with gzip.GzipFile(fileobj=source) as packed:
-            yield from _pieces(packed)
-    elif kind == "bz2":
-        with bz2.BZ2File(source) as packed_bz2:
-            yield from _pieces(packed_bz2)
-    elif kind == "zst":
-        yield from _zstandard(source)
-    elif kind == "zip":
-        yield from _members(path, source)
-    else:
-        decoder = codecs.getincrementaldecoder("utf-16")("replace")
-        for block in _pieces(source):
-            yield decoder.decode(block).encode("utf-8", "replace")
-        yield decoder.decode(b"", True).encode("utf-8", "replace")
-
-
-def _pieces(file: BinaryIO | gzip.GzipFile | bz2.BZ2File) -> Iterator[bytes]:
-    while block := file.read(_BLOCK):
-        yield block
-
-
-def _zstandard(source: BinaryIO) -> Iterator[bytes]:
-    """All frames, one after another; a frame that is cut off is an error (the library's own reader is silent
-    there).
-    """
-    machine = zstandard.ZstdDecompressor(max_window_size=1 << 31)
-    frame = None
-    for block in _pieces(source):
-        rest = block
-        while rest:
-            if frame is None:
-                frame = machine.decompressobj()
-            yield frame.decompress(rest)
-            if not frame.eof:
-                break
-            rest = frame.unused_data
-            frame = None
-    if frame is not None:
-        raise EOFError("the last frame is not complete")
-
-
-def _members(path: Path, source: BinaryIO) -> Iterator[bytes]:
-    with zipfile.ZipFile(source) as archive:
-        names = sorted(
-            (info for info in archive.infolist() if _is_game_file(info)), key=lambda info: info.filename
-        )
-        if not names:
-            raise errors.SourceError(f"{path.name} holds no .pgn file.")
-        for info in names:
-            if info.flag_bits & 1:
-                raise errors.SourceError(f"{path.name} is protected by a password.")
-            try:
-                with archive.open(info) as member:
-                    while block := member.read(_BLOCK):
-                        yield block
-            except NotImplementedError as error:
-                raise errors.SourceError(
-                    f"{path.name} uses a compression method that cannot be read ({info.filename})."
-                ) from error
-            # A member without a final newline must not run into the next one's first tag.
-            yield b"\n\n"
-
-
-def _is_game_file(info: zipfile.ZipInfo) -> bool:
-    mode = info.external_attr >> 16
-    regular = stat.S_IFMT(mode) in (0, stat.S_IFREG)
-    # Finder's resource forks repeat every name below __MACOSX, with the same ending.
-    forked = info.filename.startswith("__MACOSX/")
-    return not info.is_dir() and regular and not forked and info.filename.lower().endswith(".pgn")

@@ -367,7 +367,7 @@ def test_qt_is_never_loaded(source: Path) -> None:
 
 NOT_LOADED = (
     *("PySide6", "chess", "peewee", "rapidfuzz", "regex", "cqlgui.tasks.reading", "cqlgui.tasks.exporting"),
-    *("asyncio", "difflib", "logging.handlers", "multiprocessing", "secrets", "socket", "xml"),
+    *("asyncio", "difflib", "logging.handlers", "multiprocessing", "secrets", "socket", "xml", "zstandard"),
 )
 """What takes long to load and is of no use for a search on an indexed base."""
 
