@@ -656,7 +656,12 @@ def _previous_squares(p: Pruner, node: nodes_moves.PreviousSquares) -> May:
 def _move(p: Pruner, node: nodes_moves.Move) -> May | None:
     if node.comment is not None:
         return None
-    parts = [p.value(one) for one in node.operands]
+    operands: dict[str, nodes.Node] = dict(
+        zip((word for word in node.words if word in nodes_moves.OPERAND_WORDS), node.operands, strict=True)
+    )
+    # What is promoted to is a kind of man, of either colour, and no set on the board (spec 16.1).
+    promotion = operands.pop("promote", None)
+    parts = [p.value(one) for one in operands.values()]
     if p.type_of(node) is Type.NUMERIC:
         return some_number(np.int64(0), FAR)
     yes = all_of(parts)
@@ -665,6 +670,8 @@ def _move(p: Pruner, node: nodes_moves.Move) -> May | None:
         for word in node.words:
             if word in _HAPPENING:
                 yes = yes & p.happened(_HAPPENING[word])
+        if promotion is not None:
+            yes = yes & p.happened(_promotions(promotion))
     return some_set(np.where(yes, ALL, NONE)) if p.is_set(node) else May(yes)
 
 
@@ -675,7 +682,6 @@ _HAPPENING: Final[dict[str, int]] = {
     "enpassant": signatures.IN_PASSING,
     "null": signatures.NULL_MOVE,
     "secondary": signatures.VARIATION,
-    "promote": 15 * signatures.PROMOTED,
 }
 """What must have happened for a parameter of `move` about moves of the game."""
 
