@@ -10,6 +10,7 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,8 +30,12 @@ class Damaged(errors.CqlguiError):
     """The file is no longer a sound database; it is set aside when it is opened next."""
 
 
+class _Lease:
+    """Stands for the thread that has a connection."""
+
+
 class File:
-    """A database file and each thread's connection to it.
+    """A database file and each thread's connection to it, which the next thread gets when that one has ended.
 
     `notice` is a sentence for the user when a damaged file had to be set aside while opening, else empty.
     """
@@ -42,6 +47,7 @@ class File:
         self._version = version
         self._lock = threading.Lock()
         self._opened: list[sqlite3.Connection] = []
+        self._free: list[sqlite3.Connection] = []
         self._own = threading.local()
         if not check:
             return
@@ -76,10 +82,18 @@ class File:
         own = self._own.__dict__
         # Closing the file closes the connections of all threads, which are then opened anew.
         if own.get("among") is not self._opened:
-            connection = self._connected()
             with self._lock:
-                self._opened.append(connection)
-                own.update(connection=connection, among=self._opened)
+                left = self._free.pop() if self._free else None
+                opened, free = self._opened, self._free
+            connection = left or self._connected()
+            with self._lock:
+                if left is None:
+                    opened.append(connection)
+            # Each holds megabytes and takes a while to open, and threads come and go with each piece of work.
+            # What a thread has in a `local` goes when the thread ends.
+            lease = _Lease()
+            weakref.finalize(lease, _give_back, connection, opened, free, self._lock).atexit = False
+            own.update(connection=connection, among=opened, lease=lease)
         found: sqlite3.Connection = own["connection"]
         return found
 
@@ -129,7 +143,9 @@ class File:
         with self._lock:
             for connection in self._opened:
                 connection.close()
-            self._opened = []
+            # What ending threads give back now is closed already.
+            self._opened.clear()
+            self._opened, self._free = [], []
 
     def _check(self, begun: ahead.Ahead[None] | None) -> None:
         """Raise `sqlite3.DatabaseError` for damage; `begun` is the search for it that goes on already."""
@@ -217,6 +233,20 @@ def _check_whole(path: Path, connection: sqlite3.Connection) -> None:
         answer = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if answer != "ok":
             raise sqlite3.DatabaseError(f"database disk image is malformed: {answer}")
+
+
+def _give_back(
+    connection: sqlite3.Connection,
+    opened: list[sqlite3.Connection],
+    free: list[sqlite3.Connection],
+    lock: threading.Lock,
+) -> None:
+    """The thread of a connection has ended: the next thread may have it, unless it was closed meanwhile."""
+    with lock:
+        if connection in opened:
+            if connection.in_transaction:
+                connection.rollback()
+            free.append(connection)
 
 
 def seal(connection: sqlite3.Connection, version: int) -> int:

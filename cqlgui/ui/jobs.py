@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, Signal
+from PySide6.QtCore import QObject, Qt, QThreadPool, Signal
 
 from cqlgui.base import errors, priority, progress
 from cqlgui.base.data import dataclass, field
@@ -63,7 +63,6 @@ class Jobs(QObject):
         self._pool.setMaxThreadCount(threads)
         self._ids = itertools.count(1)
         self._jobs: dict[int, Job] = {}
-        self._runnables: dict[int, _Runnable] = {}
         self._closed = False
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
@@ -91,6 +90,8 @@ class Jobs(QObject):
         self._jobs[job.id] = job
 
         def body() -> None:
+            # Whatever the work, a repaint comes first.
+            priority.give_way()
             sink = _Throttle(lambda report: self._post(job, on_progress, report))
             try:
                 job.token.raise_if_cancelled()
@@ -107,9 +108,9 @@ class Jobs(QObject):
                 sink.flush()
                 self._post(job, self._finish, job, on_done, (result,))
 
-        runnable = _Runnable(body)
-        self._runnables[job.id] = runnable
-        self._pool.start(runnable)
+        # A function, since a runnable of our own would be kept for ever, with all that its work holds: PySide
+        # does not give back those that Qt is not to delete.
+        self._pool.start(body)
         return job
 
     def channel(self, receive: Callable[[list[T]], None]) -> Channel[T]:
@@ -145,7 +146,6 @@ class Jobs(QObject):
         ended = self._pool.waitForDone(int(seconds * 1000))
         if ended:
             self._jobs.clear()
-            self._runnables.clear()
         return ended
 
     def _post(self, job: Job | None, call: Callable[..., None] | None, *arguments: object) -> None:
@@ -167,7 +167,6 @@ class Jobs(QObject):
     def _finish(self, job: Job, call: Callable[..., None] | None, arguments: tuple[Any, ...]) -> None:
         job.running = False
         self._jobs.pop(job.id, None)
-        self._runnables.pop(job.id, None)
         if call is not None and not job.stale:
             call(*arguments)
 
@@ -236,18 +235,3 @@ class _Throttle:
         if self._held is not None:
             self._sink(self._held)
             self._held = None
-
-
-class _Runnable(QRunnable):
-    """Holds only a closure: a runnable that owned a QObject would let it die on the wrong thread."""
-
-    def __init__(self, body: Callable[[], None]) -> None:
-        super().__init__()
-        self._body = body
-        # Python keeps the runnable alive until its job has finished; Qt must not delete it earlier.
-        self.setAutoDelete(False)
-
-    def run(self) -> None:
-        # Whatever the work, a repaint comes first.
-        priority.give_way()
-        self._body()

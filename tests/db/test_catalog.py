@@ -192,6 +192,33 @@ def test_altered_blocks_show_and_can_be_written_again(opened: catalog.Catalog) -
     assert opened.sound(source) == 30
 
 
+def test_a_thread_that_ends_leaves_its_connection_to_the_next(tmp_path: Path) -> None:
+    file = database.File(tmp_path / "file.sqlite", 1, "file")
+    file.connection().execute("create table word (text)")
+    seen: list[sqlite3.Connection] = []
+    counts: list[int] = []
+
+    def work() -> None:
+        connection = file.connection()
+        seen.append(connection)
+        counts.append(connection.execute("select count(*) from word").fetchone()[0])
+        connection.execute("begin immediate")
+        connection.execute("insert into word values ('left half done')")
+
+    for _ in range(5):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert len({id(one) for one in seen}) == 1
+    assert file.connection() not in seen
+    assert counts == [0] * 5, "what a thread did not finish is undone"
+    file.close()
+    with pytest.raises(sqlite3.ProgrammingError):
+        seen[0].execute("select 1")
+    assert file.connection().execute("select count(*) from word").fetchone() == (0,)
+    file.close()
+
+
 def test_threads_write_and_read_together(opened: catalog.Catalog) -> None:
     failures: list[Exception] = []
 

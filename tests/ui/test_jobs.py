@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
+import weakref
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -36,6 +38,27 @@ def test_work_stands_back_behind_the_window(qtbot: QtBot, door: jobs.Jobs) -> No
     qtbot.waitUntil(lambda: bool(seen))
     own = os.getpriority(os.PRIO_PROCESS, os.getpid())
     assert seen[0] > own or own == 19
+
+
+def test_nothing_is_left_of_work_that_is_done(qtbot: QtBot, door: jobs.Jobs) -> None:
+    class Work:
+        def __call__(self, _token: progress.CancelToken, _sink: progress.ProgressSink) -> Work:
+            return self
+
+    seen: list[bool] = []
+    work = Work()
+    left = weakref.ref(work)
+    door.run(work, lambda found: seen.append(found is left()))
+    del work
+    qtbot.waitUntil(lambda: door.count == 0)
+    assert seen == [True]
+
+    def is_gone() -> bool:
+        # The pool's thread may still be on its way out of the work.
+        gc.collect()
+        return left() is None
+
+    qtbot.waitUntil(is_gone)
 
 
 def test_under_one_name_the_latest_wins_and_the_former_is_told_to_stop(qtbot: QtBot, door: jobs.Jobs) -> None:
