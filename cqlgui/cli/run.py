@@ -89,6 +89,8 @@ def _command(parsed: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
         command: Callable[[argparse.Namespace], int] = importlib.import_module(
             f"cqlgui.cli.{_MODULES[parsed.command]}"
         ).run
+        # It stays, and need not be looked through whenever garbage is looked for.
+        gc.freeze()
         return command
     finally:
         if collecting:
