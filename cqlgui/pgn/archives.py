@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-from cqlgui.base import errors, progress
+from cqlgui.base import disk, errors, progress
 from cqlgui.base.patterns import pattern
 
 ENDINGS = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".pgn.zip", ".gz", ".bz2", ".zst", ".zip")
@@ -64,19 +64,19 @@ def open_source(
         if error.errno == errno.ENOSPC:
             raise errors.SourceError(f"There is no room left on the disk to unpack {path.name}.") from error
         raise errors.SourceError(f"{path.name} cannot be unpacked: {error.strerror or error}.") from error
-    return Text(path, target, (status.st_size, status.st_mtime_ns))
+    return Text(path, target, disk.State.of(status))
 
 
 class Text:
     """The bytes of a source; a context manager, usable from several threads.
 
     `path` is the user's file, `plain` the file the bytes come from (the same, or the unpacked copy).
-    `stamp` is size and time (ns) of the user's file when it was opened or unpacked, `size` the plain text's.
+    `stamp` is the state of the user's file when it was opened or unpacked, `size` the plain text's.
     """
 
     __slots__ = ("_file", "_lock", "path", "plain", "size", "stamp")
 
-    def __init__(self, path: Path, plain: Path, stamp: tuple[int, int] | None = None) -> None:
+    def __init__(self, path: Path, plain: Path, stamp: disk.State | None = None) -> None:
         self.path = path
         self.plain = plain
         try:
@@ -85,7 +85,7 @@ class Text:
             raise _refusal(path, error) from error
         status = os.fstat(self._file.fileno())
         self.size = status.st_size
-        self.stamp = stamp or (status.st_size, status.st_mtime_ns)
+        self.stamp = stamp or disk.State.of(status)
         self._lock = threading.Lock()
 
     def read(self, offset: int, length: int) -> bytes:
@@ -168,7 +168,7 @@ def _kind(path: Path, head: bytes) -> str:
 
 def _cache_name(path: Path, status: os.stat_result) -> str:
     place = hashlib.blake2b(os.fsencode(path.absolute()), digest_size=8).hexdigest()
-    return f"text-{place}-{status.st_size:x}-{status.st_mtime_ns:x}.pgn"
+    return f"text-{place}-{'-'.join(f'{part:x}' for part in disk.State.of(status))}.pgn"
 
 
 def _sweep(cache: Path) -> None:

@@ -67,7 +67,7 @@ __all__ = [
     "rebuild_segment",
 ]
 
-VERSION = 2
+VERSION = 3
 """2: another way of making `Identity.digest`."""
 _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
@@ -79,8 +79,7 @@ class Identity:
     """What a source was when it was read. `digest` stands for its plain text's first `text_size` bytes."""
 
     path: str
-    size: int
-    mtime_ns: int
+    state: disk.State
     text_size: int
     digest: str
 
@@ -135,7 +134,7 @@ class Manifest:
                 raise ValueError("another version or altered")
             rows = tuple(SegmentRow(**row) for row in inner["segments"])
             return Manifest(
-                Identity(**inner["identity"]),
+                Identity(**{**inner["identity"], "state": disk.State(*inner["identity"]["state"])}),
                 rows,
                 inner["next_offset"],
                 inner["next_line"],
@@ -166,7 +165,7 @@ def identify(
     try:
         status = path.stat()
         size = plain.stat().st_size
-        return Identity(str(path), status.st_size, status.st_mtime_ns, size, _digest(plain, size, cancel))
+        return Identity(str(path), disk.State.of(status), size, _digest(plain, size, cancel))
     except OSError as error:
         raise errors.SourceError(f"{path} cannot be read: {error.strerror or error}.") from error
 
@@ -174,14 +173,14 @@ def identify(
 def compare(known: Identity, path: Path, plain: Path | None = None) -> str:
     """How a source stands to what was indexed: `same`, `grown` (the old text is a prefix of it) or `changed`.
 
-    Equal size and time count as the same without reading the file; otherwise the old stretch of text is
+    A file in the same state counts as the same without being read; otherwise the old stretch of text is
     hashed.
     Raises `errors.SourceError` when the file cannot be read.
     """
     plain = plain or path
     try:
         status = path.stat()
-        if status.st_size == known.size and status.st_mtime_ns == known.mtime_ns:
+        if disk.State.of(status) == known.state:
             return "same"
         size = plain.stat().st_size
         if size < known.text_size or _digest(plain, known.text_size, None) != known.digest:

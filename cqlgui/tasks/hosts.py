@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cqlgui.base import errors
+from cqlgui.base import disk, errors
 from cqlgui.base.patterns import pattern
 from cqlgui.board import tree
 from cqlgui.db import catalog, headers
@@ -28,7 +28,7 @@ def stamp_of(path: Path, folder: Path) -> str:
         written = (folder / "manifest.json").stat().st_mtime_ns
     except OSError as error:
         raise errors.SourceError(f"{path} cannot be read any more: {error.strerror or error}.") from error
-    return f"{status.st_size}-{status.st_mtime_ns}-{written}"
+    return "-".join(map(str, (*disk.State.of(status), written)))
 
 
 class SourceReader:
@@ -103,11 +103,11 @@ class SourceReader:
 
 
 @functools.lru_cache(64)
-def _holds(plain: Path, stamp: tuple[int, int], identity: index.Identity) -> bool:
-    """Whether a source in this state still begins with the text that was indexed; reads it where its size or
-    time is another.
+def _holds(plain: Path, stamp: disk.State, identity: index.Identity) -> bool:
+    """Whether a source in this state still begins with the text that was indexed; reads it where it is
+    in another.
     """
-    if stamp == (identity.size, identity.mtime_ns):
+    if stamp == identity.state:
         return True
     return index.compare(identity, Path(identity.path), plain) != "changed"
 

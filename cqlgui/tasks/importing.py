@@ -15,7 +15,7 @@ from concurrent import futures
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from cqlgui.base import ahead, errors
+from cqlgui.base import ahead, disk, errors
 from cqlgui.base import progress as progress_module
 from cqlgui.db import headers
 from cqlgui.pgn import archives
@@ -210,7 +210,7 @@ class _SourceImport:
                 self.owner.grown(self.place, known.games, known.positions, True, known.identity.digest)
                 return True
             identity = index.identify(self.path, text.plain, cancel=self.owner.cancel)
-            if (identity.size, identity.mtime_ns, identity.text_size) != (*text.stamp, text.size):
+            if (identity.state, identity.text_size) != (text.stamp, text.size):
                 raise _ChangedError
             with index.Writer(self.folder, identity, grown=state == "grown") as writer:
                 try:
@@ -229,7 +229,7 @@ class _SourceImport:
             status = self.path.stat()
         except OSError:
             raise _ChangedError from None
-        if (status.st_size, status.st_mtime_ns) != text.stamp:
+        if disk.State.of(status) != text.stamp:
             raise _ChangedError
 
     def _known(self) -> index.Manifest | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cqlgui.base import disk
 from cqlgui.store import beside, index, segments
 
 CONTENT = bytes(range(200))
@@ -63,7 +64,7 @@ def test_a_disk_that_refuses_does_no_harm(segment: segments.Segment) -> None:
 
 def test_the_writer_removes_what_belongs_to_no_segment(tmp_path: Path) -> None:
     folder = tmp_path / "index"
-    with index.Writer(folder, index.Identity("a", 1, 1, 1, "x")) as writer:
+    with index.Writer(folder, index.Identity("a", disk.State(1, 1, 1), 1, "x")) as writer:
         writer.add(game(3))
         writer.commit_segment(1, 1)
     with index.SourceIndex.open(folder) as opened:
@@ -71,10 +72,10 @@ def test_the_writer_removes_what_belongs_to_no_segment(tmp_path: Path) -> None:
         beside.write(part, 1, CONTENT)
         stray = folder / "000009-0.sig"
         stray.write_bytes(b"")
-        with index.Writer(folder, index.Identity("a", 1, 1, 1, "x")):
+        with index.Writer(folder, index.Identity("a", disk.State(1, 1, 1), 1, "x")):
             pass
         assert beside.read(part, 1) == CONTENT
         assert not stray.exists()
-    with index.Writer(folder, index.Identity("b", 1, 1, 1, "y")):
+    with index.Writer(folder, index.Identity("b", disk.State(1, 1, 1), 1, "y")):
         pass
     assert not list(folder.glob("*.sig"))
