@@ -209,7 +209,7 @@ def unknown(count: int) -> Signatures:
 
 
 _ROUND: Final = 1_000
-"""Games gathered in one go."""
+"""Games gathered in one go at most."""
 
 
 def make(asked: games.Games) -> Signatures:
@@ -219,16 +219,16 @@ def make(asked: games.Games) -> Signatures:
     empty = np.zeros(0, np.int64)
     search: Any = replay.search
     doubtful: list[int] = []
-    for begin in range(0, len(asked), _ROUND):
-        end = min(begin + _ROUND, len(asked))
+    at = 0
+    while at < len(asked):
+        end = min(at + _ROUND, len(asked))
         work.tally[:] = 0
-        gone = search(
+        at = search(
             gather.routine, gather.routine, asked.packed, asked.firsts, asked.counts, asked.branching,
-            asked.starts, asked.start_records, asked.start_boards, numbers, begin, end, 0, replay.VARIATIONS,
+            asked.starts, asked.start_records, asked.start_boards, numbers, at, end, 0, replay.VARIATIONS,
             1, work.records, work.boards, work.room, work.frame, layout.LOCALS, np.zeros(0, np.uint64), empty,
             0, work.hits, len(work.hits), work.doubtful, work.tally,
         )  # fmt: skip
-        assert gone == end
         doubtful += work.doubtful[: work.tally[replay.DOUBTED]].tolist()
     rows = work.frame[layout.LOCALS :].reshape(len(asked), 2, _ASIDE)[:, :, :WIDTH]
     main, aside = rows[:, 0], rows[:, 1]

@@ -127,6 +127,21 @@ def test_games_that_cannot_be_played_may_be_anything() -> None:
             assert own[signatures.LEAST :] == [0, EVER, EVER]
 
 
+def test_more_positions_than_are_played_at_once() -> None:
+    """The kernel gives back before all the games asked for are played."""
+    if not native.available():
+        pytest.skip("so many positions take a minute without machine code")
+    there_and_back = [moves.pack(6, 21), moves.pack(62, 45), moves.pack(21, 6), moves.pack(45, 62)]
+    short = [there_and_back * (number % 3) for number in range(1_500)]
+    long = there_and_back * 15_000
+    listed = [*short, long, long, [moves.pack(12, 28)]]
+    found = signatures.make(games.of_words((None, words) for words in listed))
+    for number, words in enumerate(listed):
+        if number % 97 == 0 or number >= len(short):
+            own = signatures.make(games.of_words([(None, words)]))
+            assert np.array_equal(found.columns(True)[:, number], own.columns(True)[:, 0])
+
+
 def test_bytes_of_another_length_are_refused() -> None:
     made = signatures.make(games.of_words([(None, [])] * 3))
     data = made.packed()
