@@ -8,9 +8,12 @@ thread it belongs to. Knows no widget.
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
+
+from cqlgui.base import heap
 
 YOUNG_MS = 1000
 """How often what is new is looked through, which takes a few milliseconds."""
@@ -48,5 +51,7 @@ class Collector(QObject):
         if self._looks >= WHOLE_EVERY and not self._busy():
             self._looks = 0
             gc.collect()
+            # In a thread, as it may take longer than a repaint.
+            threading.Thread(target=heap.give_back, name="give back memory", daemon=True).start()
         else:
             gc.collect(1)

@@ -205,14 +205,19 @@ class Driver:
     # --- what was seen -------------------------------------------------------------------------------------
 
     def conclude(
-        self, pauses: Sequence[tuple[float, float]], memory: Sequence[watching.Memory], *, stalls: bool
+        self,
+        pauses: Sequence[tuple[float, float]],
+        loads: Sequence[watching.Load],
+        memory: Sequence[watching.Memory],
+        *,
+        stalls: bool,
     ) -> int:
-        """Print what was seen; 1 where anything was wrong. `pauses` are those of the machine."""
+        """Print what was seen; 1 where anything was wrong. `pauses` and `loads` are those of the machine."""
         print(f"{'minutes':<28} {(self._ended - self._began) / 60:8.1f}")
         for what, number in sorted(self.counts.items()):
             print(f"{what:<28} {number:8,}")
         faults = [] if self.counts["asked"] else ["nothing was asked"]
-        if self._print_stalls(pauses) and stalls:
+        if self._print_stalls(pauses, loads) and stalls:
             faults.append("the event loop stood still")
         if memory:
             faults += self._growth([one for one in memory if self._began <= one.at <= self._ended])
@@ -220,11 +225,11 @@ class Driver:
             print(f"FAULT: {fault}")
         return 1 if faults else 0
 
-    def _print_stalls(self, pauses: Sequence[tuple[float, float]]) -> int:
+    def _print_stalls(self, pauses: Sequence[tuple[float, float]], loads: Sequence[watching.Load]) -> int:
         """How often the loop stood still while the machine went on, by cause, and the worst of it."""
         every = self._lookout.stalls
-        own = [one for one in every if not one.excused(pauses)]
-        print(f"{'gaps over 50 ms':<28} {len(every):8,}, {len(own):,} while the machine went on")
+        own = [one for one in every if not one.excused(pauses, loads)]
+        print(f"{'gaps over 50 ms':<28} {len(every):8,}, {len(own):,} not for the machine's sake")
         causes: dict[str, list[float]] = {}
         for one in own:
             causes.setdefault(one.cause, []).append(one.seconds)

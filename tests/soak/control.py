@@ -2,25 +2,31 @@
 
 It needs next to no time itself. Where it pauses, the machine had no time for it; and as memory is looked at
 here, the one who is watched does not stop for that. Prints a line at once: `pause START SECONDS` on the
-monotonic clock, `memory TIME OWN CHILDREN` in bytes.
+monotonic clock, `memory TIME OWN CHILDREN` in bytes, `load TIME ALL OWN` in seconds of processor time used
+until then, by everybody and by the one who is watched with its children.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from collections.abc import Sequence
+from pathlib import Path
 
 from tests.helpers import memory
 
 PAUSE_SECONDS = 0.02
 _TICK_SECONDS = 0.005
 _MEMORY_SECONDS = 0.5
+_LOAD_SECONDS = 0.02
 
 
 def main() -> None:
     """Watch until killed, or until nobody listens any more."""
     process = int(sys.argv[1])
-    last = sampled = time.monotonic()
+    last = sampled = loaded = time.monotonic()
+    watched = [process]
     while True:
         time.sleep(_TICK_SECONDS)
         now = time.monotonic()
@@ -28,10 +34,32 @@ def main() -> None:
             print("pause", last, now - last, flush=True)
         if now - sampled > _MEMORY_SECONDS:
             sampled = now
-            children = sum(map(memory.resident, memory.descendants(process)))
+            watched = [process, *memory.descendants(process)]
+            children = sum(map(memory.resident, watched[1:]))
             print("memory", now, memory.resident(process), children, flush=True)
+        if now - loaded > _LOAD_SECONDS:
+            loaded = now
+            print("load", now, *_load(watched), flush=True)
         # What was done here is no pause of the machine.
         last = time.monotonic()
+
+
+def _load(watched: Sequence[int]) -> tuple[float, float]:
+    """Seconds of processor time used by everybody, and by some processes; 0 where they are not told."""
+    own = 0
+    try:
+        with Path("/proc/stat").open() as file:
+            user, nice, system, _idle, _wait, *others = map(int, file.readline().split()[1:9])
+    except OSError:
+        return 0.0, 0.0
+    for process in watched:
+        try:
+            words = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        own += int(words[11]) + int(words[12])
+    ticks = os.sysconf("SC_CLK_TCK")
+    return (user + nice + system + sum(others)) / ticks, own / ticks
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import collections
 import os
 import statistics
@@ -31,6 +32,15 @@ _FRAMES = 8
 
 
 @dataclass(frozen=True, slots=True)
+class Load:
+    """Seconds of processor time used until a time of the clock, by everybody and by this program."""
+
+    at: float
+    every: float
+    own: float
+
+
+@dataclass(frozen=True, slots=True)
 class Stall:
     """The event loop stood still from `began` for `seconds`, after `doing`.
 
@@ -46,13 +56,28 @@ class Stall:
     stacks: tuple[tuple[str, ...], ...]
     others: tuple[str, ...]
 
-    def excused(self, pauses: Sequence[tuple[float, float]]) -> bool:
-        """Whether the machine stood still then, and without that nothing over the limit is left."""
+    def excused(self, pauses: Sequence[tuple[float, float]], loads: Sequence[Load]) -> bool:
+        """Whether nothing over the limit is left without what the machine did: where it stood still, or where
+        the loop's thread waited for a processor, as far as that was for other programs than this one.
+        """
         end = self.began + self.seconds
         shared = sum(
             max(0.0, min(end, began + seconds) - max(self.began, began)) for began, seconds in pauses
         )
-        return self.seconds - shared < STALL_SECONDS
+        return self.seconds - max(shared, self.queued * self._of_others(loads)) < STALL_SECONDS
+
+    def _of_others(self, loads: Sequence[Load]) -> float:
+        """Which part of the processor time that this thread did not get itself went to other programs."""
+        first = max(0, bisect.bisect_right(loads, self.began, key=lambda one: one.at) - 1)
+        last = min(
+            len(loads) - 1, bisect.bisect_left(loads, self.began + self.seconds, key=lambda one: one.at)
+        )
+        if last <= first:
+            return 0.0
+        every = loads[last].every - loads[first].every
+        own = loads[last].own - loads[first].own
+        rest = every - self.worked
+        return min(1.0, max(0.0, (every - own) / rest)) if rest > 0 else 0.0
 
     @property
     def cause(self) -> str:
@@ -202,18 +227,22 @@ class Control:
         self._end()
         self._file.close()
 
-    def seen(self) -> tuple[list[tuple[float, float]], list[Memory]]:
-        """All pauses of the machine (when, how many seconds), and what was in memory. Ends the process."""
+    def seen(self) -> tuple[list[tuple[float, float]], list[Load], list[Memory]]:
+        """All pauses of the machine (when, how many seconds), its load and what was in memory. Ends the
+        process."""
         self._end()
         self._file.seek(0)
         pauses: list[tuple[float, float]] = []
+        loads: list[Load] = []
         memory: list[Memory] = []
         for words in (line.split() for line in self._file.read().splitlines()):
             if words[0] == "pause" and len(words) == 3:
                 pauses.append((float(words[1]), float(words[2])))
+            elif words[0] == "load" and len(words) == 4:
+                loads.append(Load(float(words[1]), float(words[2]), float(words[3])))
             elif words[0] == "memory" and len(words) == 4:
                 memory.append(Memory(float(words[1]), int(words[2]), int(words[3])))
-        return pauses, memory
+        return pauses, loads, memory
 
     def _end(self) -> None:
         if self._process.poll() is None:

@@ -8,6 +8,7 @@ import weakref
 
 from pytestqt.qtbot import QtBot
 
+from cqlgui.base import heap
 from cqlgui.ui import collector
 
 
@@ -39,3 +40,7 @@ def test_other_threads_collect_nothing_and_an_idle_look_collects_all(qtbot: QtBo
     finally:
         made.stop()
     assert gc.isenabled()
+
+
+def test_giving_memory_back_is_possible_everywhere() -> None:
+    heap.give_back()
