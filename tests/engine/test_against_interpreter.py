@@ -176,12 +176,13 @@ def found(
 
 
 def shipped(each: int) -> Iterator[readings.Game]:
-    """Games of the sample base and of the themes' games, with and without variations."""
+    """Games of the sample base and of the themes' games, with and without variations, and sparse ones."""
     library = helpers.ROOT / "tests" / "library"
     paths = [helpers.ROOT / "resources" / "sample" / "sample.pgn"]
     paths += [library / f"{name}.pgn" for name in ("studies", "variations", "moves", "endings", "mates")]
     for path in paths:
         yield from readings.from_pgn(path.read_text("utf-8")[: 3_000 * each])[:each]
+    yield from readings.sparse()
 
 
 def test_known_queries() -> None:

@@ -108,6 +108,29 @@ def from_pgn(text: str) -> list[Game]:
     return list(_read(io.StringIO(text)))
 
 
+SPARSE = (
+    ("8/1K6/5k1p/8/4rr2/8/1p6/8 w - - 0 1", "1. Ka8 b1=Q 2. Ka7 Qa1+"),
+    ("8/P7/8/8/8/k7/8/K7 w - - 0 1", "1. a8=B Kb4 2. Bb7 (2. Kb2 Kc4 3. Bg2) 2... Kc5"),
+    ("4k3/8/8/8/8/8/1p6/K6N b - - 0 1", "1... b1=R+ 2. Kxb1 Kd7"),
+    ("4k3/6P1/8/8/8/8/8/K5r1 w - - 0 1", "1. g8=N Rxg8 2. Kb2 (2. --) 2... Rg1"),
+    ("4k3/8/8/8/1p6/8/P7/K7 w - - 0 1", "1. a4 bxa3 2. Kb1 a2+ 3. Ka1 Kd7"),
+    ("r3k3/8/8/8/8/8/8/4K3 b q - 0 1", "1... O-O-O 2. Ke2"),
+    ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "1. O-O Ke7"),
+    ("8/8/8/8/8/5k2/7q/7K w - - 0 1", ""),
+)
+"""Starting position and moves: games in which most kinds of men never stand on the board, and what happens
+in them happens to one side alone."""
+
+
+def sparse() -> list[Game]:
+    """The games of `SPARSE`."""
+    return [
+        game
+        for fen, text in SPARSE
+        for game in from_pgn(f'[FEN "{fen}"]\n[SetUp "1"]\n[Result "*"]\n\n{text} *\n\n')
+    ]
+
+
 def from_fen(fen: str, **tags: str) -> Game:
     """A game without moves."""
     return Game(tree.GameTree.decode(fen, []), Host(tags=dict(tags)))
