@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from cqlgui.tasks import model
 from cqlgui.ui.panels import wording
-from cqlgui.ui.tables import view
+from cqlgui.ui.tables import text_model, view
 
-Index = QModelIndex | QPersistentModelIndex
 TITLES = ("Game", "File", "Byte", "Line", "Reason")
 WIDTHS = (64, 170, 92, 72, 380)
-_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 class BadGamesDialog(QDialog):
@@ -93,8 +91,10 @@ class BadGamesDialog(QDialog):
             super().keyPressEvent(event)
 
 
-class BadGamesModel(QAbstractTableModel):
+class BadGamesModel(text_model.TextModel):
     """One row a problem."""
+
+    on_the_right = (0, 2, 3)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -106,23 +106,18 @@ class BadGamesModel(QAbstractTableModel):
         self.games = tuple(bad)
         self.endResetModel()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
+    def rowCount(self, parent: text_model.Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
         return 0 if parent.isValid() else len(self.games)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def columnCount(self, parent: text_model.Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(TITLES)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self.games):
-            return None
-        entry = self.games[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return cells(entry)[index.column()]
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return str(entry.source) if index.column() == 1 else cells(entry)[index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in (0, 2, 3):
-            return _RIGHT
-        return None
+    def texts(self, row: int, columns: Sequence[int]) -> list[str]:
+        found = cells(self.games[row])
+        return [found[column] for column in columns]
+
+    def tip(self, row: int, column: int) -> str | None:
+        return str(self.games[row].source) if column == 1 else super().tip(row, column)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -130,7 +125,7 @@ class BadGamesModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal or section >= len(TITLES):
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section in (0, 2, 3) else None
+            return text_model.RIGHT if section in self.on_the_right else None
         if role == Qt.ItemDataRole.ToolTipRole and section == 2:
             return "Where the problem lies in the file, in bytes from its start"
         return TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, Qt
 
-from cqlgui.ui.tables import ranges, rows
-
-Index = QModelIndex | QPersistentModelIndex
-_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-
-_NUMBERS = (0, 2, 4, 8)
-"""Columns whose texts are numbers."""
+from cqlgui.ui.tables import ranges, rows, text_model
 
 
-class GamesModel(QAbstractTableModel):
-    """Holds ordinals; `data` gives what is known and never waits."""
+class GamesModel(text_model.TextModel):
+    """Holds ordinals; `texts` gives what is known and never waits."""
+
+    on_the_right = (0, 2, 4, 8)
 
     def __init__(self, cache: rows.RowCache, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -59,28 +55,28 @@ class GamesModel(QAbstractTableModel):
         for first, last in ranges.merged(came):
             self.dataChanged.emit(self.index(first, 0), self.index(last, self.columnCount() - 1))
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
+    def rowCount(self, parent: text_model.Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
         return 0 if parent.isValid() else len(self._ids)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def columnCount(self, parent: text_model.Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(rows.GAME_COLUMNS)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= len(self._ids):
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if index.column() in _NUMBERS else None
-        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return None
-        game = self._ids[index.row()]
-        row = self._cache.get(game)
-        if row is None:
-            self._asked[game] = index.row()
-            return str(game) if index.column() == 0 else ""
-        if role == Qt.ItemDataRole.ToolTipRole and row.bad:
+    def texts(self, row: int, columns: Sequence[int]) -> list[str]:
+        game = self._ids[row]
+        headers = self._cache.get(game)
+        if headers is None:
+            self._asked[game] = row
+            return ["" if column else str(game) for column in columns]
+        found = [rows.GAME_COLUMNS[column][2](headers) for column in columns]
+        if headers.bad:
+            return [text if column else f"⚠ {text}" for column, text in zip(columns, found, strict=True)]
+        return found
+
+    def tip(self, row: int, column: int) -> str | None:
+        headers = self._cache.get(self._ids[row])
+        if headers is not None and headers.bad:
             return "This game could not be read whole; the list of bad games tells why."
-        text = rows.GAME_COLUMNS[index.column()][2](row)
-        return f"⚠ {text}" if row.bad and index.column() == 0 else text
+        return super().tip(row, column)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole

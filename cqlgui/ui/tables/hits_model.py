@@ -5,21 +5,18 @@ It fills while a search runs and can be limited to one orbit element.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model
 from cqlgui.tasks.found import Found, Integers, Pieces
 from cqlgui.ui.panels import wording
-from cqlgui.ui.tables import details, lines, ranges, rows
-
-Index = QModelIndex | QPersistentModelIndex
-_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+from cqlgui.ui.tables import details, lines, ranges, rows, text_model
 
 TITLES = ("Game", "White", "Black", "Result", "Year", "ECO", "Hit", "Ply", "Transform", "Value", "From here")
 WIDTHS = (60, 132, 132, 66, 50, 48, 74, 56, 168, 54, 240)
@@ -29,7 +26,7 @@ Element = tuple[int, int]
 """Number of an orbit, and of an element in it."""
 
 
-class HitsModel(QAbstractTableModel):
+class HitsModel(text_model.TextModel):
     """Rows are (game, hit); headers and moves of a game are read by jobs as its rows come into view, and so
     is what the interpreter has not told of it; `told` carries the games of which it then has.
 
@@ -37,6 +34,7 @@ class HitsModel(QAbstractTableModel):
     """
 
     told = Signal(object)
+    on_the_right = (GAME, PLACE, PLY)
 
     def __init__(
         self,
@@ -294,52 +292,58 @@ class HitsModel(QAbstractTableModel):
         for first, last in stretches:
             self.dataChanged.emit(self.index(first, left), self.index(last, right))
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
+    def rowCount(self, parent: text_model.Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
         return 0 if parent.isValid() else self.hits
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def columnCount(self, parent: text_model.Index = QModelIndex()) -> int:  # noqa: B008
         return 0 if parent.isValid() else len(TITLES)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or index.row() >= self.hits:
-            return None
-        column = index.column()
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if column in _NUMBERS else None
-        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return None
-        number = self._number(index.row())
+    def texts(self, row: int, columns: Sequence[int]) -> list[str]:
+        number = self._number(row)
         game, positionid = self._place(number)
-        if column in _OF_ROW:
-            row = self._cache.get(game)
-            return "" if row is None else _OF_ROW[column](row)
-        if column == GAME:
-            return str(game)
-        if column == PLACE:
-            first, end = self._stretch(game)
-            return f"{number - first + 1}/{end - first}"
+        found = []
+        for column in columns:
+            if column in _OF_ROW:
+                headers = self._cache.get(game)
+                found.append("" if headers is None else _OF_ROW[column](headers))
+            elif column == GAME:
+                found.append(str(game))
+            elif column == PLACE:
+                first, end = self._stretch(game)
+                found.append(f"{number - first + 1}/{end - first}")
+            elif column == VALUE:
+                told = self._asked_of(game)
+                hit = None if told is None else self._hit(number, game, positionid)
+                found.append("" if told is None or hit is None else hit.value or told.comment_at(positionid))
+            elif column == TRANSFORM:
+                element = self._element_of(number, game, positionid)
+                found.append("" if element is None else element.words or element.transform)
+            else:
+                line = self._moves.get(game, positionid)
+                known = line is not None and line[0] >= 0
+                found.append("" if line is None or not known else str(line[0]) if column == PLY else line[1])
+        return found
+
+    def tip(self, row: int, column: int) -> str | None:
+        number = self._number(row)
+        game, positionid = self._place(number)
         if column == VALUE:
             told = self._asked_of(game)
             if told is None:
                 return ""
-            hit = self._hit(number, game, positionid)
-            if role == Qt.ItemDataRole.DisplayRole:
-                return hit.value or told.comment_at(positionid)
-            return wording.plain_tip(_written(told, hit))
+            return wording.plain_tip(_written(told, self._hit(number, game, positionid)))
         if column == TRANSFORM:
-            if self._untold is not None and self._untold.writes:
-                # Whether there is anything to show in the column of values shows when somebody has told.
-                self._asked_of(game)
-            element = self.element(self.match_of(self._hit(number, game, positionid)))
-            if element is None:
-                return ""
-            # The words in the cell, CQL's own spelling on hovering.
-            in_cell = role == Qt.ItemDataRole.DisplayRole
-            return (element.words if in_cell else element.transform) or element.transform
-        line = self._moves.get(game, positionid)
-        if line is None or line[0] < 0:
-            return ""
-        return str(line[0]) if column == PLY else line[1]
+            # The words stand in the cell, CQL's own spelling comes on hovering.
+            element = self._element_of(number, game, positionid)
+            return "" if element is None else element.transform
+        return super().tip(row, column)
+
+    def _element_of(self, number: int, game: int, positionid: int) -> model.ElementCount | None:
+        """The element to show for a hit."""
+        if self._untold is not None and self._untold.writes:
+            # Whether there is anything to show in the column of values shows when somebody has told.
+            self._asked_of(game)
+        return self.element(self.match_of(self._hit(number, game, positionid)))
 
     def _asked_of(self, game: int) -> model.GameHits | None:
         """What is told of a game; where nothing is, it is asked for."""
@@ -356,7 +360,7 @@ class HitsModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return _TIPS.get(section)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _RIGHT if section in _NUMBERS else None
+            return text_model.RIGHT if section in self.on_the_right else None
         return TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None
 
 
@@ -389,7 +393,6 @@ def _written(game: model.GameHits, hit: model.Hit) -> str:
     return "\n".join(part for part in parts if part)
 
 
-_NUMBERS = (GAME, PLACE, PLY)
 _OF_ROW: dict[int, Callable[[model.GameRow], str]] = {
     WHITE: lambda row: row.white,
     BLACK: lambda row: row.black,

@@ -1,100 +1,39 @@
-"""The table view of all tables: fixed rows, a column chooser on its header, Enter opens the current row."""
+"""The table view of all tables: fixed rows, a column chooser on its header, Enter opens the current row.
+
+Rows are painted here. Qt's way by its delegates asks the model for colours, type, icons and what else there
+may be, and lays each text out anew whenever it is painted: that takes some ten times as long, and a table
+that fills is painted often.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QColor, QContextMenuEvent, QKeyEvent, QPainter, QPalette
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QMenu,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-    QWidget,
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QStaticText,
+    QTransform,
 )
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
+
+from cqlgui.ui.tables import text_model
 
 ROW_PADDING = 8
 """Pixels added to the height of the type."""
 PADDING = 9
 """Pixels on both sides of a cell's text."""
 _KEPT_TEXTS = 4096
-_RIGHT = int(Qt.AlignmentFlag.AlignRight)
-
-
-class _TextDelegate(QStyledItemDelegate):
-    """Draws cells that are a line of text, and marks the current row as a whole, not one of its cells. All
-    cells of a column stand on the same side.
-
-    Qt's own asks the model for colours, type, icons and what else there may be, and lays each text out anew
-    whenever it is painted: that takes three times as long, and a table that fills is painted often.
-    """
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._cut: dict[tuple[str, int], tuple[str, int]] = {}
-        self._colours: dict[tuple[bool, QPalette.ColorGroup], tuple[QColor, QColor | None]] = {}
-        self._right: dict[int, bool] = {}
-
-    def forget(self) -> None:
-        """Type or colours have changed."""
-        self._cut.clear()
-        self._colours.clear()
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        box, state, column = option.rect, option.state, index.column()
-        ink, ground = self._colours_of(option, state)
-        if ground is not None:
-            painter.fillRect(box, ground)
-        model = index.model()
-        text = model.data(index, Qt.ItemDataRole.DisplayRole)
-        if not text:
-            return
-        room = box.width() - 2 * PADDING
-        found = self._cut.get((text, room)) or self._elided(option, text, room)
-        right = self._right.get(column)
-        if right is None:
-            side = model.data(index, Qt.ItemDataRole.TextAlignmentRole)
-            right = self._right[column] = bool(side is not None and side & _RIGHT)
-        painter.setPen(ink)
-        x = box.x() + PADDING + (room - found[1] if right else 0)
-        metrics = option.fontMetrics
-        painter.drawText(x, box.y() + (box.height() - metrics.height()) // 2 + metrics.ascent(), found[0])
-
-    def _colours_of(
-        self, option: QStyleOptionViewItem, state: QStyle.StateFlag
-    ) -> tuple[QColor, QColor | None]:
-        """The colour of the text, and that of the ground where it is not the table's."""
-        selected = bool(state & QStyle.StateFlag.State_Selected)
-        if not state & QStyle.StateFlag.State_Enabled:
-            group = QPalette.ColorGroup.Disabled
-        elif state & QStyle.StateFlag.State_Active:
-            group = QPalette.ColorGroup.Normal
-        else:
-            group = QPalette.ColorGroup.Inactive
-        found = self._colours.get((selected, group))
-        if found is None:
-            role = QPalette.ColorRole.HighlightedText if selected else QPalette.ColorRole.Text
-            ground = option.palette.color(group, QPalette.ColorRole.Highlight) if selected else None
-            found = self._colours[selected, group] = option.palette.color(group, role), ground
-        return found
-
-    def _elided(self, option: QStyleOptionViewItem, text: str, room: int) -> tuple[str, int]:
-        """As much of a text as there is room for, and how wide that is."""
-        shown = option.fontMetrics.elidedText(text, option.textElideMode, room)
-        if len(self._cut) >= _KEPT_TEXTS:
-            self._cut.clear()
-        found = self._cut[text, room] = shown, option.fontMetrics.horizontalAdvance(shown)
-        return found
 
 
 class TableView(QTableView):
-    """`chosen` carries the row that was double-clicked or entered, `moved` the row that became current."""
+    """Shows a `text_model.TextModel`. `chosen` carries the row that was double-clicked or entered, `moved`
+    the row that became current.
+    """
 
     chosen = Signal(int)
     moved = Signal(int)
@@ -105,8 +44,8 @@ class TableView(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self._delegate = _TextDelegate(self)
-        self.setItemDelegate(self._delegate)
+        # By text and width of its cell: as much as there is room for, laid out, and how wide that is.
+        self._laid_out: dict[tuple[str, int], tuple[QStaticText, int]] = {}
         self.setAlternatingRowColors(True)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -209,10 +148,81 @@ class TableView(QTableView):
         if current.isValid():
             self.moved.emit(current.row())
 
+    def _shown_columns(self, area: QRect) -> list[tuple[int, int, int]]:
+        """Number, left edge and width of the columns that reach into an area of the viewport."""
+        head = self.horizontalHeader()
+        found = []
+        for place in range(head.count()):
+            column = head.logicalIndex(place)
+            left, width = head.sectionViewportPosition(column), head.sectionSize(column)
+            # Hidden ones have no width.
+            if width and left <= area.right() and left + width > area.left():
+                found.append((column, left, width))
+        return found
+
+    def _cut(self, text: str, room: int) -> tuple[QStaticText, int]:
+        """A text as far as there is room for it, and its width."""
+        metrics = self.fontMetrics()
+        shown = metrics.elidedText(text, self.textElideMode(), room)
+        made = QStaticText(shown)
+        made.setTextFormat(Qt.TextFormat.PlainText)
+        made.prepare(QTransform(), self.font())
+        if len(self._laid_out) >= _KEPT_TEXTS:
+            self._laid_out.clear()
+        found = self._laid_out[text, room] = made, metrics.horizontalAdvance(shown)
+        return found
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        model, area = self.model(), event.rect()
+        row = self.rowAt(area.top())
+        if row < 0:
+            return
+        assert isinstance(model, text_model.TextModel)
+        shown = self._shown_columns(area)
+        columns = [column for column, _left, _width in shown]
+        boxes = [
+            (left + PADDING, width - 2 * PADDING, column in model.on_the_right)
+            for column, left, width in shown
+        ]
+        if not self.isEnabled():
+            group = QPalette.ColorGroup.Disabled
+        elif self.isActiveWindow():
+            group = QPalette.ColorGroup.Normal
+        else:
+            group = QPalette.ColorGroup.Inactive
+        palette, role = self.palette(), QPalette.ColorRole
+        ink, selected_ink = palette.color(group, role.Text), palette.color(group, role.HighlightedText)
+        alternate, selected = palette.color(group, role.AlternateBase), palette.color(group, role.Highlight)
+        chosen = self.selectionModel()
+        height, width = (
+            self.verticalHeader().defaultSectionSize(),
+            shown[-1][1] + shown[-1][2] if shown else 0,
+        )
+        drop = (height - self.fontMetrics().height()) // 2
+        laid_out, top, count = self._laid_out, self.rowViewportPosition(row), model.rowCount()
+        painter = QPainter(self.viewport())
+        painter.setFont(self.font())
+        painter.setPen(ink)
+        while row < count and top <= area.bottom():
+            marked = chosen.isSelected(model.index(row, 0))
+            if marked:
+                painter.fillRect(0, top, width, height, selected)
+                painter.setPen(selected_ink)
+            elif row & 1:
+                painter.fillRect(0, top, width, height, alternate)
+            for text, (left, room, right) in zip(model.texts(row, columns), boxes, strict=True):
+                if text:
+                    cut, taken = laid_out.get((text, room)) or self._cut(text, room)
+                    painter.drawStaticText(left + room - taken if right else left, top + drop, cut)
+            if marked:
+                painter.setPen(ink)
+            row, top = row + 1, top + height
+        painter.end()
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange, QEvent.Type.PaletteChange):
-            self._delegate.forget()
+            self._laid_out.clear()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         # What the header offers to the mouse is here within reach of the keyboard, too.

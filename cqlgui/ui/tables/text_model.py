@@ -1,0 +1,37 @@
+"""Models whose cells are lines of text, asked for by the row."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+
+Index = QModelIndex | QPersistentModelIndex
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+
+
+class TextModel(QAbstractTableModel):
+    """What `view.TableView` shows. Columns in `on_the_right` have their texts there."""
+
+    on_the_right: Collection[int] = ()
+
+    def texts(self, row: int, columns: Sequence[int]) -> list[str]:
+        """What stands in some columns of a row that there is; never waits."""
+        raise NotImplementedError
+
+    def tip(self, row: int, column: int) -> str | None:
+        """What is shown on hovering over a cell."""
+        return self.texts(row, (column,))[0]
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= self.rowCount():
+            return None
+        row, column = index.row(), index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.texts(row, (column,))[0]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self.tip(row, column)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return RIGHT if column in self.on_the_right else None
+        return None
