@@ -155,14 +155,12 @@ class Pieces:
     """Columns that grow at the end. What comes is kept as it is: however many hits there are already, more
     of them cost no more."""
 
-    def __init__(self, columns: Columns | None = None) -> None:
+    def __init__(self) -> None:
         self._parts: list[Columns] = []
         self._starts: list[int] = []
         self._size = 0
         self.ascending = True
         """Whether each hit comes after the one before."""
-        if columns is not None:
-            self.add(columns)
 
     def __len__(self) -> int:
         return self._size
@@ -180,6 +178,12 @@ class Pieces:
             self._parts.append(columns)
             self._starts.append(self._size)
         self._size += len(columns)
+
+    def replace(self, columns: Columns) -> None:
+        """Keep the same hits in other arrays, in one piece."""
+        assert len(columns) == self._size
+        if len(columns):
+            self._parts, self._starts = [columns], [0]
 
     def whole(self) -> Columns:
         """All hits, which are kept in one piece from then on."""

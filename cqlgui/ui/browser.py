@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from PySide6.QtCore import QObject, Signal
 
@@ -105,16 +105,19 @@ class Browser(QObject):
             self._show()
             return
 
-        def done(loaded: model.LoadedGame) -> None:
+        figurine = self._notation.figurine
+
+        def done(made: tuple[model.LoadedGame, Iterator[notation.Piece]]) -> None:
+            loaded, pieces = made
             self._game, self._base = loaded, base
             self._position = min(positionid, len(loaded.tree) - 1)
             self._hits = found if self._told_of != game else self._told
-            self._notation.set_game(loaded)
+            self._notation.set_game(loaded, pieces if self._notation.figurine == figurine else None)
             self._notation.set_hits(found)
             self._show()
 
         self._jobs.run(
-            lambda _token, _sink: _prepared(games.load(base, game)),
+            lambda _token, _sink: _prepared(games.load(base, game), figurine),
             done,
             lambda error: self.failed.emit(str(error)),
             name=_JOB,
@@ -214,7 +217,7 @@ def move_text(game: tree.GameTree, positionid: int) -> str:
     return f"{game.display_number(positionid)}{dots}{san.san(before, game.moves[positionid])}"
 
 
-def _prepared(game: model.LoadedGame) -> model.LoadedGame:
-    """The same game with its positions played out, so that the GUI thread need not."""
+def _prepared(game: model.LoadedGame, figurine: bool) -> tuple[model.LoadedGame, Iterator[notation.Piece]]:
+    """The same game with its positions played out and its notation begun, so that the GUI thread need not."""
     len(game.tree.positions)
-    return game
+    return game, notation.begun(game, figurine)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QObject, Qt, QThreadPool, Signal
+from PySide6.QtCore import QObject, Qt, QThreadPool, QTimer, Signal
 
 from cqlgui.base import errors, priority, progress
 from cqlgui.base.data import dataclass, field
@@ -23,6 +23,11 @@ Work = Callable[[progress.CancelToken, progress.ProgressSink], T]
 
 REPORT_SECONDS = 0.05
 """Progress is handed on at most this often: 20 reports a second are smooth, more only cost repaints."""
+
+TURN_SECONDS = 0.004
+"""Results that took longer than this to receive let keys and repaints in before the next one."""
+
+_Call = tuple["Job | None", Callable[..., None], tuple[Any, ...]]
 
 _log = logging.getLogger(__name__)
 
@@ -64,6 +69,11 @@ class Jobs(QObject):
         self._ids = itertools.count(1)
         self._jobs: dict[int, Job] = {}
         self._closed = False
+        # What arrived and waits for its turn, and the next turn.
+        self._waiting: collections.deque[_Call] = collections.deque()
+        self._turn = QTimer(self)
+        self._turn.setSingleShot(True)
+        self._turn.timeout.connect(self._take_turn)
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def run(
@@ -158,6 +168,23 @@ class Jobs(QObject):
             _log.debug("a result came after the window had gone")
 
     def _deliver(self, job: Job | None, call: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+        self._waiting.append((job, call, arguments))
+        if not self._turn.isActive():
+            self._take_turn()
+
+    def _take_turn(self) -> None:
+        end = time.monotonic() + TURN_SECONDS
+        while self._waiting:
+            one = self._waiting.popleft()
+            if self._waiting:
+                # Before the call, which may open a dialog that needs the others.
+                self._turn.start(0)
+            self._call(*one)
+            if time.monotonic() >= end:
+                self._turn.start(0)
+                break
+
+    def _call(self, job: Job | None, call: Callable[..., None], arguments: tuple[Any, ...]) -> None:
         if self._closed:
             return
         # The method is compared by equality: every access makes a new bound method.

@@ -8,7 +8,8 @@ is in view has them.
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QResizeEvent, QTextCharFormat, QTextCursor
@@ -27,7 +28,7 @@ Piece = tuple[str, str, int]
 """Kind (`main`, `variation`, `comment`, `sign`), text, positionid or -1."""
 
 
-def pieces(game: model.LoadedGame, figurine: bool = False) -> Iterable[Piece]:
+def pieces(game: model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
     """The notation in reading order, lazily: a game of any depth, without recursion."""
     line = game.tree
     if 0 in game.comments:
@@ -62,6 +63,12 @@ def pieces(game: model.LoadedGame, figurine: bool = False) -> Iterable[Piece]:
             stack += [")", (other, True, False), "("]
 
 
+def begun(game: model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
+    """The same, with what is shown first made at once: for a thread that is not the window's."""
+    left = pieces(game, figurine)
+    return itertools.chain(list(itertools.islice(left, 2 * CHUNK)), left)
+
+
 class NotationView(QTextEdit):
     """`position_chosen` carries the positionid of a click; `stepped` and `jumped` are as on the board."""
 
@@ -88,17 +95,22 @@ class NotationView(QTextEdit):
         self._current = 0
         # Whether the current move is still to be laid out, and then brought into view.
         self._awaited = False
-        self._left: Iterable[Piece] = ()
+        self._left: Iterator[Piece] = iter(())
         self._timer = QTimer(self)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._lay_out_chunk)
         self.verticalScrollBar().valueChanged.connect(lambda _value: self._mark())
         theme.theme().changed.connect(self._render)
 
-    def set_game(self, game: model.LoadedGame | None) -> None:
-        """Show a game from its start."""
+    def set_game(self, game: model.LoadedGame | None, made: Iterator[Piece] | None = None) -> None:
+        """Show a game from its start; `made` are its pieces, where they were `begun`."""
         self._game, self._current, self._hits = game, 0, frozenset()
-        self._render()
+        self._render(made)
+
+    @property
+    def figurine(self) -> bool:
+        """Whether men are printed as figurines."""
+        return self._figurine
 
     def set_figurine(self, figurine: bool) -> None:
         """Print men as figurines or as letters."""
@@ -123,14 +135,14 @@ class NotationView(QTextEdit):
         self._hits = frozenset(ids)
         self._mark()
 
-    def _render(self) -> None:
+    def _render(self, made: Iterator[Piece] | None = None) -> None:
         self._timer.stop()
         # The text goes last: its going scrolls, which marks what is in view.
         self._spans, self._starts, self._ids = {0: (0, 0)}, [], []
         self.clear()
         if self._game is None:
             return
-        self._left = iter(pieces(self._game, self._figurine))
+        self._left = made or pieces(self._game, self._figurine)
         self._timer.start()
         self._lay_out_chunk()
 
@@ -152,15 +164,20 @@ class NotationView(QTextEdit):
         cursor.beginEditBlock()
         if cursor.position():
             cursor.insertBlock()
-        previous = ""
-        for count, (kind, text, number) in enumerate(self._left, 1):
-            if not (text == ")" or previous == "(") and not cursor.atBlockStart():
-                cursor.insertText(" ", formats["sign"])
-            start = cursor.position()
-            shown = text.replace("\n", " ") if kind == "comment" else text.replace(_HYPHEN, _UNBROKEN)
-            cursor.insertText(shown, formats[kind])
+        # Pieces of one kind are put in together: each insertion costs.
+        begin = place = cursor.position()
+        kind, run, previous = "main", "", ""
+        for count, (next_kind, text, number) in enumerate(self._left, 1):
+            if next_kind != kind:
+                cursor.insertText(run, formats[kind])
+                kind, run = next_kind, ""
+            if not (text == ")" or previous == "(" or place == begin):
+                run, place = f"{run} ", place + 1
+            shown = " ".join(text.splitlines()) if kind == "comment" else text.replace(_HYPHEN, _UNBROKEN)
+            start, place = place, place + len(shown.encode("utf-16-le")) // 2
+            run += shown
             if number >= 0:
-                self._spans[number] = (start, cursor.position())
+                self._spans[number] = (start, place)
                 self._starts.append(start)
                 self._ids.append(number)
             previous = text
@@ -170,9 +187,9 @@ class NotationView(QTextEdit):
         else:
             self._timer.stop()
             if self._game is not None and self._game.row.result:
-                cursor.insertText(
-                    ("" if cursor.atBlockStart() else " ") + self._game.row.result, formats["main"]
-                )
+                cursor.insertText(run, formats[kind])
+                kind, run = "main", ("" if place == begin else " ") + self._game.row.result
+        cursor.insertText(run, formats[kind])
         cursor.endEditBlock()
         if self._awaited and self._current in self._spans:
             self.set_current(self._current)

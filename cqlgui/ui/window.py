@@ -81,6 +81,8 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("cqlgui")
         self.setAcceptDrops(True)
         self.setDockNestingEnabled(True)
+        # Every new layout would make an animation for each pane, moved or not.
+        self.setAnimated(False)
         self.jobs = jobs.Jobs(self)
         self.editor = editor_panel.EditorPanel()
         self.library = library_pane.LibraryPane()

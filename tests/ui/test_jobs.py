@@ -9,6 +9,7 @@ import threading
 import weakref
 
 import pytest
+from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import errors, progress
@@ -189,3 +190,19 @@ def test_closing_stops_what_runs_and_delivers_nothing(qtbot: QtBot) -> None:
     assert seen == []
     assert after.stale
     assert not after.running
+
+
+def test_results_that_take_long_to_receive_let_other_events_in_between(
+    qtbot: QtBot, door: jobs.Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "TURN_SECONDS", 0.0)
+    seen: list[object] = []
+    ticker = QTimer()
+    ticker.timeout.connect(lambda: seen.append("tick"))
+    ticker.start(0)
+    for number in range(3):
+        door._post(None, seen.append, number)
+    door._post(None, lambda: door._post(None, seen.append, "last"))
+    qtbot.waitUntil(lambda: "last" in seen)
+    assert [one for one in seen if one != "tick"] == [0, 1, 2, "last"]
+    assert "tick" in seen[seen.index(0) : seen.index(2)]

@@ -26,7 +26,7 @@ from cqlgui.base import progress
 from cqlgui.tasks import bases, model
 from cqlgui.tasks.found import Found
 from cqlgui.ui import jobs
-from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits, infobar, wording
+from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits, infobar, labels, wording
 from cqlgui.ui.tables import hits_model
 
 COUNTS = export_dialog.ExportCounts(hits=120, games=40, selected_games=3)
@@ -54,7 +54,7 @@ def text(panel: QWidget, name: str) -> str:
     """The text of the label with this accessible name."""
     found = [child for child in panel.findChildren(QWidget) if child.accessibleName() == name]
     assert len(found) == 1, name
-    return str(found[0].property("text"))
+    return found[0].text() if isinstance(found[0], labels.ElidedLabel) else str(found[0].property("text"))
 
 
 def filled(panel: hits.HitsPanel, base: model.Base, result: model.SearchResult) -> None:
@@ -634,3 +634,26 @@ def test_every_control_has_a_name_for_assistive_technology(
 )
 def test_times_are_read_at_a_glance(seconds: float, words: str) -> None:
     assert wording.duration(seconds) == words
+
+
+def test_a_label_that_fills_asks_for_no_other_room_whatever_it_says(qtbot: QtBot) -> None:
+    label = labels.ElidedLabel("", fills=True)
+    qtbot.addWidget(label)
+    before = label.sizeHint()
+    label.say("a long text " * 20, tail="1-0")
+    assert label.sizeHint() == before
+    assert label.text().endswith("  1-0")
+    assert label.toolTip() == label.accessibleDescription() == label.text()
+    label.say("a long text " * 20, "told otherwise", tail="1-0")
+    assert label.toolTip() == "told otherwise"
+
+
+def test_a_label_has_room_for_its_text_and_wants_other_room_seldom(qtbot: QtBot) -> None:
+    label = labels.ElidedLabel()
+    qtbot.addWidget(label)
+    wanted = set()
+    for number in range(1, 400):
+        label.say(f"{number} hits")
+        assert label.sizeHint().width() >= label.fontMetrics().horizontalAdvance(label.text())
+        wanted.add(label.sizeHint().width())
+    assert len(wanted) <= 2

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QColor, QIcon, QPainter, QPaintEvent, QPalette
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QColor, QIcon, QPalette
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QMenu,
     QPushButton,
     QSplitter,
@@ -22,6 +21,7 @@ from cqlgui.cql import diagnostics, old_scripts, spelling, structure, transforms
 from cqlgui.tasks import model
 from cqlgui.ui import theme
 from cqlgui.ui.editor import colours, edit, files, find, fixes, gutter, identity, latest, problems
+from cqlgui.ui.panels import labels
 
 CHECK_DELAY = 30  # milliseconds without a key before the text is checked
 
@@ -70,12 +70,12 @@ class EditorPanel(QWidget):
         self.find_bar = find.FindBar(self.edit, self)
         self.problems = problems.ProblemsList(self)
         self._checker = latest.Latest(_check, CHECK_DELAY, self)
-        self._name = _Elided(self)
-        self._estimate = _Elided(self)
+        self._name = labels.ElidedLabel("", self, fills=True, cut=Qt.TextElideMode.ElideMiddle)
+        self._estimate = labels.ElidedLabel("", self, right=True)
+        self._name.setAccessibleName("Name of the query")
         self._estimate.setAccessibleName("Estimated number of games")
-        self._estimate.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._where = _Elided(self)
-        self._where.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._where = labels.ElidedLabel("", self, fills=True, right=True)
+        self._where.setAccessibleName("Place of the caret")
         self._state = QToolButton(self)
         self._state.setAutoRaise(True)
         self._state.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -83,6 +83,10 @@ class EditorPanel(QWidget):
         self._live = QToolButton(self)
         self._live.setAutoRaise(True)
         self._live.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        # It comes and goes at every key; the rest of the window is not laid out anew for that.
+        policy = self._live.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self._live.setSizePolicy(policy)
         self._live.hide()
         self._truth: tuple[str, bool | None, bool] = ("", None, False)
         self._run = QPushButton("Run", self)
@@ -97,8 +101,7 @@ class EditorPanel(QWidget):
 
     def set_estimate(self, words: str) -> None:
         """Say how many games the query may find; nothing where that is not known."""
-        self._estimate.setText(words)
-        self._estimate.setToolTip(f"{words}, from a random sample" if "about" in words else words)
+        self._estimate.say(words, f"{words}, from a random sample" if "about" in words else "")
 
     # --- text -----------------------------------------------------------------------------------------------
 
@@ -187,8 +190,9 @@ class EditorPanel(QWidget):
         none. `left_out` says that a search passes over this position.
         """
         self.edit.gutter.set_truth(state, rows)
-        self._truth = (state, matched, left_out)
-        self._show_truth()
+        if self._truth != (state, matched, left_out):
+            self._truth = (state, matched, left_out)
+            self._show_truth()
 
     # --- files ----------------------------------------------------------------------------------------------
 
@@ -327,8 +331,8 @@ class EditorPanel(QWidget):
 
     def _show_name(self) -> None:
         name = self.name()
-        self._name.setText(f"{name}  •  changed" if self._modified else name)
-        self._name.setToolTip(str(self.path) if self.path else "Not saved in a file")
+        place = str(self.path) if self.path else "Not saved in a file"
+        self._name.say(f"{name}  •  changed" if self._modified else name, place)
 
     def _show_place(self) -> None:
         cursor = self.edit.textCursor()
@@ -336,9 +340,7 @@ class EditorPanel(QWidget):
         chosen = self.edit.selection()
         many = f"  ({chosen[1] - chosen[0]} selected)" if cursor.hasSelection() else ""
         words = f"Line {line}, column {column}{many}"
-        self._where.setText(f"{line}:{column}{many}")
-        self._where.setAccessibleName(words)
-        self._where.setToolTip(words)
+        self._where.say(f"{line}:{column}{many}", words)
 
     def _show_diagnostics(self, text: str, found: tuple[diagnostics.Diagnostic, ...]) -> None:
         if text != self.text():
@@ -380,9 +382,15 @@ class EditorPanel(QWidget):
         parts = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in
                  ((errors_found, "error"), (warnings, "warning")) if count]  # fmt: skip
         words = ", ".join(parts) or ("No problems" if self.text().strip() else "Empty query")
-        self._state.setText(words)
-        self._state.setAccessibleName(words)
+        if words != self._state.text():
+            self._state.setText(words)
+            self._state.setAccessibleName(words)
+            self._show_sign()
+
+    def _show_sign(self) -> None:
+        """The sign beside the number of problems."""
         if self._diagnostics:
+            errors_found = any(one.severity == "error" for one in self._diagnostics)
             worst = "error" if errors_found else "warning"
             self._state.setIcon(problems.severity_icon(worst, colours.of(self, worst)))
         elif self.text().strip():
@@ -442,22 +450,8 @@ class EditorPanel(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_state"):
             self.problems.set_diagnostics(self.text(), self._diagnostics)
-            self._show_state()
+            self._show_sign()
             self._show_truth()
-
-
-class _Elided(QLabel):
-    """A line of plain text that gives way: it is shortened in the middle where there is no room for it."""
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(40, super().minimumSizeHint().height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setPen(self.palette().windowText().color())
-        text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
-        painter.drawText(self.rect(), int(self.alignment()), text)
-        painter.end()
 
 
 def _translated(path: Path) -> str:

@@ -59,7 +59,7 @@ class GamesPanel(QWidget):
         self.filter.setAccessibleName("Filter the games")
         self.filter.setToolTip(_TIP)
         self.filter.setMaximumWidth(420)
-        self._count = labels.ElidedLabel("No file is open", self)
+        self._count = labels.ElidedLabel("No file is open", self, fills=True)
         self._count.setAccessibleName("Number of games")
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)

@@ -28,26 +28,17 @@ class HitBar(QWidget):
             button.setToolTip(f"{words} ({key})")
             button.setAccessibleName(words)
             button.clicked.connect(lambda _checked=False, by=step: self.stepped.emit(by))
-        self._game = labels.ElidedLabel("", self)
-        self._game.setAccessibleName("Players")
+        self._game = labels.ElidedLabel("", self, fills=True)
+        self._game.setAccessibleName("Players and result")
         bold = QFont(self._game.font())
         bold.setBold(True)
         self._game.setFont(bold)
-        self._result = labels.ElidedLabel("", self)
-        self._result.setAccessibleName("Result")
-        self._result.setFont(bold)
-        self._where = labels.ElidedLabel("", self)
+        self._where = labels.ElidedLabel("", self, fills=True)
         self._where.setAccessibleName("Place of the hit")
-        top, bottom = QHBoxLayout(), QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(self._game)
-        top.addWidget(self._result)
-        top.addStretch(1)
-        bottom.addWidget(self._where, 1)
         texts = QVBoxLayout()
         texts.setSpacing(1)
-        texts.addLayout(top)
-        texts.addLayout(bottom)
+        texts.addWidget(self._game)
+        texts.addWidget(self._where)
         row = QHBoxLayout(self)
         row.setContentsMargins(8, 4, 8, 4)
         row.setSpacing(8)
@@ -65,16 +56,12 @@ class HitBar(QWidget):
         """Tell who plays, when and where; what stands last is cut first where there is little room."""
         if game is None:
             self._game.say("")
-            self._result.say("")
             return
         white = rows.player(game.white or "?", game.white_elo)
         black = rows.player(game.black or "?", game.black_elo)
         details = ", ".join(filter(None, map(rows.known, (game.date[:4], game.eco, game.event))))
-        self._game.say(f"{white} – {black}" + (f"   {details}" if details else ""))
-        self._result.say(game.result)
-        # The rest gives way first: a result cut short says nothing.
-        room = min(map(self._result.fontMetrics().horizontalAdvance, (game.result, "1/2-1/2")))
-        self._result.setMinimumWidth(room + 2)
+        # A result cut short says nothing.
+        self._game.say(f"{white} – {black}" + (f"   {details}" if details else ""), tail=game.result)
 
     def show_hit(self, position: str, move: str = "", words: str = "") -> None:
         """Tell which hit of how many, the move that led there, the transform in words; any may be empty."""
@@ -87,7 +74,7 @@ class HitBar(QWidget):
 
     def text(self) -> str:
         """All that the bar says, as one line."""
-        return "  ".join(filter(None, (self._game.text(), self._result.text(), self._where.text())))
+        return "  ".join(filter(None, (self._game.text(), self._where.text())))
 
     def _dress(self) -> None:
         self._previous.setIcon(icons.icon("previous-hit"))

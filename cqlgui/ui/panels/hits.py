@@ -53,7 +53,7 @@ class HitsPanel(QWidget):
         self._bar.setAccessibleName("Progress of the search")
         self._summary = labels.ElidedLabel("No search yet", self)
         self._summary.setAccessibleName("Result of the search")
-        self._detail = labels.ElidedLabel("", self)
+        self._detail = labels.ElidedLabel("", self, fills=True)
         self._detail.setAccessibleName("Course of the search")
         self._chip = QPushButton(self)
         self._chip.setObjectName("chip")
@@ -388,16 +388,15 @@ class HitsPanel(QWidget):
         self._export.setEnabled(self._exportable)
         self._summary.say(f"{wording.hits(self.hits.hits)} in {wording.games(self.hits.games)}")
         if not self._running:
-            self._detail.say(self._ended)
+            tip = ""
             if self._messages or self._kept:
                 # What the query said and kept is read on hovering; the terminal and `--json` have all of it.
                 whole = [f"{one.name}: {one.text}" for one in self._kept]
                 whole += [message.text for message in self._messages]
                 said = whole[:SHOWN_MESSAGES]
                 rest = len(whole) - len(said)
-                self._detail.setToolTip(
-                    wording.plain_tip("\n".join([*said, f"and {rest} more"] if rest else said))
-                )
+                tip = wording.plain_tip("\n".join([*said, f"and {rest} more"] if rest else said))
+            self._detail.say(self._ended, tip)
             return
         seconds = time.monotonic() - self._started
         parts = [f"{wording.number(self._searched)} of {wording.games(self._total)}"]

@@ -2,38 +2,88 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 NARROWEST = 40
 """Pixels a label keeps whatever happens."""
+_STEP = 24
+"""Pixels by which the width wanted grows and shrinks: each new one lays the whole window out."""
+_GAP = 8
 
 
-class ElidedLabel(QLabel):
-    """Plain text in one line, cut with an ellipsis where the room ends."""
+class ElidedLabel(QWidget):
+    """Plain text in one line, cut with an ellipsis where the room ends.
 
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(text, parent)
-        self.setTextFormat(Qt.TextFormat.PlainText)
+    One that `fills` takes what room others leave it, whatever its text: a new text then costs no more than a
+    repaint. Any other wants as much as its text takes.
+    """
+
+    def __init__(
+        self,
+        text: str = "",
+        parent: QWidget | None = None,
+        *,
+        fills: bool = False,
+        cut: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        right: bool = False,
+    ) -> None:
+        super().__init__(parent)
+        self._text = self._tail = ""
+        self._fills = fills
+        self._cut = cut
+        self._right = right
+        self._wanted = 0
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.say(text)
 
-    def say(self, text: str) -> None:
-        """Show a text; assistive technology and the tool tip get all of it."""
-        if text != self.text():
-            self.setText(text)
-            self.setToolTip(text)
+    def text(self) -> str:
+        """All of the text, `tail` included."""
+        return "  ".join(filter(None, (self._text, self._tail)))
+
+    def say(self, text: str, tip: str = "", tail: str = "") -> None:
+        """Show a text, and after it a `tail` that is not cut. Assistive technology and the tool tip get all
+        of it, or the `tip`.
+        """
+        if (text, tail) != (self._text, self._tail):
+            self._text, self._tail = text, tail
+            self._measure()
+            self.update()
+        tip = tip or self.text()
+        if tip != self.toolTip():
+            self.setToolTip(tip)
+            self.setAccessibleDescription(tip)
+
+    def _measure(self) -> None:
+        if self._fills:
+            return
+        width = self.fontMetrics().horizontalAdvance(self.text())
+        wanted = -(-width // _STEP) * _STEP
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(NARROWEST if self._fills else self._wanted, self.fontMetrics().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(NARROWEST, super().minimumSizeHint().height())
+        return QSize(min(NARROWEST, self.sizeHint().width()), self.fontMetrics().height())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._measure()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        room = self.contentsRect()
-        cut = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
-        style = self.style()
-        flags = QStyle.visualAlignment(self.layoutDirection(), self.alignment())
-        style.drawItemText(
-            painter, room, int(flags), self.palette(), self.isEnabled(), cut, self.foregroundRole()
-        )
+        painter, metrics = QPainter(self), self.fontMetrics()
+        taken = metrics.horizontalAdvance(self._tail) + _GAP if self._tail else 0
+        shown = metrics.elidedText(self._text, self._cut, self.width() - taken)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        height = (self.height() - metrics.height()) // 2 + metrics.ascent()
+        length = metrics.horizontalAdvance(shown)
+        left = self.width() - length - taken if self._right else 0
+        painter.drawText(left, height, shown)
+        if self._tail:
+            painter.drawText(left + length + _GAP, height, self._tail)
         painter.end()

@@ -90,25 +90,26 @@ class HitsModel(text_model.TextModel):
         """Take the final result: its order (a query may sort) and its orbits."""
         self._orbits = result.orbits
         found = result.games
-        if np.any(np.diff(np.array(result.order, np.int64)) < 0):
+        if sorted(result.order) != list(result.order):
             found = found.in_order(result.order)
         # All hits that came are in the result, so as many in the same order are the same.
         same = found is result.games and self._columns.ascending and len(self._columns) == len(found.columns)
-        if not same:
+        if same:
+            # Millions of hits are not to be there twice.
+            self._columns.replace(found.columns)
+            # How the elements are called may be known only now.
+            if self.hits:
+                self._changed([(0, self.hits - 1)], TRANSFORM, TRANSFORM)
+        else:
             self.beginResetModel()
             self._forget()
+            self._columns.add(found.columns)
             self._take_told(found)
             self._count = len(result.games)
             if found is not result.games:
                 self._ordered = found
-        # Millions of hits are not to be there twice.
-        self._columns = Pieces(found.columns)
-        if not same:
             self._find_limited()
             self.endResetModel()
-        elif self.hits:
-            # How the elements are called may be known only now.
-            self._changed([(0, self.hits - 1)], TRANSFORM, TRANSFORM)
 
     def limit(self, element: Element | None) -> None:
         """Show only hits in which this (orbit, element) matched; None shows all."""
