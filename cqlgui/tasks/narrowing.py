@@ -125,12 +125,16 @@ def having(result: model.SearchResult, known: Attributes, name: str, key: int) -
 
 def both(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
     """The hits of one result that are also in another."""
-    return _kept(one, np.isin(one.games.columns.hits, other.games.columns.hits))
+    bare, others = _bare(one), _bare(other)
+    kept = {game: hits for game, hits in bare.items() if game in others}
+    return _kept(one, np.isin(one.games.columns.hits, other.games.columns.hits), kept)
 
 
 def without(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
     """The hits of one result that are not in another."""
-    return _kept(one, ~np.isin(one.games.columns.hits, other.games.columns.hits))
+    bare, others = _bare(one), _bare(other)
+    kept = {game: hits for game, hits in bare.items() if game not in others}
+    return _kept(one, ~np.isin(one.games.columns.hits, other.games.columns.hits), kept)
 
 
 def either(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
@@ -142,7 +146,9 @@ def either(one: model.SearchResult, other: model.SearchResult) -> model.SearchRe
         more = Columns(more.hits, np.zeros(len(more), np.int64), np.zeros(0, np.int32))
     whole = found_module.joined([first.columns, more])
     columns = whole.take(np.argsort(whole.hits, kind="stable"))
-    return _made(one, columns, sorted({*one.order, *other.order}))
+    with_hits = set(columns.games.tolist())
+    bare = {game: hits for game, hits in {**_bare(other), **_bare(one)}.items() if game not in with_hits}
+    return _made(one, columns, sorted({*one.order, *other.order}), bare)
 
 
 def in_games(result: model.SearchResult) -> Integers:
@@ -154,18 +160,27 @@ def _ascending(found: Found) -> Found:
     return Found(found.columns.take(np.argsort(found.columns.hits, kind="stable")), found.told, found.untold)
 
 
-def _kept(result: model.SearchResult, mask: Mask) -> model.SearchResult:
+def _bare(result: model.SearchResult) -> dict[int, model.GameHits]:
+    """The games that match without a hit, which a query may ask for."""
+    return {game: hits for game, hits in result.games.told.items() if not hits.hits}
+
+
+def _kept(
+    result: model.SearchResult, mask: Mask, bare: Mapping[int, model.GameHits] | None = None
+) -> model.SearchResult:
     columns = result.games.columns.take(mask)
-    left = set(np.unique(columns.games).tolist())
-    return _made(result, columns, [game for game in result.order if game in left])
+    left = {*np.unique(columns.games).tolist(), *(bare or ())}
+    return _made(result, columns, [game for game in result.order if game in left], bare or {})
 
 
-def _made(result: model.SearchResult, columns: Columns, order: Iterable[int]) -> model.SearchResult:
-    """A result like another with other hits."""
-    bare = Found(columns, {}, result.games.untold)
-    told = {}
+def _made(
+    result: model.SearchResult, columns: Columns, order: Iterable[int], bare: Mapping[int, model.GameHits]
+) -> model.SearchResult:
+    """A result like another with other hits, and with these games without hits."""
+    untold = Found(columns, {}, result.games.untold)
+    told = dict(bare)
     for game, hits in result.games.told.items():
-        first, end = bare.stretch(game)
+        first, end = untold.stretch(game)
         kept = found_module.trimmed(hits, columns, first, end) if end > first else None
         if kept is not None:
             told[game] = kept

@@ -100,6 +100,38 @@ def test_results_are_made_of_others(base: model.Base, details: model.Details) ->
         assert list(made.order) == sorted(made.order)
         check(made)
     assert narrowing.in_games(one).tolist() == sorted(one.order)
+    # Elements of another query's orbits say nothing of this one's.
+    own = {
+        (found.orbit, found.element)
+        for game in one.games.values()
+        for hit in game.hits
+        for found in hit.matches
+    }
+    made = narrowing.either(searching.search(base, "mate", options), one)
+    assert own
+    assert not len(made.games.columns.codes)
+
+
+def test_games_that_match_without_a_hit_are_members_too(base: model.Base) -> None:
+    bare, other = (
+        searching.search(base, f"cql(matchcount 0 0 gamenumber 1 {last}) ply < 0") for last in (5, 3)
+    )
+    hits = searching.search(base, "cql(gamenumber 2 4) initial")
+    assert bare.order
+    assert not places(bare)
+    assert len(hits.order) == len(places(hits)) == 3
+    for made, games, found in (
+        (narrowing.both(bare, other), other.order, set()),
+        (narrowing.without(bare, other), bare.order[len(other.order) :], set()),
+        (narrowing.either(bare, other), bare.order, set()),
+        (narrowing.either(bare, hits), bare.order, places(hits)),
+        (narrowing.either(hits, bare), bare.order, places(hits)),
+        (narrowing.both(bare, hits), (), set()),
+        (narrowing.without(bare, hits), bare.order, set()),
+    ):
+        assert made.order == tuple(games)
+        assert places(made) == found
+        check(made)
 
 
 def test_the_order_of_a_sorted_result_stays(base: model.Base) -> None:
