@@ -1,7 +1,6 @@
 """Reads functions in the kernel language and writes them through the emitter.
 
 The language is Python with less in it: numbers (`int`, `Word`, `bool`), arrays that are given as arguments,
-The language is Python with less in it: numbers (`int`, `Word`, `bool`), arrays that are given as arguments,
 tables and constants of a module, members of an `enum.IntEnum`, `if`, `while`, `for ... in range(...)`,
 assignments, and calls of functions in the same language. A variable has one type, `Word` where anything
 assigned to it is one. Between an `int` and a `Word` bits and sums are words; a comparison of the two is

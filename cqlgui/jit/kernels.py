@@ -63,7 +63,7 @@ class Unit:
         return program.module.text()
 
     def _key_sources(self) -> list[types.ModuleType]:
-        return [*self.sources, words, emitter, frontend]
+        return [*self.sources, words, emitter, frontend, native]
 
 
 class Kernel(Generic[P, R]):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import inspect
 import subprocess
 import sys
 import threading
+import types
 from pathlib import Path
 
 import numpy as np
@@ -332,6 +334,21 @@ def test_a_units_code_is_loaded_and_not_made_again(monkeypatch: pytest.MonkeyPat
     assert first.code() is first.code()
     monkeypatch.setattr(later, "assembly", lambda: pytest.fail("compiled once more"))
     assert later.code().compiled == first.code().compiled
+
+
+@machine
+@pytest.mark.parametrize("source", [samples, attacks, frontend, emitter, words, native])
+def test_a_units_code_is_made_again_once_anything_it_depends_on_changes(
+    source: types.ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, later = (kernels.Unit("changing", [samples, attacks]) for _ in range(2))
+    for unit in (first, later):
+        unit.kernel(samples.lines.function)
+    first.code()
+    read = inspect.getsource
+    monkeypatch.setattr(inspect, "getsource", lambda one: read(one) + "# changed" * (one is source))
+    monkeypatch.setattr(later, "assembly", lambda: "")
+    assert later.code().compiled != first.code().compiled
 
 
 @machine
