@@ -188,8 +188,14 @@ def _line_pieces(record: Words) -> Word:
     return record[3] | record[4] | record[5] | record[9] | record[10] | record[11]
 
 
+_MOST_SETS: Final = 8
+"""Of a ray that leads anywhere: a line has eight squares, and each set takes one."""
+
+
 def _can_pass(sets: Words, count: int) -> bool:
-    """Whether there is a square in every set between."""
+    """Whether there is a square in every set between, and room for a square of each on a line."""
+    if count > _MOST_SETS:
+        return False
     missing = False
     for number in range(1, count - 1):
         missing |= sets[number] == 0

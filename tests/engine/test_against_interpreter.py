@@ -285,6 +285,17 @@ def test_matches_in_operands_that_fail() -> None:
     assert comparison.counts["queries with an orbit pass"] == 2 * len(FAILING_OPERANDS)
 
 
+def test_rays_through_any_number_of_sets() -> None:
+    """A line has room for eight; more are not found, however many they are."""
+    open_lines = ("Q6r/8/8/8/8/8/k6K/8 w - - 0 1", "7q/6P1/5n2/8/8/8/1k5K/B7 w - - 0 1")
+    comparison = Comparison([*(readings.from_fen(fen, FEN=fen) for fen in open_lines), *shipped(1)])
+    for between in (1, 2, 5, 6, 7, 62, 65, 66):
+        sets = ". " * between
+        for text in (f"ray (A {sets} a)", f"ray attack ([RQB] {sets} A)", f"ray diagonal (A {sets} a) >= 1"):
+            comparison.text(text)
+    comparison.conclude()
+
+
 @pytest.mark.timeout(3600)
 @pytest.mark.full
 def test_all_known_queries() -> None:
