@@ -28,6 +28,7 @@ class Collector(QObject):
         super().__init__(parent)
         self._busy = busy
         self._looks = 0
+        self._settled = False
         self._timer = QTimer(self)
         self._timer.setInterval(YOUNG_MS)
         self._timer.timeout.connect(self.look)
@@ -51,6 +52,10 @@ class Collector(QObject):
         if self._looks >= WHOLE_EVERY and not self._busy():
             self._looks = 0
             gc.collect()
+            if not self._settled:
+                # By now games were opened: what was loaded for that lasts, and is most of what there is.
+                self._settled = True
+                gc.freeze()
             # In a thread, as it may take longer than a repaint.
             threading.Thread(target=heap.give_back, name="give back memory", daemon=True).start()
         else:

@@ -37,6 +37,14 @@ def test_other_threads_collect_nothing_and_an_idle_look_collects_all(qtbot: QtBo
         busy = False
         made.look()
         assert ends() is None
+        # What lived then is taken for lasting; what comes later is not.
+        ring = _Ring()
+        ends = weakref.ref(ring)
+        gc.collect(1)
+        del ring
+        for _ in range(collector.WHOLE_EVERY):
+            made.look()
+        assert ends() is None
     finally:
         made.stop()
     assert gc.isenabled()
