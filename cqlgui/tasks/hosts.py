@@ -25,9 +25,14 @@ def stamp_of(path: Path, folder: Path) -> str:
     """The state of a source and of its index as a word; raises `errors.SourceError` where either is gone."""
     try:
         status = path.stat()
-        written = (folder / "manifest.json").stat().st_mtime_ns
     except OSError as error:
         raise errors.SourceError(f"{path} cannot be read any more: {error.strerror or error}.") from error
+    try:
+        written = (folder / "manifest.json").stat().st_mtime_ns
+    except OSError as error:
+        raise errors.SourceError(
+            f"The index of {path.name} is gone from the cache folder. Open the file again to make it anew."
+        ) from error
     return "-".join(map(str, (*disk.State.of(status), written)))
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass, field
 from cqlgui.cql import interpreter, memory, settings, transforms, types
@@ -104,7 +105,11 @@ class _Run:
         self.on_hits = on_hits
         self.on_messages = on_messages
         self.expanded = expanded
-        self.plan = sieving.plan(expanded, pruned=options.pruned) if options.compiled else sieving.INTERPRETER
+        self.plan = sieving.INTERPRETER
+        # Without a plan a search that was cancelled already ends like any other, with nothing found.
+        with contextlib.suppress(errors.Cancelled):
+            if options.compiled:
+                self.plan = sieving.plan(expanded, pruned=options.pruned, cancel=cancel)
         self.straight = self._straight()
         # Where games depend on what earlier ones left, one worker takes them in order, with this memory.
         sequential = self.plan.compiled is None and self.program.sequential

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from cqlgui.base import errors
+from cqlgui.base import errors, progress
 from cqlgui.base.data import dataclass
 from cqlgui.cql import closures, compilers, diagnostics, nodes, nodes_facts, transforms
 from cqlgui.engine import compiling, lowering, orbit_pass, pruning, scanning
@@ -80,18 +80,24 @@ class Plan:
         return "compiled" if self.compiled is not None and self.compiled.wholly else "interpreted"
 
 
-def plan(expanded: transforms.Expanded, *, pruned: bool = True) -> Plan:
-    """Compile a query as far as that goes; not `pruned`, the search looks at every game."""
+def plan(
+    expanded: transforms.Expanded, *, pruned: bool = True, cancel: progress.CancelToken | None = None
+) -> Plan:
+    """Compile a query as far as that goes; not `pruned`, the search looks at every game. Raises
+    `errors.Cancelled` between its steps, each of which may take a tenth of a second for a large orbit."""
+    token = cancel or progress.CancelToken()
     assert expanded.query is not None
     wanted = expanded.query.header.matchcount
     if wanted is not None and not wants_hits(wanted):
         return Plan(None, "games without a match count too")
     found = compiling.compile_query(expanded)
+    token.raise_if_cancelled()
     if isinstance(found, lowering.Unsupported):
         passes_over = pruned and pruning.stand_alone(expanded.query)
         planner = planning.Planner(expanded) if passes_over else None
         return Plan(None, found.reason, found.span, planner)
     planner = planning.Planner(expanded, found.facts, pruned=pruned)
+    token.raise_if_cancelled()
     if found.wholly:
         return Plan(found, "", None, planner, _straight(expanded, found))
     reasons = dict.fromkeys(one.reason for one in found.unsupported)

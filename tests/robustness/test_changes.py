@@ -128,6 +128,17 @@ def test_a_game_of_a_source_that_has_changed_is_not_shown(
         assert games.rows(base, [21])[0].white == "Player 20"
 
 
+def test_an_index_that_goes_away_is_named_and_made_anew(source: Path, tmp_path: Path) -> None:
+    with faults.at_home(tmp_path / "home"):
+        base = importing.open_base([source]).base
+        for manifest in (tmp_path / "home").rglob("manifest.json"):
+            manifest.unlink()
+        with pytest.raises(errors.SourceError, match=r"index of a\.pgn is gone"):
+            searching.search(base, "initial")
+        again = importing.open_base([source])
+        assert searching.search(again.base, "initial").positions == GAMES
+
+
 def test_a_game_of_a_source_that_has_grown_is_shown(source: Path, tmp_path: Path) -> None:
     with faults.at_home(tmp_path / "home"):
         base = importing.open_base([source]).base

@@ -121,6 +121,15 @@ def test_a_bad_query_is_rejected_with_its_diagnostics(base: model.Base) -> None:
     assert caught.value.diagnostics[0].code == "rotate45-squares"
 
 
+def test_cancelling_before_anything_is_planned_ends_like_any_other() -> None:
+    base = importing.open_base([helpers.ROOT / "resources" / "sample" / "sample.pgn"]).base
+    token = progress.CancelToken()
+    token.cancel()
+    result = searching.search(base, "flip {Ra1 kg8}", cancel=token)
+    assert (result.cancelled, result.positions, len(result.games)) == (True, 0, 0)
+    assert result.orbits
+
+
 def test_cancelling_keeps_what_was_found_and_is_quick(tmp_path: Path) -> None:
     base = make(tmp_path, 6000)
     cancel = progress.CancelToken()
