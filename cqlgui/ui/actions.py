@@ -50,7 +50,6 @@ class Actions:
         main = self._main
         running = main.searcher.running
         shown = main.browser.game is not None
-        self.run.setEnabled(not running)
         self.stop.setEnabled(running or main.assistance.why.busy)
         self.export.setEnabled(main.hits.exportable)
         for action in (self.next_hit, self.previous_hit):

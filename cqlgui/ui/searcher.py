@@ -39,6 +39,7 @@ class Searcher(QObject):
         self._jobs = door
         self._channels: list[jobs.Channel[Any]] = []
         self._running = False
+        self._asked: tuple[model.Base, str, Integers | None] | None = None
         self.options = model.SearchOptions()
         self._allowed: dict[str, tuple[Path, ...]] = {"read": (), "write": ()}
 
@@ -51,10 +52,21 @@ class Searcher(QObject):
         """Grant a wish to every query, as long as this searcher lives."""
         self._allowed[wish.verb] += (wish.folder,)
 
+    def searches(self, base: model.Base, text: str, within: Integers | None) -> bool:
+        """Whether just this is being searched, and nobody has stopped it."""
+        asked = self._asked
+        return (
+            self._running
+            and asked is not None
+            and (asked[0], asked[1]) == (base, text)
+            and asked[2] is within
+        )
+
     def run(self, base: model.Base, text: str, beside: Path, within: Integers | None = None) -> None:
         """Search `base` for `text`; the query finds files with relative names in the folder `beside`.
         `within` are the only games to be searched, ascending."""
         self._close_channels()
+        self._asked = base, text, within
         heads: jobs.Channel[tuple[model.Orbit, ...]] = self._jobs.channel(
             lambda sent: self.started.emit(sent[-1])
         )
@@ -97,10 +109,12 @@ class Searcher(QObject):
 
     def stop(self) -> None:
         """Stop; what was found stays."""
+        self._asked = None
         self._jobs.cancel(_JOB)
 
     def forget(self) -> None:
         """Stop and deliver nothing more (the base goes away)."""
+        self._asked = None
         self._close_channels()
         self._jobs.cancel(_JOB, drop=True)
         self._set_running(False)

@@ -357,7 +357,8 @@ class MainWindow(QMainWindow):
     # --- searching -----------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Search the open base for the query in the editor."""
+        """Search the open base for the query in the editor; a search for another one ends, whatever it had
+        found."""
         if self.base is None or not self.base.games:
             self.infobar.show_message(
                 "Open a PGN file first: there is nothing to search yet.",
@@ -367,6 +368,8 @@ class MainWindow(QMainWindow):
             return
         if not self.editor.text().strip():
             self.infobar.show_message("Type a query first; . matches every position.", "info", key=_ASKING)
+            return
+        if self.searcher.searches(self.base, self.editor.text(), self.narrower.within):
             return
         self.editor.check_now()
         self.infobar.clear()

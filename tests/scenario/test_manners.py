@@ -122,6 +122,44 @@ def test_a_refused_query_leaves_the_hits_of_the_last_one(qtbot: QtBot, main: win
     assert (main.hits.running_text(), main.hits.count) == (ended, found)
 
 
+def test_the_latest_query_wins_over_one_that_is_being_searched(qtbot: QtBot, main: window.MainWindow) -> None:
+    open_sample(qtbot, main)
+    # A game far back holds the search up, so that it never ends by itself.
+    endless = "flipcolor {Bh7 kh8} or {gamenumber > 400 x = 0 while (x >= 0) {x += 1}}"
+    begun: list[str] = []
+    main.searcher.started.connect(lambda _orbits: begun.append(main.asked))
+    ended: list[str] = []
+    main.searcher.finished.connect(lambda result: ended.append(result.query))
+    main.editor.set_text(endless)
+    qtbot.keyClick(main, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: main.hits.count > 0 and main.board.rings != 0, timeout=LONG)
+    # The same again goes on.
+    qtbot.keyClick(main, Qt.Key.Key_F5)
+    assert begun == [endless]
+    ask(qtbot, main, "mate")
+    assert main.result is not None
+    assert begun == [endless, "mate"]
+    assert ended == ["mate"]
+    assert (main.hits.count, main.hits.games) == (main.result.positions, len(main.result.order))
+    assert not main.searcher.running
+    # Nothing that the other one still had on its way comes afterwards.
+    qtbot.waitUntil(lambda: not main.jobs.active("search") and main.jobs.count == 0, timeout=LONG)
+    assert ended == ["mate"]
+    assert main.hits.count == main.result.positions
+    assert main.hits.hits.orbits == ()
+    assert not main.hits.running
+    # What is stopped and asked again at once begins anew, as does the same query in other games.
+    main.editor.set_text(endless)
+    with qtbot.waitSignal(main.searcher.found, timeout=LONG):
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+    with qtbot.waitSignal(main.searcher.started, timeout=LONG):
+        main.stop()
+        qtbot.keyClick(main, Qt.Key.Key_F5)
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG) as stopped:
+        qtbot.keyClick(main, Qt.Key.Key_Escape)
+    assert stopped.args[0].cancelled
+
+
 def test_an_empty_query_is_asked_for_and_not_blamed(qtbot: QtBot, main: window.MainWindow) -> None:
     open_sample(qtbot, main)
     main.editor.set_text("  ")
