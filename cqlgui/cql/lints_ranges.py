@@ -21,12 +21,16 @@ def findings(text: str, query: nodes.Query) -> Iterator[Diagnostic]:
         if isinstance(low, str) or isinstance(high, str) or low <= high or span in told:
             continue
         told.add(span)
-        swapped = f"{high} {low}"
         # A remark between the bounds would be lost.
-        plain = _BOUNDS.fullmatch(text, span.offset, span.end) is not None
+        plain = _BOUNDS.fullmatch(text, span.offset, span.end)
+        meant = f"{high} {low}"
+        why = "The larger bound stands first"
+        if plain is not None and 0 <= low <= -high:
+            meant = f"{low} {-high}"
+            why = "A dash is the sign of the number behind it, and the larger bound stands first"
         yield Diagnostic(
-            span, "empty-range", f"The larger bound stands first, so no number is in this range: {outcome}.",
-            f"write {swapped}", "warning", Fix(f"Write {swapped}", span, swapped) if plain else None,
+            span, "empty-range", f"{why}, so no number is in this range: {outcome}.",
+            f"write {meant}", "warning", Fix(f"Write {meant}", span, meant) if plain is not None else None,
         )  # fmt: skip
 
 

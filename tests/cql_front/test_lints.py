@@ -65,6 +65,8 @@ CASES = [
     ("dictionary D unbind D [e4]", "loose-key", None),
     ("flipcolor 3 1 Ke1", "empty-range", "flipcolor 1 3 Ke1"),
     ("find 3 1 wtm", "empty-range", "find 1 3 wtm"),
+    ("cql(gamenumber 1400-1600) wtm", "empty-range", "cql(gamenumber 1400 1600) wtm"),
+    ("cql(gamenumber 1400 -7) wtm", "empty-range", "cql(gamenumber -7 1400) wtm"),
     ("path 3 1 --", "empty-range", "path 1 3 --"),
     ("line 3 1 --> .", "empty-range", "line 1 3 --> ."),
     ("echo (xx yy) consecutivemoves 3 1 (xx yy)", "empty-range", "echo (xx yy) consecutivemoves 1 3 (xx yy)"),
