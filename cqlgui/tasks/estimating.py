@@ -7,6 +7,7 @@ no estimate, nor has a query that asks for the numbers of games.
 from __future__ import annotations
 
 import collections
+import hashlib
 import math
 import threading
 from collections.abc import Callable, MutableMapping, Sequence
@@ -19,7 +20,7 @@ from cqlgui.base.data import dataclass
 from cqlgui.cql import closures, nodes
 from cqlgui.engine import compiling, facts, games, scanning
 from cqlgui.engine.lowering import Unsupported
-from cqlgui.tasks import model, queries, sieving, sources, tags, workspace
+from cqlgui.tasks import found, model, queries, sieving, sources, tags, workspace
 
 SAMPLE: Final = 2_000
 """Games asked; a base that is not much larger is asked whole."""
@@ -27,29 +28,54 @@ _KEPT: Final = 2
 _MOST_DOUBTFUL: Final = 0.05
 """The share of the sample that the query may leave in doubt."""
 _SLICE: Final = 250
+_ERRORS: Final = 2.0
+"""Standard errors from the middle of what is told to its bounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """About `games` of the base match, give or take `error` (two standard errors); exact where that is 0.
-    Where the sample has none, `error` is what is hardly exceeded."""
+    """About `games` of `total` match, hardly fewer than `low` or more than `high`; exactly so many where
+    these are the same."""
 
     games: int
-    error: int
+    low: int
+    high: int
+    total: int
 
     @property
     def words(self) -> str:
-        """As it is shown."""
-        if not self.error:
+        """As it is shown: it holds for all from `low` to `high`, and is no more exact than these."""
+        if self.low == self.high:
             return f"{self.games:,} game{'' if self.games == 1 else 's'}"
         if not self.games:
-            return f"fewer than {_rounded(self.error):,} games"
-        return f"about {_rounded(self.games):,} ± {_rounded(self.error):,} games"
+            return f"fewer than {self._up(self.high + 1):,} games"
+        error = max(self.high - self.games, self.games - self.low)
+        unit = _unit(error)
+        about = round(self.games / unit) * unit
+        error = -(-max(self.high - about, about - self.low) // unit) * unit
+        if error < about < self.total - error:
+            return f"about {about:,} ± {error:,} games"
+        if self.games * 2 <= self.total:
+            return f"up to {self._up(self.high):,} games"
+        unit = _unit(self.total - self.low)
+        return f"at least {self.low // unit * unit:,} games"
+
+    def _up(self, number: int) -> int:
+        """A number of games rounded up, yet not beyond all that there are."""
+        unit = _unit(number)
+        return min(-(-number // unit) * unit, self.total)
 
 
-def estimate(base: model.Base, text: str, *, cancel: progress.CancelToken | None = None) -> Estimate | None:
-    """What a query may find in a base; None where that cannot be told. Raises `Rejected` for a bad query,
-    `errors.Cancelled`, and `CqlguiError` for a base that cannot be read."""
+def estimate(
+    base: model.Base,
+    text: str,
+    within: found.Integers | None = None,
+    *,
+    cancel: progress.CancelToken | None = None,
+) -> Estimate | None:
+    """What a query may find in a base, or in the games `within` (ascending ordinals); None where that cannot
+    be told. Raises `Rejected` for a bad query, `errors.Cancelled`, and `CqlguiError` for a base that cannot
+    be read."""
     token = cancel or progress.CancelToken()
     expanded = queries.expanded(text)
     assert expanded.query is not None
@@ -64,16 +90,19 @@ def estimate(base: model.Base, text: str, *, cancel: progress.CancelToken | None
     compiled = compiling.compile_query(expanded)
     if isinstance(compiled, Unsupported) or not compiled.wholly:
         return None
-    sample = _sample(base)
+    total = base.games if within is None else len(within)
+    if not total:
+        return Estimate(0, 0, 0, 0)
+    sample = _sample(base, within)
     asker = facts.Asker(compiled.facts, expanded.names, None)
     table = facts.table(compiled.facts, asker.answers(sample), len(sample.asked))
     counts = np.zeros(len(sample.asked), np.int64)
     doubtful = 0
     most = scanning.ALL_HITS if header.matchcount is not None else 1
-    for found in compiled.scan(sample.asked, most=most, facts=table, slice_size=_SLICE):
+    for part in compiled.scan(sample.asked, most=most, facts=table, slice_size=_SLICE):
         token.raise_if_cancelled()
-        counts += np.bincount(found.hits >> 32, minlength=len(counts))
-        doubtful += len(found.doubtful)
+        counts += np.bincount(part.hits >> 32, minlength=len(counts))
+        doubtful += len(part.doubtful)
     asked = len(counts) - doubtful
     if doubtful > _MOST_DOUBTFUL * len(counts):
         return None
@@ -87,26 +116,35 @@ def estimate(base: model.Base, text: str, *, cancel: progress.CancelToken | None
             matching[number] = all(
                 results.values[results.codes[number]] == result for result in header.results
             )
-    return _scaled(int(matching.sum()), asked, base.games)
+    return scaled(int(matching.sum()), asked, total)
 
 
-def _scaled(found: int, asked: int, total: int) -> Estimate | None:
+def scaled(found: int, asked: int, total: int) -> Estimate | None:
+    """What `found` matching games among `asked`, chosen at random from `total`, tell of all of these; None
+    where that is nothing. The truth lies between the bounds in some 95 of 100 samples.
+
+    The bounds are Wilson's (two standard errors), which hold for few games as well, where the usual ones
+    would say less than nothing; a sample of much of a base is worth a larger one of an endless base.
+    """
+    if asked == total:
+        return Estimate(found, found, found, total)
     if not asked:
         return None
-    if asked == total:
-        return Estimate(found, 0)
-    if not found:
-        # Of what three in `asked` games have, a sample has none once in twenty times.
-        return Estimate(0, math.ceil(3 * total / asked))
+    worth = asked * (total - 1) / (total - asked)
     share = found / asked
-    left = 1 - asked / total
-    error = 2 * total * math.sqrt(share * (1 - share) / asked * left)
-    return Estimate(round(total * share), max(1, math.ceil(error)))
+    whole = 1 + _ERRORS**2 / worth
+    middle = (share + _ERRORS**2 / (2 * worth)) / whole
+    half = _ERRORS * math.sqrt(share * (1 - share) / worth + (_ERRORS / (2 * worth)) ** 2) / whole
+    # Those of the sample are known.
+    low = max(found, math.floor(total * (middle - half)))
+    high = min(total - asked + found, math.ceil(total * (middle + half)))
+    return Estimate(round(total * share), low, high, total)
 
 
-def _rounded(number: int) -> int:
-    """A number with two digits that count."""
-    return round(number, min(0, 2 - len(str(number))))
+def _unit(number: int) -> int:
+    """The last place that counts in an error: one digit does, where it is 1 or 2 another one."""
+    digits = len(str(number))
+    return int(10 ** max(0, digits - (2 if str(number)[0] in "12" else 1)))
 
 
 class _Sample:
@@ -144,25 +182,29 @@ _samples: collections.OrderedDict[tuple[object, ...], _Sample] = collections.Ord
 _lock = threading.Lock()
 
 
-def _sample(base: model.Base) -> _Sample:
-    """The sample of a base as it is now."""
+def _sample(base: model.Base, within: found.Integers | None) -> _Sample:
+    """The sample of a base as it is now, or of some of its games."""
     listed = [source for source in base.sources if source.games]
-    key = tuple((str(source.path), source.games, sources.stamp(source.path)) for source in listed)
+    key: tuple[object, ...] = tuple(
+        (str(source.path), source.games, sources.stamp(source.path)) for source in listed
+    )
+    if within is not None:
+        key += (hashlib.blake2b(within.tobytes()).digest(),)
     with _lock:
-        found = _samples.get(key)
-        if found is None:
-            found = _samples[key] = _taken(base, listed)
+        known = _samples.get(key)
+        if known is None:
+            known = _samples[key] = _taken(base, listed, within)
             while len(_samples) > _KEPT:
                 _samples.popitem(last=False)
-        return found
+        return known
 
 
-def _taken(base: model.Base, listed: Sequence[model.Source]) -> _Sample:
+def _taken(base: model.Base, listed: Sequence[model.Source], within: found.Integers | None) -> _Sample:
     # The same games for the same base, so that what is shown does not waver.
-    chosen = np.arange(base.games)
-    if base.games > SAMPLE + SAMPLE // 2:
-        chosen = np.sort(np.random.default_rng(base.games).choice(base.games, SAMPLE, replace=False))
-    chosen = chosen + 1
+    chosen = np.arange(1, base.games + 1) if within is None else within
+    total = len(chosen)
+    if total > SAMPLE + SAMPLE // 2:
+        chosen = chosen[np.sort(np.random.default_rng(total).choice(total, SAMPLE, replace=False))]
     parts: list[games.Games] = []
     known: list[tuple[tags.SegmentTags, games.Integers]] = []
     for source in listed:

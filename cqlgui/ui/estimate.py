@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from cqlgui.base import progress
 from cqlgui.tasks import estimating, model
+from cqlgui.tasks.found import Integers
 from cqlgui.ui import jobs
 from cqlgui.ui.editor import panel
 
@@ -26,7 +27,9 @@ class Estimating(QObject):
         self._jobs = door
         self._editor = editor
         self._base: model.Base | None = None
-        self._known: tuple[str, model.Base] | None = None
+        self._within: Integers | None = None
+        # What was asked last, and the words for it.
+        self._known: tuple[str, str] | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(DELAY)
@@ -42,39 +45,46 @@ class Estimating(QObject):
     def set_base(self, base: model.Base | None) -> None:
         """Ask this base from now on."""
         self._base = base
-        self._known = None
-        self._overtaken()
-        self._timer.start()
+        self._begin()
+
+    def set_within(self, within: Integers | None) -> None:
+        """Searches keep to these games from now on; None for all."""
+        self._within = within
+        self._begin()
 
     def stop(self) -> None:
         """Leave the processors to a search; the next change asks again."""
         self._timer.stop()
         self._jobs.cancel(_JOB, drop=True)
 
+    def _begin(self) -> None:
+        self._known = None
+        self._overtaken()
+        self._timer.start()
+
     def _overtaken(self) -> None:
+        """What is said of another text must not be read as said of this one."""
         self.stop()
-        if not self._editor.text().strip():
-            self._say("")
+        text = self._editor.text()
+        self._say(self._known[1] if self._known is not None and self._known[0] == text else "")
 
     def _ask(self) -> None:
-        text, base = self._editor.text(), self._base
+        text, base, within = self._editor.text(), self._base, self._within
         if self._editor.checking:
             # The answer of the check asks again.
             return
         faulty = any(one.severity == "error" for one in self._editor.findings)
         if base is None or not base.games or faulty or not text.strip():
-            self._known = None
-            self._say("")
             return
-        if self._known is not None and self._known[0] == text and self._known[1] is base:
+        if self._known is not None and self._known[0] == text:
             return
 
         def work(token: progress.CancelToken, _sink: progress.ProgressSink) -> estimating.Estimate | None:
-            return estimating.estimate(base, text, cancel=token)
+            return estimating.estimate(base, text, within, cancel=token)
 
         def done(found: estimating.Estimate | None) -> None:
-            self._known = (text, base)
-            self._say(found.words if found is not None else "")
+            self._known = text, "" if found is None else found.words
+            self._say(self._known[1])
 
         # What is wrong with the query or the base is said where they are used.
         self._jobs.run(work, done, lambda _fault: self._say(""), name=_JOB)

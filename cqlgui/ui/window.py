@@ -750,6 +750,7 @@ class MainWindow(QMainWindow):
         self.hits.scope_removed.connect(self.narrower.widen)
         self.narrower.shown.connect(self._narrowed)
         self.narrower.scoped.connect(self.hits.tell_scope)
+        self.narrower.scoped.connect(lambda _games: self.assistance.estimate.set_within(self.narrower.within))
         self.narrower.failed.connect(lambda sentence: self.infobar.show_message(sentence, "error"))
         self.games.opened.connect(self.show_game)
         self.browser.shown.connect(self._browsed)

@@ -97,3 +97,30 @@ def test_an_estimate_goes_before_the_search(qtbot: QtBot, main: window.MainWindo
     assert main.editor._estimate.text() == f"{len(found.order)} games"
     main.editor.set_text("matte")
     qtbot.waitUntil(lambda: main.editor._estimate.text() == "", timeout=LONG)
+
+
+@pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
+def test_an_estimate_is_of_the_query_and_the_games_that_are_searched(
+    qtbot: QtBot, main: window.MainWindow
+) -> None:
+    open_sample(qtbot, main)
+    said = main.editor._estimate
+    mates = len(ask(qtbot, main, "mate").order)
+    qtbot.waitUntil(lambda: said.text() == f"{mates} games", timeout=LONG)
+    # What was said of the former text goes with the first key and comes back with the text.
+    main.editor.edit.setFocus()
+    main.editor.go_to(len("mate"))
+    qtbot.keyClicks(main.editor.edit, " ")
+    assert said.text() == ""
+    assert said.isVisible()
+    qtbot.keyClick(main.editor.edit, Qt.Key.Key_Backspace)
+    assert said.text() == f"{mates} games"
+    main.editor.set_text("check")
+    qtbot.waitUntil(lambda: said.text().endswith("games"), timeout=LONG)
+    everywhere = said.text()
+    choose(main, "Search in")
+    assert said.text() == ""
+    qtbot.waitUntil(lambda: said.text() == f"{mates} games", timeout=LONG)
+    main.hits._scope.click()
+    qtbot.waitUntil(lambda: said.text() == everywhere, timeout=LONG)
+    assert everywhere != f"{mates} games"

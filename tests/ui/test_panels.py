@@ -656,4 +656,6 @@ def test_a_label_has_room_for_its_text_and_wants_other_room_seldom(qtbot: QtBot)
         label.say(f"{number} hits")
         assert label.sizeHint().width() >= label.fontMetrics().horizontalAdvance(label.text())
         wanted.add(label.sizeHint().width())
+    label.say("")
+    wanted.add(label.sizeHint().width())
     assert len(wanted) <= 2

@@ -101,7 +101,8 @@ class EditorPanel(QWidget):
 
     def set_estimate(self, words: str) -> None:
         """Say how many games the query may find; nothing where that is not known."""
-        self._estimate.say(words, f"{words}, from a random sample" if "about" in words else "")
+        # A bare number was counted.
+        self._estimate.say(words, f"{words}, from a random sample" if words[:1].isalpha() else "")
 
     # --- text -----------------------------------------------------------------------------------------------
 

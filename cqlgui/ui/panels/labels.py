@@ -56,7 +56,8 @@ class ElidedLabel(QWidget):
             self.setAccessibleDescription(tip)
 
     def _measure(self) -> None:
-        if self._fills:
+        # One that falls silent keeps its room: what it says mostly comes back.
+        if self._fills or not self.text():
             return
         width = self.fontMetrics().horizontalAdvance(self.text())
         wanted = -(-width // _STEP) * _STEP
