@@ -123,6 +123,14 @@ def having(result: model.SearchResult, known: Attributes, name: str, key: int) -
     return _kept(result, _keys(result, known, name) == key)
 
 
+def matching(result: model.SearchResult, orbit: int, element: int) -> model.SearchResult:
+    """The hits of a result at which an element of an orbit matched."""
+    columns = result.games.columns
+    mask = np.zeros(len(columns), np.bool_)
+    mask[found_module.having(columns, orbit_pass.code_of(orbit, element))] = True
+    return _kept(result, mask)
+
+
 def both(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
     """The hits of one result that are also in another."""
     bare, others = _bare(one), _bare(other)

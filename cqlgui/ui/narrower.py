@@ -1,4 +1,7 @@
-"""Keeps what is shown of a result: all of it, or what facets and kept hits leave over. Draws nothing."""
+"""Keeps what is shown of a result: all of it, or what facets, kept hits and an orbit element leave over.
+
+Draws nothing.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,10 @@ from cqlgui.tasks.found import Integers
 from cqlgui.ui import jobs
 from cqlgui.ui.panels import narrow
 
-_JOB, _ATTRIBUTES = "narrow", "attributes"
+_JOB, _LIMITING, _ATTRIBUTES = "narrow", "limit", "attributes"
+
+Limit = tuple[int, int, str]
+"""Number of an orbit, of an element in it, and this in words."""
 
 
 class Narrower(QObject):
@@ -33,6 +39,10 @@ class Narrower(QObject):
         self._whole: model.SearchResult | None = None
         self._result: model.SearchResult | None = None
         self._steps: tuple[str, ...] = ()
+        self._limit: Limit | None = None
+        # The hits of the result that the limit leaves over: the result itself without one, nothing while they
+        # are looked for.
+        self._part: model.SearchResult | None = None
         self._kept: tuple[narrow.Kept, ...] = ()
         self._within: Integers | None = None
         button.chosen.connect(self._choose)
@@ -55,16 +65,14 @@ class Narrower(QObject):
     def clear(self) -> None:
         """There is no result, as a search has begun."""
         self._jobs.cancel(_JOB, drop=True)
-        self._whole = self._result = None
-        self._steps = ()
-        self._button.set_result(None)
+        self._whole = None
+        self._set(None, ())
 
     def take(self, base: model.Base, result: model.SearchResult) -> None:
         """A search has ended with this result, which is shown already."""
         self._base = base
-        self._whole = self._result = result
-        self._steps = ()
-        self._button.set_result(result)
+        self._whole = result
+        self._set(result, ())
         if self._known is not None and self._known[0] is base:
             return
         self._button.set_attributes(None)
@@ -85,30 +93,66 @@ class Narrower(QObject):
         if self._within is not None:
             self._set_within(False)
 
+    def limit(self, limit: Limit | None) -> None:
+        """Only the hits of an orbit element are shown, here and wherever hits are narrowed, kept or searched
+        in; None for all."""
+        if limit != self._limit:
+            self._limit = limit
+            self._find_part()
+
+    def _find_part(self) -> None:
+        result, limit = self._result, self._limit
+        self._jobs.cancel(_LIMITING, drop=True)
+        if result is None or limit is None:
+            self._take_part(result)
+            return
+        orbit, element, _words = limit
+        # Until these are known, nothing is done with hits that are not shown.
+        self._take_part(None)
+        self._jobs.run(
+            lambda _token, _sink: narrowing.matching(result, orbit, element),
+            self._take_part,
+            self._fail,
+            name=_LIMITING,
+        )
+
+    def _take_part(self, part: model.SearchResult | None) -> None:
+        self._part = part
+        self._button.set_result(part)
+
+    def _shown_steps(self) -> tuple[str, ...]:
+        """What the hits shown were narrowed to, in words."""
+        return self._steps if self._limit is None else (*self._steps, self._limit[2])
+
     def _choose(self, make: Callable[[model.SearchResult], model.SearchResult], words: str) -> None:
-        result, steps = self._result, (*self._steps, words)
-        if result is not None:
+        part, steps = self._part, (*self._shown_steps(), words)
+        if part is not None:
             self._jobs.run(
-                lambda _token, _sink: make(result),
+                lambda _token, _sink: make(part),
                 lambda made: self._show(made, steps),
                 self._fail,
                 name=_JOB,
             )
 
-    def _show(self, result: model.SearchResult, steps: tuple[str, ...]) -> None:
+    def _set(self, result: model.SearchResult | None, steps: tuple[str, ...]) -> None:
         self._result, self._steps = result, steps
-        self._button.set_result(result)
+        self._find_part()
+
+    def _show(self, result: model.SearchResult, steps: tuple[str, ...]) -> None:
+        # The limit is among the steps now.
+        self._limit = None
+        self._set(result, steps)
         self.shown.emit(result, ", ".join(steps))
 
     def _keep(self) -> None:
-        if self._result is not None:
-            name = ", ".join([narrow.name_of(self._result), *self._steps])
+        if self._part is not None:
+            name = ", ".join([narrow.name_of(self._part), *self._shown_steps()])
             others = [one for one in self._kept if one.name != name]
-            self._kept = (*others, narrow.Kept(name, self._result))[-narrow.MOST_KEPT :]
+            self._kept = (*others, narrow.Kept(name, self._part))[-narrow.MOST_KEPT :]
             self._button.set_kept(self._kept)
 
     def _set_within(self, on: bool) -> None:
-        self._within = narrowing.in_games(self._result) if on and self._result is not None else None
+        self._within = narrowing.in_games(self._part) if on and self._part is not None else None
         self._button.set_within(self._within is not None)
         self.scoped.emit(-1 if self._within is None else len(self._within))
 

@@ -539,6 +539,7 @@ class MainWindow(QMainWindow):
             return
         self.board.set_ghost(None)
         self.hits.limit(orbit, element)
+        self.narrower.limit((orbit, element, self._limited_words()))
         self._tabs.setCurrentWidget(self.hits)
         if self.hits.count and self.hits.table.row < 0:
             self.hits.select_row(0)
@@ -547,6 +548,7 @@ class MainWindow(QMainWindow):
 
     def _clear_limit(self) -> None:
         self.hits.limit(None)
+        self.narrower.limit(None)
         self.picker.clear_selection()
         self._enable()
 

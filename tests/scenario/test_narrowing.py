@@ -11,6 +11,7 @@ from cqlgui.base.resources import resource
 from cqlgui.jit import native
 from cqlgui.tasks import model, narrowing
 from cqlgui.ui import window
+from cqlgui.ui.panels import wording
 
 pytestmark = pytest.mark.xvfb
 
@@ -85,6 +86,70 @@ def test_kept_hits_meet_others_and_searches_keep_to_games(qtbot: QtBot, main: wi
     main.hits._scope.click()
     assert not main.hits._scope.isVisible()
     assert ask(qtbot, main, "check").games_searched == 500
+
+
+def test_narrowing_stays_within_the_element_that_hits_are_limited_to(
+    qtbot: QtBot, main: window.MainWindow
+) -> None:
+    open_sample(qtbot, main)
+    checks = ask(qtbot, main, "check")
+    choose(main, "Keep")
+    whole = ask(qtbot, main, "flipcolor flipvertical {Bh7 kh8}")
+    narrow = main.hits.narrow
+    qtbot.waitUntil(lambda: narrow._attributes is not None, timeout=LONG)
+    assert main.base is not None
+    known = narrowing.attributes(main.base)
+    elements = whole.orbits[0].elements
+    number = max(range(len(elements)), key=lambda place: elements[place].positions)
+    element = elements[number]
+    assert element.positions < whole.positions
+    part = narrowing.matching(whole, 0, number)
+
+    def limit() -> None:
+        qtbot.waitUntil(lambda: main.picker.view.elements.rowCount() == 4, timeout=LONG)
+        main.picker.view.choose(number)
+        assert main.hits.count == element.positions
+        qtbot.waitUntil(narrow.isEnabled, timeout=LONG)
+
+    limit()
+    # What is counted, chosen, searched in, kept and joined is what the table shows.
+    values = narrowing.values(part, known, narrowing.RESULT)
+    titles = [action.text() for action in menu_of(main, "Result").actions()]
+    assert [title.split("\t")[0] for title in titles] == [value.words for value in values]
+    assert titles[0].endswith(f"{wording.games(values[0].games)}, {wording.hits(values[0].positions)}")
+    choose(main, "Search in")
+    assert main.narrower.within is not None
+    assert main.narrower.within.tolist() == sorted(part.order)
+    main.hits._scope.click()
+    choose(main, "Keep")
+    for way, wanted in (
+        ("Hits in both", narrowing.both(part, checks)),
+        ("Hits not in these", narrowing.without(part, checks)),
+        ("Hits in either", narrowing.either(part, checks)),
+    ):
+        with qtbot.waitSignal(main.narrower.shown, timeout=LONG):
+            choose(main, "With", "1 check", way)
+        assert (main.hits.count, main.hits.games) == (wanted.positions, len(wanted.order))
+        with qtbot.waitSignal(main.narrower.shown, timeout=LONG):
+            main.hits._narrowed.click()
+        assert main.hits.count == whole.positions
+        limit()
+    with qtbot.waitSignal(main.narrower.shown, timeout=LONG) as narrowed:
+        choose(main, "Result", values[0].words)
+    assert (main.hits.count, main.hits.games) == (values[0].positions, values[0].games)
+    # The element is a step like the others now.
+    assert narrowed.args[1] == f"{element.words}, {values[0].words}"
+    assert main.hits.limited_to is None
+    with qtbot.waitSignal(main.narrower.shown, timeout=LONG):
+        choose(main, "With", "2 ", "Show these")
+    assert (main.hits.count, main.hits.games) == (element.positions, element.games)
+    # Without the limit it is all of the hits again.
+    main.hits._narrowed.click()
+    limit()
+    main.hits._chip.click()
+    assert main.hits.count == whole.positions
+    choose(main, "Search in")
+    assert main.narrower.within.tolist() == sorted(whole.order)
 
 
 @pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")

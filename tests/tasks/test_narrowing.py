@@ -69,6 +69,35 @@ def check_parts(whole: model.SearchResult, known: narrowing.Attributes, name: st
     assert seen == places(whole)
 
 
+@pytest.mark.parametrize("details", [model.Details.NONE, model.Details.ALL])
+def test_the_hits_of_an_element_are_a_result_of_their_own(base: model.Base, details: model.Details) -> None:
+    whole = searching.search(
+        base, "flipcolor flipvertical {Bh3 or check}", model.SearchOptions(details=details)
+    )
+    known = narrowing.attributes(base)
+    elements = whole.orbits[0].elements
+    assert len({element.positions for element in elements}) > 1
+    for number, element in enumerate(elements):
+        part = narrowing.matching(whole, 0, number)
+        check(part)
+        assert (len(part.order), part.positions) == (element.games, element.positions)
+        assert places(part) == {
+            (game, hit.positionid)
+            for game, found in whole.games.items()
+            for hit in found.hits
+            if (0, number) in {(match.orbit, match.element) for match in hit.matches}
+        }
+        values = narrowing.values(part, known, narrowing.RESULT)
+        assert sum(value.positions for value in values) == element.positions
+    assert not narrowing.matching(whole, 1, 0).order
+
+
+def test_the_hits_of_an_element_leave_games_without_hits_out(base: model.Base) -> None:
+    bare = searching.search(base, "cql(matchcount 0 0 gamenumber 1 5) flipcolor {ply < 0}")
+    assert bare.order
+    assert not narrowing.matching(bare, 0, 0).order
+
+
 def test_what_is_missing_is_a_value_too(base: model.Base) -> None:
     whole = searching.search(base, "cql(gamenumber 1) true")
     known = narrowing.attributes(base)
