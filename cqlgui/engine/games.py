@@ -61,7 +61,9 @@ def of_segment(segment: segments.Segment) -> Games:
             starts[game] = table.number(segment.start_fen(game))
         except (ValueError, errors.IndexDamaged):
             starts[game] = -1
-    starts[(firsts < 0) | (counts < 0) | (firsts + counts > len(packed))] = -1
+    starts[(firsts < 0) | (firsts > len(packed) - counts)] = -1
+    # A damaged row must not tell of words that are not there, nor how much memory is needed.
+    firsts[starts < 0] = counts[starts < 0] = 0
     branching = ((rows["flags"] & segments.VARIATIONS) != 0).astype(np.uint8)
     largest = int(counts.max(initial=0)) + 1
     mainline, whole = rows["plies"].astype(np.int64) + 1, rows["positions"].astype(np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import functools
 import random
 from array import array
@@ -314,3 +315,28 @@ def test_a_segment_gives_the_same_games(tmp_path: Path) -> None:
     ):
         assert (getattr(read, name) == getattr(made, name)).all(), name
     assert read.positions == made.positions
+
+
+@pytest.mark.parametrize(
+    ("first", "words"), [(2**63 - 10, 100), (2**64 - 1, 1), (2**63 + 5, 3), (0, 2**32 - 1), (7, 1), (6, 2)]
+)
+def test_a_game_whose_words_are_not_there_is_in_doubt_and_takes_no_room(
+    tmp_path: Path, first: int, words: int
+) -> None:
+    line = [moves.pack(12, 28), moves.pack(52, 36), moves.pack(6, 21), moves.pack(57, 42), moves.pack(5, 33)]
+    flags = segments.PLAYABLE | segments.VARIATIONS
+    block = segments.Block.of(
+        [segments.GameRecord(0, 0, 1, array("H", own), None, 0, 1, flags) for own in (line, [], line[:2])]
+    )
+    rows = block.rows.copy()
+    rows["first"][1], rows["words"][1] = first, words
+    segments.write(tmp_path / "a.seg", dataclasses.replace(block, rows=rows))
+    segment = segments.Segment(tmp_path / "a.seg")
+    read = games.of_segment(segment)
+    segment.close()
+    assert read.positions == len(line) + 1
+    always = asked(lambda record, board, place, frame: True)
+    for mode in MODES:
+        (found,) = scanning.scan(always, read, mode=mode, frame_size=FRAME)
+        assert found.doubtful.tolist() == [1]
+        assert (found.hits >> 32).tolist() == [0] * 6 + [2] * 3
