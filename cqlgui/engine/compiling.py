@@ -116,11 +116,10 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
     low = lowering()
     try:
         _write(low, "query", query.body)
-        if low.frame_size > layout.SERIAL:
-            raise TooLargeError
+        glance = _write_glance(low, query.body, lowering) if low.buffered else None
+        low.check_frame()
     except TooLargeError:
         return Unsupported(query.body.span, "the query is too large to be compiled")
-    glance = _write_glance(low, query.body, lowering) if low.buffered else None
     assembly = low.module.text()
     code = native.Code(assembly, optimise=False)
     ask, ask_first = (

@@ -319,6 +319,12 @@ class Lowering:
         """Words of the frame."""
         return layout.LOCALS + 2 * len(self._slots)
 
+    def check_frame(self) -> None:
+        """Raise `TooLargeError` where the frame has too many variables; to be asked behind each function that
+        was written, for each may add some."""
+        if self.frame_size > layout.SERIAL:
+            raise TooLargeError
+
     def is_looped(self, name: str) -> bool:
         """Whether only loops give a variable its value, so that it has one within them alone."""
         return name in self._looped

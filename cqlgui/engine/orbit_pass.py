@@ -101,6 +101,7 @@ def make(
     places = lowering_matches.words_of(sizes)
     try:
         lowering_matches.write(second, scope, body, bits, places)
+        second.check_frame()
     except TooLargeError:
         return None
     f.leave(emitter.TRUE)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cqlgui.cql import check, printer, transforms
-from cqlgui.engine import compiling, games, lowering, replay, scanning
+from cqlgui.engine import compiling, games, layout, lowering, replay, scanning
 from cqlgui.jit import native
 from tests import helpers
 from tests.helpers import games as readings
@@ -67,3 +67,15 @@ def test_a_glance_passes_over_no_hit(text: str) -> None:
         assert np.array_equal(one.hits, other.hits)
         assert np.array_equal(one.doubtful, other.doubtful)
         assert one.visited == other.visited
+
+
+def test_a_glance_with_too_many_variables_makes_a_query_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is asked of the game may be put together anew for the glance."""
+    text = 'player "A" find mate event "B"'
+    size = compiled(text).frame_size
+    assert size == layout.LOCALS + 2 * 3
+    monkeypatch.setattr(layout, "SERIAL", size - 1)
+    refused = compiling.compile_query(transforms.expand(check.check(text)))
+    assert isinstance(refused, lowering.Unsupported)
+    monkeypatch.setattr(layout, "SERIAL", size)
+    assert not isinstance(compiling.compile_query(transforms.expand(check.check(text))), lowering.Unsupported)
