@@ -17,7 +17,7 @@ from cqlgui.cql import (
     types,
 )
 from cqlgui.cql.types import Type
-from cqlgui.engine import layout, lowering, lowering_board, routines, routines_tree
+from cqlgui.engine import layout, lowering, lowering_board, routines_tree
 from cqlgui.engine.lowering import (
     NUMBERS,
     POSITIONS,
@@ -149,8 +149,8 @@ def _state(low: Lowering, s: Scope, node: nodes.State, yes: str, no: str) -> Non
         case "castle" | "o-o" | "o-o-o":
             holds = castled(s, lowering.field_of(s, layout.MOVE), node.word)
         case "virtualmainline":
-            low.buffered = True
-            holds = lowering.call(s, routines.in_virtual_mainline, s.records, s.place)
+            low.buffered = low.doubts = True
+            holds = lowering.call(s, routines_tree.in_virtual_mainline, s.records, s.frame, s.place)
         case "extension":
             holds = emitter.FALSE
     f.branch(holds, yes, no)
@@ -196,8 +196,8 @@ def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
             given = f.load(s.frame, integer(layout.GAMENUMBER))
             return Number(f.converted(given, Scalar.INT), 0, 1 << 40)
         case "try":
-            low.buffered = True
-            found = lowering.call(s, routines.tries, s.records, s.place)
+            low.buffered = low.doubts = True
+            found = lowering.call(s, routines_tree.tries, s.records, s.frame, s.place)
             once = f.label()
             f.branch(f.compare("eq", found, integer(1)), once, fail)
             f.begin(once)

@@ -57,7 +57,8 @@ def _child(low: Lowering, s: Scope, node: nodes_tree.Child, fail: str) -> Value:
         return _link(s, layout.CHILD, fail)
     f = s.f
     index = low.number(s, node.index, fail)
-    found = lowering.call(s, routines.child, s.records, s.place, index.value)
+    low.doubts = True
+    found = lowering.call(s, routines_tree.child, s.records, s.frame, s.place, index.value)
     good = f.label()
     f.branch(f.compare("ge", found, integer(0)), good, fail)
     f.begin(good)
@@ -85,14 +86,19 @@ def _two(
 
 
 def _common_ancestor(low: Lowering, s: Scope, node: nodes_tree.CommonAncestor, fail: str) -> Value:
-    first, second = _two(low, s, node, fail)
-    return lowering.call(s, routines.ancestor, s.records, first, second)
+    return _fork(low, s, *_two(low, s, node, fail))
+
+
+def _fork(low: Lowering, s: Scope, first: Value, second: Value) -> Value:
+    """The last common ancestor of two positions."""
+    low.doubts = True
+    return lowering.call(s, routines_tree.ancestor, s.records, s.frame, first, second)
 
 
 def _distance(low: Lowering, s: Scope, node: nodes_tree.Distance, fail: str) -> Number:
     f = s.f
     first, second = _two(low, s, node, fail)
-    fork = lowering.call(s, routines.ancestor, s.records, first, second)
+    fork = _fork(low, s, first, second)
 
     def ply(place: Value) -> Value:
         found = lowering.field_of(low.elsewhere(s, place), layout.PLY)
@@ -387,7 +393,14 @@ def _moves(low: Lowering, s: Scope, after: str) -> Iterator[tuple[Scope, str]]:
     yield there, following
     assert not f.is_open
     f.begin(following)
-    f.add_way(at, f.load(there.here, integer(layout.SIBLING)), following)
+    sister = f.load(there.here, integer(layout.SIBLING))
+    if low.variations:
+        # A position may have as many children as the game has moves, and be asked as often.
+        more = f.label()
+        f.branch(f.compare("ne", sister, word(layout.NONE)), more, after)
+        f.begin(more)
+        low.spend(s, 1, after)
+    f.add_way(at, sister, f.block)
     f.jump(head)
 
 

@@ -389,10 +389,10 @@ def _laid_out(packed: Shorts, first: int, count: int, records: Words, boards: By
         if records[parent + layout.CHILD] == layout.NONE:
             records[parent + layout.CHILD] = total
         else:
-            sister = int(records[parent + layout.CHILD]) * size
-            while records[sister + layout.SIBLING] != layout.NONE:
-                sister = int(records[sister + layout.SIBLING]) * size
-            records[sister + layout.SIBLING] = total
+            records[int(records[parent + layout.END]) * size + layout.SIBLING] = total
+        # Until all positions are laid out their last child stands in the place of their end: a game may have
+        # any number of variations at one of them.
+        records[parent + layout.END] = total
         here = total
         total += 1
     if back:

@@ -745,59 +745,6 @@ def passed_over(record: Words) -> Word:
     return words.word(0)
 
 
-# --- the tree -----------------------------------------------------------------------------------------------
-
-
-@UNIT.kernel
-def ancestor(records: Words, first: int, second: int) -> int:
-    """The last position that the ways from the root to two positions share."""
-    while first != second:
-        if first > second:
-            first = int(records[first * layout.SIZE + layout.PARENT])
-        else:
-            second = int(records[second * layout.SIZE + layout.PARENT])
-    return first
-
-
-@UNIT.kernel
-def child(records: Words, place: int, index: int) -> int:
-    """A child by its number, -1 where there is none."""
-    if index < 0:
-        return -1
-    found = records[place * layout.SIZE + layout.CHILD]
-    while index > 0 and found != layout.NONE:
-        found = records[int(found) * layout.SIZE + layout.SIBLING]
-        index -= 1
-    return -1 if found == layout.NONE else int(found)
-
-
-@UNIT.kernel
-def tries(records: Words, place: int) -> int:
-    """Number of White's moves on the way to a position that are not main continuations."""
-    found = 0
-    while records[place * layout.SIZE + layout.PARENT] != layout.NONE:
-        found += _strays(records, place)
-        place = int(records[place * layout.SIZE + layout.PARENT])
-    return found
-
-
-@UNIT.kernel
-def in_virtual_mainline(records: Words, place: int) -> bool:
-    """No null move and no side move of White's leads to a position."""
-    while records[place * layout.SIZE + layout.PARENT] != layout.NONE:
-        if records[place * layout.SIZE + layout.MOVE] >> 12 == moves.NULL or _strays(records, place) != 0:
-            return False
-        place = int(records[place * layout.SIZE + layout.PARENT])
-    return True
-
-
-def _strays(records: Words, place: int) -> int:
-    """1 where White made the move that leads to a position, and it is no main continuation; else 0."""
-    above = int(records[place * layout.SIZE + layout.PARENT]) * layout.SIZE
-    mine = records[above + layout.TURN] == 0
-    return 1 if mine and int(records[above + layout.CHILD]) != place else 0
-
-
 @UNIT.kernel
 def landing(move: int) -> Word:
     """Where the moving man, in castling the king, arrives."""

@@ -1,5 +1,5 @@
-"""Kernels that go through the positions of a game: they follow men from one to another, find the way on in a
-`line`, and compare the moves on two ways.
+"""Kernels that go through the positions of a game: they find kin, follow men from one to another, find the
+way on in a `line`, and compare the moves on two ways.
 
 `records` are all positions (`layout`). What may take long is charged to the frame's `STEPS`.
 """
@@ -16,6 +16,70 @@ from cqlgui.jit.words import Bytes, Word, Words
 UNIT: Final = kernels.Unit("routines_tree", [layout, moves, routines])
 
 _SIZE: Final = layout.SIZE
+
+
+# --- kin ----------------------------------------------------------------------------------------------------
+
+
+@UNIT.kernel
+def ancestor(records: Words, frame: Words, first: int, second: int) -> int:
+    """The last position that the ways from the root to two positions share."""
+    older = first if first < second else second
+    younger = second if first < second else first
+    steps = 0
+    while int(records[older * _SIZE + layout.END]) <= younger:
+        older = int(records[older * _SIZE + layout.PARENT])
+        steps += 1
+    _charge(frame, steps)
+    return older
+
+
+@UNIT.kernel
+def child(records: Words, frame: Words, place: int, index: int) -> int:
+    """A child by its number, -1 where there is none."""
+    if index < 0:
+        return -1
+    found = records[place * _SIZE + layout.CHILD]
+    steps = 0
+    while steps < index and found != layout.NONE:
+        found = records[int(found) * _SIZE + layout.SIBLING]
+        steps += 1
+    _charge(frame, steps)
+    return -1 if found == layout.NONE else int(found)
+
+
+@UNIT.kernel
+def tries(records: Words, frame: Words, place: int) -> int:
+    """Number of White's moves on the way to a position that are not main continuations."""
+    found = 0
+    steps = 0
+    while records[place * _SIZE + layout.PARENT] != layout.NONE:
+        found += _strays(records, place)
+        place = int(records[place * _SIZE + layout.PARENT])
+        steps += 1
+    _charge(frame, steps)
+    return found
+
+
+@UNIT.kernel
+def in_virtual_mainline(records: Words, frame: Words, place: int) -> bool:
+    """No null move and no side move of White's leads to a position."""
+    steps = 0
+    stays = True
+    while stays and records[place * _SIZE + layout.PARENT] != layout.NONE:
+        null = records[place * _SIZE + layout.MOVE] >> 12 == moves.NULL
+        stays = not null and _strays(records, place) == 0
+        place = int(records[place * _SIZE + layout.PARENT])
+        steps += 1
+    _charge(frame, steps)
+    return stays
+
+
+def _strays(records: Words, place: int) -> int:
+    """1 where White made the move that leads to a position, and it is no main continuation; else 0."""
+    above = int(records[place * _SIZE + layout.PARENT]) * _SIZE
+    mine = records[above + layout.TURN] == 0
+    return 1 if mine and int(records[above + layout.CHILD]) != place else 0
 
 
 # --- men ----------------------------------------------------------------------------------------------------
@@ -69,7 +133,7 @@ def followed(records: Words, frame: Words, start: int, square: Word, goal: int) 
     more or not yet, or the square is empty."""
     if square == 0 or records[start * _SIZE] & square != 0:
         return words.word(0)
-    fork = routines.ancestor(records, start, goal)
+    fork = ancestor(records, frame, start, goal)
     ply = int(records[fork * _SIZE + layout.PLY])
     far = int(records[start * _SIZE + layout.PLY]) + int(records[goal * _SIZE + layout.PLY]) - 2 * ply
     if not _charge(frame, far + 1):
@@ -203,7 +267,7 @@ def _next(records: Words, place: int, order: int) -> int:
 def common_run(records: Words, boards: Bytes, frame: Words, first: int, second: int) -> int:
     """Length of the longest run of moves that the ways from the common ancestor to two positions share; 0
     where one of them is the ancestor."""
-    fork = routines.ancestor(records, first, second)
+    fork = ancestor(records, frame, first, second)
     if fork in (first, second):
         return 0
     depth = int(records[fork * _SIZE + layout.PLY])
