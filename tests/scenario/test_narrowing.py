@@ -188,4 +188,5 @@ def test_an_estimate_is_of_the_query_and_the_games_that_are_searched(
     qtbot.waitUntil(lambda: said.text() == f"{mates} games", timeout=LONG)
     main.hits._scope.click()
     qtbot.waitUntil(lambda: said.text() == everywhere, timeout=LONG)
+    qtbot.waitUntil(lambda: said.width() >= said.fontMetrics().horizontalAdvance(everywhere), timeout=LONG)
     assert everywhere != f"{mates} games"

@@ -27,7 +27,7 @@ from cqlgui.tasks import bases, model
 from cqlgui.tasks.found import Found
 from cqlgui.ui import jobs
 from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits, infobar, labels, wording
-from cqlgui.ui.tables import hits_model
+from cqlgui.ui.tables import hits_model, view
 
 COUNTS = export_dialog.ExportCounts(hits=120, games=40, selected_games=3)
 
@@ -333,6 +333,32 @@ def test_the_menu_of_a_row_opens_it_and_offers_the_columns(
 
 
 # --- games ---
+
+
+def shown_in_room(table: view.TableView, column: int, words: str) -> str:
+    """As much of a text as a cell of a column shows."""
+    room = table.columnWidth(column) - 2 * view.PADDING
+    return table.fontMetrics().elidedText(words, table.textElideMode(), room)
+
+
+@pytest.mark.parametrize("number", [145_716, 2_345_678])
+def test_the_numbers_of_games_are_never_cut(
+    panel: hits.HitsPanel, list_panel: games.GamesPanel, base: model.Base, number: int
+) -> None:
+    usual = panel.table.columnWidth(hits_model.GAME)
+    panel.begin(base, base.games)
+    assert panel.table.columnWidth(hits_model.GAME) == usual
+    large = dataclasses.replace(base, games=number)
+    panel.begin(large, number)
+    list_panel.set_base(large)
+    assert shown_in_room(panel.table, hits_model.GAME, str(number)) == str(number)
+    assert shown_in_room(list_panel.table, 0, f"⚠ {number}") == f"⚠ {number}"
+    # The user's own width stays until there are other games, and the usual one is wide enough.
+    panel.table.setColumnWidth(hits_model.GAME, 30)
+    panel.begin(large, number)
+    assert panel.table.columnWidth(hits_model.GAME) == 30
+    panel.table.reset_columns()
+    assert shown_in_room(panel.table, hits_model.GAME, str(number)) == str(number)
 
 
 def test_the_games_panel_lists_filters_and_sorts(

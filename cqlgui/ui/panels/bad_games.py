@@ -59,6 +59,7 @@ class BadGamesDialog(QDialog):
 
     def set_games(self, bad: Sequence[model.BadGame]) -> None:
         """List these; a game may stand there several times, once for each problem."""
+        self.table.make_room(0, wording.widest(max((entry.game for entry in bad), default=0)))
         self.model.set_games(bad)
         games = wording.counted(len({entry.game for entry in bad}), "game", "games")
         self._words.setText(

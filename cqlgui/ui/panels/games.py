@@ -78,6 +78,8 @@ class GamesPanel(QWidget):
         """Show the games of a base. A grown state of the same base adds games and keeps everything else."""
         same = base is not None and self._base is not None and base.id == self._base.id
         self._base = base
+        if base is not None:
+            self.table.make_room(0, games_model.BAD + wording.widest(base.games))
         self._cache.set_base(base)
         if not same:
             self._timer.stop()

@@ -93,6 +93,7 @@ class HitsPanel(QWidget):
 
     def begin(self, base: model.Base, total_games: int, orbits: tuple[model.Orbit, ...] = ()) -> None:
         """Start anew, for a search over this many games; `orbits` name the elements while it runs."""
+        self.table.make_room(hits_model.GAME, wording.widest(base.games))
         self._cache.set_base(base)
         self._moves.set_base(base)
         self._details.set_base(base)

@@ -10,6 +10,11 @@ def number(value: int) -> str:
     return f"{value:,}"
 
 
+def widest(value: int) -> str:
+    """The digits that take the room of any number up to this one, without parting."""
+    return "0" * len(str(value))
+
+
 def counted(value: int, one: str, many: str) -> str:
     """A number with its noun."""
     return f"{number(value)} {one if value == 1 else many}"

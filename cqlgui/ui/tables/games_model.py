@@ -10,6 +10,9 @@ from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from cqlgui.ui.tables import ranges, rows, text_model
 
+BAD = "⚠ "
+"""Stands before the number of a game that could not be read whole."""
+
 
 class GamesModel(text_model.TextModel):
     """Holds ordinals; `texts` gives what is known and never waits."""
@@ -69,7 +72,7 @@ class GamesModel(text_model.TextModel):
             return ["" if column else str(game) for column in columns]
         found = [rows.GAME_COLUMNS[column][2](headers) for column in columns]
         if headers.bad:
-            return [text if column else f"⚠ {text}" for column, text in zip(columns, found, strict=True)]
+            return [text if column else f"{BAD}{text}" for column, text in zip(columns, found, strict=True)]
         return found
 
     def tip(self, row: int, column: int) -> str | None:

@@ -65,6 +65,7 @@ class TableView(QTableView):
         head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         head.customContextMenuRequested.connect(self._offer_columns)
         self._widths: Sequence[int] = ()
+        self._longest: dict[int, str] = {}
         self.doubleClicked.connect(self._double_clicked)
 
     def set_widths(self, widths: Sequence[int]) -> None:
@@ -77,6 +78,21 @@ class TableView(QTableView):
         head = self.horizontalHeader()
         head.setSelectionModel(QItemSelectionModel(self.model(), head))
         self.selectionModel().currentRowChanged.connect(self._current_row_changed)
+
+    def make_room(self, column: int, longest: str) -> None:
+        """Let a column show a text of this length uncut, which becomes its usual width where that is less."""
+        if self._longest.get(column) == longest:
+            # Who makes the column smaller meanwhile wants it so.
+            return
+        self._longest[column] = longest
+        # Widths of texts are fractions, here rounded.
+        wanted = self.fontMetrics().horizontalAdvance(longest) + 1 + 2 * PADDING
+        widths = list(self._widths)
+        widths[column] = max(widths[column], wanted)
+        self._widths = tuple(widths)
+        head = self.horizontalHeader()
+        if not head.isSectionHidden(column) and head.sectionSize(column) < wanted:
+            self.setColumnWidth(column, wanted)
 
     @property
     def row(self) -> int:
