@@ -226,11 +226,12 @@ class Theme(QObject):
         if not self._watching:
             self._watching = True
             hints.colorSchemeChanged.connect(self._system_changed)
+            # Each of these dresses every widget anew, and this one is always the same.
+            application.setStyle("Fusion")
         wants_dark = (
             hints.colorScheme() == Qt.ColorScheme.Dark if choice is Choice.SYSTEM else choice is Choice.DARK
         )
         self._colours = DARK if wants_dark else LIGHT
-        application.setStyle("Fusion")
         application.setPalette(palette(self._colours))
         application.setStyleSheet(style_sheet(self._colours))
         self.changed.emit()
