@@ -1,0 +1,65 @@
+"""What is narrowed is what is shown: all hits of a result, or those of the element they are limited to."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from cqlgui.tasks import model, narrowing
+from cqlgui.ui import jobs, narrower
+from cqlgui.ui.panels import narrow
+
+
+@pytest.fixture
+def button(qtbot: QtBot) -> narrow.NarrowButton:
+    made = narrow.NarrowButton()
+    qtbot.addWidget(made)
+    return made
+
+
+def test_a_limit_chosen_during_a_search_holds_for_its_result(
+    qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, base: model.Base, result: model.SearchResult
+) -> None:
+    made = narrower.Narrower(door, button, button)
+    made.clear()
+    made.limit((0, 1, "colours swapped"))
+    assert not button.isEnabled()
+    made.take(base, result)
+    # Nothing is done with hits that are not shown, while those that are shown are looked for.
+    assert not button.isEnabled()
+    qtbot.waitUntil(button.isEnabled)
+    part = narrowing.matching(result, 0, 1)
+    assert 0 < part.positions < result.positions
+    button.within_changed.emit(True)
+    assert made.within is not None
+    assert made.within.tolist() == sorted(part.order)
+    with qtbot.waitSignal(made.shown) as shown:
+        button.chosen.emit(lambda hits: hits, "1-0")
+    assert shown.args[0].positions == part.positions
+    assert shown.args[1] == "colours swapped, 1-0"
+    # That limit is spent, and leads no second time from all hits to these.
+    with qtbot.waitSignal(made.shown) as shown:
+        made.undo()
+    assert shown.args == [result, ""]
+    button.within_changed.emit(True)
+    assert made.within.tolist() == sorted(result.order)
+
+
+def test_the_latest_limit_counts(
+    qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, base: model.Base, result: model.SearchResult
+) -> None:
+    made = narrower.Narrower(door, button, button)
+    made.take(base, result)
+    assert button.isEnabled()
+    made.limit((0, 1, "colours swapped"))
+    made.limit((0, 0, "as written"))
+    qtbot.waitUntil(button.isEnabled)
+    button.within_changed.emit(True)
+    assert made.within is not None
+    assert made.within.tolist() == sorted(narrowing.matching(result, 0, 0).order)
+    made.limit((0, 1, "colours swapped"))
+    made.limit(None)
+    assert button.isEnabled()
+    qtbot.waitUntil(lambda: door.count == 0)
+    button.within_changed.emit(True)
+    assert made.within.tolist() == sorted(result.order)
