@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -16,9 +17,9 @@ class TextModel(QAbstractTableModel):
 
     on_the_right: Collection[int] = ()
 
+    @abstractmethod
     def texts(self, row: int, columns: Sequence[int]) -> list[str]:
         """What stands in some columns of a row that there is; never waits."""
-        raise NotImplementedError
 
     def tip(self, row: int, column: int) -> str | None:
         """What is shown on hovering over a cell."""
