@@ -44,6 +44,7 @@ MOST_LINES: Final = 12_000
 _SAFE: Final = 1 << 31
 """Numbers in variables stay below this; products of two of them fit."""
 _LARGEST: Final = 1 << 62
+_MOST_NOTES: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +174,7 @@ class Lowering:
         self._tables = 0
         self._looped = loop_names(body)
         self._lines = 0
+        self._notes = 0
 
     def another(self) -> Lowering:
         """For a further function of the same query, in a module of its own; its frame is the same."""
@@ -292,6 +294,15 @@ class Lowering:
         """Where a variable stands in the frame: its value, and then whether it has one."""
         return layout.LOCALS + 2 * self._slots.setdefault(name, len(self._slots))
 
+    def note(self) -> int | None:
+        """Where two words of the frame stand that are 0 at the beginning of each game and belong to whoever
+        asked for them; None once there were many, for a frame has little room."""
+        if self._notes == _MOST_NOTES:
+            return None
+        self._notes += 1
+        # No variable has a blank in its name.
+        return self.slot(f"note {self._notes}")
+
     def is_fact(self, node: nodes.Node) -> bool:
         """Whether a filter is asked of the game alone."""
         return facts.is_fact(node, searches=self._searches)
@@ -367,11 +378,18 @@ class Lowering:
         """True when leaving a filter out changes nothing: it assigns nothing and cannot fault."""
         return repeatable.is_repeatable(node) and all(self._cannot_fault(s, one) for one in nodes.walk(node))
 
+    def is_steady(self, node: nodes.Node) -> bool:
+        """Whether a filter gives the same at a position whatever was evaluated before: it reads no variable
+        but those of its own loops, and asks nothing about a path that went before it."""
+        return repeatable.is_repeatable(node) and not any(
+            isinstance(one, nodes_paths.PathFact | nodes_programs.IsBound | nodes_programs.Entry)
+            or (isinstance(one, nodes.Name) and not self.is_looped(one.name))
+            or _has_open_range(one)
+            for one in nodes.walk(node)
+        )
+
     def _cannot_fault(self, s: Scope, node: nodes.Node) -> bool:
-        limits = getattr(node, "range", None)
-        if isinstance(limits, nodes.Range) and not (
-            limits.count or (isinstance(limits.low, int) and isinstance(limits.high, int))
-        ):
+        if _has_open_range(node):
             return False
         if isinstance(node, nodes.Name):
             return self.is_looped(node.name)
@@ -515,6 +533,14 @@ def men(s: Scope, place: int) -> Value:
             found = f.binary("or", found, field_of(s, man))
         s.known[key] = found
     return found
+
+
+def _has_open_range(node: nodes.Node) -> bool:
+    """Whether a filter has a range with a bound that is not written as a number."""
+    limits = getattr(node, "range", None)
+    if not isinstance(limits, nodes.Range) or limits.count:
+        return False
+    return not (isinstance(limits.low, int) and isinstance(limits.high, int))
 
 
 _WHITE: Final = 13

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cqlgui.cql import nodes, nodes_moves, nodes_paths, nodes_programs, repeatable
+from cqlgui.cql import nodes, nodes_moves
 from cqlgui.engine import lowering, lowering_orbits
 from cqlgui.engine.lowering import Lowering, Scope, integer
 from cqlgui.jit.emitter import Value
@@ -39,7 +39,7 @@ def can_tell(low: Lowering, s: Scope, node: nodes.Node) -> bool:
     match node:
         case nodes.Orbit():
             elements = [element.filter for element in node.elements]
-            return not any(map(outermost, elements)) and all(_is_steady(low, one) for one in elements)
+            return not any(map(outermost, elements)) and all(low.is_steady(one) for one in elements)
         case nodes.Compound():
             return all(can_tell(low, s, one) for one in node.filters)
         case nodes.Compare() | nodes.SetOperation():
@@ -48,7 +48,7 @@ def can_tell(low: Lowering, s: Scope, node: nodes.Node) -> bool:
             return not dashes and all(_can_tell_operand(low, s, one) for one in (node.left, node.right))
         case nodes.Logic():
             # Of an `or` the right side is reached only where the left one fails, which is asked again.
-            asked = node.word == "and" or _is_steady(low, node.left)
+            asked = node.word == "and" or low.is_steady(node.left)
             return asked and can_tell(low, s, node.left) and can_tell(low, s, node.right)
         case nodes.NoTransform():
             return can_tell(low, s, node.operand)
@@ -59,31 +59,13 @@ def can_tell(low: Lowering, s: Scope, node: nodes.Node) -> bool:
 
 
 def _can_tell_operand(low: Lowering, s: Scope, node: nodes.Node) -> bool:
-    return can_tell(low, s, node) and (not _may_fail(low, node) or _is_steady(low, node))
+    return can_tell(low, s, node) and (not _may_fail(low, node) or low.is_steady(node))
 
 
 def _may_fail(low: Lowering, node: nodes.Node) -> bool:
     """Whether an operand of a filter that holds may itself fail, and forget what matched in it: a set of no
     squares does, though it can be counted."""
     return bool(outermost(node)) and not isinstance(node, nodes.Orbit) and low.is_set(node)
-
-
-def _is_steady(low: Lowering, node: nodes.Node) -> bool:
-    """Whether a filter gives the same at a position whatever was evaluated before: it reads no variable but
-    those of its own loops, and asks nothing about a path that went before it."""
-    return repeatable.is_repeatable(node) and not any(
-        isinstance(one, nodes_paths.PathFact | nodes_programs.IsBound | nodes_programs.Entry)
-        or (isinstance(one, nodes.Name) and not low.is_looped(one.name))
-        or _has_open_range(one)
-        for one in nodes.walk(node)
-    )
-
-
-def _has_open_range(node: nodes.Node) -> bool:
-    limits = getattr(node, "range", None)
-    if not isinstance(limits, nodes.Range) or limits.count:
-        return False
-    return not (isinstance(limits.low, int) and isinstance(limits.high, int))
 
 
 def write(low: Lowering, s: Scope, node: nodes.Node, out: Value, places: Sequence[int]) -> None:

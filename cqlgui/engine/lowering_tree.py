@@ -193,11 +193,66 @@ def _candidates(low: Lowering, s: Scope, node: nodes.Find, after: str) -> Iterat
 
 
 def _find(low: Lowering, s: Scope, node: nodes.Find, fail: str) -> Value:
+    note = low.note() if _is_of_position(low, s, node) else None
+    if note is not None:
+        return _find_noting(low, s, node, note, fail)
     found = s.f.label()
     with _candidates(low, s, node, fail) as (there, following):
         low.test(there, node.operand, found, following)
         place = there.place
     s.f.begin(found)
+    return place
+
+
+def _is_of_position(low: Lowering, s: Scope, node: nodes.Find) -> bool:
+    """Whether the operand of a `find` depends on the position alone at which it is asked, and the positions
+    looked at are numbered in their order."""
+    depends = s.loops or s.row is not None or s.cut is not None or s.way is not None or s.only is not None
+    if depends or (node.backwards and low.variations):
+        return False
+    return low.is_idle(s, node.operand) and low.is_steady(node.operand)
+
+
+def _find_noting(low: Lowering, s: Scope, node: nodes.Find, note: int, fail: str) -> Value:
+    """The same where the game's frame may keep a stretch of positions at which the operand fails: no search
+    looks at them again, so that asking at all positions of a game goes through it once."""
+    f = s.f
+    low.buffered = True
+    begin = f.converted(f.load(s.frame, integer(note)), Scalar.INT)
+    end = f.converted(f.load(s.frame, integer(note + 1)), Scalar.INT)
+    found, head, inside, following, over = (f.label() for _ in range(5))
+    before = f.block
+    if node.backwards:
+        behind, step = f.binary("sub", begin, integer(1)), integer(-1)
+    else:
+        behind, step = end, integer(1)
+        last = f.converted(lowering.field_of(s, layout.END), Scalar.INT)
+    f.begin(head)
+    at = f.open_phi(Scalar.INT, s.place, before)
+    known = f.binary("and", f.compare("ge", at.value, begin), f.compare("lt", at.value, end))
+    place = f.select(known, behind, at.value)
+    is_left = f.compare("ge", place, integer(0)) if node.backwards else f.compare("lt", place, last)
+    f.branch(is_left, inside, over)
+    f.begin(inside)
+    low.spend(s, 1, fail)
+    low.test(low.elsewhere(s, place), node.operand, found, following)
+    f.begin(following)
+    f.add_way(at, f.binary("add", place, step), following)
+    f.jump(head)
+
+    def keep() -> None:
+        """Note all that this search passed over."""
+        first, behind = (s.place, place)
+        if node.backwards:
+            first, behind = f.binary("add", place, integer(1)), f.binary("add", s.place, integer(1))
+        f.store(f.converted(first, Scalar.WORD), s.frame, integer(note))
+        f.store(f.converted(behind, Scalar.WORD), s.frame, integer(note + 1))
+
+    f.begin(over)
+    keep()
+    f.jump(fail)
+    f.begin(found)
+    keep()
     return place
 
 

@@ -296,6 +296,83 @@ def test_rays_through_any_number_of_sets() -> None:
     comparison.conclude()
 
 
+FINDS = (
+    "find check",
+    "find <-- check",
+    "not find [x]",
+    "not find <-- [x]",
+    "btm find {wtm find check}",
+    "find <-- {check find <-- [x]}",
+    "find {wtm find <-- {btm [x]}}",
+    "find check:wtm",
+    "parent:find check",
+    "child:find <-- check",
+    "position 3:{find <-- check} or position 6:find check",
+    "find <-- {parent:find check}",
+    "distance (find check currentposition) == 2",
+    "distance (find <-- check currentposition) == 2",
+    "x = find check x:{find <-- btm}:ply >= 2",
+    "square x in a-h5 {find {x attacks k}}",
+    "square x in R {x attacks k find check}",
+    "piece X in N {find {X attacks k}}",
+    "find {square x in N {x attacks k}}",
+    "echo (s t) {find check not s:find check}",
+    "flipcolor {find {K attacks r}}",
+    "flip {find <-- {Na-c2-4 wtm}}",
+    "shift {find {Pe4 pd5 ke8}}",
+    "flipcolor 2 {find [x]A find <-- {check wtm}}",
+    "-- {find from} ",
+    "--([x] find {to & _a-h8})",
+    "find {-- check}",
+    "find <-- {currentmove A--}",
+    "path -- {find check} -- {find <-- [x]}",
+    "path {find {pathcount == 1}} --{1,2}",
+    "line --> {find check} --> find <-- wtm",
+    "find {path -- check}",
+    "find {path nestban [x]}",
+    "x = 0 find {x == 0 check} x = 1",
+    "if find check {find <-- btm} else find {A attacks k}",
+    "loop {find check false}",
+    "{find mate} == {find terminal}",
+    "find {find all check == 1}",
+    "find 2 check find check",
+    "find all {find mate}",
+    "find <-- 1 2 {find check}",
+    "find quiet {check or mate}",
+    'find {player "a" or check}',
+    "find variation or find <-- variation",
+    "find {terminal mainline}",
+    "find <-- {depth == 0 [x]}",
+    "find terminal:{find <-- [x]}",
+    "find {sort ply check}",
+    "terminal find <-- {[KPNB]--(find {castle to & f1})}",
+    "path --{1,3} [x]\n\nfind {pathcount == 2}",
+)
+"""Searches of every kind, in all that they can stand in."""
+
+
+def test_searches() -> None:
+    comparison = Comparison(shipped(2))
+    for text in FINDS:
+        assert check.check(text).query is not None, text
+        comparison.text(text)
+    comparison.conclude()
+    assert comparison.counts["wholly compiled"] == comparison.counts["queries"]
+
+
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("count", [2, pytest.param(60, marks=pytest.mark.full)])
+def test_searches_for_bred_filters(count: int) -> None:
+    comparison = Comparison(shipped(2))
+    source = Random(count)
+    for find in ("find", "find <--"):
+        for _ in range(count):
+            for before, behind in (("", ""), (f"{find} {{wtm ", "}"), ("flipcolor {", "}"), ("parent:", "")):
+                operand = printer.print_node(crossing.satisfiable(source).body)
+                comparison.text(f"{before}{find} {{{operand}}}{behind}")
+    comparison.conclude()
+
+
 @pytest.mark.timeout(3600)
 @pytest.mark.full
 def test_all_known_queries() -> None:

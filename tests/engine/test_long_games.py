@@ -95,6 +95,18 @@ def test_what_is_asked_of_two_positions_of_one_line_costs_nothing(text: str) -> 
 
 
 @machine
+@pytest.mark.parametrize("header", ["", "cql(variations) "])
+@pytest.mark.parametrize("text", ["find mate", "flipcolor {find Qh7}", "find {K find mate}"])
+def test_what_is_looked_for_from_every_position_on_is_looked_for_once(text: str, header: str) -> None:
+    assert not doubts(header + text, long(40_000))
+
+
+@machine
+def test_what_is_looked_for_backwards_along_a_line_is_looked_for_once() -> None:
+    assert not doubts("find <-- mate", long(40_000))
+
+
+@machine
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -73,7 +73,8 @@ def test_a_glance_with_too_many_variables_makes_a_query_too_large(monkeypatch: p
     """What is asked of the game may be put together anew for the glance."""
     text = 'player "A" find mate event "B"'
     size = compiled(text).frame_size
-    assert size == layout.LOCALS + 2 * 3
+    # Both parts, both in one, and what the search notes.
+    assert size == layout.LOCALS + 2 * 4
     monkeypatch.setattr(layout, "SERIAL", size - 1)
     refused = compiling.compile_query(transforms.expand(check.check(text)))
     assert isinstance(refused, lowering.Unsupported)
