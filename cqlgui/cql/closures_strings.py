@@ -137,9 +137,9 @@ def _first(s: Evaluation, pattern: regex.Pattern[str], text: str, start: int, sp
     """The first match at or behind a place; the game's time is looked at when this took long."""
     started = time.perf_counter()
     try:
-        found = pattern.search(text, start, timeout=ecmascript.SECONDS)
+        found = pattern.search(text, start, timeout=s.patience)
     except TimeoutError:
-        message = f"This regular expression takes longer than {ecmascript.SECONDS:.0f} seconds"
+        message = f"This regular expression takes longer than {s.patience:g} seconds"
         raise s.fault(message, span) from None
     if time.perf_counter() - started > _SLOW:
         s.work = 0

@@ -16,9 +16,6 @@ from cqlgui.base.data import dataclass
 if TYPE_CHECKING:
     import regex
 
-SECONDS: Final = 2.0
-"""Time a single search may take."""
-
 MAX_LENGTH: Final = 5_000
 MAX_DEPTH: Final = 50
 MAX_UNROLLED: Final = 10_000

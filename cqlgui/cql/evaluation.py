@@ -33,6 +33,9 @@ PER_ENTRY: Final = 16
 """Characters that a comment, message or dictionary entry counts for besides its own: many short ones fill
 memory too."""
 
+SECONDS: Final = 2.0
+"""Time a single search of a regular expression may take."""
+
 _POLL_EVERY: Final = 4_000
 
 
@@ -196,6 +199,7 @@ class Evaluation:
         "messages",
         "only_child",
         "path",
+        "patience",
         "position",
         "positions",
         "quiet_comments",
@@ -269,6 +273,8 @@ class Evaluation:
         self.rehearsal = False
         self.work = _POLL_EVERY
         self._deadline = deadline
+        self.patience = SECONDS
+        """Seconds that one search of a regular expression may take."""
         self.last_game = last_game
         self._wide: list[list[int] | None] = [None] * len(game_tree)
         self._ends: list[int] | None = None

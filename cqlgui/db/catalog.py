@@ -62,6 +62,34 @@ class SourceRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Rows:
+    """Which rows the catalog has of a source at the moment, counted without a gap from ordinal 0; `path` is
+    the source's, empty where it is not known."""
+
+    path: str
+    blocks: tuple[Block, ...]
+
+    @property
+    def games(self) -> int:
+        """How many games there are rows of."""
+        return sum(block.games for block in self.blocks)
+
+    @property
+    def state(self) -> str:
+        """A word for all of them: another one means that they are others, in whatever catalog."""
+        return f"{self.games}-{sum(block.id for block in self.blocks):x}"
+
+    def blocks_of(self, first: int, count: int) -> tuple[int, ...]:
+        """The numbers of the blocks that some games stand in. No two blocks ever have the same one, and none
+        is altered, so that they stand for what the rows say."""
+        return tuple(
+            block.id
+            for block in self.blocks
+            if block.first < first + count and block.first + block.games > first
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """Counts over the games of some sources; the dates are empty when none begins with a year."""
 
@@ -103,6 +131,11 @@ class Catalog:
     def notice(self) -> str:
         """A sentence for the user when a damaged catalog was set aside, else empty."""
         return self._file.notice
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the file that was opened still stands at its path."""
+        return self._file.is_there()
 
     def close(self) -> None:
         """Close all connections."""
@@ -241,6 +274,12 @@ class Catalog:
         """How many games of a source are known, counted without a gap from ordinal 0."""
         with self._file.reading() as connection:
             return sum(block.games for block in columns.blocks(connection, source))
+
+    def rows(self, source: int) -> Rows:
+        """Which rows there are of a source."""
+        with self._snapshot() as connection:
+            row = connection.execute("select path from source where id = ?", (source,)).fetchone()
+            return Rows(row[0] if row else "", tuple(columns.blocks(connection, source)))
 
     def sound(self, source: int) -> int:
         """How many games of a source, without a gap from ordinal 0, stand in blocks whose checksums are

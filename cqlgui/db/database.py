@@ -45,6 +45,7 @@ class File:
         self.what = what
         self.notice = ""
         self._version = version
+        self._place = 0, 0
         self._lock = threading.Lock()
         self._opened: list[sqlite3.Connection] = []
         self._free: list[sqlite3.Connection] = []
@@ -69,6 +70,8 @@ class File:
                 _end(begun)
                 self._set_aside()
                 self._check(None)
+            # The connection that the check has opened keeps these numbers from being given to another file.
+            self._place = _place(path)
         except sqlite3.DatabaseError as error:
             self.close()
             raise self._explained(error) from error
@@ -76,6 +79,14 @@ class File:
             raise errors.CqlguiError(
                 f"The {what} {path} cannot be used: {error.strerror or error}."
             ) from error
+
+    def is_there(self) -> bool:
+        """Whether the file that was opened still stands at its path: it may have been deleted, and another
+        one made by another program."""
+        try:
+            return _place(self.path) == self._place
+        except OSError:
+            return False
 
     def connection(self) -> sqlite3.Connection:
         """The calling thread's connection, opened at need."""
@@ -201,6 +212,11 @@ class File:
                 part.replace(aside.with_name(aside.name + suffix))
         self.notice = f"The {self.what} was damaged and is built anew; the damaged file was kept as {aside}."
         _log.warning("%s", self.notice)
+
+
+def _place(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
 
 
 def begin_check(path: Path) -> None:

@@ -47,6 +47,11 @@ class Journal:
         """A sentence for the user when a damaged file was set aside, else empty."""
         return self._file.notice
 
+    @property
+    def is_there(self) -> bool:
+        """Whether the file that was opened still stands at its path."""
+        return self._file.is_there()
+
     def close(self) -> None:
         """Close all connections."""
         self._file.close()

@@ -10,11 +10,13 @@ asked for.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable, Iterable, Mapping, MutableMapping, Sequence
+import time
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
+from cqlgui.base import errors
 from cqlgui.base.data import dataclass
 from cqlgui.board import tree
 from cqlgui.board.position import Position
@@ -39,6 +41,11 @@ UNKNOWN: Final = 0
 GIVEN: Final = 1
 MISSING: Final = 2
 """The state of an answer, which stands behind its value."""
+
+SECONDS: Final = 0.05
+"""What one regular expression may take here, and all evaluations of a filter together that are slow; threads
+that nobody can interrupt wait for them."""
+_SLOW: Final = 0.001
 
 LARGEST: Final = 1 << 31
 """Answers that are numbers lie below this, either way."""
@@ -116,10 +123,23 @@ class Coded:
         return cls(np.array(codes, np.int64), list(known))
 
 
+class Memo(Protocol):
+    """Keeps the values that filters have in some games, for as long as it likes."""
+
+    def get(self, node: nodes.Node, /) -> Coded | None:
+        """Those of a filter, where they are known."""
+        ...
+
+    def __setitem__(self, node: nodes.Node, values: Coded, /) -> None: ...
+
+
 class Tags(Protocol):
     """The tags of some games. `memo` keeps the values of filters that ask for them, while they hold."""
 
-    memo: MutableMapping[nodes.Node, Coded]
+    @property
+    def memo(self) -> Memo:
+        """Where such values are kept."""
+        ...
 
     def tag(self, name: str) -> Coded:
         """A tag's texts, None for a game without it."""
@@ -144,6 +164,11 @@ class Tags(Protocol):
 _TEXTS: Final = (nodes.Player, nodes.TagText, nodes_facts.Tag)
 
 
+def never() -> bool:
+    """Says that what is done is still wanted."""
+    return False
+
+
 class Asker:
     """Answers the facts of one query for any games; for one thread."""
 
@@ -161,9 +186,17 @@ class Asker:
             nothing, host, variables=0, sort_keys=0, automatic_comments=False, explicit_comments=False,
             last_game=last_game,
         )  # fmt: skip
+        self._evaluation.patience = SECONDS
+        self._is_over: Callable[[], bool] = never
+        self._left: dict[nodes.Node, float] = {}
+        """The seconds that are left for filters with regular expressions that took some time already."""
 
-    def answers(self, tags: Tags) -> dict[Fact, Answers]:
-        """The answers to each fact."""
+    def answers(self, tags: Tags, is_over: Callable[[], bool] = never) -> dict[Fact, Answers]:
+        """The answers to each fact; raises `errors.Cancelled` once `is_over` says True.
+
+        What takes long, as some regular expressions do, is unknown, here and in whatever is asked later.
+        """
+        self._is_over = is_over
         return {fact: self._answers(fact, tags) for fact in self._facts}
 
     def _answers(self, fact: Fact, tags: Tags) -> Answers:
@@ -234,10 +267,13 @@ class Asker:
 
     def _found(self, node: nodes.Node, ask: Callable[[closures.Code], Any], fault: Any, tags: Tags) -> Coded:
         """What asking a filter gives in each game; `fault` where it faults."""
+        if self._left.get(node, SECONDS) <= 0:
+            return Coded(np.zeros(len(tags.gamenumbers), np.int64), [fault])
         code = self._codes.get(node)
         if code is None:
             code = self._codes[node] = self._compiler.compile(node)
         asked = self._asked.setdefault(node, set())
+        timed = any(isinstance(one, nodes_strings.Search) for one in nodes.walk(node))
         while True:
             names = sorted(asked)
             columns = [_column(tags, name) for name in names]
@@ -247,10 +283,15 @@ class Asker:
                 values = [column.values[code] for column, code in zip(columns, row, strict=True)]
                 self._host.set(dict(zip(names, values, strict=True)))
                 self._evaluation.memo.clear()
+                if self._is_over():
+                    raise errors.Cancelled
+                started = (time.perf_counter(), time.thread_time()) if timed else (0.0, 0.0)
                 try:
                     found.append(ask(code))
                 except evaluation.QueryError:
-                    # It may have taken long, so it is not tried again.
+                    # Others are likely to fault as well.
+                    found += [fault] * (len(rows) - len(found))
+                if timed and self._spend(node, started) <= 0:
                     found += [fault] * (len(rows) - len(found))
                 if not self._host.asked <= asked or len(found) == len(rows):
                     break
@@ -258,6 +299,16 @@ class Asker:
                 return Coded(codes, found)
             # It went on to a tag that it had not come to before.
             asked |= self._host.asked
+
+    def _spend(self, node: nodes.Node, started: tuple[float, float]) -> float:
+        """Count what an evaluation took since then, by the clock and by the thread's own; the seconds that
+        are left for the filter."""
+        # That others had the interpreter's lock is not its fault, and on some systems the thread's own time
+        # goes by jumps.
+        spent = min(time.perf_counter() - started[0], time.thread_time() - started[1])
+        if spent > _SLOW:
+            self._left[node] = self._left.get(node, SECONDS) - spent
+        return self._left.get(node, SECONDS)
 
 
 def table(facts: Sequence[Fact], answers: Mapping[Fact, Answers], count: int) -> Words:

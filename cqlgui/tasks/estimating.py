@@ -10,7 +10,7 @@ import collections
 import hashlib
 import math
 import threading
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -95,7 +95,7 @@ def estimate(
         return Estimate(0, 0, 0, 0)
     sample = _sample(base, within)
     asker = facts.Asker(compiled.facts, expanded.names, None)
-    table = facts.table(compiled.facts, asker.answers(sample), len(sample.asked))
+    table = facts.table(compiled.facts, asker.answers(sample, lambda: token.cancelled), len(sample.asked))
     counts = np.zeros(len(sample.asked), np.int64)
     doubtful = 0
     most = scanning.ALL_HITS if header.matchcount is not None else 1
@@ -159,7 +159,8 @@ class _Sample:
         self._parts = parts
         self.game_count = named
         self.gamenumbers = range(1, len(asked) + 1)
-        self.memo: MutableMapping[nodes.Node, facts.Coded] = {}
+        place = object()
+        self.memo: facts.Memo = tags.Memo(lambda: place)
 
     def tag(self, name: str) -> facts.Coded:
         """A tag's texts, None for a game without it."""
@@ -185,8 +186,10 @@ _lock = threading.Lock()
 def _sample(base: model.Base, within: found.Integers | None) -> _Sample:
     """The sample of a base as it is now, or of some of its games."""
     listed = [source for source in base.sources if source.games]
+    catalog = workspace.catalog()
     key: tuple[object, ...] = tuple(
-        (str(source.path), source.games, sources.stamp(source.path)) for source in listed
+        (str(source.path), source.games, sources.stamp(source.path), catalog.rows(source.id).state)
+        for source in listed
     )
     if within is not None:
         key += (hashlib.blake2b(within.tobytes()).digest(),)
@@ -208,7 +211,6 @@ def _taken(base: model.Base, listed: Sequence[model.Source], within: found.Integ
     parts: list[games.Games] = []
     known: list[tuple[tags.SegmentTags, games.Integers]] = []
     for source in listed:
-        stamp = sources.stamp(source.path)
         with sources.indexed(source) as opened:
             for first, segment in opened.parts:
                 begin = source.first + first
@@ -217,6 +219,6 @@ def _taken(base: model.Base, listed: Sequence[model.Source], within: found.Integ
                 if low < high:
                     numbers = chosen[low:high] - begin
                     parts.append(games.some(games.of_segment(segment), numbers))
-                    known.append((tags.of_games(source, stamp, first, segment.games), numbers))
+                    known.append((tags.SegmentTags(source, first, segment.games), numbers))
     named = sum(workspace.catalog().named_count(source.id) for source in listed)
     return _Sample(games.joined(parts), known, named)

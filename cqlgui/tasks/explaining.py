@@ -159,14 +159,16 @@ def _left(
     """How many games of a base each step leaves."""
     if plan.planner is None:
         return [base.games] * steps
+    token = cancel or progress.CancelToken()
     total = [0] * steps
     for source in base.sources:
-        state = sources.stamp(source.path)
         with sources.indexed(source) as opened:
             for first, segment in opened.parts:
-                if cancel is not None:
-                    cancel.raise_if_cancelled()
-                counts = plan.planner.counts(source, state, first, segment)
+                if first >= source.games:
+                    # What was indexed since, of which the base knows nothing yet, nor perhaps the catalog.
+                    break
+                token.raise_if_cancelled()
+                counts = plan.planner.counts(source, first, segment, lambda: token.cancelled)
                 total = [one + other for one, other in zip(total, counts, strict=True)]
     return list(total)
 

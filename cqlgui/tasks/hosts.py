@@ -188,8 +188,12 @@ class GameHost:
     def _header(self) -> dict[str, str]:
         if self._tags is None:
             row = self._reader.rows.header(self._reader.source, self._ordinal)
-            self._tags = headers.to_tags(row) if row else {}
-            self._ending = row.ending if row else None
+            if row is None:
+                raise errors.SourceError(
+                    f"Headers of {self._reader.path.name} are missing in the catalog. Open the file again."
+                )
+            self._tags = headers.to_tags(row)
+            self._ending = row.ending
         return self._tags
 
     def _read(self) -> reader.ReadGame:

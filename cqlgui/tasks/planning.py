@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 import functools
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -62,10 +62,17 @@ class Planner:
         asked = list(dict.fromkeys([*compiled, *known]))
         self._asker = facts.Asker(asked, expanded.names, interpreter.last_game(expanded.query.header))
 
-    def part(self, source: model.Source, stamp: str, first: int, segment: segments.Segment) -> Part:
-        """Plan a segment of a source, whose first game has the ordinal `first` there; `stamp` is the
-        source's."""
-        asked, known = self._known(source, stamp, first, segment)
+    def part(
+        self,
+        source: model.Source,
+        first: int,
+        segment: segments.Segment,
+        is_over: Callable[[], bool] = facts.never,
+    ) -> Part:
+        """Plan a segment of a source, whose first game has the ordinal `first` there. Raises
+        `errors.Cancelled` once `is_over` says True, and `errors.SourceError` where the catalog lacks games.
+        """
+        asked, known = self._known(source, first, segment, is_over)
         count = max(min(len(asked), source.games - first), 0)
         numbers = games.everything(asked)[:count]
         if self._pruned and not self._is_idle(source):
@@ -97,9 +104,16 @@ class Planner:
                 found.append(("signature", part))
         return found
 
-    def counts(self, source: model.Source, stamp: str, first: int, segment: segments.Segment) -> list[int]:
-        """How many games of a segment are left behind each of the steps, and behind all that is known."""
-        asked, known = self._known(source, stamp, first, segment)
+    def counts(
+        self,
+        source: model.Source,
+        first: int,
+        segment: segments.Segment,
+        is_over: Callable[[], bool] = facts.never,
+    ) -> list[int]:
+        """How many games of a segment are left behind each of the steps, and behind all that is known; raises
+        what `part` does."""
+        asked, known = self._known(source, first, segment, is_over)
         count = max(min(len(asked), source.games - first), 0)
         left = np.arange(len(asked)) < count
         found = []
@@ -115,10 +129,10 @@ class Planner:
         return [*found, count]
 
     def _known(
-        self, source: model.Source, stamp: str, first: int, segment: segments.Segment
+        self, source: model.Source, first: int, segment: segments.Segment, is_over: Callable[[], bool]
     ) -> tuple[games.Games, pruning.Known]:
         asked = games.of_segment(segment)
-        answers = self._asker.answers(tags.of_games(source, stamp, first, len(asked)))
+        answers = self._asker.answers(tags.SegmentTags(source, first, len(asked)), is_over)
         load = functools.partial(_columns, segment, asked, self.variations)
         return asked, pruning.Known(len(asked), load, first, answers)
 

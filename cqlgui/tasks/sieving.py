@@ -10,7 +10,7 @@ import dataclasses
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import Final
 
 import numpy as np
@@ -252,6 +252,9 @@ class Sieve:
         finally:
             with self._changed:
                 self._running -= 1
+                if not self._running:
+                    # Where the search stopped early it still holds an index, whose files others may replace.
+                    self._tasks.close()
                 if self._given > self._taken and self._end is None:
                     # A bug in one thread must not leave the others' chunks waiting for its own.
                     self._stop_at(number)
@@ -260,14 +263,16 @@ class Sieve:
     def _stop_at(self, number: int) -> None:
         self._end = number if self._end is None else min(self._end, number)
 
-    def _slices(self) -> Iterator[_Slice]:
+    def _slices(self) -> Generator[_Slice]:
         """All games, in slices of the size wanted at the moment; asked by one thread at a time."""
         remaining = sum(source.games for source in self._sources)
         for place, source in enumerate(self._sources):
-            stamp = sources.stamp(source.path)
             with sources.indexed(source) as opened:
                 for first, segment in opened.parts:
-                    part = self._planner.part(source, stamp, first, segment)
+                    if first >= source.games:
+                        # What was indexed since, of which the catalog may know nothing yet.
+                        break
+                    part = self._planner.part(source, first, segment, lambda: self._unwanted)
                     numbers = part.numbers
                     if self._within is not None:
                         # Ordinals of the base from which those of the segment count.
@@ -280,7 +285,7 @@ class Sieve:
                         last = min(at + (min(self._size, shared) if self._compiled else _BLOCK), len(numbers))
                         # What stands behind the last game that is looked at is passed over as well.
                         end = int(numbers[last]) if last < len(numbers) else part.count
-                        yield _Slice(place, source, stamp, first, part, numbers[at:last], begin, end)
+                        yield _Slice(place, source, first, part, numbers[at:last], begin, end)
                         remaining -= end - begin
                         begin, at = end, last
 
@@ -353,7 +358,7 @@ class Sieve:
         good = np.ones(len(listed), np.bool_)
         results = None
         if header.results:
-            results = tags.of_games(task.source, task.stamp, task.first, len(task.part.asked)).result
+            results = tags.SegmentTags(task.source, task.first, len(task.part.asked)).result
         for at, (game, count) in enumerate(zip(listed.tolist(), counts.tolist(), strict=True)):
             number = task.first + game + 1
             good[at] = (
@@ -375,7 +380,6 @@ class _Slice:
 
     place: int
     source: model.Source
-    stamp: str
     first: int
     part: planning.Part
     numbers: Integers

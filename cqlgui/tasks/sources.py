@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cqlgui.base import errors
+from cqlgui.db import catalog
 from cqlgui.store import index
 from cqlgui.tasks import hosts, model, workspace
 
@@ -21,29 +22,29 @@ def stamp(path: Path) -> str:
 def words(source: model.Source, state: str | None = None) -> dict[str, Any]:
     """What a worker must know of a source to open it; `state` is its `stamp`, taken now where not given.
 
-    Raises `errors.SourceError` where its index is of another text than the base knows.
+    Raises `errors.SourceError` where its index is of another text than the base knows, or the catalog is
+    another one.
     """
     state = stamp(source.path) if state is None else state
     _insist(source, _digest(workspace.index_folder(source.path), state))
+    rows = _rows(source)
     return {
         "source": source.id,
         "path": str(source.path),
         "folder": str(workspace.index_folder(source.path)),
         "stamp": state,
         "catalog": str(workspace.catalog().path),
+        "rows": rows.state,
     }
 
 
 @contextlib.contextmanager
 def opened(source: model.Source) -> Iterator[hosts.SourceReader]:
     """The index and text of a source of an open base; raises `errors.SourceError` where it is another text
-    now than the base knows.
+    now than the base knows, or the catalog is another one.
     """
-    reader = hosts.SourceReader(
-        source.path, workspace.index_folder(source.path), workspace.catalog(), source.id
-    )
+    reader = _reader(source)
     try:
-        _insist(source, reader.index.manifest.identity.digest)
         yield reader
     finally:
         reader.close()
@@ -51,7 +52,7 @@ def opened(source: model.Source) -> Iterator[hosts.SourceReader]:
 
 @contextlib.contextmanager
 def indexed(source: model.Source) -> Iterator[index.SourceIndex]:
-    """The index alone of a source of an open base, on the same terms as `opened`."""
+    """The index alone of a source of an open base, of the text that the base knows."""
     with index.SourceIndex.open(workspace.index_folder(source.path)) as found:
         _insist(source, found.manifest.identity.digest)
         yield found
@@ -69,6 +70,29 @@ def _insist(source: model.Source, digest: str) -> None:
         raise errors.SourceError(
             f"{source.path.name} was read again since this base was opened. Open it again."
         )
+
+
+def _rows(source: model.Source) -> catalog.Rows:
+    found = workspace.catalog().rows(source.id)
+    if found.path != str(source.path):
+        # What is known under its number is of another source, if of any.
+        raise errors.SourceError(
+            f"The catalog was made anew since {source.path.name} was opened. Open it again."
+        )
+    return found
+
+
+def _reader(source: model.Source) -> hosts.SourceReader:
+    _rows(source)
+    reader = hosts.SourceReader(
+        source.path, workspace.index_folder(source.path), workspace.catalog(), source.id
+    )
+    try:
+        _insist(source, reader.index.manifest.identity.digest)
+    except errors.SourceError:
+        reader.close()
+        raise
+    return reader
 
 
 def of_game(base: model.Base, game: int) -> tuple[model.Source, int]:
@@ -93,10 +117,7 @@ class Readers:
         source, ordinal = of_game(self._base, game)
         reader = self._open.get(source.first)
         if reader is None:
-            reader = self._open[source.first] = hosts.SourceReader(
-                source.path, workspace.index_folder(source.path), workspace.catalog(), source.id
-            )
-            _insist(source, reader.index.manifest.identity.digest)
+            reader = self._open[source.first] = _reader(source)
         return reader, ordinal
 
     def __enter__(self) -> Readers:

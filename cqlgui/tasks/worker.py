@@ -77,7 +77,8 @@ class Service:
         self._programs: dict[tuple[str, str], tuple[interpreter.Program, bool]] = {}
         self._patient_with: interpreter.Program | None = None
         self._seconds = _GAME_SECONDS
-        self._catalogs: dict[str, catalog.Catalog] = {}
+        self._catalogs: dict[Path, catalog.Catalog] = {}
+        self._rows = ""
         self._source: hosts.SourceReader | None = None
         self._text: archives.Text | None = None
         self._text_key: tuple[str, str, str] = ("", "", "")
@@ -270,23 +271,32 @@ class Service:
             or source.source != request["source"]
             or source.index.game_count <= last
             or source.stamp != request["stamp"]
+            or self._rows != request["rows"]
         ):
             source.close()
             source = self._source = None
         if source is None:
-            rows = self._catalogs.get(request["catalog"])
-            if rows is None:
-                rows = self._catalogs[request["catalog"]] = catalog.Catalog(
-                    Path(request["catalog"]), create=False
-                )
+            rows = self._catalog(Path(request["catalog"]), request["source"], request["rows"])
             source = self._source = hosts.SourceReader(
                 Path(request["path"]), folder, rows, request["source"], request["stamp"]
             )
+            self._rows = request["rows"]
             if source.index.game_count <= last:
                 raise errors.IndexDamaged(
                     f"The index of {source.path.name} has fewer games than the catalog."
                 )
         return source
+
+    def _catalog(self, path: Path, source: int, state: str) -> catalog.Catalog:
+        """The catalog in which the rows of a source are in this state, as far as that is there still."""
+        found = self._catalogs.get(path)
+        if found is not None and found.rows(source).state != state:
+            # It may have been deleted and made anew, which an open file does not show.
+            found.close()
+            found = None
+        if found is None:
+            found = self._catalogs[path] = catalog.Catalog(path, create=False)
+        return found
 
 
 class _Deadline:

@@ -63,10 +63,9 @@ def close() -> None:
 def _opened(path: Path, kind: type[_Kind]) -> _Kind:
     with _lock:
         found = _open.get(path)
-        # A file that was deleted under a running program is made anew.
-        if not isinstance(found, kind) or not path.exists():
-            if found is not None:
-                found.close()
+        # A file that was deleted under a running program is made anew, by this one or another.
+        if not isinstance(found, kind) or not found.is_there:
+            # Searches under way may have connections to the old one, which end with them.
             found = _open[path] = kind(path)
         return found
 

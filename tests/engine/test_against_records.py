@@ -32,7 +32,6 @@ class Records:
 
     def __init__(self, folder: Path, row: dict[str, Any]) -> None:
         (self.source,) = importing.open_base([folder / row["pgn"]]).base.sources
-        self._stamp = sources.stamp(self.source.path)
         self.variations: bool = row["variations"]
         lines = (folder / row["expected"]).read_text("utf-8").splitlines()
         self.expected = {record["id"]: record for record in map(json.loads, lines)}
@@ -57,7 +56,7 @@ class Records:
         kept: set[int] = set()
         planner = planning.Planner(expanded, compiled.facts)
         for first, segment in reader.index.parts:
-            part = planner.part(self.source, self._stamp, first, segment)
+            part = planner.part(self.source, first, segment)
             # Those passed over are searched as well, to see that nothing is missed.
             self.counts["games passed over"] += part.count - len(part.numbers)
             kept.update(first + game for game in part.numbers.tolist())

@@ -12,7 +12,7 @@ from cqlgui.db import headers
 from cqlgui.engine import pruning, signatures
 from cqlgui.jit import native
 from cqlgui.store import beside, index
-from cqlgui.tasks import importing, model, planning, queries, searching, sources, workspace
+from cqlgui.tasks import importing, model, planning, queries, searching, workspace
 
 MATE = '[White "A, B"]\n[WhiteElo "2500"]\n[Date "1990.01.01"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
 QUIET = '[White "C"]\n[WhiteElo "2450?"]\n[Annotator "D"]\n[Result "1-0"]\n\n1. e4 (1. d4) e5 1/2-1/2\n\n'
@@ -38,7 +38,7 @@ def searched(base: model.Base, text: str, *, pruned: bool = True) -> list[int]:
     found: list[int] = []
     with index.SourceIndex.open(workspace.index_folder(source.path)) as opened:
         for first, segment in opened.parts:
-            part = planner.part(source, sources.stamp(source.path), first, segment)
+            part = planner.part(source, first, segment)
             found += [first + number for number in part.numbers.tolist()]
     return found
 
@@ -155,10 +155,7 @@ def test_what_leaves_nearly_all_games_is_seldom_asked_again(
         planner = planning.Planner(queries.expanded(text))
         with index.SourceIndex.open(workspace.index_folder(source.path)) as opened:
             ((first, segment),) = opened.parts
-            left = [
-                len(planner.part(source, sources.stamp(source.path), first, segment).numbers)
-                for _ in range(9)
-            ]
+            left = [len(planner.part(source, first, segment).numbers) for _ in range(9)]
         assert len(asked) == wanted
         assert len(set(left)) == 1
 

@@ -1,0 +1,234 @@
+"""What the catalog says of games is never older or newer than the games asked about, nor another source's."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cqlgui.base import errors
+from cqlgui.cql import closures_strings
+from cqlgui.db import catalog as catalog_module
+from cqlgui.engine import compiling, facts, lowering
+from cqlgui.jit import native
+from cqlgui.store import index
+from cqlgui.tasks import (
+    estimating,
+    explaining,
+    hosts,
+    importing,
+    model,
+    queries,
+    searching,
+    sieving,
+    sources,
+    tags,
+    workspace,
+)
+from tests.helpers import games as readings
+
+compiled_only = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
+
+GAMES = importing.FIRST_BATCH + 50
+INTERPRETED = model.SearchOptions(compiled=False)
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    """As in a program that was just started."""
+    tags._kept.clear()
+
+
+def written(path: Path, name: str, games: int = GAMES) -> Path:
+    head = f'[White "{name}"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 1-0\n\n'
+    path.write_text(head * games)
+    return path
+
+
+def games_of(base: model.Base, query: str) -> list[int]:
+    """How many games are found by each means."""
+    estimate = estimating.estimate(base, query)
+    return [
+        len(searching.search(base, query).order),
+        len(searching.search(base, query, model.SearchOptions(details=model.Details.NONE)).order),
+        len(searching.search(base, query, INTERPRETED).order),
+        min(step.games for step in explaining.stages(query, base).plan if step.games is not None),
+        *([] if estimate is None else [estimate.games]),
+    ]
+
+
+def in_the_gap(monkeypatch: pytest.MonkeyPatch, ask: Callable[[model.Base], Any]) -> list[model.Base]:
+    """Ask while a later part of a source is in the index, and not yet in the catalog."""
+    told: list[model.Base] = []
+    add_games = catalog_module.Catalog.add_games
+
+    def asking(
+        self: catalog_module.Catalog, source: int, first: int, tables: Sequence[Any], positions: int
+    ) -> None:
+        if first:
+            ask(told[-1])
+        add_games(self, source, first, tables, positions)
+
+    monkeypatch.setattr(catalog_module.Catalog, "add_games", asking)
+    return told
+
+
+@pytest.mark.parametrize("query", ['player "Zed" ply == 1', f"lastgamenumber > {GAMES - 1} ply == 1"])
+def test_what_is_asked_between_index_and_catalog_does_not_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    asked: list[list[int]] = []
+    told = in_the_gap(monkeypatch, lambda base: asked.append(games_of(base, query)))
+    base = importing.open_base([written(tmp_path / "a.pgn", "Zed")], on_base=told.append).base
+    known = importing.FIRST_BATCH if "Zed" in query else 0
+    assert set(asked[0][:3]) == {known}
+    assert set(games_of(base, query)) == {GAMES}
+
+
+def test_a_catalog_that_was_deleted_answers_no_longer(tmp_path: Path) -> None:
+    paths = [written(tmp_path / f"{name}.pgn", name, 20) for name in ("one", "two")]
+    before = importing.open_base(paths).base
+    assert set(games_of(before, 'player "two" ply == 1')) == {20}
+    for path in workspace.catalog().path.parent.glob("catalog.sqlite*"):
+        path.unlink()
+    # It has the number that the other source had before.
+    base = importing.open_base(paths[1:]).base
+    assert base.sources[0].id == before.sources[0].id
+    assert set(games_of(base, 'player "two" ply == 1')) == {20}
+    assert set(games_of(base, 'player "one" ply == 1')) == {0}
+    for ask in (
+        lambda: searching.search(before, 'player "one" ply == 1', INTERPRETED),
+        lambda: sources.words(before.sources[0]),
+        lambda: sources.opened(before.sources[1]).__enter__(),
+        lambda: tags.SegmentTags(before.sources[0], 0, 20).tag("White"),
+    ):
+        with pytest.raises(errors.SourceError, match="Open"):
+            ask()
+
+
+def test_a_catalog_that_another_program_made_anew_is_taken(tmp_path: Path) -> None:
+    paths = [written(tmp_path / f"{name}.pgn", name, 20) for name in ("one", "two")]
+    base = importing.open_base(paths[:1]).base
+    held = workspace.catalog()
+    for path in held.path.parent.glob("catalog.sqlite*"):
+        path.unlink()
+    with contextlib.closing(catalog_module.Catalog(held.path)) as other:
+        assert other.source(paths[1]).id == base.sources[0].id
+    assert not held.is_there
+    with pytest.raises(errors.SourceError, match="made anew"):
+        sources.words(base.sources[0])
+    base = importing.open_base(paths[:1]).base
+    assert set(games_of(base, 'player "one" ply == 1')) == {20}
+
+
+def test_rows_that_are_missing_are_told(tmp_path: Path) -> None:
+    base = importing.open_base([written(tmp_path / "a.pgn", "A", 20)]).base
+    (source,) = base.sources
+    workspace.catalog().begin(source.id, 10)
+    result = searching.search(base, 'player "A" ply == 1', INTERPRETED)
+    assert result.order == tuple(range(1, 11))
+    assert [bad.game for bad in result.failed_games] == list(range(11, 21))
+    with pytest.raises(errors.SourceError, match="missing in the catalog"):
+        tags.SegmentTags(source, 0, 20).tag("White")
+    with sources.opened(source) as reader, pytest.raises(errors.SourceError, match="missing in the catalog"):
+        hosts.GameHost(reader, 10).tag("White")
+
+
+def test_columns_and_values_that_are_kept_have_a_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = importing.open_base([written(tmp_path / "a.pgn", "A", 20)]).base
+    asked = tags.SegmentTags(base.sources[0], 0, 20)
+    assert asked.tag("White") is tags.SegmentTags(base.sources[0], 0, 20).tag("White")
+    monkeypatch.setattr(tags, "MOST_BYTES", 100_000)
+    for number in range(100):
+        assert asked.tag(f"T{number}").values == [None]
+        assert tags._kept.bytes <= tags.MOST_BYTES
+    for number in range(100):
+        expanded = queries.expanded(f"{' ' * number}year > 1900")
+        (fact,) = asked_of(expanded)
+        facts.Asker([fact], expanded.names, None).answers(asked)
+        assert tags._kept.bytes <= tags.MOST_BYTES
+    assert len(tags._kept._known) < 30
+
+
+def asked_of(expanded: Any) -> tuple[facts.Fact, ...]:
+    compiled = compiling.compile_query(expanded)
+    assert not isinstance(compiled, lowering.Unsupported)
+    return compiled.facts
+
+
+def slow_question() -> tuple[facts.Asker, facts.Fact, readings.Tags]:
+    """A regular expression that takes long, asked of many names."""
+    expanded = queries.expanded(r'tag "White" ~~ "(a+)+$b"')
+    (fact,) = asked_of(expanded)
+    listed = [readings.Host(tags={"White": "a" * (5_000 + n)}, gamenumber=n + 1) for n in range(50)]
+    return facts.Asker([fact], expanded.names, None), fact, readings.Tags(listed)
+
+
+@compiled_only
+def test_a_slow_expression_is_left_to_the_interpreter_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    asker, fact, listed = slow_question()
+    searched: list[object] = []
+    first = closures_strings._first
+
+    def counting(*given: Any) -> Any:
+        searched.append(given)
+        return first(*given)
+
+    monkeypatch.setattr(closures_strings, "_first", counting)
+    for _ in range(3):
+        _, states = asker.answers(listed)[fact]
+        assert set(states.tolist()) == {facts.UNKNOWN}
+    assert 1 <= len(searched) <= 3
+
+
+@compiled_only
+def test_asking_many_games_can_be_stopped() -> None:
+    expanded = queries.expanded('tag "White" ~~ "a+"')
+    (fact,) = asked_of(expanded)
+    listed = [readings.Host(tags={"White": f"a{n}"}, gamenumber=n + 1) for n in range(50)]
+    asker = facts.Asker([fact], expanded.names, None)
+    polled: list[None] = []
+
+    def is_over() -> bool:
+        polled.append(None)
+        return len(polled) > 20
+
+    with pytest.raises(errors.Cancelled):
+        asker.answers(readings.Tags(listed), is_over)
+    assert len(polled) == 21
+
+
+@compiled_only
+def test_a_search_that_ends_early_leaves_no_index_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = importing.open_base([written(tmp_path / "a.pgn", "A", 3_000)]).base
+    opened: list[index.SourceIndex] = []
+    closed: list[index.SourceIndex] = []
+    of, close = index.SourceIndex._of, index.SourceIndex.close
+
+    def opening(folder: Path, manifest: index.Manifest) -> index.SourceIndex:
+        opened.append(of(folder, manifest))
+        return opened[-1]
+
+    def closing(self: index.SourceIndex) -> None:
+        closed.append(self)
+        close(self)
+
+    monkeypatch.setattr(index.SourceIndex, "_of", opening)
+    monkeypatch.setattr(index.SourceIndex, "close", closing)
+    monkeypatch.setattr(sieving, "_MOST_WAITING", 1)
+    plan = sieving.plan(queries.expanded("ply == 1"))
+    with sieving.Sieve(plan, base.sources, plan.straight, threads=1) as sieve:
+        chunk = sieve.take(60)
+        assert chunk is not None
+        assert chunk.end < 3_000
+    for thread in sieve._threads:
+        thread.join()
+    assert len(opened) == 1
+    assert opened == closed
