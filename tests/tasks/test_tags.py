@@ -137,6 +137,7 @@ def test_rows_that_are_missing_are_told(tmp_path: Path) -> None:
         hosts.GameHost(reader, 10).tag("White")
 
 
+@compiled_only
 def test_columns_and_values_that_are_kept_have_a_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
