@@ -118,7 +118,8 @@ class Manifest:
 
     @staticmethod
     def read(folder: Path) -> Manifest | None:
-        """The manifest of an index folder, None when there is none; raises `errors.IndexDamaged`."""
+        """The manifest of an index folder; None when there is none, or one that another version wrote. Raises
+        `errors.IndexDamaged`."""
         try:
             data = (folder / _MANIFEST).read_bytes()
         except FileNotFoundError:
@@ -130,8 +131,10 @@ class Manifest:
         try:
             outer = json.loads(data)
             inner = outer["manifest"]
-            if zlib.crc32(_canonical(inner)) != outer["check"] or inner["version"] != VERSION:
-                raise ValueError("another version or altered")
+            if zlib.crc32(_canonical(inner)) != outer["check"]:
+                raise ValueError("altered")
+            if inner["version"] != VERSION:
+                return None
             rows = tuple(SegmentRow(**row) for row in inner["segments"])
             return Manifest(
                 Identity(**{**inner["identity"], "state": disk.State(*inner["identity"]["state"])}),

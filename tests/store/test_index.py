@@ -197,6 +197,21 @@ def test_a_damaged_manifest_is_told_and_begun_anew(tmp_path: Path, content: byte
         assert writer.game_count == 0
 
 
+def test_an_index_of_another_version_is_begun_anew_without_a_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = index.identify(_source(tmp_path))
+    with monkeypatch.context() as patch:
+        patch.setattr(index, "VERSION", index.VERSION - 1)
+        with index.Writer(tmp_path / "i", identity) as writer:
+            _fill(writer, 0, 2, complete=True)
+    assert index.Manifest.read(tmp_path / "i") is None
+    with index.Writer(tmp_path / "i", identity) as writer:
+        assert writer.game_count == 0
+        _fill(writer, 0, 1, complete=True)
+    assert len(list((tmp_path / "i").glob("*.seg"))) == 1
+
+
 def test_moves_outlive_closing_while_they_are_held(tmp_path: Path) -> None:
     with index.Writer(tmp_path / "i", index.identify(_source(tmp_path))) as writer:
         _fill(writer, 0, 3)
