@@ -150,11 +150,12 @@ class File:
             raise self._explained(error) from error
 
     def close(self) -> None:
-        """Close the connections of all threads."""
+        """Close the connections of this thread and of those that have ended; others close theirs when they
+        end, since one that is closed under a running statement takes the process with it."""
         with self._lock:
-            for connection in self._opened:
-                connection.close()
-            # What ending threads give back now is closed already.
+            for connection in (self._own.__dict__.get("connection"), *self._free):
+                if connection is not None and connection in self._opened:
+                    connection.close()
             self._opened.clear()
             self._opened, self._free = [], []
 
@@ -257,12 +258,14 @@ def _give_back(
     free: list[sqlite3.Connection],
     lock: threading.Lock,
 ) -> None:
-    """The thread of a connection has ended: the next thread may have it, unless it was closed meanwhile."""
+    """The thread of a connection has ended: the next thread may have it, unless the file was closed."""
     with lock:
-        if connection in opened:
-            if connection.in_transaction:
-                connection.rollback()
-            free.append(connection)
+        if connection not in opened:
+            connection.close()
+            return
+        if connection.in_transaction:
+            connection.rollback()
+        free.append(connection)
 
 
 def seal(connection: sqlite3.Connection, version: int) -> int:

@@ -219,6 +219,35 @@ def test_a_thread_that_ends_leaves_its_connection_to_the_next(tmp_path: Path) ->
     file.close()
 
 
+def test_closing_leaves_a_statement_of_another_thread_alone(tmp_path: Path) -> None:
+    file = database.File(tmp_path / "a.sqlite", 1, "file")
+    begun, closed = threading.Event(), threading.Event()
+    connections: list[sqlite3.Connection] = []
+    found: list[int] = []
+
+    def work() -> None:
+        connection = file.connection()
+        connections.append(connection)
+        rows = connection.execute(
+            "with recursive n(i) as (select 1 union all select i + 1 from n) select i from n"
+        )
+        next(rows)
+        begun.set()
+        assert closed.wait(60)
+        found.append(next(rows)[0])
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert begun.wait(60)
+    file.close()
+    closed.set()
+    thread.join()
+    assert found == [2]
+    # It is closed with its thread.
+    with pytest.raises(sqlite3.ProgrammingError):
+        connections[0].execute("select 1")
+
+
 def test_threads_write_and_read_together(opened: catalog.Catalog) -> None:
     failures: list[Exception] = []
 
