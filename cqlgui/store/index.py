@@ -68,7 +68,7 @@ __all__ = [
 ]
 
 VERSION = 3
-"""2: another way of making `Identity.digest`."""
+"""2: another way of making `Identity.digest`; 3: `Identity.state`."""
 _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
 _HASHERS = 2
