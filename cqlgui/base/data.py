@@ -1,21 +1,73 @@
-"""The standard library's data classes, of which each method is written when it is first called.
+"""Data classes like the standard library's, of which each method is written when it is first called.
 
 `dataclasses` compiles six methods for each frozen class as it is defined, which takes a millisecond; with
 hundreds of classes that would be a third of the time from the start of a search on the command line to its
-answer, and most of them are never made there. What a class can do is the same: its fields are those that
-`dataclasses.fields`, `replace` and `match` know.
+answer, and most of them are never made there. To load `dataclasses` itself, with all that it needs, takes
+longer than to make all these classes. What a class can do is the same: its fields are those that
+`dataclasses.fields`, `replace` and `match` know; that module finds them when it asks for them.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import reprlib
 from collections.abc import Callable
-from dataclasses import MISSING, Field, field
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final
 
-__all__ = ["dataclass", "field"]
+__all__ = ["dataclass", "field", "fields", "named", "replace"]
+
+_MISSING: Final = object()
+"""Stands for a default that there is not."""
+
+
+class _Field:
+    """A field as its class says it; `_Field(...)` in a class body has the meaning of `dataclasses.field`."""
+
+    __slots__ = ("compare", "default", "default_factory", "hash", "kw_only", "name", "repr", "type")
+
+    def __init__(
+        self,
+        *,
+        default: Any = _MISSING,
+        default_factory: Any = _MISSING,
+        repr: bool = True,
+        hash: bool | None = None,
+        compare: bool = True,
+        kw_only: bool = False,
+    ) -> None:
+        self.name = ""
+        self.type: Any = None
+        self.default = default
+        self.default_factory = default_factory
+        self.repr = repr
+        self.hash = hash
+        self.compare = compare
+        self.kw_only = kw_only
+
+    def words(self) -> dict[str, Any]:
+        """What `dataclasses.field` is to be called with for the same."""
+        found = {name: getattr(self, name) for name in ("repr", "hash", "compare", "kw_only")}
+        defaults = {name: getattr(self, name) for name in ("default", "default_factory")}
+        return found | {name: value for name, value in defaults.items() if value is not _MISSING}
+
+
+def _fields(kind: Any) -> tuple[_Field, ...]:
+    """The fields of a class or an instance, in order."""
+    found: tuple[_Field, ...] = kind.__data_fields__
+    return found
+
+
+def _replace(instance: Any, /, **changes: Any) -> Any:
+    """A copy of an instance with other values in some fields."""
+    for one in _fields(instance):
+        if one.name not in changes:
+            changes[one.name] = getattr(instance, one.name)
+    return instance.__class__(**changes)
+
+
+def named(instance: Any) -> dict[str, Any]:
+    """The values of an instance under the names of its fields."""
+    return {one.name: getattr(instance, one.name) for one in _fields(instance)}
 
 
 def _dataclass(
@@ -30,14 +82,19 @@ def _dataclass(
     """The decorator, with the meaning that these words have in `dataclasses`.
 
     A frozen class refuses every assignment to its instances, those of plain subclasses included. A
-    method that the class itself has is kept.
+    method that the class itself has is kept. Every annotation is a field: class variables have none.
     """
 
     def made(kind: type) -> type:
-        # Without methods, and not frozen, which would be methods too, it only finds the fields.
-        whole: type = dataclasses.dataclass(init=False, repr=False, eq=False, slots=slots)(kind)
+        listed = _found(kind)
+        whole = _slotted(kind, listed) if slots else kind
         own = whole.__dict__
-        methods: dict[str, Any] = {} if "__init__" in own else {"__init__": _later(whole, _init, frozen)}
+        methods: dict[str, Any] = {"__data_fields__": tuple(listed.values())}
+        methods |= {name: _ForLibrary(whole, name) for name in _LOOKED_FOR}
+        if "__match_args__" not in own:
+            methods["__match_args__"] = tuple(one.name for one in listed.values() if not one.kw_only)
+        if "__init__" not in own:
+            methods["__init__"] = _later(whole, _init, frozen)
         if repr and "__repr__" not in own:
             methods["__repr__"] = _repr
         if eq:
@@ -55,9 +112,64 @@ def _dataclass(
 
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass, field, fields, replace
 else:
-    dataclass = _dataclass
+    dataclass, field, fields, replace = _dataclass, _Field, _fields, _replace
+
+
+def _found(kind: type) -> dict[str, _Field]:
+    """The fields of a class by their names, those of its bases first; in the class itself only the defaults
+    are left of them. Raises `ValueError` for a default that all instances would share and might change."""
+    found: dict[str, _Field] = {}
+    for base in reversed(kind.__mro__[1:]):
+        found.update((one.name, one) for one in base.__dict__.get("__data_fields__", ()))
+    # Of the class itself and as they are written; to load `inspect` for that takes long.
+    for name, annotation in kind.__dict__.get("__annotations__", {}).items():  # noqa: RUF063
+        given = getattr(kind, name, _MISSING)
+        if isinstance(given, MemberDescriptorType):
+            # That of the same field in a base.
+            given = _MISSING
+        one = given if isinstance(given, _Field) else _Field(default=given)
+        if one is given and one.default is _MISSING:
+            delattr(kind, name)
+        elif one is given:
+            setattr(kind, name, one.default)
+        if one.default.__class__.__hash__ is None:
+            raise ValueError(f"the default of {kind.__qualname__}.{name} is for a default_factory to make")
+        one.name, one.type = name, annotation
+        found[name] = one
+    return found
+
+
+def _slotted(kind: type, listed: dict[str, _Field]) -> type:
+    """The same class with a slot for each field that no base has one for."""
+    bases = {name for base in kind.__mro__[1:-1] for name in base.__dict__.get("__slots__", ())}
+    dropped = {"__dict__", "__weakref__", *listed}
+    body = {name: value for name, value in kind.__dict__.items() if name not in dropped}
+    body["__slots__"] = tuple(name for name in listed if name not in bases)
+    made: type = type(kind)(kind.__name__, kind.__bases__, body)
+    made.__qualname__ = kind.__qualname__
+    return made
+
+
+class _ForLibrary:
+    """What `dataclasses` and others look for in a data class, made when they do."""
+
+    def __init__(self, kind: Any, name: str) -> None:
+        self._kind = kind
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        import dataclasses
+
+        listed = [(one.name, one.type, dataclasses.field(**one.words())) for one in _fields(self._kind)]
+        twin = dataclasses.make_dataclass(self._kind.__name__, listed, init=False, repr=False, eq=False)
+        found = getattr(twin, self._name)
+        setattr(self._kind, self._name, found)
+        return found
+
+
+_LOOKED_FOR: Final = ("__dataclass_fields__", "__dataclass_params__")
 
 
 def _later(kind: type, write: Callable[..., Callable[..., Any]], *given: object) -> Callable[..., Any]:
@@ -76,13 +188,13 @@ def _init(kind: Any, frozen: bool) -> Callable[..., Any]:
     parameters: list[str] = ["self"]
     keywords: list[str] = []
     body: list[str] = []
-    for number, one in enumerate(dataclasses.fields(kind)):
+    for number, one in enumerate(_fields(kind)):
         value, default = one.name, ""
-        if one.default_factory is not MISSING:
+        if one.default_factory is not _MISSING:
             names[f"_make{number}"] = one.default_factory
             value = f"_make{number}() if {one.name} is _later else {one.name}"
             default = "=_later"
-        elif one.default is not MISSING:
+        elif one.default is not _MISSING:
             names[f"_default{number}"] = one.default
             default = f"=_default{number}"
         (keywords if one.kw_only else parameters).append(one.name + default)
@@ -96,7 +208,7 @@ def _init(kind: Any, frozen: bool) -> Callable[..., Any]:
     return _compiled(kind, "__init__", parameters, body or ["pass"], names)
 
 
-def _setter(kind: type, one: Field[Any]) -> Callable[[Any, Any], None]:
+def _setter(kind: type, one: _Field) -> Callable[[Any, Any], None]:
     """What gives a field of a frozen instance its first value."""
     slot = getattr(kind, one.name, None)
     if isinstance(slot, MemberDescriptorType):
@@ -118,11 +230,7 @@ def _hash(kind: Any) -> Callable[..., Any]:
 
 def _tuple(kind: Any, who: str, *, hashed: bool) -> str:
     """The fields that are compared, or those that go into the hash, as a tuple."""
-    listed = (
-        one
-        for one in dataclasses.fields(kind)
-        if (one.hash if hashed and one.hash is not None else one.compare)
-    )
+    listed = (one for one in _fields(kind) if (one.hash if hashed and one.hash is not None else one.compare))
     return "(" + "".join(f"{who}.{one.name}, " for one in listed) + ")"
 
 
@@ -139,24 +247,28 @@ def _compiled(
 
 @reprlib.recursive_repr()
 def _repr(self: Any) -> str:
-    shown = (f"{one.name}={getattr(self, one.name)!r}" for one in dataclasses.fields(self) if one.repr)
+    shown = (f"{one.name}={getattr(self, one.name)!r}" for one in _fields(self) if one.repr)
     return f"{type(self).__qualname__}({', '.join(shown)})"
 
 
 def _refuse_set(self: object, name: str, value: object) -> None:
-    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+    from dataclasses import FrozenInstanceError
+
+    raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
 def _refuse_delete(self: object, name: str) -> None:
-    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+    from dataclasses import FrozenInstanceError
+
+    raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
 def _state(self: Any) -> list[Any]:
-    return [getattr(self, one.name) for one in dataclasses.fields(self)]
+    return [getattr(self, one.name) for one in _fields(self)]
 
 
 def _restore(self: Any, state: list[Any]) -> None:
-    for one, value in zip(dataclasses.fields(self), state, strict=True):
+    for one, value in zip(_fields(self), state, strict=True):
         object.__setattr__(self, one.name, value)
 
 

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
     from cqlgui.tasks import model
 
 
-def begin(paths: Sequence[Path]) -> None:
-    """Begin to look for damage in what `open_base` will open, beside all that is still to be loaded."""
+def begin(paths: Sequence[Path], *, searched: bool) -> None:
+    """Begin to look for damage in what `open_base` will open, beside all that is still to be loaded, and to
+    read the signatures of games that will be `searched`."""
     workspace.begin()
     from cqlgui.tasks import importing
 
-    importing.begin(paths)
+    importing.begin(paths, searched=searched)
 
 
 def open_base(paths: Sequence[Path], cancel: progress.CancelToken) -> model.ImportReport:

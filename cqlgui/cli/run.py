@@ -85,7 +85,7 @@ def _command(parsed: argparse.Namespace) -> Callable[[argparse.Namespace], int]:
         if getattr(parsed, "files", None):
             from cqlgui.cli import opening
 
-            opening.begin(parsed.files)
+            opening.begin(parsed.files, searched=getattr(parsed, "pruning", False))
         command: Callable[[argparse.Namespace], int] = importlib.import_module(
             f"cqlgui.cli.{_MODULES[parsed.command]}"
         ).run

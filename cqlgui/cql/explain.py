@@ -4,11 +4,11 @@ orbit.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Protocol
 
+from cqlgui.base import data
 from cqlgui.base.data import dataclass
 from cqlgui.board import moves, squares, tree
 from cqlgui.cql import (
@@ -236,7 +236,7 @@ class _Explainer:
             for target, tail in zip(origin.targets, told.children[len(_sets(origin)) :], strict=False):
                 if tail.matched is False:
                     return target, tail
-            origin = dataclasses.replace(
+            origin = data.replace(
                 node, range=None, max=None, nestban=False, keepallbest=False, verbose=False, piecepath=False,
                 lastposition=False, title=None, quiet=True, constituents=(origin,),
             )  # fmt: skip

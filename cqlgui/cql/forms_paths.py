@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
+from cqlgui.base import data
 from cqlgui.base.patterns import pattern
 from cqlgui.cql import nodes, nodes_moves, nodes_paths, printing, transform_rules, types
 from cqlgui.cql.types import Type
@@ -225,7 +225,7 @@ def _path_children(node: nodes_paths.Path) -> tuple[nodes.Node, ...]:
 def _path_image(
     node: nodes_paths.Path, part: transform_rules.Part | None, image: transform_rules.Image
 ) -> nodes.Node:
-    return dataclasses.replace(
+    return data.replace(
         node,
         focus=None if node.focus is None else image(node.focus),
         max=None if node.max is None else image(node.max),
@@ -253,7 +253,7 @@ transform_rules.RULES.update({
         lambda n, f: nodes_paths.Repeat(n.span, n.low, n.high, f)
     ),
     nodes_paths.Line: transform_rules.several(
-        lambda n: n.constituents, lambda n, fs: dataclasses.replace(n, constituents=fs)
+        lambda n: n.constituents, lambda n, fs: data.replace(n, constituents=fs)
     ),
     nodes_paths.LineChain: transform_rules.several(
         lambda n: n.constituents, lambda n, fs: nodes_paths.LineChain(n.span, n.backward, fs)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from typing import Final
 
+from cqlgui.base import data
 from cqlgui.cql import legacy_designators, legacy_nodes, legacy_parameters, legacy_reader
 
 GIVES: Final = {
@@ -100,7 +100,7 @@ def _line(item: legacy_reader.Quoted, moves: list[re.Match[str]], white: bool) -
         target = legacy_designators.Designator(enemy if captures else "_", _square(move[4]))
         whole = legacy_nodes.Move(origin, target, move[5] or "", None, bool(move[6]))
         if move[5] and not ours:
-            whole = dataclasses.replace(whole, promote=move[5].lower())
+            whole = data.replace(whole, promote=move[5].lower())
         gives = GIVES[move[7]]
         terms: tuple[legacy_nodes.Term, ...] = (whole, legacy_nodes.Plain((gives,))) if gives else (whole,)
         lists.append(legacy_nodes.PositionList(item.span, terms))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from typing import Final
 
+from cqlgui.base import data
 from cqlgui.cql import (
     legacy_designators,
     legacy_facts,
@@ -60,7 +60,7 @@ class _Reader:
 
     def built(self) -> legacy_nodes.Match:
         filters = None if self.filters is None else tuple(self.filters)
-        return dataclasses.replace(self.match, lists=tuple(self.lists), filters=filters, negated=self.negated)
+        return data.replace(self.match, lists=tuple(self.lists), filters=filters, negated=self.negated)
 
     def conjuncts(self) -> legacy_logic.Conjuncts:
         """A nested list as filters."""
@@ -99,7 +99,7 @@ class _Reader:
     def _fact(self, word: legacy_reader.Word) -> None:
         text = legacy_facts.read(word, self.items, self.problems)
         if word.text == ":hasvariations":
-            self.match = dataclasses.replace(self.match, variations=True)
+            self.match = data.replace(self.match, variations=True)
         self._add(None if text is False else [] if text is True else [text])
 
     def _logic(self, name: str) -> None:
@@ -137,7 +137,7 @@ class _Reader:
     def _nested(self, listing: legacy_reader.Listing) -> legacy_logic.Conjuncts:
         inner = _Reader(listing, self.problems, nested=True)
         if inner.match.variations:
-            self.match = dataclasses.replace(self.match, variations=True)
+            self.match = data.replace(self.match, variations=True)
         return inner.conjuncts()
 
     def _header(self, word: legacy_reader.Word) -> None:
@@ -153,9 +153,9 @@ class _Reader:
                     name.span, "file left out: CQL 6 only takes files whose name ends in .pgn"
                 )
             elif word.text == ":pgn":
-                self.match = dataclasses.replace(self.match, input=name.text)
+                self.match = data.replace(self.match, input=name.text)
             else:
-                self.match = dataclasses.replace(self.match, output=name.text)
+                self.match = data.replace(self.match, output=name.text)
         elif word.text == ":gamenumber":
             limits = legacy_parameters.take_range(self.items, self.problems, word.text)
             if limits is None:
@@ -163,9 +163,9 @@ class _Reader:
             if limits.high is not None and limits.high < 0:
                 self.problems.error(word.span, "games are numbered from 1")
                 return
-            self.match = dataclasses.replace(self.match, games=limits)
+            self.match = data.replace(self.match, games=limits)
         elif word.text == ":eithercolor":
-            self.match = dataclasses.replace(self.match, either_colour=True)
+            self.match = data.replace(self.match, either_colour=True)
         else:
             self._tag(word)
 
@@ -187,4 +187,4 @@ class _Reader:
         else:
             pieces = men.pieces or legacy_designators.canonical("Aa")
             tag = legacy_nodes.Tag(word.span, bare, pieces)
-            self.match = dataclasses.replace(self.match, tags=(*tags, tag))
+            self.match = data.replace(self.match, tags=(*tags, tag))

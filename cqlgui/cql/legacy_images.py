@@ -6,9 +6,9 @@ of its own becomes the choice of its images first, so that one map is enough for
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any, Final
 
+from cqlgui.base import data
 from cqlgui.base.data import dataclass
 from cqlgui.cql import legacy_designators, legacy_nodes, legacy_shift
 
@@ -105,42 +105,40 @@ class _Mapper:
         if isinstance(node, tuple):
             return tuple(self._node(part, way) for part in node)
         if isinstance(node, legacy_nodes.Term) and not isinstance(node, legacy_nodes.Relation):
-            values = {f.name: getattr(node, f.name) for f in dataclasses.fields(node)}
-            return dataclasses.replace(
-                node, **{name: self._node(value, way) for name, value in values.items()}
-            )
+            values = {f.name: getattr(node, f.name) for f in data.fields(node)}
+            return data.replace(node, **{name: self._node(value, way) for name, value in values.items()})
         return node
 
     def _designator(self, found: legacy_designators.Designator, way: Map) -> legacy_designators.Designator:
         if not way.cql6:
-            return dataclasses.replace(found, squares=way.squares(found.reached), shade="")
+            return data.replace(found, squares=way.squares(found.reached), shade="")
         squares = way.squares(found.squares)
         if found.squares and not squares:
             self._emptied = True
         shade = found.shade
         if shade and way.swaps_shades:
             shade = "dark" if shade == "light" else "light"
-        return dataclasses.replace(
-            found, squares=dataclasses.replace(found, squares=squares, shade=shade).reached, shade=""
+        return data.replace(
+            found, squares=data.replace(found, squares=squares, shade=shade).reached, shade=""
         )
 
     def _list(self, node: legacy_nodes.PositionList, way: Map) -> legacy_nodes.PositionList:
         if node.accumulate:
             raise TooLarge
-        plain = dataclasses.replace(node, colour=False, flips=(), shifts=(), negated=False)
+        plain = data.replace(node, colour=False, flips=(), shifts=(), negated=False)
         if not node.is_transformed:
             inner = way.under_colours() if node.swapped else way
-            return dataclasses.replace(node, terms=self._terms(node.terms, inner))
+            return data.replace(node, terms=self._terms(node.terms, inner))
         choices = []
         for name in legacy_shift.all_flips(node.flips):
             turned = flip(node.terms, name, self._budget)
             for vector in legacy_shift.vectors_of(node.shifts):
                 self._budget.spend(_CHOICE_COST)
                 moved = self._shifted(turned, vector)
-                choices.append(dataclasses.replace(plain, terms=self._terms(moved, way)))
+                choices.append(data.replace(plain, terms=self._terms(moved, way)))
                 if node.colour:
                     swapped = self._terms(moved, way.under_colours())
-                    choices.append(dataclasses.replace(plain, terms=swapped, swapped=True))
+                    choices.append(data.replace(plain, terms=swapped, swapped=True))
         group = legacy_nodes.Group("or", tuple(choices))
         return legacy_nodes.PositionList(node.span, (group,), negated=node.negated)
 

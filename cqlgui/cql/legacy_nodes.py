@@ -6,9 +6,9 @@ that CQL 6 has no keyword for. The designators of a `Fixed` are touched by no tr
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TypeVar
 
+from cqlgui.base import data
 from cqlgui.base.data import dataclass
 from cqlgui.cql import diagnostics, legacy_designators, legacy_ranges
 
@@ -221,7 +221,7 @@ def walk(node: object) -> list[object]:
         one = pending.pop()
         found.append(one)
         if isinstance(one, Term | PositionList | Match | Fixed):
-            for field in reversed(dataclasses.fields(one)):
+            for field in reversed(data.fields(one)):
                 value = getattr(one, field.name)
                 pending.extend(reversed(value) if isinstance(value, tuple) else [value])
     return found

@@ -4,9 +4,9 @@ counted.
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Final
 
+from cqlgui.base import data
 from cqlgui.cql import legacy_designators, legacy_nodes, legacy_parameters, legacy_ranges, legacy_reader
 
 # CQL 6 text for White's pawns, and whether it goes before the pawns (a set that holds both colours) or behind
@@ -70,7 +70,7 @@ def read(
         problems.warning(
             attributes.span, "behind: all enemy pawns of the file are looked at, also those already passed"
         )
-    sides = [_side(dataclasses.replace(found, pieces=letter), names) for letter in found.pieces]
+    sides = [_side(data.replace(found, pieces=letter), names) for letter in found.pieces]
     parts: list[legacy_nodes.Part] = []
     for side in sides:
         parts += [" | ", *side] if parts else side

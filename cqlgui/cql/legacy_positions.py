@@ -7,10 +7,10 @@ keyword; reading goes on behind it, so that all errors of a list are told.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Final
 
+from cqlgui.base import data
 from cqlgui.cql import (
     diagnostics,
     legacy_boards,
@@ -155,7 +155,7 @@ class _Reader:
             legacy_parameters.no_equivalent(self._bare_cut, self.problems, ":cut with :matchcount")
 
     def built(self) -> PositionList:
-        return dataclasses.replace(self.result, terms=tuple(self.terms))
+        return data.replace(self.result, terms=tuple(self.terms))
 
     def keyword(self, word: legacy_reader.Word) -> None:
         """Read one keyword, whose word is taken, with its parameters."""
@@ -238,7 +238,7 @@ class _Reader:
         return ""
 
     def _set(self, **changes: object) -> None:
-        self.result = dataclasses.replace(self.result, **changes)  # type: ignore[arg-type]  # by field name
+        self.result = data.replace(self.result, **changes)  # type: ignore[arg-type]  # by field name
 
     def _plain(self, *parts: legacy_nodes.Part, if_empty: bool = False) -> None:
         self.terms.append(legacy_nodes.Plain(parts, if_empty))
@@ -284,8 +284,8 @@ class _Reader:
             if first.tag:
                 self.problems.error(self._word.span, "a tag cannot be split into white and black men")
                 return
-            second = dataclasses.replace(first, pieces=black) if black else legacy_designators.NONE
-            first = dataclasses.replace(first, pieces=white) if white else legacy_designators.NONE
+            second = data.replace(first, pieces=black) if black else legacy_designators.NONE
+            first = data.replace(first, pieces=white) if white else legacy_designators.NONE
         self.terms.append(legacy_nodes.PowerDifference(first, second, limits))
 
     def attack_count(self) -> None:
@@ -625,11 +625,11 @@ def _contact(found: Designator, letters: str, black: bool) -> tuple[legacy_nodes
     def of(kinds: str) -> Designator | None:
         wanted = kinds.lower() if black else kinds
         common = wanted if letters in "Aa" else "".join(c for c in letters if c in wanted)
-        return dataclasses.replace(found, pieces=common) if common else None
+        return data.replace(found, pieces=common) if common else None
 
     king = "K" if black else "k"
     parts: list[legacy_nodes.Part] = ["{wtm check {" if black else "{btm check {", "{("]
-    parts += [dataclasses.replace(found, pieces=letters), f" attacks {king})>=2}}"]
+    parts += [data.replace(found, pieces=letters), f" attacks {king})>=2}}"]
     if (near := of("NP")) is not None:
         parts += [" or ", near, f" attacks {king}"]
     for kind, way in (("Q", "anydirection"), ("R", "orthogonal"), ("B", "diagonal")):

@@ -6,10 +6,10 @@ nothing is 0. Names made up for loops are numbered through the whole script.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from cqlgui.base import data
 from cqlgui.base.data import dataclass, field
 from cqlgui.cql import (
     legacy_designators,
@@ -140,7 +140,7 @@ def _orbit(
 ) -> _Orbit:
     """The images of a list under its transforms; `counting` when their number matters."""
     turned = bool(listing.flips or listing.shifts)
-    inner = dataclasses.replace(
+    inner = data.replace(
         context,
         transformed=context.transformed or listing.is_transformed,
         turned=context.turned or turned,
@@ -148,9 +148,7 @@ def _orbit(
     )
 
     def show(some: Terms) -> Conjuncts:
-        return wrap(
-            _repeated(listing, _body(some, dataclasses.replace(inner, pattern=_pattern(some))), inner)
-        )
+        return wrap(_repeated(listing, _body(some, data.replace(inner, pattern=_pattern(some))), inner))
 
     if not listing.is_transformed:
         whole = show(terms)
@@ -264,7 +262,7 @@ def _silent(terms: Terms, context: Context) -> Conjuncts:
     """The text of terms for comparing: with names of its own, and without telling anybody."""
     return _body(
         terms,
-        dataclasses.replace(
+        data.replace(
             context,
             names=Names(),
             problems=legacy_reader.Problems(),
@@ -315,7 +313,7 @@ def _sum(term: legacy_nodes.Sum, context: Context) -> Conjuncts:
     except legacy_images.TooLarge:
         context.problems.error(term.span, "the accumulators of this script are too large to be written out")
         return []
-    inner = dataclasses.replace(context, summing=context.summing | {term.name})
+    inner = data.replace(context, summing=context.summing | {term.name})
     if len(lists) == 1:
         text = _counted(lists[0], inner, term.range)
         return None if text is False else [] if text is True else [text]
@@ -469,7 +467,7 @@ def _move(term: legacy_nodes.Move, context: Context) -> Conjuncts:
     white = "".join(c for c in term.promote if c.isupper())
     black = "".join(c for c in term.promote if c.islower())
     if white and black and set(white.lower()) != set(black):
-        halves = [_move(dataclasses.replace(term, promote=half), context) for half in (white, black)]
+        halves = [_move(data.replace(term, promote=half), context) for half in (white, black)]
         return [legacy_logic.bracketed([half[0] for half in halves if half], " or ")]
     names = context.names
     words = ["move"]
@@ -600,7 +598,7 @@ def _alone(found: Designator, context: Context) -> str:
 def _spelled(found: Designator, names: Names) -> str:
     if found.tag:
         squares = legacy_designators.spelled(Designator("", found.squares))
-        whole = dataclasses.replace(found, tag="")
+        whole = data.replace(found, tag="")
         return (
             f"${found.tag}"
             if whole == legacy_designators.ANYTHING

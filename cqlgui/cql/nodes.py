@@ -11,11 +11,10 @@ southeast, down, southwest, left, northwest.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 from operator import attrgetter
 from typing import Any, Literal, TypeVar, dataclass_transform
 
-from cqlgui.base.data import dataclass, field
+from cqlgui.base.data import dataclass, field, fields
 from cqlgui.cql.diagnostics import Span
 
 Colour = Literal["white", "black"]

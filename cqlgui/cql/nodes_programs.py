@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
+from cqlgui.base.data import field
 from cqlgui.cql import nodes
 
 # --- control ------------------------------------------------------------------------------------------------

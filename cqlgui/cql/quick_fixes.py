@@ -5,11 +5,11 @@ Looks at tokens around the finding only; a text with errors has no tree.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from cqlgui.base import data
 from cqlgui.base.patterns import pattern
 from cqlgui.cql import lexer, registry, tokens
 from cqlgui.cql.diagnostics import Diagnostic, Fix, Span
@@ -28,7 +28,7 @@ def offered(text: str, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 def _with_fix(text: str, scanned: list[Token], finding: Diagnostic) -> Diagnostic:
     rule = _RULES.get(finding.code)
     fix = rule(text, scanned, finding) if rule is not None and finding.fix is None else None
-    return finding if fix is None else dataclasses.replace(finding, fix=fix)
+    return finding if fix is None else data.replace(finding, fix=fix)
 
 
 def _undeclared(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:

@@ -6,10 +6,10 @@ that of a `Recorder` makes closures that keep anything.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from cqlgui.base import data
 from cqlgui.base.data import dataclass
 from cqlgui.cql import nodes, nodes_programs
 from cqlgui.cql.closures import Code, Run
@@ -63,7 +63,7 @@ def kept_bans(s: Evaluation) -> dict[object, set[int]]:
 
 
 def _kept_path(path: PathState | None) -> PathState | None:
-    return None if path is None else dataclasses.replace(path)
+    return None if path is None else data.replace(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class Runs:
                 self.rounds = (self.rounds or 0) + good
             case nodes_programs.While(body=body) if part is body:
                 self.rounds = (self.rounds or 0) + 1
-        self._kept[id(part)] = dataclasses.replace(before, held=good)
+        self._kept[id(part)] = data.replace(before, held=good)
 
 
 def _parts(node: nodes.Node) -> tuple[nodes.Node, ...]:

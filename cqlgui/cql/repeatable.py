@@ -4,11 +4,11 @@ place on many ways need not evaluate them there again.
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Iterator
 from typing import Final
 
+from cqlgui.base import data
 from cqlgui.cql import (
     nodes,
     nodes_facts,
@@ -62,7 +62,7 @@ def _words(node: nodes.Node) -> Iterator[str]:
     """Every word that a filter holds, the names of the variables it reads among them."""
     if isinstance(node, nodes.Assign):
         return
-    for field in dataclasses.fields(node):
+    for field in data.fields(node):
         value = getattr(node, field.name)
         if isinstance(value, str):
             yield value

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
+from cqlgui.base import data
 from cqlgui.base.data import dataclass
 from cqlgui.cql import nodes
 
@@ -37,7 +37,7 @@ class Settings:
 
     def as_words(self) -> dict[str, Any]:
         """The settings as plain data; `from_words` reads them."""
-        return dataclasses.asdict(self)
+        return data.named(self)
 
 
 def from_words(words: dict[str, Any]) -> Settings:
@@ -76,4 +76,4 @@ def override(query: nodes.Query, settings: Settings) -> nodes.Query:
         changes |= {"quiet": settings.quiet, "silent": settings.silent and not settings.quiet}
     if not changes:
         return query
-    return nodes.Query(query.span, dataclasses.replace(header, **changes), query.body)  # type: ignore[arg-type]  # fields and values go together above
+    return nodes.Query(query.span, data.replace(header, **changes), query.body)  # type: ignore[arg-type]  # fields and values go together above

@@ -5,10 +5,10 @@ A module that brings node kinds enters their rules into `RULES`.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any, Final
 
+from cqlgui.base import data
 from cqlgui.base.data import dataclass
 from cqlgui.cql import nodes
 from cqlgui.cql.diagnostics import Span
@@ -141,7 +141,7 @@ RULES: Final[dict[type[nodes.Node], Rule]] = {
     nodes.Arithmetic: pair(lambda n, a, b: nodes.Arithmetic(n.span, n.operator, a, b)),
     nodes.In: pair(lambda n, a, b: nodes.In(n.span, a, b)),
     nodes.Logic: pair(lambda n, a, b: nodes.Logic(n.span, n.word, a, b)),
-    nodes.Assign: several(lambda n: (n.value,), lambda n, fs: dataclasses.replace(n, value=fs[0])),
+    nodes.Assign: several(lambda n: (n.value,), lambda n, fs: data.replace(n, value=fs[0])),
     nodes.SquareLoop: several(
         lambda n: (n.domain, n.body), lambda n, fs: nodes.SquareLoop(n.span, n.name, n.all, fs[0], fs[1])
     ),

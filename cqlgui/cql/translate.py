@@ -7,10 +7,10 @@ and `legacy_positions` (what they mean), and `legacy_printing` (as CQL 6); this 
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from typing import Final
 
+from cqlgui.base import data
 from cqlgui.base.data import dataclass
 from cqlgui.cql import (
     check,
@@ -188,7 +188,7 @@ class _Layout:
         words = ["not initial"] if self._skip_start and not one.initial else []
         if self._variations and one.line != ":variations":
             words.append("variation" if one.line else "mainline")
-        context = dataclasses.replace(self._context, confined=not one.line)
+        context = data.replace(self._context, confined=not one.line)
         if wrap is None:
             return legacy_logic.joined([words, legacy_printing.conjuncts(one, context)])
         return legacy_printing.transformed(

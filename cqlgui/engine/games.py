@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from cqlgui.base import errors
-from cqlgui.base.data import dataclass, field
+from cqlgui.base.data import dataclass, field, replace
 from cqlgui.board import moves
 from cqlgui.board.position import Position
 from cqlgui.engine import layout

@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from cqlgui.base.data import dataclass, field
+from cqlgui.base.data import dataclass, field, replace
 from cqlgui.board import men as men_codes
 from cqlgui.cql import (
     nodes,

@@ -4,10 +4,9 @@ loops."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
-from cqlgui.base.data import dataclass
+from cqlgui.base.data import dataclass, replace
 from cqlgui.board import attacks, squares
 from cqlgui.board import men as board_men
 from cqlgui.cql import closures_board, nodes, nodes_moves, nodes_squares, relations

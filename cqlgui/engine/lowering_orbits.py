@@ -7,10 +7,9 @@ numbers, the body is written once, and what differs comes from the row of a cons
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
 from typing import Any, Final
 
-from cqlgui.base.data import dataclass
+from cqlgui.base.data import dataclass, fields, replace
 from cqlgui.board import men as board_men
 from cqlgui.board import squares
 from cqlgui.cql import closures_board, nodes, nodes_paths, nodes_squares

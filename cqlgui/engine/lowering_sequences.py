@@ -9,10 +9,9 @@ of a step where it goes on. What is noted of positions stands in the planes behi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
-from cqlgui.base.data import dataclass
+from cqlgui.base.data import dataclass, replace
 from cqlgui.board import moves
 from cqlgui.cql import closures_moves, nodes, nodes_paths, repeatable
 from cqlgui.engine import layout, lowering, lowering_board, lowering_tree, routines_tree

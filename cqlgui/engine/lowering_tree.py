@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Final
 
+from cqlgui.base.data import replace
 from cqlgui.board import squares
 from cqlgui.cql import nodes, nodes_moves, nodes_tree, types
 from cqlgui.cql.types import Type

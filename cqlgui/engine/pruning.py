@@ -8,11 +8,11 @@ that nothing matches is kept too: with and without pruning the outcome of a sear
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
+from cqlgui.base.data import replace
 from cqlgui.board import men as board_men
 from cqlgui.board import squares
 from cqlgui.cql import (

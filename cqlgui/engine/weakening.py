@@ -7,8 +7,8 @@ told from one position alone, and fails at all positions of most games: those ne
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
+from cqlgui.base.data import replace
 from cqlgui.cql import nodes
 
 MOST_ELEMENTS = 200

@@ -12,11 +12,14 @@ from __future__ import annotations
 
 import hashlib
 import struct
+import threading
 import zlib
+from collections.abc import Sequence
+from concurrent import futures
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from cqlgui.base import disk
+from cqlgui.base import ahead, disk
 from cqlgui.store import segments
 
 SUFFIX: Final = ".sig"
@@ -29,21 +32,56 @@ def path_of(segment: Path) -> Path:
     return segment.with_suffix(SUFFIX)
 
 
+def begin(listed: Sequence[Path]) -> None:
+    """Begin to read what stands beside segments that will be asked about soon, in that order; the first to
+    `read` it gets that. It stays in memory until then."""
+    coming: dict[Path, futures.Future[_Kept | None]] = {path: futures.Future() for path in listed}
+
+    def work() -> None:
+        for path, found in coming.items():
+            try:
+                found.set_result(_sound(path))
+            except Exception as fault:
+                # Whoever asks for it gets it.
+                found.set_exception(fault)
+
+    with _lock:
+        _begun.update(coming)
+    ahead.Ahead(work)
+
+
 def read(segment: segments.Segment, version: int) -> bytes | None:
     """What was kept about a segment in that version; None where nothing sound was."""
+    with _lock:
+        begun = _begun.pop(segment.path, None)
+    found = _sound(segment.path) if begun is None else begun.result()
+    if found is None:
+        return None
+    about, content = found
+    return content if about == [version, segment.games, len(content), segment.checksum] else None
+
+
+_Kept = tuple[list[Any], bytes]
+"""What a file says of itself, and its content."""
+_lock: Final = threading.Lock()
+_begun: Final[dict[Path, futures.Future[_Kept | None]]] = {}
+
+
+def _sound(segment: Path) -> _Kept | None:
+    """The file beside a segment, where it is whole; whether it is about that segment remains to be seen."""
     try:
-        data = path_of(segment.path).read_bytes()
+        # In two pieces: a copy of the content would take as long as reading it.
+        with path_of(segment).open("rb", buffering=0) as file:
+            head = file.read(_HEADER.size)
+            content = file.read()
     except OSError:
         return None
-    if len(data) < _HEADER.size:
+    if len(head) < _HEADER.size:
         return None
-    magic, *about, checksum, check = _HEADER.unpack_from(data)
-    content = data[_HEADER.size :]
-    if magic != _MAGIC or zlib.crc32(data[: _HEADER.size - 4]) != check:
+    magic, *about, checksum, check = _HEADER.unpack(head)
+    if magic != _MAGIC or zlib.crc32(head[:-4]) != check or _checksum(content) != checksum:
         return None
-    if about != [version, segment.games, len(content), segment.checksum] or _checksum(content) != checksum:
-        return None
-    return content
+    return about, content
 
 
 def write(segment: segments.Segment, version: int, content: bytes) -> bool:

@@ -23,11 +23,10 @@ import sys
 import threading
 import zlib
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
 
 from cqlgui.base import disk, errors, progress
-from cqlgui.base.data import dataclass
+from cqlgui.base.data import dataclass, named, replace
 from cqlgui.store import beside, segments
 from cqlgui.store.segments import (
     BAD,
@@ -150,8 +149,8 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         """Put this manifest in place of the old one. Raises `OSError`; the old one stays then."""
-        inner = {"version": VERSION, **asdict(self)}
-        inner["segments"] = list(inner["segments"])
+        parts = {"identity": named(self.identity), "segments": [named(row) for row in self.segments]}
+        inner = {"version": VERSION, **named(self), **parts}
         outer = {"check": zlib.crc32(_canonical(inner)), "manifest": inner}
         disk.replace_file(folder / _MANIFEST, json.dumps(outer, indent=1).encode("ascii"))
 

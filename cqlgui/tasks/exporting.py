@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import dataclasses
 import html
 import io
 import json
@@ -17,7 +16,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from cqlgui.base import errors
+from cqlgui.base import data, errors
 from cqlgui.base import progress as progress_module
 from cqlgui.board import squares
 from cqlgui.engine import orbit_pass
@@ -169,12 +168,12 @@ def _limited(found: model.GameHits, element: tuple[int, int]) -> model.GameHits 
             continue
         others = tuple(one for one in hit.matches if one is not match)
         squares = hit.squares if match is hit.matches[0] else match.squares
-        kept.append(dataclasses.replace(hit, squares=squares, matches=(match, *others)))
+        kept.append(data.replace(hit, squares=squares, matches=(match, *others)))
     if not kept:
         return None
     dropped = {hit.positionid for hit in found.hits} - {hit.positionid for hit in kept}
     comments = tuple(entry for entry in found.comments if entry[0] not in dropped)
-    return dataclasses.replace(found, hits=tuple(kept), comments=comments)
+    return data.replace(found, hits=tuple(kept), comments=comments)
 
 
 class _Job:

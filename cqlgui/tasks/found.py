@@ -8,13 +8,13 @@ no window and no file.
 from __future__ import annotations
 
 import bisect
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from cqlgui.base import data
 from cqlgui.base.data import dataclass
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import model
@@ -415,7 +415,7 @@ def trimmed(told: model.GameHits, columns: Columns, first: int, end: int) -> mod
         return None
     dropped = {hit.positionid for hit in told.hits} - places
     comments = tuple(entry for entry in told.comments if entry[0] not in dropped)
-    return dataclasses.replace(told, hits=kept, comments=comments)
+    return data.replace(told, hits=kept, comments=comments)
 
 
 def matches(codes: Iterable[int], place: int) -> tuple[model.OrbitMatch, ...]:

@@ -19,7 +19,7 @@ from cqlgui.base import ahead, disk, errors
 from cqlgui.base import progress as progress_module
 from cqlgui.db import headers
 from cqlgui.pgn import archives
-from cqlgui.store import index, segments
+from cqlgui.store import beside, index, segments
 from cqlgui.tasks import bases, model, workspace
 from cqlgui.tasks import pool as pool_module
 
@@ -33,14 +33,17 @@ _REPORT_SECONDS = 0.05
 _WAIT_SECONDS = 0.2
 _VERIFYING = 4
 """Threads that look for damage in an index."""
+_MOST_AHEAD = 24
+"""Segments whose signatures are read before they are asked for, some 30 MB."""
 _PATIENCE = 3
 """How often a source may change while it is read."""
 
 
-def begin(paths: Sequence[Path | str]) -> None:
+def begin(paths: Sequence[Path | str], *, searched: bool = False) -> None:
     """Begin to look for damage in the index of files that will be opened soon; opening them waits for the end
-    of that and need not look again.
+    of that and need not look again. Signatures of games that will be `searched` are read as well.
     """
+    listed: list[Path] = []
     with contextlib.suppress(errors.CqlguiError, OSError):
         # Whatever is wrong with them is told when they are opened.
         for path in bases.expand(paths)[0]:
@@ -48,6 +51,9 @@ def begin(paths: Sequence[Path | str]) -> None:
             known = index.Manifest.read(folder)
             if known is not None:
                 _begun[folder] = known, ahead.Ahead(functools.partial(_damaged, folder, known))
+                listed += [folder / row.file for row in known.segments]
+    if searched:
+        beside.begin(listed[:_MOST_AHEAD])
 
 
 _begun: Final[dict[Path, tuple[index.Manifest, ahead.Ahead[list[int]]]]] = {}

@@ -7,12 +7,12 @@ sorted numbers already, so that compressed bitmaps would gain nothing.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
 
+from cqlgui.base import data
 from cqlgui.base.data import dataclass
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import found as found_module
@@ -193,9 +193,7 @@ def _made(
         if kept is not None:
             told[game] = kept
     found = Found(columns, told, result.games.untold)
-    return dataclasses.replace(
-        result, games=found, order=tuple(order), orbits=recounted(result.orbits, columns)
-    )
+    return data.replace(result, games=found, order=tuple(order), orbits=recounted(result.orbits, columns))
 
 
 def recounted(listed: Iterable[model.Orbit], columns: Columns) -> tuple[model.Orbit, ...]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-
+from cqlgui.base import data
 from cqlgui.cql import transforms
 from cqlgui.tasks import model, queries
 
@@ -40,8 +39,8 @@ def counted(orbit: model.Orbit, counts: dict[int, tuple[int, int]]) -> model.Orb
     """The orbit with (games, positions) by the place of its elements."""
     elements = list(orbit.elements)
     for place, (games, positions) in counts.items():
-        elements[place] = dataclasses.replace(elements[place], games=games, positions=positions)
-    return dataclasses.replace(orbit, elements=tuple(elements))
+        elements[place] = data.replace(elements[place], games=games, positions=positions)
+    return data.replace(orbit, elements=tuple(elements))
 
 
 def _dropped(infos: tuple[transforms.DroppedInfo, ...]) -> list[model.Dropped]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from cqlgui.base import errors
+from cqlgui.base import data, errors
 from cqlgui.base.data import dataclass
 from cqlgui.cql import (
     check,
@@ -42,11 +41,9 @@ def expanded(
     checked = checked_query(text)
     if checked.query is None:
         raise Rejected(text, checked.diagnostics)
-    query = settings.override(
-        checked.query, dataclasses.replace(said, variations=said.variations or variations)
-    )
+    query = settings.override(checked.query, data.replace(said, variations=said.variations or variations))
     if query is not checked.query:
-        checked = dataclasses.replace(checked, query=query)
+        checked = data.replace(checked, query=query)
     faults = lints_output.faults(text, query)
     if faults:
         raise Rejected(text, faults)

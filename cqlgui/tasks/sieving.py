@@ -6,7 +6,6 @@ the games are passed over in which nothing is found, and the others are left to 
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import threading
 import time
@@ -15,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from cqlgui.base import errors, progress
+from cqlgui.base import data, errors, progress
 from cqlgui.base.data import dataclass
 from cqlgui.cql import closures, compilers, diagnostics, nodes, nodes_facts, transforms
 from cqlgui.engine import compiling, lowering, orbit_pass, pruning, scanning
@@ -136,7 +135,7 @@ def writes(expanded: transforms.Expanded) -> bool:
         if isinstance(node, nodes.Orbit):
             # That it notes its matches is no writing.
             logs = any(id(child) in writing for child in nodes.children(node))
-            code = dataclasses.replace(code, logs=logs)
+            code = data.replace(code, logs=logs)
         if logs:
             writing.add(id(node))
         return code

@@ -6,11 +6,10 @@ looks at, and for all of them where an export wants it.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-from cqlgui.base import progress
+from cqlgui.base import data, progress
 from cqlgui.cql import settings
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import frames, model, sources
@@ -109,7 +108,7 @@ _WORKERS: Final = 2
 
 def said(options: model.SearchOptions) -> settings.Settings:
     """What the options say beside the query."""
-    return dataclasses.replace(options.settings, variations=options.variations or options.settings.variations)
+    return data.replace(options.settings, variations=options.variations or options.settings.variations)
 
 
 def request(

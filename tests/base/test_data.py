@@ -27,8 +27,9 @@ WORDS = [
 ]
 
 
-def family(decorate: Callable[..., Any], words: dict[str, bool]) -> list[Any]:
-    """Kinds with every sort of field that there is, the last derived from others."""
+def family(library: Any, words: dict[str, bool]) -> list[Any]:
+    """Kinds of either library with every sort of field that there is, the last derived from others."""
+    decorate, field = library.dataclass, library.field
 
     class Plain:
         """Fields without more."""
@@ -40,11 +41,11 @@ def family(decorate: Callable[..., Any], words: dict[str, bool]) -> list[Any]:
         """Defaults, and what is made for each."""
 
         first: int
-        shown: str = data.field(default="x", repr=False)
-        told: int = data.field(default=3, compare=False)
-        unhashed: int = data.field(default=4, hash=False)
-        many: list[int] = data.field(default_factory=list, hash=False)
-        apart: int = data.field(default=5, kw_only=True)
+        shown: str = field(default="x", repr=False)
+        told: int = field(default=3, compare=False)
+        unhashed: int = field(default=4, hash=False)
+        many: list[int] = field(default_factory=list, hash=False)
+        apart: int = field(default=5, kw_only=True)
 
     class Empty:
         """No field at all."""
@@ -127,7 +128,7 @@ def told(kind: Any) -> list[Any]:
 
 @pytest.mark.parametrize("words", WORDS, ids=str)
 def test_they_do_what_those_of_the_standard_library_do(words: dict[str, bool]) -> None:
-    ours, theirs = family(data.dataclass, words), family(dataclasses.dataclass, words)
+    ours, theirs = family(data, words), family(dataclasses, words)
     for mine, other in zip(ours, theirs, strict=True):
         assert told(mine) == told(other), mine
         # Once more, now that every method is written.

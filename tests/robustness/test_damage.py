@@ -74,10 +74,10 @@ def test_damage_is_found_where_the_search_for_it_was_begun_before(
         altered[place] ^= 4
         (home / first.relative_to(sound)).write_bytes(altered)
         with faults.at_home(home), faults.small_batches():
-            opening.begin([source])
+            opening.begin([source], searched=True)
             assert faults.imported(source) == expected, f"byte {place}"
             workspace.close()
-            opening.begin([source])
+            opening.begin([source], searched=True)
             report = importing.open_base([source])
             assert (report.reused, report.messages) == (GAMES, ()), f"byte {place}"
 

@@ -79,3 +79,23 @@ def test_the_writer_removes_what_belongs_to_no_segment(tmp_path: Path) -> None:
     with index.Writer(folder, index.Identity("b", disk.State(1, 1, 1), 1, "y")):
         pass
     assert not list(folder.glob("*.sig"))
+
+
+def test_what_was_read_beforehand_is_taken_once_and_only_for_its_segment(segment: segments.Segment) -> None:
+    beside.write(segment, 1, CONTENT)
+    beside.begin([segment.path])
+    assert beside.read(segment, 1) == CONTENT
+    beside.write(segment, 2, b"")
+    assert beside.read(segment, 2) == b""
+    beside.begin([segment.path, segment.path.with_name("none.seg")])
+    assert beside.read(segment, 1) is None
+    path = beside.path_of(segment.path)
+    path.write_bytes(path.read_bytes() + b"\0")
+    beside.begin([segment.path])
+    assert beside.read(segment, 2) is None
+    beside.write(segment, 1, CONTENT)
+    segments.write(segment.path, segments.Block.of([game(3), game(6)]))
+    beside.begin([segment.path])
+    other = segments.Segment(segment.path)
+    assert beside.read(other, 1) is None
+    other.close()
