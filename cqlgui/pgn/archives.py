@@ -167,8 +167,12 @@ def _kind(path: Path, head: bytes) -> str:
 
 
 def _cache_name(path: Path, status: os.stat_result) -> str:
-    place = hashlib.blake2b(os.fsencode(path.absolute()), digest_size=8).hexdigest()
-    return f"text-{place}-{'-'.join(f'{part:x}' for part in disk.State.of(status))}.pgn"
+    return f"{_copies(path)}{'-'.join(f'{part:x}' for part in disk.State.of(status))}.pgn"
+
+
+def _copies(path: Path) -> str:
+    """What the names of all copies of a file begin with, whatever state it was in."""
+    return f"text-{hashlib.blake2b(os.fsencode(path.absolute()), digest_size=8).hexdigest()}-"
 
 
 def _sweep(cache: Path) -> None:
@@ -216,7 +220,7 @@ def _unpack(
     finally:
         temporary.unlink(missing_ok=True)
     # Copies of an older state of the same file; another process may still read them (they go next time then).
-    for old in target.parent.glob(target.name.rsplit("-", 2)[0] + "-*.pgn"):
+    for old in target.parent.glob(_copies(path) + "*.pgn"):
         if old != target:
             with contextlib.suppress(OSError):
                 old.unlink()

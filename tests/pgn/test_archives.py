@@ -48,6 +48,15 @@ def test_every_packing_gives_the_same_games(kind: str, tmp_path: Path) -> None:
     assert len(list(cache.glob("*"))) == (0 if kind == "pgn" else 1)
 
 
+def test_only_the_newest_copy_of_a_packed_source_is_kept(tmp_path: Path) -> None:
+    path, cache = tmp_path / "a.pgn.gz", tmp_path / "cache"
+    for times in (1, 2, 3, 3):
+        path.write_bytes(gzip.compress(_GAMES * times))
+        with archives.open_source(path, cache) as text:
+            assert text.size == times * len(_GAMES)
+            assert list(cache.iterdir()) == [text.plain]
+
+
 @pytest.mark.parametrize("kind", ["gz", "bz2", "zst", "zip"])
 def test_a_cut_archive_is_refused_and_leaves_nothing(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"games.{kind}"
