@@ -63,6 +63,7 @@ __all__ = [
     "compare",
     "identify",
     "lock",
+    "note_state",
     "rebuild_segment",
 ]
 
@@ -500,6 +501,16 @@ def rebuild_segment(folder: Path, number: int, games: Block | Sequence[GameRecor
     with contextlib.suppress(OSError):
         (folder / old).unlink()
         beside.path_of(folder / old).unlink()
+
+
+def note_state(folder: Path, known: Manifest, state: disk.State) -> None:
+    """Note that a source is in another state now and holds the text that was indexed all the same, so that it
+    need not be read again to be sure of that. What cannot be noted, as another process writes the index or
+    the disk refuses, is found out again the next time.
+    """
+    with contextlib.suppress(errors.CqlguiError, OSError), lock(folder):
+        if Manifest.read(folder) == known:
+            replace(known, identity=replace(known.identity, state=state)).write(folder)
 
 
 @contextlib.contextmanager

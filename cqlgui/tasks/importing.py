@@ -212,6 +212,9 @@ class _SourceImport:
             if known is not None and state != "changed":
                 self._repair(text, known)
             if known is not None and state == "same" and known.complete and self._has_all_rows(known):
+                if known.identity.state != text.stamp:
+                    # It was copied, linked or touched.
+                    index.note_state(self.folder, known, text.stamp)
                 self.owner.reused += known.games
                 self.owner.grown(self.place, known.games, known.positions, True, known.identity.digest)
                 return True

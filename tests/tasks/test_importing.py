@@ -64,6 +64,25 @@ def test_an_unchanged_file_is_not_read_again(source: Path, monkeypatch: pytest.M
     assert (report.games, report.reused) == (30, 30)
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_file_that_was_only_touched_is_compared_once(
+    packed: bool, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if packed:
+        plain, source = source, tmp_path / "a.pgn.gz"
+        source.write_bytes(gzip.compress(plain.read_bytes()))
+    importing.open_base([source])
+    compared: list[Path] = []
+    digest = index._digest
+    monkeypatch.setattr(index, "_digest", lambda path, *more: compared.append(path) or digest(path, *more))
+    for moment in (10**18, 2 * 10**18):
+        os.utime(source, ns=(moment, moment))
+        reports = [importing.open_base([source]) for _ in range(3)]
+        assert {(report.reused, report.base.complete) for report in reports} == {(30, True)}
+        assert len(compared) == 1
+        compared.clear()
+
+
 def test_a_grown_file_is_read_from_its_end(source: Path) -> None:
     importing.open_base([source])
     with source.open("a") as file:
