@@ -39,19 +39,21 @@ def stamp_of(path: Path, folder: Path) -> str:
 class SourceReader:
     """One indexed source opened for reading: its index, its text and its rows. Close it after use.
 
-    With a `stamp` it must still be in that state, else `errors.SourceError` is raised.
+    With a `digest` the index must be of that text, else `errors.SourceError` is raised; it may have grown or
+    been repaired meanwhile.
     """
 
-    def __init__(self, path: Path, folder: Path, rows: catalog.Catalog, source: int, stamp: str = "") -> None:
+    def __init__(
+        self, path: Path, folder: Path, rows: catalog.Catalog, source: int, digest: str = ""
+    ) -> None:
         self.path = path
         self.folder = folder
         self.rows = rows
         self.source = source
-        self.stamp = stamp
         self.index = index.SourceIndex.open(folder)
-        if stamp and stamp_of(path, folder) != stamp:
+        if digest and self.index.manifest.identity.digest != digest:
             self.index.close()
-            raise errors.SourceError(f"{path.name} has changed meanwhile. Open it again.")
+            raise errors.SourceError(f"{path.name} was read again since this base was opened. Open it again.")
         self._text: archives.Text | None = None
         self._named: int | None = None
 

@@ -15,7 +15,8 @@ from cqlgui.tasks import hosts, model, workspace
 
 
 def stamp(path: Path) -> str:
-    """The state of a source and of its index as a word; another word means that they must be opened again."""
+    """The state of a source and of its index as a word; another one means that who has them open must open
+    them again, to find what was added or mended meanwhile."""
     return hosts.stamp_of(path, workspace.index_folder(path))
 
 
@@ -33,6 +34,7 @@ def words(source: model.Source, state: str | None = None) -> dict[str, Any]:
         "path": str(source.path),
         "folder": str(workspace.index_folder(source.path)),
         "stamp": state,
+        "digest": source.digest,
         "catalog": str(workspace.catalog().path),
         "rows": rows.state,
     }
@@ -84,15 +86,9 @@ def _rows(source: model.Source) -> catalog.Rows:
 
 def _reader(source: model.Source) -> hosts.SourceReader:
     _rows(source)
-    reader = hosts.SourceReader(
-        source.path, workspace.index_folder(source.path), workspace.catalog(), source.id
+    return hosts.SourceReader(
+        source.path, workspace.index_folder(source.path), workspace.catalog(), source.id, source.digest
     )
-    try:
-        _insist(source, reader.index.manifest.identity.digest)
-    except errors.SourceError:
-        reader.close()
-        raise
-    return reader
 
 
 def of_game(base: model.Base, game: int) -> tuple[model.Source, int]:

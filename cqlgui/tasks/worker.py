@@ -78,8 +78,9 @@ class Service:
         self._patient_with: interpreter.Program | None = None
         self._seconds = _GAME_SECONDS
         self._catalogs: dict[Path, catalog.Catalog] = {}
-        self._rows = ""
         self._source: hosts.SourceReader | None = None
+        # The states of the source, its index and its rows in which that was opened.
+        self._state = ("", "")
         self._text: archives.Text | None = None
         self._text_key: tuple[str, str, str] = ("", "", "")
         self._current = 0
@@ -266,21 +267,21 @@ class Service:
         folder = Path(request["folder"])
         source = self._source
         last = max(request["games"], default=-1)
+        state = request["stamp"], request["rows"]
         if source is not None and (
             source.folder != folder
             or source.source != request["source"]
             or source.index.game_count <= last
-            or source.stamp != request["stamp"]
-            or self._rows != request["rows"]
+            or self._state != state
         ):
             source.close()
             source = self._source = None
         if source is None:
             rows = self._catalog(Path(request["catalog"]), request["source"], request["rows"])
             source = self._source = hosts.SourceReader(
-                Path(request["path"]), folder, rows, request["source"], request["stamp"]
+                Path(request["path"]), folder, rows, request["source"], request["digest"]
             )
-            self._rows = request["rows"]
+            self._state = state
             if source.index.game_count <= last:
                 raise errors.IndexDamaged(
                     f"The index of {source.path.name} has fewer games than the catalog."

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import errors, progress
+from cqlgui.store import index
 from cqlgui.tasks import (
     explaining,
     importing,
@@ -28,6 +29,7 @@ from cqlgui.tasks import (
     sources,
     truths,
     worker,
+    workspace,
 )
 from tests import helpers
 
@@ -71,6 +73,21 @@ def test_variations_are_searched_on_request(base: model.Base) -> None:
     assert not without.order
     assert len(found.order) == 20
     assert found.variations
+
+
+def test_a_search_goes_on_while_an_import_commits(base: model.Base) -> None:
+    folder = workspace.index_folder(base.sources[0].path)
+    before = sources.stamp(base.sources[0].path)
+
+    def commits(_: object) -> None:
+        known = index.Manifest.read(folder)
+        assert known is not None
+        known.write(folder)
+        os.utime(folder / "manifest.json", ns=(10**18, 10**18))
+        assert sources.stamp(base.sources[0].path) != before
+
+    result = searching.search(base, "mate", model.SearchOptions(compiled=False), on_orbits=commits)
+    assert list(result.order) == list(range(3, 31, 3))
 
 
 def test_orbit_elements_are_counted(base: model.Base) -> None:
