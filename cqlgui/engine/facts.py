@@ -9,6 +9,7 @@ asked for.
 
 from __future__ import annotations
 
+import functools
 import operator
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -188,6 +189,8 @@ class Asker:
         )  # fmt: skip
         self._evaluation.patience = SECONDS
         self._is_over: Callable[[], bool] = never
+        self._known: dict[Hashable, dict[tuple[Any, ...], Any]] = {}
+        """What filters that ask for one tag give for its texts, many of which are met again elsewhere."""
         self._left: dict[nodes.Node, float] = {}
         """The seconds that are left for filters with regular expressions that took some time already."""
 
@@ -212,6 +215,11 @@ class Asker:
             case Fact(nodes.Logic() as node, number=False):
                 parts = [self._answers(Fact(one, number=False), tags) for one in (node.left, node.right)]
                 return _both(*parts) if node.word == "and" else _opposite(_both(*map(_opposite, parts)))
+            case Fact(nodes.Compound(filters=filters), number=False):
+                # That of each part, where the rows of all texts together would be many more.
+                return functools.reduce(
+                    _both, [self._answers(Fact(one, number=False), tags) for one in filters]
+                )
             case Fact(nodes.Compare() as node) if self._are_numbers(node.left, node.right):
                 parts = [self._answers(Fact(one, number=True), tags) for one in (node.left, node.right)]
                 return _compared(node.operator, *parts, number=fact.number)
@@ -253,7 +261,7 @@ class Asker:
                 return _number(code.value(self._evaluation))
             return int(bool(code.test(self._evaluation))), GIVEN
 
-        found = self._found(fact.node, answer, _TOO_MUCH, tags)
+        found = self._found(fact, fact.node, answer, _TOO_MUCH, tags)
         pairs = np.array(found.values, np.uint64).reshape(-1, 2)
         return pairs[found.codes, 0], pairs[found.codes, 1]
 
@@ -261,12 +269,24 @@ class Asker:
         """The values of a filter that does not fault, kept with the tags."""
         known = tags.memo.get(node)
         if known is None:
-            known = self._found(node, lambda code: code.value(self._evaluation), None, tags)
+            key: Any = node
+            if isinstance(node, nodes.Player | nodes.Elo) and node.colour is not None:
+                # Of one text that is White's or Black's they make the same.
+                key = type(node)
+            known = self._found(key, node, lambda code: code.value(self._evaluation), None, tags)
             tags.memo[node] = known
         return known
 
-    def _found(self, node: nodes.Node, ask: Callable[[closures.Code], Any], fault: Any, tags: Tags) -> Coded:
-        """What asking a filter gives in each game; `fault` where it faults."""
+    def _found(
+        self,
+        key: Hashable,
+        node: nodes.Node,
+        ask: Callable[[closures.Code], Any],
+        fault: Any,
+        tags: Tags,
+    ) -> Coded:
+        """What asking a filter gives in each game; `fault` where it faults. Where it depends on one tag
+        alone, what is asked under the same `key` gives the same for the same text."""
         if self._left.get(node, SECONDS) <= 0:
             return Coded(np.zeros(len(tags.gamenumbers), np.int64), [fault])
         code = self._codes.get(node)
@@ -276,29 +296,42 @@ class Asker:
         timed = any(isinstance(one, nodes_strings.Search) for one in nodes.walk(node))
         while True:
             names = sorted(asked)
-            columns = [_column(tags, name) for name in names]
-            rows, codes = _met(columns, len(tags.gamenumbers))
-            found = []
+            rows, codes = _met([_column(tags, name) for name in names], len(tags.gamenumbers))
+            known = self._known_of(key, names)
+            self._host.set({})
             for row in rows:
-                values = [column.values[code] for column, code in zip(columns, row, strict=True)]
-                self._host.set(dict(zip(names, values, strict=True)))
+                if row in known:
+                    continue
+                self._host.set(dict(zip(names, row, strict=True)))
                 self._evaluation.memo.clear()
                 if self._is_over():
                     raise errors.Cancelled
                 started = (time.perf_counter(), time.thread_time()) if timed else (0.0, 0.0)
                 try:
-                    found.append(ask(code))
+                    value, faults = ask(code), False
                 except evaluation.QueryError:
+                    value, faults = fault, True
+                too_long = timed and self._spend(node, started) <= 0
+                if faults or not self._host.asked <= asked:
                     # Others are likely to fault as well.
-                    found += [fault] * (len(rows) - len(found))
-                if timed and self._spend(node, started) <= 0:
-                    found += [fault] * (len(rows) - len(found))
-                if not self._host.asked <= asked or len(found) == len(rows):
+                    break
+                known[row] = value
+                if too_long:
                     break
             if self._host.asked <= asked:
-                return Coded(codes, found)
+                return Coded(codes, [known.get(row, fault) for row in rows])
             # It went on to a tag that it had not come to before.
             asked |= self._host.asked
+
+    def _known_of(self, key: Hashable, names: Sequence[str]) -> dict[tuple[Any, ...], Any]:
+        """What is known by rows of the texts of these tags, to be added to."""
+        if len(names) != 1 or names[0] == _GAMENUMBER:
+            # Few pairs of texts are met again, and no number.
+            return {}
+        known = self._known.setdefault(key, {})
+        if len(known) > _MOST_KNOWN:
+            known.clear()
+        return known
 
     def _spend(self, node: nodes.Node, started: tuple[float, float]) -> float:
         """Count what an evaluation took since then, by the clock and by the thread's own; the seconds that
@@ -323,6 +356,8 @@ def table(facts: Sequence[Fact], answers: Mapping[Fact, Answers], count: int) ->
 # --- small things -------------------------------------------------------------------------------------------
 
 _TOO_MUCH: Final = 0, UNKNOWN
+_MOST_KNOWN: Final = 200_000
+"""Texts by which answers are remembered."""
 
 
 def _number(found: Any) -> tuple[int, int]:
@@ -361,14 +396,15 @@ _RELATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }
 
 
-def _met(columns: Sequence[Coded], count: int) -> tuple[list[tuple[int, ...]], Integers]:
-    """The rows of codes that some columns have together, and which of them each of `count` games has."""
+def _met(columns: Sequence[Coded], count: int) -> tuple[list[tuple[Any, ...]], Integers]:
+    """The rows of values that some columns have together, and which of them each of `count` games has."""
     if not columns:
         return [()], np.zeros(count, np.int64)
     if len(columns) == 1:
-        return [(code,) for code in range(len(columns[0].values))], columns[0].codes
+        return [(value,) for value in columns[0].values], columns[0].codes
     rows, codes = np.unique(np.stack([column.codes for column in columns]), axis=1, return_inverse=True)
-    return list(zip(*rows.tolist(), strict=True)), codes.reshape(-1)
+    texts = (map(column.values.__getitem__, row) for column, row in zip(columns, rows.tolist(), strict=True))
+    return list(zip(*texts, strict=True)), codes.reshape(-1)
 
 
 _RESULT: Final = "\0result"
