@@ -280,9 +280,9 @@ def _current_move(compiler: Compiler, node: nodes_moves.CurrentMove) -> Code:
 
     if fit.target is None:
         return code(kind, of_move(lambda s: True), logs=fit.logs)
-    value = of_move(fit.target.value)
-    test = value if failure == 0 else of_move(fit.target.test)
-    return code(kind, value, logs=fit.logs, test=test)
+    value, apart = of_move(fit.target.value), fit.target.apart
+    test = of_move(fit.target.test) if apart or failure is None else value
+    return code(kind, value, logs=fit.logs, test=test, apart=apart)
 
 
 # --- possible moves -----------------------------------------------------------------------------------------

@@ -34,6 +34,10 @@ def _orbit(compiler: Compiler, node: nodes.Orbit) -> Code:
 
         return code(Type.NUMERIC, number, logs=logs)
     kind = compiler.type_of(node)
+    matching = _matching(node, elements, note)
+    # The transform matches where an element does, whatever its value is there (transforms spec 4.1).
+    apart = any(element.apart for element in elements)
+    test = (lambda s: matching(s) > 0) if apart else None
     if kind is Type.SET:
         runs = [element.value for element in elements]
 
@@ -47,12 +51,9 @@ def _orbit(compiler: Compiler, node: nodes.Orbit) -> Code:
                         s.found.append((index, element, s.id))
             return found
 
-        return code(Type.SET, union, logs=logs)
-    matching = _matching(node, elements, note)
+        return code(Type.SET, union, logs=logs, test=test, apart=apart)
     if kind is Type.NUMERIC:
         best = closures_numbers.best_of(elements, True, note if noted else None)
-        apart = any(element.apart for element in elements)
-        test = (lambda s: matching(s) > 0) if apart else None
         return code(Type.NUMERIC, best, logs=logs, test=test, apart=apart)
     return code(Type.LOGICAL, lambda s: matching(s) > 0, logs=logs)
 

@@ -301,6 +301,22 @@ def test_the_position_and_the_cut_come_back_after_a_target() -> None:
     assert hits("castle {from==[e1,h1]} parent:{K--(to==g1)} to==[f1,g1]", SPANISH) == [9]
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "--(Pf4)",
+        "flipcolor {--(Pf4)}",
+        "flipvertical {true --(Pf4)}",
+        "currentmove --(--(Pf4))",
+        "flipcolor {currentmove --(--(Pf4))}",
+    ],
+)
+def test_a_later_move_whose_target_matches_counts_within_other_filters(query: str) -> None:
+    assert hits(f"cql(variations) {query}", SPANISH) == [2]
+    # As a set it is the first move's, which is empty.
+    assert hits(f"cql(variations) #({query}) > 0", SPANISH) == []
+
+
 def test_a_move_is_ringed_at_both_ends() -> None:
     found = outcome("B[x]n", SPANISH)
     assert found is not None
