@@ -196,6 +196,18 @@ class Pieces:
         place = bisect.bisect_right(self._starts, number) - 1
         return int(self._parts[place].hits[number - self._starts[place]])
 
+    def hits(self, numbers: Integers) -> Integers:
+        """Hits by their numbers, which ascend."""
+        found: list[Integers] = []
+        begin = 0
+        while begin < len(numbers):
+            place = bisect.bisect_right(self._starts, int(numbers[begin])) - 1
+            start, piece = self._starts[place], self._parts[place]
+            end = begin + int(np.searchsorted(numbers[begin:], start + len(piece)))
+            found.append(piece.hits[numbers[begin:end] - start])
+            begin = end
+        return np.concatenate(found) if found else np.zeros(0, np.int64)
+
     def part(self, begin: int, end: int) -> Columns:
         """The hits of a stretch; they are copied where they stand in several pieces."""
         found: list[Columns] = []

@@ -96,6 +96,8 @@ def test_pieces_are_as_good_as_columns_in_one(games: list[model.GameHits], data:
     assert [pieces.hit(number) for number in range(len(whole))] == whole.hits.tolist()
     begin, end = sorted(data.draw(st.tuples(st.integers(0, len(whole)), st.integers(0, len(whole)))))
     _same(pieces.part(begin, end), whole.part(begin, end))
+    mask = np.array([data.draw(st.booleans()) for _ in range(len(whole))], np.bool_)
+    assert pieces.hits(np.flatnonzero(mask)).tolist() == whole.hits[mask].tolist()
     if pieces.ascending:
         for game in {0, *(one.game for one in games)}:
             numbers = np.flatnonzero(whole.games == game).tolist()

@@ -122,6 +122,46 @@ def test_a_limit_shows_one_element_and_goes_again(hits: Hits, result: model.Sear
     assert table.rowCount() == whole
 
 
+def test_a_limit_grows_with_the_hits(hits: Hits, result: model.SearchResult) -> None:
+    table, _ = hits
+    table.clear(result.orbits)
+    table.limit((0, 1))
+    for count, found in enumerate(in_order(result), 1):
+        table.add(Found.of([found]))
+        expected = [
+            (game.game, hit.positionid)
+            for game in in_order(result)[:count]
+            for hit in game.hits
+            if any((match.orbit, match.element) == (0, 1) for match in hit.matches)
+        ]
+        assert (table.rowCount(), table.games) == (len(expected), len({game for game, _ in expected}))
+        assert [table.row_of(*place) for place in expected] == list(range(len(expected)))
+    table.limit(None)
+    assert table.rowCount() == result.positions
+
+
+def test_letters_typed_in_a_table_look_through_no_rows(qtbot: QtBot) -> None:
+    class Many(text_model.TextModel):
+        def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
+            return 0 if parent.isValid() else 10_000_000
+
+        def columnCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
+            return 0 if parent.isValid() else 1
+
+        def texts(self, row: int, columns: Sequence[int]) -> list[str]:
+            assert row < 1_000
+            return [str(row)] * len(columns)
+
+    table = view.TableView("Many")
+    qtbot.addWidget(table)
+    table.setModel(Many(table))
+    table.set_widths((50,))
+    table.show()
+    table.go_to(0)
+    qtbot.keyClicks(table, "z9")
+    assert table.row == 0
+
+
 def test_the_result_may_bring_another_order(hits: Hits, result: model.SearchResult) -> None:
     table, _ = hits
     table.add(result.games)

@@ -209,8 +209,7 @@ class HitsModel(text_model.TextModel):
         """The hits of a stretch of rows."""
         if self._limit is None:
             return self._columns.part(first, end).hits
-        chosen = self._limited.numbers[first:end]
-        return self._columns.whole().hits[chosen]
+        return self._columns.hits(self._limited.numbers[first:end])
 
     def _place(self, number: int) -> tuple[int, int]:
         """Game and position of a hit."""
@@ -369,15 +368,27 @@ class _Limited:
     """The numbers of the hits that a limit leaves over, ascending, and of how many games they are."""
 
     def __init__(self) -> None:
-        self.numbers: Integers = np.zeros(0, np.int64)
+        # Longer than what is in it, so that what comes is rarely a reason to copy what is there.
+        self._room: Integers = np.zeros(0, np.int64)
+        self._size = 0
         self.games = 0
 
     def __len__(self) -> int:
-        return len(self.numbers)
+        return self._size
+
+    @property
+    def numbers(self) -> Integers:
+        """The numbers, not to be altered."""
+        return self._room[: self._size]
 
     def extend(self, numbers: Integers, hits: Integers) -> None:
         """Append numbers, with the hits that have them."""
-        self.numbers = np.concatenate([self.numbers, numbers])
+        begin, self._size = self._size, self._size + len(numbers)
+        if self._size > len(self._room):
+            room = np.empty(self._size + self._size // 2 if begin else self._size, np.int64)
+            room[:begin] = self._room[:begin]
+            self._room = room
+        self._room[begin : self._size] = numbers
         self.games += found_module.count_games(hits)
 
 

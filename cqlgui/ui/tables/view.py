@@ -250,6 +250,10 @@ class TableView(QTableView):
         menu.addMenu(self.columns_menu(menu))
         menu.popup(event.globalPos())
 
+    def keyboardSearch(self, search: str) -> None:
+        # Qt's would ask the model for row after row, millions of them, of which few are known.
+        pass
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.row >= 0:
             self.chosen.emit(self.row)
