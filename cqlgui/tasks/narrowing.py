@@ -135,21 +135,21 @@ def both(one: model.SearchResult, other: model.SearchResult) -> model.SearchResu
     """The hits of one result that are also in another."""
     bare, others = _bare(one), _bare(other)
     kept = {game: hits for game, hits in bare.items() if game in others}
-    return _kept(one, np.isin(one.games.columns.hits, other.games.columns.hits), kept)
+    return _kept(one, _among(one.games, other.games), kept)
 
 
 def without(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
     """The hits of one result that are not in another."""
     bare, others = _bare(one), _bare(other)
     kept = {game: hits for game, hits in bare.items() if game not in others}
-    return _kept(one, ~np.isin(one.games.columns.hits, other.games.columns.hits), kept)
+    return _kept(one, ~_among(one.games, other.games), kept)
 
 
 def either(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
     """The hits of both results, in the order of the games. What is told of a hit is what the first result
     tells of it; the elements of another query's orbits mean nothing here."""
     first, second = _ascending(one.games), _ascending(other.games)
-    more = second.columns.take(~np.isin(second.columns.hits, first.columns.hits))
+    more = second.columns.take(~_among(second, first))
     if other.query != one.query:
         more = Columns(more.hits, np.zeros(len(more), np.int64), np.zeros(0, np.int32))
     whole = found_module.joined([first.columns, more])
@@ -162,6 +162,12 @@ def either(one: model.SearchResult, other: model.SearchResult) -> model.SearchRe
 def in_games(result: model.SearchResult) -> Integers:
     """The games of a result, ascending, as `SearchOptions.within` wants them."""
     return np.sort(np.array(result.order, np.int64))
+
+
+def _among(some: Found, others: Found) -> Mask:
+    """Which hits of one result another has, too."""
+    # A result has each hit once, and being told so NumPy is many times as fast.
+    return np.isin(some.columns.hits, others.columns.hits, assume_unique=True)
 
 
 def _ascending(found: Found) -> Found:

@@ -38,6 +38,8 @@ class Narrower(QObject):
         self._known: tuple[model.Base, narrowing.Attributes] | None = None
         self._whole: model.SearchResult | None = None
         self._result: model.SearchResult | None = None
+        # The name of the kept hits that the steps begin with; empty where they begin with a search.
+        self._recalled = ""
         self._steps: tuple[str, ...] = ()
         self._limit: Limit | None = None
         # The hits of the result that the limit leaves over: the result itself without one, nothing while they
@@ -46,6 +48,7 @@ class Narrower(QObject):
         self._kept: tuple[narrow.Kept, ...] = ()
         self._within: Integers | None = None
         button.chosen.connect(self._choose)
+        button.recalled.connect(self._recall)
         button.kept.connect(self._keep)
         button.within_changed.connect(self._set_within)
 
@@ -85,7 +88,9 @@ class Narrower(QObject):
 
     def undo(self) -> None:
         """Show all of the result again."""
-        if self._whole is not None and self._steps:
+        if self._whole is not None and (self._recalled or self._steps):
+            # What is still being narrowed would take its place.
+            self._jobs.cancel(_JOB, drop=True)
             self._show(self._whole, ())
 
     def widen(self) -> None:
@@ -125,28 +130,32 @@ class Narrower(QObject):
         return self._steps if self._limit is None else (*self._steps, self._limit[2])
 
     def _choose(self, make: Callable[[model.SearchResult], model.SearchResult], words: str) -> None:
-        part, steps = self._part, (*self._shown_steps(), words)
+        part, recalled, steps = self._part, self._recalled, (*self._shown_steps(), words)
         if part is not None:
             self._jobs.run(
                 lambda _token, _sink: make(part),
-                lambda made: self._show(made, steps),
+                lambda made: self._show(made, steps, recalled),
                 self._fail,
                 name=_JOB,
             )
 
-    def _set(self, result: model.SearchResult | None, steps: tuple[str, ...]) -> None:
-        self._result, self._steps = result, steps
+    def _recall(self, kept: narrow.Kept) -> None:
+        self._jobs.cancel(_JOB, drop=True)
+        self._show(kept.result, (), kept.name)
+
+    def _set(self, result: model.SearchResult | None, steps: tuple[str, ...], recalled: str = "") -> None:
+        self._result, self._steps, self._recalled = result, steps, recalled
         self._find_part()
 
-    def _show(self, result: model.SearchResult, steps: tuple[str, ...]) -> None:
+    def _show(self, result: model.SearchResult, steps: tuple[str, ...], recalled: str = "") -> None:
         # The limit is among the steps now.
         self._limit = None
-        self._set(result, steps)
-        self.shown.emit(result, ", ".join(steps))
+        self._set(result, steps, recalled)
+        self.shown.emit(result, ", ".join(filter(None, (recalled, *steps))))
 
     def _keep(self) -> None:
         if self._part is not None:
-            name = ", ".join([narrow.name_of(self._part), *self._shown_steps()])
+            name = ", ".join([self._recalled or narrow.name_of(self._part), *self._shown_steps()])
             others = [one for one in self._kept if one.name != name]
             self._kept = (*others, narrow.Kept(name, self._part))[-narrow.MOST_KEPT :]
             self._button.set_kept(self._kept)

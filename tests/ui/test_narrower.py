@@ -45,6 +45,51 @@ def test_a_limit_chosen_during_a_search_holds_for_its_result(
     assert made.within.tolist() == sorted(result.order)
 
 
+def test_kept_hits_that_are_shown_begin_anew(
+    qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, base: model.Base, result: model.SearchResult
+) -> None:
+    made = narrower.Narrower(door, button, button)
+    made.take(base, result)
+    button.kept.emit()
+    name = narrow.name_of(result)
+    with qtbot.waitSignal(made.shown):
+        button.chosen.emit(lambda hits: hits, "1-0")
+    with qtbot.waitSignal(made.shown) as shown:
+        button.recalled.emit(button._others[0])
+    # What was left of other hits is no longer among the steps.
+    assert shown.args == [result, name]
+    button.kept.emit()
+    assert [kept.name for kept in button._others] == [name]
+    with qtbot.waitSignal(made.shown) as shown:
+        button.chosen.emit(lambda hits: hits, "0-1")
+    assert shown.args[1] == f"{name}, 0-1"
+    with qtbot.waitSignal(made.shown) as shown:
+        made.undo()
+    assert shown.args == [result, ""]
+
+
+def test_what_is_still_narrowed_is_left_when_all_hits_are_wanted(
+    qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, base: model.Base, result: model.SearchResult
+) -> None:
+    made = narrower.Narrower(door, button, button)
+    made.take(base, result)
+    with qtbot.waitSignal(made.shown):
+        button.chosen.emit(lambda hits: hits, "1-0")
+    button.chosen.emit(lambda hits: hits, "decade")
+    with qtbot.waitSignal(made.shown) as shown:
+        made.undo()
+    assert shown.args == [result, ""]
+    with qtbot.assertNotEmitted(made.shown):
+        qtbot.waitUntil(lambda: door.count == 0)
+    # So it is when kept hits are wanted.
+    button.kept.emit()
+    button.chosen.emit(lambda hits: hits, "decade")
+    with qtbot.waitSignal(made.shown) as shown:
+        button.recalled.emit(button._others[0])
+    with qtbot.assertNotEmitted(made.shown):
+        qtbot.waitUntil(lambda: door.count == 0)
+
+
 def test_the_latest_limit_counts(
     qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, base: model.Base, result: model.SearchResult
 ) -> None:

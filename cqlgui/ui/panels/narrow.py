@@ -27,12 +27,13 @@ class Kept:
 
 
 class NarrowButton(QToolButton):
-    """`chosen` carries a function that makes another result of the one shown, and in words what it does;
-    `kept` says that the hits shown are to be kept, `within_changed` whether the next searches are to keep to
-    their games.
+    """`chosen` carries a function that makes another result of the one shown, and in words what it does,
+    `recalled` a `Kept` that is to be shown in its place; `kept` says that the hits shown are to be kept,
+    `within_changed` whether the next searches are to keep to their games.
     """
 
     chosen = Signal(object, str)
+    recalled = Signal(object)
     kept = Signal()
     within_changed = Signal(bool)
 
@@ -94,7 +95,7 @@ class NarrowButton(QToolButton):
             for way, title in _WAYS:
                 part.addAction(title, self._with(way, other))
             part.addSeparator()
-            part.addAction("Show these", self._with("", other))
+            part.addAction("Show these", self._showing(other))
         menu.addSeparator()
         within = QAction("&Search in these games only", menu)
         within.setCheckable(True)
@@ -131,10 +132,12 @@ class NarrowButton(QToolButton):
 
     def _with(self, way: str, other: Kept) -> Callable[[], None]:
         def combine(result: model.SearchResult) -> model.SearchResult:
-            return narrowing.OPERATIONS[way](result, other.result) if way else other.result
+            return narrowing.OPERATIONS[way](result, other.result)
 
-        words = f"{way} {other.name}" if way else other.name
-        return lambda: self.chosen.emit(combine, words)
+        return lambda: self.chosen.emit(combine, f"{way} {other.name}")
+
+    def _showing(self, other: Kept) -> Callable[[], None]:
+        return lambda: self.recalled.emit(other)
 
 
 def name_of(result: model.SearchResult) -> str:
