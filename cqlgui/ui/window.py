@@ -446,7 +446,8 @@ class MainWindow(QMainWindow):
         current = self.hits.current()
         self.result = result
         self._clear_limit()
-        self.hits.begin(self.base, result.games_searched, result.orbits)
+        within = result.options.within
+        self.hits.begin(self.base, self.base.games if within is None else len(within), result.orbits)
         self.hits.asks(result.query, result.options)
         self.hits.add(result.games)
         if current is not None:
@@ -562,28 +563,25 @@ class MainWindow(QMainWindow):
 
     def ask_export(self) -> None:
         """Ask what to export and write it in the background."""
-        if self.base is None or self.result is None:
+        base, result = self.base, self.result
+        if base is None or result is None:
             self.infobar.show_message("There are no hits to export: run a search first.", "info")
             return
+        # While the dialog is open a search may begin or end, and other games may be opened: what is written
+        # is what was there when it was asked.
+        selected, element = self.hits.selected_games(), self.hits.limited_to
         words = self._limited_words()
         counts = export_dialog.ExportCounts(
-            hits=self.result.positions,
-            games=len(self.result.games),
-            selected_games=len(self.hits.selected_games()),
+            hits=result.positions,
+            games=len(result.games),
+            selected_games=len(selected),
             element_words=words,
             element_hits=self.hits.count if words else 0,
         )
         folder = Path(self.folder) if self.folder else None
         choice = export_dialog.ExportDialog.ask(self, counts, folder=folder)
         if choice is not None:
-            self.export(choice)
-
-    def export(self, choice: export_dialog.ExportChoice) -> None:
-        """Write what was chosen."""
-        assert self.base is not None
-        assert self.result is not None
-        selected, element = self.hits.selected_games(), self.hits.limited_to
-        self.exporter.write(self.base, self.result, choice, selected, element)
+            self.exporter.write(base, result, choice, selected, element)
 
     def _exporting(self, path: Path) -> None:
         self.infobar.dismiss(_EXPORTING)

@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base.resources import resource
+from cqlgui.tasks import model
 from cqlgui.ui import room, window
+from cqlgui.ui.panels import export_dialog
 
 pytestmark = pytest.mark.xvfb
 
@@ -22,10 +24,12 @@ def open_sample(qtbot: QtBot, main: window.MainWindow) -> None:
         main.begin([resource("sample/sample.pgn")])
 
 
-def ask(qtbot: QtBot, main: window.MainWindow, text: str) -> None:
+def ask(qtbot: QtBot, main: window.MainWindow, text: str) -> model.SearchResult:
     main.editor.set_text(text)
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG) as ended:
         qtbot.keyClick(main, Qt.Key.Key_F5)
+    found: model.SearchResult = ended.args[0]
+    return found
 
 
 def test_nothing_of_the_last_search_stays_on_the_board(qtbot: QtBot, main: window.MainWindow) -> None:
@@ -241,6 +245,41 @@ def test_hits_can_be_exported_as_soon_as_the_search_is_over(qtbot: QtBot, main: 
     with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
         qtbot.keyClick(main, Qt.Key.Key_Escape)
     assert offered() == (True, True)
+
+
+def test_what_is_exported_is_what_was_there_when_it_was_asked(
+    qtbot: QtBot, main: window.MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    open_sample(qtbot, main)
+    mates = ask(qtbot, main, "mate")
+    main.editor.set_text("check")
+
+    def answer(*_arguments: object, **_named: object) -> export_dialog.ExportChoice:
+        # A search that had begun before goes on while the dialog is open.
+        main.run()
+        qtbot.waitUntil(lambda: main.result is None, timeout=LONG)
+        return export_dialog.ExportChoice(export_dialog.What.ALL, False, tmp_path / "hits.pgn")
+
+    monkeypatch.setattr(export_dialog.ExportDialog, "ask", answer)
+    with qtbot.waitSignal(main.exporter.written, timeout=LONG) as written:
+        main.ask_export()
+    assert written.args[0].games == len(mates.order)
+
+
+def test_hits_of_a_stopped_search_are_said_to_be_such_when_narrowed(
+    qtbot: QtBot, main: window.MainWindow
+) -> None:
+    open_sample(qtbot, main)
+    main.editor.set_text("gamenumber <= 100 or {x = 0 while (x >= 0) {x += 1}}")
+    main.run()
+    qtbot.waitUntil(lambda: main.hits.count > 0, timeout=LONG)
+    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+        main.stop()
+    said = main.hits.running_text()
+    assert said.startswith("stopped after ")
+    assert " of 500, " in said
+    main.narrower._show(main.narrower._result, ())
+    assert main.hits.running_text() == said
 
 
 def test_an_element_without_hits_leaves_the_others_to_be_exported(
