@@ -15,6 +15,7 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QResizeEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QTextEdit, QWidget
 
+from cqlgui.base import patterns
 from cqlgui.board import men, san, tree
 from cqlgui.tasks import model
 from cqlgui.ui import theme
@@ -22,6 +23,13 @@ from cqlgui.ui import theme
 CHUNK = 300
 _HYPHEN, _UNBROKEN = "-", "\N{NON-BREAKING HYPHEN}"
 """What moves are written with, and what stands for it on screen: else lines would break within castling."""
+LONGEST_COMMENT = 20_000
+"""Characters of a comment that are shown; how many more there are is said."""
+_LETTERS = 60
+"""So many characters of a chunk count as one piece."""
+_LONGEST_WORD = 100
+_WORD_BREAK = "\N{ZERO WIDTH SPACE}"
+_LONG_WORD = patterns.pattern(rf"\S{{{_LONGEST_WORD}}}(?=\S)")
 _GLYPHS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±",
            17: "∓", 18: "+-", 19: "-+", 22: "⨀", 23: "⨀", 146: "N"}  # fmt: skip
 Piece = tuple[str, str, int]
@@ -173,7 +181,7 @@ class NotationView(QTextEdit):
                 kind, run = next_kind, ""
             if not (text == ")" or previous == "(" or place == begin):
                 run, place = f"{run} ", place + 1
-            shown = " ".join(text.splitlines()) if kind == "comment" else text.replace(_HYPHEN, _UNBROKEN)
+            shown = _comment(text) if kind == "comment" else text.replace(_HYPHEN, _UNBROKEN)
             start, place = place, place + len(shown.encode("utf-16-le")) // 2
             run += shown
             if number >= 0:
@@ -182,7 +190,8 @@ class NotationView(QTextEdit):
                 self._ids.append(number)
             previous = text
             # No line shall end with "(", nor begin with ")" where that can be helped.
-            if count >= CHUNK and (kind == "main" or (count >= 2 * CHUNK and text != "(")):
+            laid = max(count, (place - begin) // _LETTERS)
+            if laid >= CHUNK and (kind == "main" or (laid >= 2 * CHUNK and text != "(")):
                 break
         else:
             self._timer.stop()
@@ -236,8 +245,8 @@ class NotationView(QTextEdit):
         made = super().createMimeDataFromSelection()
         text, styled = made.text(), made.html()
         made.clear()
-        made.setText(text.replace(_UNBROKEN, _HYPHEN))
-        made.setHtml(styled.replace(_UNBROKEN, _HYPHEN))
+        made.setText(text.replace(_UNBROKEN, _HYPHEN).replace(_WORD_BREAK, ""))
+        made.setHtml(styled.replace(_UNBROKEN, _HYPHEN).replace(_WORD_BREAK, ""))
         return made
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -263,6 +272,16 @@ class NotationView(QTextEdit):
             self.jumped.emit(jumps[key])
         else:
             super().keyPressEvent(event)
+
+
+def _comment(text: str) -> str:
+    """A comment as it is shown. Laying out takes time that grows with the square of a word's length, so long
+    ones may be broken.
+    """
+    shown = " ".join(text[:LONGEST_COMMENT].splitlines())
+    more = len(text) - LONGEST_COMMENT
+    end = f" … ({more:,} more characters)" if more > 0 else ""
+    return _LONG_WORD.sub(lambda found: found[0] + _WORD_BREAK, shown) + end
 
 
 def step(line: tree.GameTree, positionid: int, by: int) -> int:

@@ -220,3 +220,23 @@ def test_steps_follow_the_main_continuation(tmp_path: Path) -> None:
     assert notation.step(line, 0, 1) == 1
     assert notation.end(line, 0) == line.mainline_length - 1
     assert notation.step(line, notation.end(line, 0), 1) == notation.end(line, 0)
+
+
+def test_comments_of_any_length_are_laid_out_at_once(view: notation.NotationView, tmp_path: Path) -> None:
+    solid = "y" * 250
+    shown = load(tmp_path, f"1. e4 {{{solid}}} e5 {{{'long ' * 10_000}}} 2. Nf3 *\n")
+    view.set_game(shown)
+    while view._timer.isActive():
+        view._lay_out_chunk()
+    text = view.toPlainText()
+    # What could not be folded can be, and is copied as it is written.
+    assert solid not in text
+    view.selectAll()
+    view.copy()
+    copied = QGuiApplication.clipboard().text()
+    assert solid in copied
+    # What is left out is counted.
+    assert copied.count("long") == notation.LONGEST_COMMENT // len("long ")
+    assert f"… ({len('long ' * 10_000) - 1 - notation.LONGEST_COMMENT:,} more characters)" in copied
+    view.set_current(3)
+    assert marked(view) == ["2.Nf3"]
