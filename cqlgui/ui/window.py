@@ -690,6 +690,8 @@ class MainWindow(QMainWindow):
     def _lay_out_status(self) -> None:
         bar = self.statusBar()
         self._games_words = QLabel()
+        # Names of files are a stranger's.
+        self._games_words.setTextFormat(Qt.TextFormat.PlainText)
         self._games_words.setContentsMargins(6, 0, 12, 0)
         bar.addWidget(self._games_words)
         self._bad_button = QToolButton()
@@ -699,6 +701,7 @@ class MainWindow(QMainWindow):
         row = QHBoxLayout(self._progress_box)
         row.setContentsMargins(0, 0, 0, 0)
         self._progress_words = QLabel()
+        self._progress_words.setTextFormat(Qt.TextFormat.PlainText)
         self._progress_bar = bars.Bar(160)
         self._cancel_button = QPushButton("Cancel")
         self._cancel_button.setFlat(True)

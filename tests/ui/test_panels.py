@@ -669,9 +669,12 @@ def test_a_label_that_fills_asks_for_no_other_room_whatever_it_says(qtbot: QtBot
     label.say("a long text " * 20, tail="1-0")
     assert label.sizeHint() == before
     assert label.text().endswith("  1-0")
-    assert label.toolTip() == label.accessibleDescription() == label.text()
-    label.say("a long text " * 20, "told otherwise", tail="1-0")
-    assert label.toolTip() == "told otherwise"
+    assert label.accessibleDescription() == label.text()
+    assert label.toolTip() == wording.plain_tip(label.text())
+    label.say("a long text " * 20, "told <b>otherwise</b>", tail="1-0")
+    # A stranger's text is no markup, and is said as it is.
+    assert label.toolTip() == "<qt>told &lt;b&gt;otherwise&lt;/b&gt;</qt>"
+    assert label.accessibleDescription() == "told <b>otherwise</b>"
 
 
 def test_a_label_has_room_for_its_text_and_wants_other_room_seldom(qtbot: QtBot) -> None:

@@ -22,7 +22,7 @@ from pytestqt.qtbot import QtBot
 from cqlgui.tasks import bases, model
 from cqlgui.tasks.found import Found
 from cqlgui.ui import jobs
-from cqlgui.ui.panels import bad_games
+from cqlgui.ui.panels import bad_games, wording
 from cqlgui.ui.tables import games_model, hits_model, lines, ranges, rows, text_model, view
 
 Hits = tuple[hits_model.HitsModel, list[tuple[int, int, int, int]]]
@@ -117,7 +117,8 @@ def test_a_limit_shows_one_element_and_goes_again(hits: Hits, result: model.Sear
         assert match is not None
         assert (match.orbit, match.element) == (0, 1)
         assert cell(table, row, hits_model.TRANSFORM) == element.words
-        assert cell(table, row, hits_model.TRANSFORM, Qt.ItemDataRole.ToolTipRole) == element.transform
+        tip = cell(table, row, hits_model.TRANSFORM, Qt.ItemDataRole.ToolTipRole)
+        assert tip == wording.plain_tip(element.transform)
     table.limit(None)
     assert table.rowCount() == whole
 
@@ -268,6 +269,22 @@ def test_selecting_all_rows_does_not_ask_for_each(qtbot: QtBot) -> None:
     table.grab()
     assert table.stretches() == [(0, 4_999)]
     assert asked[0] < 1_000
+
+
+def test_tips_show_texts_as_they_are(qtbot: QtBot) -> None:
+    class Strange(text_model.TextModel):
+        def rowCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
+            return 1
+
+        def columnCount(self, parent: QModelIndex | QPersistentModelIndex = QModelIndex()) -> int:  # noqa: B008
+            return 2
+
+        def texts(self, row: int, columns: Sequence[int]) -> list[str]:
+            return [("<img src=x>", "")[column] for column in columns]
+
+    table = Strange()
+    assert cell(table, 0, 0, Qt.ItemDataRole.ToolTipRole) == "<qt>&lt;img src=x&gt;</qt>"
+    assert cell(table, 0, 1, Qt.ItemDataRole.ToolTipRole) == ""
 
 
 def test_nothing_asks_a_wrong_index(hits: Hits, result: model.SearchResult) -> None:

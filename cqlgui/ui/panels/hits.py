@@ -396,7 +396,7 @@ class HitsPanel(QWidget):
                 whole += [message.text for message in self._messages]
                 said = whole[:SHOWN_MESSAGES]
                 rest = len(whole) - len(said)
-                tip = wording.plain_tip("\n".join([*said, f"and {rest} more"] if rest else said))
+                tip = "\n".join([*said, f"and {rest} more"] if rest else said)
             self._detail.say(self._ended, tip)
             return
         seconds = time.monotonic() - self._started

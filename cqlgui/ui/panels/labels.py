@@ -6,6 +6,8 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from cqlgui.ui.panels import wording
+
 NARROWEST = 40
 """Pixels a label keeps whatever happens."""
 _STEP = 24
@@ -51,8 +53,8 @@ class ElidedLabel(QWidget):
             self._measure()
             self.update()
         tip = tip or self.text()
-        if tip != self.toolTip():
-            self.setToolTip(tip)
+        if tip != self.accessibleDescription():
+            self.setToolTip(wording.plain_tip(tip))
             self.setAccessibleDescription(tip)
 
     def _measure(self) -> None:

@@ -15,11 +15,10 @@ from cqlgui.engine import orbit_pass
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model
 from cqlgui.tasks.found import Found, Integers, Pieces
-from cqlgui.ui.panels import wording
 from cqlgui.ui.tables import details, lines, ranges, rows, text_model
 
 TITLES = ("Game", "White", "Black", "Result", "Year", "ECO", "Hit", "Ply", "Transform", "Value", "From here")
-WIDTHS = (60, 132, 132, 66, 50, 48, 74, 56, 168, 54, 240)
+WIDTHS = (60, 132, 132, 66, 50, 48, 74, 56, 168, 54, 180)
 GAME, WHITE, BLACK, RESULT, YEAR, ECO, PLACE, PLY, TRANSFORM, VALUE, MOVES = range(len(TITLES))
 
 Element = tuple[int, int]
@@ -331,7 +330,7 @@ class HitsModel(text_model.TextModel):
             told = self._asked_of(game)
             if told is None:
                 return ""
-            return wording.plain_tip(_written(told, self._hit(number, game, positionid)))
+            return _written(told, self._hit(number, game, positionid))
         if column == TRANSFORM:
             # The words stand in the cell, CQL's own spelling comes on hovering.
             element = self._element_of(number, game, positionid)

@@ -8,6 +8,8 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
+from cqlgui.ui.panels import wording
+
 Index = QModelIndex | QPersistentModelIndex
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
@@ -22,7 +24,7 @@ class TextModel(QAbstractTableModel):
         """What stands in some columns of a row that there is; never waits."""
 
     def tip(self, row: int, column: int) -> str | None:
-        """What is shown on hovering over a cell."""
+        """What is shown on hovering over a cell, as plain text."""
         return self.texts(row, (column,))[0]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -32,7 +34,7 @@ class TextModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self.texts(row, (column,))[0]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self.tip(row, column)
+            return wording.plain_tip(self.tip(row, column) or "")
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return RIGHT if column in self.on_the_right else None
         return None

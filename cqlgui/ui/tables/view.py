@@ -25,8 +25,8 @@ from cqlgui.ui.tables import text_model
 
 ROW_PADDING = 8
 """Pixels added to the height of the type."""
-PADDING = 9
-"""Pixels on both sides of a cell's text."""
+PADDING = 6
+"""Pixels on both sides of a cell's text, as many as the style sheet gives the titles above."""
 _KEPT_TEXTS = 4096
 
 
