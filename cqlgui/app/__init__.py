@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
-from cqlgui.base import log
-
-SWITCH_SECONDS = 0.0005
-"""How long a thread may keep the interpreter: a tenth of Python's own figure, so that repaints slip in."""
+from cqlgui.base import heap, log, priority
 
 
 def main(argv: Sequence[str]) -> int:
     """Open the window on the files named (PGN sources, one query); the exit code of the program."""
     log.configure()
-    sys.setswitchinterval(SWITCH_SECONDS)
+    priority.switch_often()
+    heap.share()
     from cqlgui.ui import start
 
     return start.run(list(argv))

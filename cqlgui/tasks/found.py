@@ -165,13 +165,12 @@ class Pieces:
     def __len__(self) -> int:
         return self._size
 
-    def add(self, columns: Columns) -> None:
-        """Append hits."""
+    def add(self, columns: Columns, *, ascending: bool) -> None:
+        """Append hits; `ascending` tells whether each of them comes after the one before."""
         if not len(columns):
             return
-        hits = columns.hits
         last = self._parts[-1].hits[-1] if self._parts else -1
-        self.ascending = bool(self.ascending and hits[0] > last and np.all(hits[1:] > hits[:-1]))
+        self.ascending = bool(self.ascending and ascending and columns.hits[0] > last)
         if self._parts and len(self._parts[-1]) + len(columns) <= _SMALL:
             self._parts[-1] = joined([self._parts[-1], columns])
         else:
@@ -300,6 +299,7 @@ class Found(Mapping[int, model.GameHits]):
         self.told = told
         self.untold = untold
         self._bounds: tuple[Integers, Integers, Integers] | None = None
+        self._measured: tuple[int, bool] | None = None
 
     @classmethod
     def of(cls, listed: Iterable[model.GameHits]) -> Found:
@@ -329,6 +329,15 @@ class Found(Mapping[int, model.GameHits]):
             size += len(part.columns)
         if group:
             yield cls.merged(group)
+
+    @property
+    def measured(self) -> tuple[int, bool]:
+        """Of how many games the hits are, and whether each hit comes after the one before. Remembered: asked
+        where the hits were found, it costs nothing where they are shown."""
+        if self._measured is None:
+            hits = self.columns.hits
+            self._measured = count_games(hits), bool(np.all(hits[1:] > hits[:-1]))
+        return self._measured
 
     def stretch(self, game: int) -> tuple[int, int]:
         """The number of a game's first hit, and of the one after its last; equal where it has none."""

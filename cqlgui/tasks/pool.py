@@ -315,8 +315,10 @@ class Worker:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=environment,
-                # An interrupt on the terminal is for the parent; a worker ends when its stdin does.
-                start_new_session=os.name == "posix",
+                # An interrupt on the terminal is for the parent; a worker ends when its stdin does. It has no
+                # session of its own: Linux divides processors among sessions, and niceness counts only
+                # within one.
+                process_group=0 if os.name == "posix" else None,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         except OSError as error:

@@ -159,6 +159,8 @@ class _Run:
                 self._coming = self._sifted(stack.enter_context(sieve))
             crew = stack.enter_context(pool.lease(1 if self.remembered is not None else self.options.workers))
             finished = crew.run(work, self.cancel)
+            # What was compiled goes with this run, in this thread, and is not left to the collector.
+            self._coming = iter(())
         if not finished:
             # What lies beyond a slice that was cut off was found all the same.
             self._advance(unfinished=True)

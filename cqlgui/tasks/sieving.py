@@ -177,7 +177,9 @@ class Sieve:
         # The number of the first slice that will not come.
         self._end: int | None = None
         self._size = _FIRST_SLICE
-        self._unwanted = False
+        # No flag of its own: who asks for it may be remembered longer than the sieve, which holds what was
+        # compiled.
+        self._unwanted = threading.Event()
         count = max(1, threads or os.cpu_count() or 1)
         self._running = count
         # Nobody waits long for the end of a slice that holds a giant game.
@@ -192,7 +194,7 @@ class Sieve:
 
     def __exit__(self, *_: object) -> None:
         with self._changed:
-            self._unwanted = True
+            self._unwanted.set()
             self._changed.notify_all()
         limit = time.monotonic() + _PATIENCE_SECONDS
         for thread in self._threads:
@@ -226,10 +228,10 @@ class Sieve:
                 with self._feeding:
                     with self._changed:
                         self._changed.wait_for(
-                            lambda: self._unwanted or self._given - self._taken < _MOST_WAITING
+                            lambda: self._unwanted.is_set() or self._given - self._taken < _MOST_WAITING
                         )
                         number = self._given
-                        wanted = not self._unwanted and self._end is None
+                        wanted = not self._unwanted.is_set() and self._end is None
                     task = next(self._tasks, None) if wanted else None
                     with self._changed:
                         if task is None:
@@ -271,7 +273,7 @@ class Sieve:
                     if first >= source.games:
                         # What was indexed since, of which the catalog may know nothing yet.
                         break
-                    part = self._planner.part(source, first, segment, lambda: self._unwanted)
+                    part = self._planner.part(source, first, segment, self._unwanted.is_set)
                     numbers = part.numbers
                     if self._within is not None:
                         # Ordinals of the base from which those of the segment count.
@@ -304,7 +306,7 @@ class Sieve:
                 facts=task.part.facts,
                 slice_size=len(numbers),
             ):
-                if self._unwanted:
+                if self._unwanted.is_set():
                     raise errors.Cancelled
                 hits.append(found.hits)
                 left.update(found.doubtful.tolist())

@@ -132,8 +132,15 @@ class Narrower(QObject):
     def _choose(self, make: Callable[[model.SearchResult], model.SearchResult], words: str) -> None:
         part, recalled, steps = self._part, self._recalled, (*self._shown_steps(), words)
         if part is not None:
+
+            def work(_token: object, _sink: object) -> model.SearchResult:
+                made = make(part)
+                # The table asks for it, and shall not work it out itself.
+                _ = made.games.measured
+                return made
+
             self._jobs.run(
-                lambda _token, _sink: make(part),
+                work,
                 lambda made: self._show(made, steps, recalled),
                 self._fail,
                 name=_JOB,

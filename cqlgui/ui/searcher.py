@@ -84,6 +84,12 @@ class Searcher(QObject):
             wishes = rights.wishes(queries.expanded(text), options, beside)
             if wishes:
                 raise rights.Wanted(wishes)
+
+            def send(found: Found) -> None:
+                # In this thread, as it takes longer the more hits there are.
+                _ = found.measured
+                channel.send(found)
+
             # The orbits go ahead of the hits: they name the transforms of the first rows.
             result = searching.search(
                 base,
@@ -92,8 +98,9 @@ class Searcher(QObject):
                 cancel=token,
                 progress=sink,
                 on_orbits=heads.send,
-                on_hits=channel.send,
+                on_hits=send,
             )
+            _ = result.games.measured
             # Counts of a part of the base would be taken for those of all of it.
             history.add(text, base.name, result if within is None else None)
             return result

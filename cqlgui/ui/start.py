@@ -12,7 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
-from cqlgui.base import priority, resources
+from cqlgui.base import resources
 from cqlgui.tasks import pool
 from cqlgui.ui import collector, theme, window
 
@@ -29,7 +29,6 @@ _LEVELS = {
 def run(arguments: list[str]) -> int:
     """Show the window on `arguments` (files) and return when it was closed."""
     qInstallMessageHandler(_message)
-    priority.switch_often()
     application = QApplication([sys.argv[0]])
     dress(application)
     main = window.MainWindow()

@@ -409,13 +409,13 @@ class MainWindow(QMainWindow):
         if first and self.hits.count:
             # Land on the first hit at once; the keyboard stays where the user is typing.
             self.hits.land(0)
-        self._return_to_row()
+            self._return_to_row()
         self._say_hit()
 
     def _return_to_row(self) -> None:
         """Where the query of the last session is asked again, go on at the hit that was left."""
         query, row = self.wanted_row
-        if 0 <= row < self.hits.count:
+        if 0 <= row < self.hits.count and self.hits.table.row >= 0:
             self.wanted_row = ("", -1)
             if query == self.asked and self.hits.table.row == 0:
                 self.hits.land(row)
@@ -746,6 +746,7 @@ class MainWindow(QMainWindow):
         self.picker.selection_cleared.connect(self._clear_limit)
         self.hits.current_changed.connect(self.show_hit)
         self.hits.hits.told.connect(self._hits_told)
+        self.hits.hits.released.connect(self._return_to_row)
         self.hits.opened.connect(lambda _game, _position, row: self._open_row(row))
         self.hits.limit_removed.connect(self._clear_limit)
         self.hits.export_requested.connect(self.ask_export)

@@ -91,7 +91,7 @@ def test_pieces_are_as_good_as_columns_in_one(games: list[model.GameHits], data:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(found, "_SMALL", data.draw(st.sampled_from((0, 3, 1 << 14))))
         for begin, end in zip([0, *cuts], [*cuts, len(whole)], strict=True):
-            pieces.add(whole.part(begin, end))
+            pieces.add(whole.part(begin, end), ascending=True)
     assert len(pieces) == len(whole)
     assert [pieces.hit(number) for number in range(len(whole))] == whole.hits.tolist()
     begin, end = sorted(data.draw(st.tuples(st.integers(0, len(whole)), st.integers(0, len(whole)))))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from cqlgui.base import errors
-from cqlgui.engine import games
+from cqlgui.base import errors, progress
+from cqlgui.engine import compiling, games
 from cqlgui.jit import native
 from cqlgui.tasks import importing, model, queries, searching, sieving, telling
 
@@ -184,6 +185,22 @@ def test_what_stops_the_sieve_leaves_the_rest_to_the_interpreter(
     result = searching.search(base, "mate")
     assert len(result.order) == 23
     assert result.games_searched == base.games
+
+
+@pytest.mark.parametrize("query", ["mate", "mate comment(1)"])
+@pytest.mark.parametrize("stopped", [False, True])
+def test_what_was_compiled_goes_with_its_search(base: model.Base, query: str, stopped: bool) -> None:
+    token = progress.CancelToken()
+    gc.collect()
+    gc.disable()
+    try:
+        result = searching.search(
+            base, query, cancel=token, on_hits=lambda _found: token.cancel() if stopped else None
+        )
+        assert not [one for one in gc.get_objects() if isinstance(one, compiling.Compiled)]
+    finally:
+        gc.enable()
+    assert result.cancelled or not stopped
 
 
 def test_a_query_is_left_to_the_interpreter_where_games_hang_together() -> None:

@@ -31,14 +31,19 @@ def test_a_result_comes_home_on_the_gui_thread(qtbot: QtBot, door: jobs.Jobs) ->
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads have no priority of their own")
 def test_work_stands_back_behind_the_window(qtbot: QtBot, door: jobs.Jobs) -> None:
-    seen: list[int] = []
-    door.run(
-        lambda _token, _sink: os.getpriority(os.PRIO_PROCESS, threading.get_native_id()),
-        seen.append,
-    )
+    seen: list[tuple[int, int]] = []
+
+    def work(_token: object, _sink: object) -> tuple[int, int]:
+        thread = threading.get_native_id()
+        return os.getpriority(os.PRIO_PROCESS, thread), os.sched_getscheduler(thread)
+
+    door.run(work, seen.append)
     qtbot.waitUntil(lambda: bool(seen))
     own = os.getpriority(os.PRIO_PROCESS, os.getpid())
-    assert seen[0] > own or own == 19
+    niceness, scheduler = seen[0]
+    assert niceness > own or own == 19
+    assert scheduler == os.SCHED_BATCH
+    assert os.sched_getscheduler(0) == os.SCHED_OTHER
 
 
 def test_nothing_is_left_of_work_that_is_done(qtbot: QtBot, door: jobs.Jobs) -> None:

@@ -163,6 +163,35 @@ def test_letters_typed_in_a_table_look_through_no_rows(qtbot: QtBot) -> None:
     assert table.row == 0
 
 
+def test_rows_of_many_hits_come_together(
+    hits: Hits, result: model.SearchResult, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    table, _ = hits
+    monkeypatch.setattr(hits_model, "MANY", 1)
+    monkeypatch.setattr(hits_model, "HELD_SHARE", 0)
+    came: list[int] = []
+    table.rowsInserted.connect(lambda _parent, first, last: came.append(last - first + 1))
+    games = [Found.of([game]) for game in in_order(result)]
+    first = len(games[0].columns)
+    for found in games:
+        table.add(found)
+    assert (came, table.hits, table.games) == ([first], first, 1)
+    with qtbot.waitSignal(table.released):
+        pass
+    assert came == [first, result.positions - first]
+    assert (table.hits, table.games) == (result.positions, len(result.games))
+    table.clear()
+    table.add(games[0])
+    table.add(games[1])
+    table.clear()
+    table.release()
+    assert table.hits == 0
+    for found in games:
+        table.add(found)
+    table.finish(result)
+    assert (table.hits, table.games) == (result.positions, len(result.games))
+
+
 def test_the_result_may_bring_another_order(hits: Hits, result: model.SearchResult) -> None:
     table, _ = hits
     table.add(result.games)

@@ -119,6 +119,8 @@ class HitsPanel(QWidget):
     def add(self, found: Found) -> None:
         """Append hits as they are found."""
         self.hits.add(found)
+
+    def _released(self) -> None:
         self._show_values()
         self._say()
 
@@ -156,6 +158,7 @@ class HitsPanel(QWidget):
 
     def fail(self, sentence: str) -> None:
         """The search ended in a failure; what was found stays."""
+        self.hits.release()
         self._ended = sentence
         self._end()
 
@@ -319,6 +322,7 @@ class HitsPanel(QWidget):
         self._chip.clicked.connect(self._remove_limit)
         self._narrowed.clicked.connect(self.narrowing_removed)
         self._scope.clicked.connect(self.scope_removed)
+        self.hits.released.connect(self._released)
         self.hits.told.connect(lambda _games: self._show_values())
         theme.theme().changed.connect(self._dress)
 

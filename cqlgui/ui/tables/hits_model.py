@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
 
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import found as found_module
@@ -21,6 +21,13 @@ TITLES = ("Game", "White", "Black", "Result", "Year", "ECO", "Hit", "Ply", "Tran
 WIDTHS = (60, 132, 132, 66, 50, 48, 74, 56, 168, 54, 180)
 GAME, WHITE, BLACK, RESULT, YEAR, ECO, PLACE, PLY, TRANSFORM, VALUE, MOVES = range(len(TITLES))
 
+MANY = 200_000
+"""Rows from which on new ones come together: for each addition Qt goes through all rows there are."""
+HELD_SHARE = 4
+"""They come as soon as they are one in this many of those shown,"""
+HELD_MS = 1000
+"""and at the latest after so long."""
+
 Element = tuple[int, int]
 """Number of an orbit, and of an element in it."""
 
@@ -29,10 +36,12 @@ class HitsModel(text_model.TextModel):
     """Rows are (game, hit); headers and moves of a game are read by jobs as its rows come into view, and so
     is what the interpreter has not told of it; `told` carries the games of which it then has.
 
-    `has_values` tells whether any hit has a value, or a comment of the query, to show.
+    `released` follows when rows came. `has_values` tells whether any hit has a value, or a comment of the
+    query, to show.
     """
 
     told = Signal(object)
+    released = Signal()
     on_the_right = (GAME, PLACE, PLY)
 
     def __init__(
@@ -57,6 +66,13 @@ class HitsModel(text_model.TextModel):
         self._limited = _Limited()
         self._orbits: tuple[model.Orbit, ...] = ()
         self.has_values = False
+        # What came and has no rows yet, and how many hits that is.
+        self._held: list[Found] = []
+        self._held_hits = 0
+        self._release = QTimer(self)
+        self._release.setSingleShot(True)
+        self._release.setInterval(HELD_MS)
+        self._release.timeout.connect(self.release)
         cache.arrived.connect(self._rows_came)
         moves.arrived.connect(self._lines_came)
         if details is not None:
@@ -70,23 +86,47 @@ class HitsModel(text_model.TextModel):
         self.endResetModel()
 
     def add(self, found: Found) -> None:
-        """Append the hits of some games; a game comes once."""
-        columns, start = found.columns, len(self._columns)
-        fresh = found_module.having(columns, _code(self._limit)) + start if self._limit is not None else None
-        more = len(columns) if fresh is None else len(fresh)
-        first = self.hits
+        """Append the hits of some games; a game comes once. Where there are many already, more of them may
+        have to wait a moment for their rows; `released` tells when they have come."""
+        self._held.append(found)
+        self._held_hits += len(found.columns)
+        if self.hits < MANY or HELD_SHARE * self._held_hits >= self.hits:
+            self.release()
+        elif not self._release.isActive():
+            self._release.start()
+
+    def release(self) -> None:
+        """Give rows to all hits that wait for some."""
+        self._release.stop()
+        held, self._held, self._held_hits = self._held, [], 0
+        if held:
+            self._append(held)
+            self.released.emit()
+
+    def _append(self, parts: Sequence[Found]) -> None:
+        start, fresh = len(self._columns), []
+        for found in parts:
+            hits = found.columns.hits
+            if self._limit is not None:
+                numbers = found_module.having(found.columns, _code(self._limit))
+                fresh.append((numbers + start, hits[numbers]))
+            start += len(hits)
+        more = start - len(self._columns) if self._limit is None else sum(len(one[0]) for one in fresh)
         if more:
-            self.beginInsertRows(QModelIndex(), first, first + more - 1)
-        self._columns.add(columns)
-        self._count += found_module.count_games(columns.hits)
-        self._take_told(found)
-        if fresh is not None:
-            self._limited.extend(fresh, columns.hits[fresh - start])
+            self.beginInsertRows(QModelIndex(), self.hits, self.hits + more - 1)
+        for found in parts:
+            games, ascending = found.measured
+            self._columns.add(found.columns, ascending=ascending)
+            self._count += games
+            self._take_told(found)
+        for numbers, hits in fresh:
+            self._limited.extend(numbers, hits)
         if more:
             self.endInsertRows()
 
     def finish(self, result: model.SearchResult) -> None:
         """Take the final result: its order (a query may sort) and its orbits."""
+        self.release()
         self._orbits = result.orbits
         found = result.games
         if sorted(result.order) != list(result.order):
@@ -102,7 +142,7 @@ class HitsModel(text_model.TextModel):
         else:
             self.beginResetModel()
             self._forget()
-            self._columns.add(found.columns)
+            self._columns.add(found.columns, ascending=found.measured[1])
             self._take_told(found)
             self._count = len(result.games)
             if found is not result.games:
@@ -114,6 +154,7 @@ class HitsModel(text_model.TextModel):
         """Show only hits in which this (orbit, element) matched; None shows all."""
         if element == self._limit:
             return
+        self.release()
         self.beginResetModel()
         self._limit = element
         self._find_limited()
@@ -244,6 +285,8 @@ class HitsModel(text_model.TextModel):
         return int(low), int(high)
 
     def _forget(self) -> None:
+        self._release.stop()
+        self._held, self._held_hits = [], 0
         self._columns = Pieces()
         self._told, self._untold, self._ordered = {}, None, None
         self._count = 0
