@@ -11,6 +11,8 @@ from cqlgui.tasks import exporting, model
 from cqlgui.ui import jobs
 from cqlgui.ui.panels import export_dialog
 
+_JOB = "export"
+
 
 class Exporter(QObject):
     """`started` carries the file; then comes `written` with the `ExportReport`, or `ended` with a sentence
@@ -25,6 +27,11 @@ class Exporter(QObject):
     def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs = door
+
+    @property
+    def busy(self) -> bool:
+        """Whether a file is being written."""
+        return self._jobs.active(_JOB)
 
     def write(
         self,
@@ -60,10 +67,10 @@ class Exporter(QObject):
             self.written.emit,
             lambda error: self.ended.emit(str(error), "error"),
             lambda report: self.progressed.emit(report.done, report.total or 0, report.words, 0.0),
-            name="export",
+            name=_JOB,
             on_cancelled=lambda: self.ended.emit("Writing was stopped; no file was changed.", "info"),
         )
 
     def cancel(self) -> None:
         """Stop writing; the file stays as it was."""
-        self._jobs.cancel("export")
+        self._jobs.cancel(_JOB)

@@ -276,7 +276,7 @@ class MainWindow(QMainWindow):
             self.show_game(1)
 
     def _opened(self, report: model.ImportReport) -> None:
-        self._progress_box.setVisible(False)
+        self._work_ended()
         self._base_grown(report.base)
         self._list_bad_games(report.bad_games)
         for message in report.messages:
@@ -305,7 +305,7 @@ class MainWindow(QMainWindow):
             self.show_game(1)
 
     def _open_failed(self, sentence: str) -> None:
-        self._progress_box.setVisible(False)
+        self._work_ended()
         kept = self.unrestored if self._restoring else None
         self._restoring = False
         self._base_changed()
@@ -590,7 +590,7 @@ class MainWindow(QMainWindow):
         self._progress_words.setText(f"Writing {path.name}")
 
     def _exported(self, report: model.ExportReport) -> None:
-        self._progress_box.setVisible(False)
+        self._work_ended()
         self.folder = str(report.path.parent)
         if report.path.suffix.lower() == ".pgn":
             what = wording.games(report.games)
@@ -602,7 +602,7 @@ class MainWindow(QMainWindow):
         self.infobar.show_message(sentence, "info", action=action, key=_EXPORTING)
 
     def _export_ended(self, sentence: str, kind: str) -> None:
-        self._progress_box.setVisible(False)
+        self._work_ended()
         self.infobar.show_message(sentence, kind, key=_EXPORTING)
 
     def copy_fen(self) -> None:
@@ -623,6 +623,10 @@ class MainWindow(QMainWindow):
         """Put a picture of the board on the clipboard."""
         QGuiApplication.clipboard().setPixmap(self.board.picture())
         self.statusBar().showMessage("Picture copied", 3000)
+
+    def _work_ended(self) -> None:
+        """Show no progress any more, unless files are still read or written."""
+        self._progress_box.setVisible(self.opener.busy or self.exporter.busy)
 
     def cancel_work(self) -> None:
         """Stop reading or writing files."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from cqlgui.base import errors
 from cqlgui.base.resources import resource
-from cqlgui.tasks import model
+from cqlgui.tasks import importing, model
 from cqlgui.ui import room, window
 from cqlgui.ui.panels import export_dialog
 
@@ -245,6 +247,29 @@ def test_hits_can_be_exported_as_soon_as_the_search_is_over(qtbot: QtBot, main: 
     with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
         qtbot.keyClick(main, Qt.Key.Key_Escape)
     assert offered() == (True, True)
+
+
+def test_one_end_leaves_the_progress_of_other_work_in_view(
+    qtbot: QtBot, main: window.MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    open_sample(qtbot, main)
+    ask(qtbot, main, "mate")
+    read = threading.Event()
+
+    def slowly(*_arguments: object, **_named: object) -> model.ImportReport:
+        read.wait(LONG / 1000)
+        raise errors.SourceError("That was all.")
+
+    monkeypatch.setattr(importing, "open_base", slowly)
+    main.open_files([tmp_path / "other.pgn"])
+    choice = export_dialog.ExportChoice(export_dialog.What.ALL, False, tmp_path / "hits.pgn")
+    monkeypatch.setattr(export_dialog.ExportDialog, "ask", lambda *_arguments, **_named: choice)
+    with qtbot.waitSignal(main.exporter.written, timeout=LONG):
+        main.ask_export()
+    assert main._cancel_button.isVisible()
+    with qtbot.waitSignal(main.opener.failed, timeout=LONG):
+        read.set()
+    assert not main._cancel_button.isVisible()
 
 
 def test_what_is_exported_is_what_was_there_when_it_was_asked(
