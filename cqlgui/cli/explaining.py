@@ -107,6 +107,7 @@ _STEPS = {
     "header": "header's conditions",
     "catalog": "asked of the catalog",
     "signature": "asked of signatures",
+    "together": "asked of both",
     "compiled": "machine code",
     "interpreted": "interpreter",
 }

@@ -63,6 +63,7 @@ __all__ = [
     "Question",
     "admitted",
     "candidates",
+    "candidates_and_spared",
     "conjuncts",
     "may_hold",
     "rules_out",
@@ -72,14 +73,20 @@ __all__ = [
 
 def candidates(asked: Question, known: Known) -> Truths:
     """For each game whether it must be searched for a query whose games stand alone."""
+    return candidates_and_spared(asked, known)[0]
+
+
+def candidates_and_spared(asked: Question, known: Known) -> tuple[Truths, Truths]:
+    """The same, with those that are searched whatever the filters tell: evaluation may come to a fault there,
+    or to a message."""
     header = asked.query.header
     possible = admitted(asked, known)
     wanted = header.matchcount
     if wanted is not None and (wanted.count or literal(wanted.low) <= 0):
-        return np.asarray(possible)
+        return np.asarray(possible), np.asarray(possible)
     pruner = Pruner(asked, known, possible)
     found = pruner.test(asked.query.body).yes
-    return np.asarray(possible & (found | pruner.kept))
+    return np.asarray(possible & (found | pruner.kept)), np.asarray(possible & pruner.kept)
 
 
 def admitted(asked: Question, known: Known) -> Truths:

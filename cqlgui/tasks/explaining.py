@@ -141,6 +141,8 @@ def _steps(
             # As written: an orbit's elements may be many.
             text = expanded.text[part.span.offset : part.span.offset + part.span.length]
         yield model.PlanStep(means, " ".join(text.split()), games)
+    if base is not None and left[-1] != (left[-2] if known else base.games):
+        yield model.PlanStep("together", "the whole of the query", left[-1])
     if plan.compiled is not None:
         parts = len(plan.compiled.unsupported)
         words = f"all but {parts} part{'s' if parts > 1 else ''}" if parts else "all of it"

@@ -400,7 +400,8 @@ class PlanStep:
     """What a search does before the next step, in words; `games` are left behind it on a given base.
 
     `means` is `header` (conditions of the query's header), `catalog` (filters about the game alone),
-    `signature` (filters that what is kept of a game's positions can exclude), `compiled`, or `interpreted`.
+    `signature` (filters that what is kept of a game's positions can exclude), `together` (both, asked about
+    the whole query, which may exclude what no filter does alone), `compiled`, or `interpreted`.
     """
 
     means: str

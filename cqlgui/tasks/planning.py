@@ -115,7 +115,10 @@ class Planner:
         what `part` does."""
         asked, known = self._known(source, first, segment, is_over)
         count = max(min(len(asked), source.games - first), 0)
-        left = np.arange(len(asked)) < count
+        inside = left = np.arange(len(asked)) < count
+        if not self._pruned:
+            return [count]
+        last, spared = pruning.candidates_and_spared(self._question, known)
         found = []
         for _, part in self.steps():
             left = left & (
@@ -123,10 +126,8 @@ class Planner:
                 if part is None
                 else pruning.may_hold(self._question, known, part)
             )
-            found.append(int(left.sum()))
-        if self._pruned:
-            count = int(pruning.candidates(self._question, known)[:count].sum())
-        return [*found, count]
+            found.append(int((inside & (left | spared)).sum()))
+        return [*found, int((inside & last).sum())]
 
     def _known(
         self, source: model.Source, first: int, segment: segments.Segment, is_over: Callable[[], bool]

@@ -335,6 +335,11 @@ def test_explain_counts_what_each_step_leaves(source: Path) -> None:
     assert found <= left[-1] <= left[0]
     whole = helpers.cli("explain", "-e", query).out
     assert "asked of signatures  mate" in whole
+    either = answer("explain", "-e", 'player "nobody" or mate', source, "--json")["plan"]
+    assert (either[0]["means"], either[0]["games"]) == ("together", 1)
+    # What is said is said in all games, whatever their signatures tell.
+    heard = answer("explain", "-e", 'message ("x") mate', source, "--json")["plan"]
+    assert {step["games"] for step in heard} <= {games, None}
     every = answer("explain", "-e", "persistent x += 1", source, "--json")["plan"]
     assert [(step["means"], step["games"]) for step in every] == [("interpreted", games)]
 
