@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from cqlgui.engine import (
     orbit_pass,
     replay,
     scanning,
+    tiers,
     weakening,
 )
 from cqlgui.engine.lowering import Lowering, TooLargeError, Unsupported, integer, word
@@ -36,6 +38,11 @@ RULES: Final = (
     lowering_tree,
 )
 """Modules that enter their rules when they are imported."""
+
+
+_MOST_FOR_CARE: Final = 30_000
+"""Characters of assembly. What is larger gains nothing by being taken into a loop, and takes long to make,
+during which other queries wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +65,7 @@ class Compiled:
     _planes: bool
     _fact_places: tuple[int, ...] = field(repr=False)
     assembly: str = field(repr=False)
-    _ask: Any = field(repr=False)
-    _ask_first: Any = field(repr=False)
-    _code: native.Code = field(repr=False)
+    tiers: tiers.Tiers = field(repr=False)
     _second: Callable[[], orbit_pass.OrbitPass | None] = field(repr=False)
 
     @property
@@ -77,12 +82,10 @@ class Compiled:
         self, asked: games.Games, numbers: games.Integers | None = None, **options: Any
     ) -> Iterator[scanning.Found]:
         """Search games; the options are those of `scanning.scan`."""
-        # A search that goes on holds this object, and so the code that it runs.
         yield from scanning.scan(
-            self._ask,
+            self.tiers,
             asked,
             numbers,
-            glance=None if self.glance is None else self._ask_first,
             mode=self.mode,
             frame_size=self.frame_size,
             planes=self._planes,
@@ -114,6 +117,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         return Lowering(expanded.names, query.body, atomics, variations=query.header.variations)
 
     low = lowering()
+    start = time.thread_time()
     try:
         _write(low, "query", query.body)
         glance = _write_glance(low, query.body, lowering) if low.buffered else None
@@ -121,12 +125,25 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
     except TooLargeError:
         return Unsupported(query.body.span, "the query is too large to be compiled")
     assembly = low.module.text()
-    code = native.Code(assembly, optimise=False)
-    ask, ask_first = (
-        code.function(emitter.Callee(name, replay.ASK.parameters, replay.ASK.result))
+    query_callee, first_callee = (
+        emitter.Callee(name, replay.ASK.parameters, replay.ASK.result)
         for name in ("@query", "@query" if glance is None else "@glance")
     )
+    code = native.Code(assembly, optimise=False)
+    hasty = tiers.Functions(
+        code.function(query_callee), code.function(first_callee), replay.streamed.routine, code
+    )
+
+    def made_with_care() -> tiers.Functions:
+        code = replay.STREAMING.code(assembly, query_callee, kept=query.header.variations)
+        ask = code.function(query_callee) if query.header.variations else hasty.ask
+        stream = code.function(replay.STREAMING.callee)
+        return tiers.Functions(ask, hasty.first, stream, (code, hasty))
+
+    worth_care = not low.buffered and len(assembly) < _MOST_FOR_CARE
     mode = replay.BUFFERED * low.buffered | replay.VARIATIONS * query.header.variations
+    if glance is not None:
+        mode |= replay.GLANCED
     return Compiled(
         tuple(low.unsupported),
         mode,
@@ -136,9 +153,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         low.planes,
         tuple(low.facts.values()),
         assembly,
-        ask,
-        ask_first,
-        code,
+        tiers.Tiers(hasty, time.thread_time() - start, made_with_care if worth_care else None),
         lambda: orbit_pass.make(expanded, low, tuple(low.facts.values()), mode),
     )
 

@@ -29,6 +29,18 @@ Tell: TypeAlias = Annotated[Callable[[Words, Bytes, int, Words, Words], bool], T
 """What sets the bits of the orbit elements that matched at a record: as `Ask`, with the words to set them in.
 """
 
+STREAM: Final = Routine(
+    (
+        ASK, Pointer(Scalar.U16), Scalar.INT, Scalar.INT, Scalar.INT, Scalar.INT, Pointer(Scalar.WORD),
+        Pointer(Scalar.U8), Pointer(Scalar.WORD), Pointer(Scalar.INT), Pointer(Scalar.INT),
+    ),
+    None,
+)  # fmt: skip
+Stream: TypeAlias = Annotated[
+    Callable[[Ask, Shorts, int, int, int, int, Words, Bytes, Words, Ints, Ints], None], STREAM
+]
+"""What plays a main line on one record and asks: `streamed`, or code that has taken the query in."""
+
 UNIT: Final = kernels.Unit("replay", [layout, position, attacks, moves])
 
 BUFFERED: Final = 1
@@ -56,7 +68,8 @@ _STEPS_AT_ONCE: Final = 1_000_000
 @UNIT.kernel
 def search(
     ask: Ask,
-    glance: Ask,
+    first_ask: Ask,
+    stream: Stream,
     packed: Shorts,
     firsts: Ints,
     counts: Ints,
@@ -88,9 +101,10 @@ def search(
 
     A game has `counts[game]` words from `packed[firsts[game]]` on, `branching[game]` says whether there are
     variations among them; it starts from record `starts[game]` of the start tables, and is doubtful where
-    that is negative. `before` is the `gamenumber` of what comes before game 0. `mode` joins `BUFFERED`,
-    `VARIATIONS` and `GLANCED`, with which `glance` holds on a single record wherever `ask` does, and `ask`
-    leaves no trace elsewhere; of each game the first `most` hits are looked for.
+    that is negative. `before` is the `gamenumber` of what comes before game 0. Where positions are not laid
+    out `stream` asks `first_ask` at them. `mode` joins `BUFFERED`, `VARIATIONS` and `GLANCED`, with which
+    `first_ask` holds on a single record wherever `ask` does, and `ask` leaves no trace elsewhere; without,
+    the two are the same. Of each game the first `most` hits are looked for.
 
     Pairs of words from `facts`, `fact_count` for each game, go to `fact_places` of its frame.
 
@@ -135,8 +149,8 @@ def search(
                 _copy_board(start_boards[start * 64 :], boards[room * 64 :])
                 if mode & GLANCED != 0:
                     visited = tally[VISITED]
-                    _streamed(
-                        glance, packed, first, last, game, 1, records[record:], boards[room * 64 :], frame,
+                    stream(
+                        first_ask, packed, first, last, game, 1, records[record:], boards[room * 64 :], frame,
                         hits, tally,
                     )  # fmt: skip
                     begin_asking = -1
@@ -158,7 +172,7 @@ def search(
         else:
             _copy(start_records[start * layout.SIZE :], records)
             _copy_board(start_boards[start * 64 :], boards)
-            _streamed(ask, packed, first, last, game, most, records, boards, frame, hits, tally)
+            stream(first_ask, packed, first, last, game, most, records, boards, frame, hits, tally)
         if frame[layout.DOUBT] != 0:
             tally[FOUND] = found
             doubtful[tally[DOUBTED]] = game
@@ -182,7 +196,7 @@ def _asked(
     tally: Ints,
 ) -> None:
     """Ask the query at the positions that are laid out, from `begin` on; apart for the same reason as
-    `_streamed`."""
+    `streamed`."""
     found = tally[FOUND]
     end = found + most
     record = begin
@@ -199,8 +213,8 @@ def _asked(
     tally[FOUND] = found
 
 
-@words.apart
-def _streamed(
+@UNIT.kernel
+def streamed(
     ask: Ask,
     packed: Shorts,
     first: int,
@@ -296,6 +310,16 @@ def _special(record: Words, board: Bytes, word: int) -> int:
     if outcome < 0:
         return outcome
     return 0 if outcome & _KING_MOVED == 0 else 6 if record[layout.TURN] == 0 else 12
+
+
+@UNIT.kernel
+def special(record: Words, board: Bytes, word: int) -> int:
+    """As `_special`."""
+    return _special(record, board, word)
+
+
+STREAMING: Final = kernels.Template(streamed, "ask", {_special: special})
+"""`streamed`, for a query that is asked often."""
 
 
 @words.apart

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ import numpy as np
 from cqlgui.base.data import dataclass
 from cqlgui.engine import games, replay
 from cqlgui.engine.games import Games, Integers, Words, Workspace
+from cqlgui.engine.tiers import Tiers
 from cqlgui.jit import kernels
 
 SLICE: Final = 1_000
@@ -29,11 +31,10 @@ class Found:
 
 
 def scan(
-    ask: Any,
+    asking: Tiers,
     asked: Games,
     numbers: Integers | None = None,
     *,
-    glance: Any = None,
     mode: int = 0,
     before: int = 0,
     most: int = ALL_HITS,
@@ -43,21 +44,17 @@ def scan(
     fact_places: Sequence[int] = (),
     slice_size: int = SLICE,
 ) -> Iterator[Found]:
-    """Search games, all or those of the given numbers, in order; `ask` is what `replay.search` calls.
+    """Search games, all or those of the given numbers, in order.
 
     `facts` are those of `facts.table` for all games, for the frame's `fact_places`; without them they
-    are not known. `glance` is like `ask`; where all positions of a main line have to be laid out, it is asked
-    at each one before, and the game passed over where it holds nowhere. `planes`: the query searches for
-    sequences. `mode` is that of `replay.search`; `before` is what comes before the `gamenumber` of game 0,
-    `most` how many hits of each game are wanted. Any number of threads may do this at once, each with its own
-    iterator.
+    are not known. `planes`: the query searches for sequences. `mode` is that of `replay.search`; `before` is
+    what comes before the `gamenumber` of game 0, `most` how many hits of each game are wanted. Any number of
+    threads may do this at once, each with its own iterator.
     """
     chosen = games.everything(asked) if numbers is None else numbers
     work = Workspace.make(asked.positions, slice_size, frame_size, planes=planes)
     given = np.zeros(2 * len(fact_places) * len(asked), np.uint64) if facts is None else facts
     places = np.array(fact_places, np.int64)
-    if glance is not None:
-        mode |= replay.GLANCED
     # A kernel's arrays are declared as sequences, which these are not for the type checker.
     search: Any = replay.search
     held = kernels.Held
@@ -75,11 +72,14 @@ def scan(
     while at < len(chosen):
         # What is left of the tally is what the records hold.
         work.tally[: replay.LINKED] = 0
+        functions = asking.functions
+        start = time.thread_time()
         end = search(
-            ask, glance or ask, *game_arrays, at, min(at + slice_size, len(chosen)), before, mode, most,
-            records, boards, work.room, frame, frame_size, *facts_arrays, len(places), outcomes[0],
-            len(work.hits), *outcomes[1:],
+            functions.ask, functions.first, functions.stream, *game_arrays, at,
+            min(at + slice_size, len(chosen)), before, mode, most, records, boards, work.room, frame,
+            frame_size, *facts_arrays, len(places), outcomes[0], len(work.hits), *outcomes[1:],
         )  # fmt: skip
+        asking.spend(time.thread_time() - start)
         found, doubted, visited = work.tally[: replay.LINKED].tolist()
         yield Found(end - at, work.hits[:found].copy(), work.doubtful[:doubted].copy(), visited)
         at = end

@@ -224,10 +224,10 @@ def make(asked: games.Games) -> Signatures:
         end = min(at + _ROUND, len(asked))
         work.tally[:] = 0
         at = search(
-            gather.routine, gather.routine, asked.packed, asked.firsts, asked.counts, asked.branching,
-            asked.starts, asked.start_records, asked.start_boards, numbers, at, end, 0, replay.VARIATIONS,
-            1, work.records, work.boards, work.room, work.frame, layout.LOCALS, np.zeros(0, np.uint64), empty,
-            0, work.hits, len(work.hits), work.doubtful, work.tally,
+            gather.routine, gather.routine, replay.streamed.routine, asked.packed, asked.firsts, asked.counts,
+            asked.branching, asked.starts, asked.start_records, asked.start_boards, numbers, at, end, 0,
+            replay.VARIATIONS, 1, work.records, work.boards, work.room, work.frame, layout.LOCALS,
+            np.zeros(0, np.uint64), empty, 0, work.hits, len(work.hits), work.doubtful, work.tally,
         )  # fmt: skip
         doubtful += work.doubtful[: work.tally[replay.DOUBTED]].tolist()
     rows = work.frame[layout.LOCALS :].reshape(len(asked), 2, _ASIDE)[:, :, :WIDTH]

@@ -112,6 +112,13 @@ class Module:
         self._claim(name)
         return Function(self, name, parameters, result, exported)
 
+    def elsewhere(self, name: str, routine: Routine) -> Callee:
+        """A function that is called by name, and defined by what this module is put together with."""
+        self._claim(name)
+        given = ", ".join(llvm_type(kind) for kind in routine.parameters)
+        self.declare(name, f"declare {llvm_type(routine.result)} @{name}({given})")
+        return Callee(f"@{name}", routine.parameters, routine.result)
+
     def text(self) -> str:
         """The assembly of the whole module."""
         return "\n".join([*self._declared.values(), *self._parts, ""])

@@ -52,13 +52,22 @@ _Operand: TypeAlias = Value | _Literal
 
 
 class Program:
-    """The functions of one compilation, those called included. `exported` ones can be found by name."""
+    """The functions of one compilation, those called included. `exported` ones can be found by name; those
+    `apart`, and routines given as a parameter of a name `outside`, are called by their `symbol`."""
 
     def __init__(
-        self, sources: Sequence[types.ModuleType], exported: Collection[types.FunctionType] = ()
+        self,
+        sources: Sequence[types.ModuleType],
+        exported: Collection[types.FunctionType] = (),
+        *,
+        apart: Collection[Callable[..., object]] = (),
+        outside: Collection[str] = (),
     ) -> None:
         self.module: Final = emitter.Module()
         self._exported = frozenset(exported)
+        self._apart = frozenset(apart)
+        self.outside = frozenset(outside)
+        self._outside: dict[str, Callee] = {}
         self._sources = {source.__name__ for source in sources}
         self._callees: dict[types.FunctionType, Callee] = {}
         self._tables: dict[int, tuple[_Table, object]] = {}
@@ -71,6 +80,10 @@ class Program:
             return known
         self._insist_on_source(function.__module__, function.__qualname__)
         parameters, result = signature(function)
+        if function in self._apart:
+            routine = Routine(tuple(kind for _, kind in parameters), result)
+            self._callees[function] = self.module.elsewhere(symbol(function.__name__), routine)
+            return self._callees[function]
         exported = function in self._exported
         name = function.__name__ if exported else f"{function.__module__}.{function.__qualname__}"
         opened = self.module.function(name, parameters, result, exported=exported)
@@ -78,6 +91,12 @@ class Program:
         self._callees[function] = opened.callee
         _Body(self, function, [name for name, _ in parameters]).write(opened)
         return opened.callee
+
+    def outside_callee(self, name: str, routine: Routine) -> Callee:
+        """The routine that is given as a parameter of a name `outside`."""
+        if name not in self._outside:
+            self._outside[name] = self.module.elsewhere(symbol(name), routine)
+        return self._outside[name]
 
     def table(self, numbers: Sequence[Any], name: str, source: types.ModuleType) -> _Table | None:
         """A tuple of numbers, or of rows of them, as constant data; None for anything else."""
@@ -116,6 +135,11 @@ class Program:
     def _insist_on_source(self, module: str, name: str) -> None:
         if module not in self._sources:
             raise KernelError(f"{module}.{name} lies in a module that this unit does not name as a source")
+
+
+def symbol(name: str) -> str:
+    """What code is called by that is put together with its callers later."""
+    return f"later.{name}"
 
 
 def signature(function: Callable[..., object]) -> tuple[list[tuple[str, KernelType]], Scalar | None]:
@@ -225,6 +249,8 @@ class _Body:
         for name, value in zip(self._parameters, f.arguments, strict=True):
             if isinstance(value.type, Pointer):
                 self._arrays[name] = value
+            elif isinstance(value.type, Routine) and name in self._program.outside:
+                self._routines[name] = Value(self._program.outside_callee(name, value.type).text, value.type)
             elif isinstance(value.type, Routine):
                 self._routines[name] = value
             else:

@@ -7,7 +7,7 @@ import inspect
 import sys
 import threading
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Generic, ParamSpec, TypeVar
 
 import numpy as np
@@ -26,7 +26,7 @@ class Unit:
     """
 
     def __init__(self, name: str, sources: Sequence[types.ModuleType] = ()) -> None:
-        self._name = name
+        self.name = name
         self.sources = list(sources)
         self._kernels: dict[str, Kernel[..., Any]] = {}
         self._code: native.Code | None = None
@@ -46,12 +46,13 @@ class Unit:
         """The machine code, loaded or made; raises `frontend.KernelError` for what is not in the language."""
         with self._lock:
             if self._code is None:
-                key = [inspect.getsource(source) for source in self._key_sources()]
-                found = native.stored(self._name, key, optimise=True)
+                key = self.key()
+                found = native.stored(self.name, key, optimise=True)
                 if found is None:
-                    found = native.Code(self.assembly(), optimise=True)
-                    native.store(self._name, key, True, found)
-                self._code = found
+                    self._code = native.Code(self.assembly(), optimise=True)
+                    native.store(self.name, key, True, self._code.compiled)
+                else:
+                    self._code = native.Code(None, found, optimise=True)
             return self._code
 
     def assembly(self) -> str:
@@ -62,8 +63,9 @@ class Unit:
             program.add(function)
         return program.module.text()
 
-    def _key_sources(self) -> list[types.ModuleType]:
-        return [*self.sources, words, emitter, frontend, native]
+    def key(self) -> list[str]:
+        """What is kept on disk holds as long as this stays the same."""
+        return [inspect.getsource(one) for one in (*self.sources, words, emitter, frontend, native)]
 
 
 class Kernel(Generic[P, R]):
@@ -75,7 +77,7 @@ class Kernel(Generic[P, R]):
 
     def __init__(self, unit: Unit, function: types.FunctionType) -> None:
         functools.update_wrapper(self, function)
-        self._unit = unit
+        self.unit = unit
         self.function = function
         self._native: Any = None
         self._parameters: tuple[words.KernelType, ...] = ()
@@ -104,7 +106,7 @@ class Kernel(Generic[P, R]):
             parameters, kind = frontend.signature(self.function)
             self._parameters = tuple(one for _, one in parameters)
             callee = emitter.Callee(f"@{self.function.__name__}", self._parameters, kind)
-            self._native = self._unit.code().function(callee)
+            self._native = self.unit.code().function(callee)
         return self._native
 
     @functools.cached_property
@@ -112,7 +114,80 @@ class Kernel(Generic[P, R]):
         """What machine code of this process calls it by."""
         parameters, result = frontend.signature(self.function)
         routine = words.Routine(tuple(kind for _, kind in parameters), result)
-        return emitter.known(self._unit.code().address(self.function.__name__), routine)
+        return emitter.known(self.unit.code().address(self.function.__name__), routine)
+
+
+class Template:
+    """A kernel one of whose routines is known only later, and whose code then takes that in.
+
+    `routine` is the parameter, which this code does without. Functions that are `apart` are not compiled
+    anew: the kernels beside them are called, which do the same.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel[..., Any],
+        routine: str,
+        apart: Mapping[Callable[..., object], Kernel[..., Any]],
+    ) -> None:
+        self._kernel = kernel
+        self._routine = routine
+        self._apart = dict(apart)
+
+    def code(self, assembly: str, callee: emitter.Callee, *, kept: bool) -> native.Code:
+        """The kernel with a function of the assembly taken in, and what else the assembly exports; the
+        function itself only where it is `kept`."""
+        module = emitter.Module()
+        kinds = dict(frontend.signature(self._kernel.function)[0])
+        kind = kinds[self._routine]
+        assert isinstance(kind, words.Routine)
+        calls = {self._routine: (kind, callee)}
+        for function, kernel in self._apart.items():
+            known = kernel.callee
+            calls[function.__name__] = words.Routine(known.parameters, known.result), known
+        for name, (routine, called) in calls.items():
+            _write_call(module, frontend.symbol(name), routine, called)
+        own = callee.text.removeprefix("@")
+        names = own, *(frontend.symbol(name) for name in calls)
+        inside = native.Inside(self._bitcode, names, (own,) if kept else ())
+        return native.Code(assembly + module.text(), optimise=False, inside=inside)
+
+    @property
+    def callee(self) -> emitter.Callee:
+        """What `code` has of the kernel."""
+        parameters, result = frontend.signature(self._kernel.function)
+        return emitter.Callee(
+            f"@{self._kernel.function.__name__}", tuple(kind for _, kind in parameters), result
+        )
+
+    @functools.cached_property
+    def _bitcode(self) -> bytes:
+        unit = self._kernel.unit
+        name, key = f"{unit.name}.{self._kernel.function.__name__}", unit.key()
+        found = native.stored(name, key, optimise=True)
+        if found is None:
+            found = native.bitcode(self._assembly())
+            native.store(name, key, True, found)
+        return found
+
+    def _assembly(self) -> str:
+        function = self._kernel.function
+        program = frontend.Program(
+            self._kernel.unit.sources,
+            [function],
+            apart=self._apart,
+            outside=[self._routine],
+        )
+        program.add(function)
+        return program.module.text()
+
+
+def _write_call(module: emitter.Module, name: str, routine: words.Routine, callee: emitter.Callee) -> None:
+    """A function that does nothing but call another one."""
+    parameters = [(f"p{place}", kind) for place, kind in enumerate(routine.parameters)]
+    f = module.function(name, parameters, routine.result, exported=True)
+    f.leave(f.call(callee, f.arguments))
+    f.finish()
 
 
 class Held:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from cqlgui.base import disk, errors, folders
+from cqlgui.base.data import dataclass
 from cqlgui.jit import emitter
 from cqlgui.jit.words import KernelType, Scalar
 
@@ -36,8 +37,18 @@ def available() -> bool:
 class Code:
     """Machine code in memory, given back when the last one who holds this lets go of it."""
 
-    def __init__(self, assembly: str | None, compiled: bytes | None = None, *, optimise: bool) -> None:
-        """Compile assembly, or load what `compiled` gave before; raises `ValueError` where it is wrong."""
+    def __init__(
+        self,
+        assembly: str | None,
+        compiled: bytes | None = None,
+        *,
+        optimise: bool,
+        inside: Inside | None = None,
+    ) -> None:
+        """Compile assembly, or load what `compiled` gave before; raises `ValueError` where it is wrong.
+
+        `inside`: functions of the assembly are taken into others, and all are optimised with them.
+        """
         machine = _machine(optimise)
         with _LOCK:
             _close_all()
@@ -45,8 +56,10 @@ class Code:
                 assert assembly is not None
                 module = machine.parse(assembly)
                 try:
+                    if inside is not None:
+                        machine.take_in(module, inside)
                     if optimise:
-                        machine.optimise(module)
+                        machine.optimise(module, level=2)
                     compiled = machine.target.emit_object(module)
                 finally:
                     module.close()
@@ -75,8 +88,33 @@ class Code:
         return make(result, *parameters)(self.address(callee.text.removeprefix("@")))
 
 
-def stored(name: str, key: Sequence[str], optimise: bool) -> Code | None:
-    """The code kept under a name, None where none fits the key, this processor and this llvmlite."""
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """Where functions of the given names are taken in: the `bitcode` of others, which call them. Those `kept`
+    can be called besides."""
+
+    bitcode: bytes
+    names: tuple[str, ...]
+    kept: tuple[str, ...] = ()
+
+
+def bitcode(assembly: str) -> bytes:
+    """Optimised functions that call what is not there yet, for `Inside`; raises `ValueError` where the
+    assembly is wrong."""
+    machine = _machine(True)
+    with _LOCK:
+        _close_all()
+        module = machine.parse(assembly)
+        try:
+            machine.optimise(module, level=2)
+            found: bytes = module.as_bitcode()
+        finally:
+            module.close()
+    return found
+
+
+def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
+    """What is kept under a name, None where it does not fit the key, this processor and this llvmlite."""
     stamp = _stamp(key, optimise)
     try:
         data = _path(name).read_bytes()
@@ -88,16 +126,16 @@ def stored(name: str, key: Sequence[str], optimise: bool) -> Code | None:
     if hashlib.blake2b(compiled, digest_size=_DIGEST).digest() != data[len(stamp) : len(stamp) + _DIGEST]:
         # A damaged object would be run as it is.
         return None
-    return Code(None, compiled, optimise=optimise)
+    return compiled
 
 
-def store(name: str, key: Sequence[str], optimise: bool, code: Code) -> None:
-    """Keep code for later starts; a folder that cannot be written to is no fault."""
-    digest = hashlib.blake2b(code.compiled, digest_size=_DIGEST).digest()
+def store(name: str, key: Sequence[str], optimise: bool, compiled: bytes) -> None:
+    """Keep an object or bitcode for later starts; a folder that cannot be written to is no fault."""
+    digest = hashlib.blake2b(compiled, digest_size=_DIGEST).digest()
     with contextlib.suppress(OSError, errors.CqlguiError):
         path = _path(name)
         path.parent.mkdir(exist_ok=True)
-        disk.replace_file(path, _stamp(key, optimise) + digest + code.compiled)
+        disk.replace_file(path, _stamp(key, optimise) + digest + compiled)
 
 
 def _path(name: str) -> Path:
@@ -151,8 +189,18 @@ class _Machine:
             raise ValueError(f"The assembly is not valid: {fault}") from fault
         return module
 
-    def optimise(self, module: llvm.ModuleRef) -> None:
-        options = self._llvm.create_pipeline_tuning_options(speed_level=2)
+    def take_in(self, module: llvm.ModuleRef, inside: Inside) -> None:
+        """Complete a module by functions into which those of the given names are taken."""
+        module.link_in(self._llvm.parse_bitcode(inside.bitcode))
+        for name in inside.names:
+            function = module.get_function(name)
+            function.add_function_attribute("alwaysinline")
+            if name not in inside.kept:
+                function.linkage = "internal"
+        self.optimise(module, level=1)
+
+    def optimise(self, module: llvm.ModuleRef, level: int) -> None:
+        options = self._llvm.create_pipeline_tuning_options(speed_level=level)
         builder = self._llvm.create_pass_builder(self.target, options)
         passes = builder.getModulePassManager()
         passes.run(module, builder)

@@ -68,6 +68,9 @@ class Comparison:
         chosen = sorted(self._source.sample(range(len(self.games)), self._each))
         table, kept = self.planned.of(expanded, compiled.facts)
         hits, doubtful = found(compiled, self.packed, table, np.array(chosen))
+        compiled.tiers.improve()
+        if found(compiled, self.packed, table, np.array(chosen)) != (hits, doubtful):
+            self.differences.append(f"{checked.text!r}: made with care it finds something else")
         elements = self._elements(compiled, table, np.array(chosen), doubtful)
         program = interpreter.Program(expanded)
         compared, matching = 0, 0

@@ -64,6 +64,8 @@ class Records:
                 for hit in found.hits.tolist():
                     hits[first + (hit >> 32)].append(hit & 0xFFFFFFFF)
                 doubtful.update(first + game for game in found.doubtful.tolist())
+            # The first part is searched by what was made in haste, unless that takes long.
+            compiled.tiers.improve()
         ignored = {number - 1 for number in record.get("ignore_games", ())}
         left = doubtful - ignored
         if len(left) > MOST_IN_DOUBT:

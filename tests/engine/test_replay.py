@@ -16,18 +16,22 @@ import pytest
 
 from cqlgui.board import legality, moves, tree
 from cqlgui.board.position import Position
-from cqlgui.engine import games, layout, replay, routines, scanning
+from cqlgui.engine import games, layout, replay, routines, scanning, tiers
 from cqlgui.jit import native
 from cqlgui.pgn import reader, split
 from cqlgui.store import segments
 from tests import helpers
-from tests.helpers import fenced
+from tests.helpers import asking, fenced
 
 FRAME = layout.LOCALS
 
 
-def asked(look: Callable[[Sequence[int], bytes, int, Any], bool]) -> Any:
-    """What `replay.search` can call, from a function of a position's record, board, number and frame."""
+def asked(look: Callable[[Sequence[int], bytes, int, Any], bool]) -> tiers.Tiers:
+    """What `scanning.scan` asks, from a function of a position's record, board, number and frame."""
+    return asking.by(_routine(look))
+
+
+def _routine(look: Callable[[Sequence[int], bytes, int, Any], bool]) -> Any:
     if not native.available():
 
         def plain(records: Any, boards: Any, place: int, frame: Any) -> bool:
@@ -236,7 +240,8 @@ def test_nothing_beyond_the_arrays_is_touched(mode: int, monkeypatch: pytest.Mon
         return False
 
     monkeypatch.setattr(replay, "search", functools.partial(fenced.run, replay.search))
-    (found,) = scanning.scan(never, packed, mode=mode, frame_size=FRAME)
+    plain = tiers.Tiers(tiers.Functions(never, never, replay.streamed.function, None))
+    (found,) = scanning.scan(plain, packed, mode=mode, frame_size=FRAME)
     assert 0 < len(found.doubtful) < len(listed)
 
 

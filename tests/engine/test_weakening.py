@@ -59,10 +59,16 @@ def test_a_glance_passes_over_no_hit(text: str) -> None:
     with_it = list(query.scan(packed, slice_size=5))
     without = list(
         scanning.scan(
-            query._ask, packed, mode=query.mode, frame_size=query.frame_size, planes=True, slice_size=5
+            query.tiers,
+            packed,
+            mode=query.mode & ~replay.GLANCED,
+            frame_size=query.frame_size,
+            planes=True,
+            slice_size=5,
         )
     )
     assert query.mode & replay.BUFFERED
+    assert query.mode & replay.GLANCED
     for one, other in zip(with_it, without, strict=True):
         assert np.array_equal(one.hits, other.hits)
         assert np.array_equal(one.doubtful, other.doubtful)

@@ -168,3 +168,28 @@ def _liked(visit: Visitor, row: Words, number: int) -> int:
 @words.apart
 def _disliked(row: Words) -> int:
     return 100 * int(row[0])
+
+
+CHANGE = Routine((Scalar.WORD,), Scalar.WORD)
+Change = Annotated[Callable[[Word], Word], CHANGE]
+
+
+def _doubled(value: Word) -> Word:
+    return value << 1
+
+
+@UNIT.kernel
+def doubled(value: Word) -> Word:
+    return _doubled(value)
+
+
+@UNIT.kernel
+def changed(change: Change, numbers: Words, count: int) -> Word:
+    """The changed numbers' sum, doubled."""
+    total = words.word(0)
+    for place in range(count):
+        total += change(numbers[place])
+    return _doubled(total)
+
+
+CHANGED = kernels.Template(changed, "change", {_doubled: doubled})

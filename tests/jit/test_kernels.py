@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import gc
 import inspect
@@ -311,10 +312,11 @@ def test_code_is_kept_on_disk_until_its_sources_change(
     monkeypatch.setenv("CQLGUI_HOME", str(tmp_path))
     text, callee = made(7)
     assert native.stored("x", ["a"], optimise=True) is None
-    native.store("x", ["a"], True, native.Code(text, optimise=True))
+    native.store("x", ["a"], True, native.Code(text, optimise=True).compiled)
     found = native.stored("x", ["a"], optimise=True)
     assert found is not None
-    assert found.function(callee)(np.array([5], np.uint64).ctypes.data) == 12
+    code = native.Code(None, found, optimise=True)
+    assert code.function(callee)(np.array([5], np.uint64).ctypes.data) == 12
     assert native.stored("x", ["b"], optimise=True) is None
     assert native.stored("x", ["a"], optimise=False) is None
     (path,) = (tmp_path / "cache" / "kernels").iterdir()
@@ -324,6 +326,33 @@ def test_code_is_kept_on_disk_until_its_sources_change(
     assert native.stored("x", ["a"], optimise=True) is None
     path.write_bytes(data[:20])
     assert native.stored("x", ["a"], optimise=True) is None
+
+
+@machine
+def test_a_template_takes_in_a_function_that_is_known_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CQLGUI_HOME", str(tmp_path))
+    numbers = np.array([5, 6, 7], np.uint64)
+    written = []
+    # The second template finds on disk what the first one kept.
+    for amount, kept in ((10, True), (20, False)):
+        template = copy.copy(samples.CHANGED)
+        module = emitter.Module()
+        f = module.function("more", [("value", Scalar.WORD)], Scalar.WORD, exported=True)
+        f.leave(f.binary("add", f.arguments[0], emitter.literal(amount, Scalar.WORD)))
+        callee = f.finish()
+        code = template.code(module.text(), callee, kept=kept)
+        run = code.function(template.callee)
+        assert run(None, numbers.ctypes.data, 3) == 2 * (5 + 6 + 7 + 3 * amount)
+        if kept:
+            assert code.function(callee)(1) == 11
+        else:
+            with pytest.raises(ValueError, match="no function more"):
+                code.function(callee)
+        (path,) = (tmp_path / "cache" / "kernels").glob("*.changed.obj")
+        written.append(path.stat().st_mtime_ns)
+    assert written[0] == written[1]
 
 
 @machine
