@@ -13,9 +13,16 @@ _HEADLESS = ("-h", "--help", "--version")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `cqlgui ARGV`: 0 ran, 1 query rejected, 2 usage or source, 70 a bug, 130 cancelled."""
+    try:
+        return _run(list(sys.argv[1:] if argv is None else argv))
+    except KeyboardInterrupt:
+        # While the subcommand was still being loaded: later it knows itself what to do.
+        return 130
+
+
+def _run(arguments: list[str]) -> int:
     # NumPy's library for matrices starts a thread for each processor as it is loaded; nothing here uses it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    arguments = list(sys.argv[1:] if argv is None else argv)
     if arguments[:1] == ["--worker"]:
         from cqlgui.tasks import worker
 

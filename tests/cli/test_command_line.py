@@ -429,6 +429,21 @@ def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
     assert b"Traceback" not in err
 
 
+def test_an_interrupt_while_the_command_is_loaded_ends_with_130() -> None:
+    code = (
+        "import signal, sys\n"
+        "from cqlgui.__main__ import main\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'cqlgui.cli.run':\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+        "sys.exit(main(['help']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=helpers.ROOT, check=False)
+    assert (done.returncode, done.stderr) == (130, b"")
+
+
 def test_a_closed_pipe_is_no_fault(source: Path) -> None:
     source.write_text(QUIET * 3000)
     words = f"{sys.executable} -m cqlgui search {source} -e . --jsonl | head -1"
