@@ -12,8 +12,6 @@ from cqlgui.base.data import dataclass
 from cqlgui.board import tree
 from cqlgui.cql import (
     closures,
-    closures_output,
-    compilers,
     evaluation,
     memory,
     nodes,
@@ -84,6 +82,9 @@ class Program:
         query = expanded.query
         if query is None:
             raise ValueError("a query with errors cannot be compiled")
+        # A search that is compiled wholly asks the interpreter nothing.
+        from cqlgui.cql import closures_output, compilers
+
         self._header = query.header
         compiler = compilers.compiler(expanded.names)
         body = compiler.compile(query.body)

@@ -127,10 +127,9 @@ class Catalog:
         """The file."""
         return self._file.path
 
-    @property
-    def notice(self) -> str:
-        """A sentence for the user when a damaged catalog was set aside, else empty."""
-        return self._file.notice
+    def take_notice(self) -> str:
+        """A sentence for the user when a damaged catalog was set aside; empty else, and once it was taken."""
+        return self._file.take_notice()
 
     @property
     def is_there(self) -> bool:

@@ -35,15 +35,12 @@ class _Lease:
 
 
 class File:
-    """A database file and each thread's connection to it, which the next thread gets when that one has ended.
-
-    `notice` is a sentence for the user when a damaged file had to be set aside while opening, else empty.
-    """
+    """A database file and each thread's connection to it, which the next thread gets when that one ends."""
 
     def __init__(self, path: Path, version: int, what: str, *, check: bool = True) -> None:
         self.path = path
         self.what = what
-        self.notice = ""
+        self._notice = ""
         self._version = version
         self._place = 0, 0
         self._lock = threading.Lock()
@@ -87,6 +84,13 @@ class File:
             return _place(self.path) == self._place
         except OSError:
             return False
+
+    def take_notice(self) -> str:
+        """A sentence for the user when a damaged file had to be set aside while opening; empty else, and once
+        it was taken."""
+        with self._lock:
+            taken, self._notice = self._notice, ""
+        return taken
 
     def connection(self) -> sqlite3.Connection:
         """The calling thread's connection, opened at need."""
@@ -211,8 +215,8 @@ class File:
             part = self.path.with_name(self.path.name + suffix)
             if part.exists():
                 part.replace(aside.with_name(aside.name + suffix))
-        self.notice = f"The {self.what} was damaged and is built anew; the damaged file was kept as {aside}."
-        _log.warning("%s", self.notice)
+        self._notice = f"The {self.what} was damaged and is built anew; the damaged file was kept as {aside}."
+        _log.warning("%s", self._notice)
 
 
 def _place(path: Path) -> tuple[int, int]:

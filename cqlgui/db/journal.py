@@ -43,11 +43,6 @@ class Journal:
             self._file.set_version(connection)
 
     @property
-    def notice(self) -> str:
-        """A sentence for the user when a damaged file was set aside, else empty."""
-        return self._file.notice
-
-    @property
     def is_there(self) -> bool:
         """Whether the file that was opened still stands at its path."""
         return self._file.is_there()

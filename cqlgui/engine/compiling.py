@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from cqlgui.base.data import dataclass, field
 from cqlgui.cql import closures as closures_
-from cqlgui.cql import compilers, nodes, nodes_paths, transforms
+from cqlgui.cql import nodes, nodes_paths, nodes_programs, nodes_strings, transforms
 from cqlgui.engine import facts as facts_of_games
 from cqlgui.engine import (
     games,
@@ -101,17 +101,20 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
     if not native.available():
         return Unsupported(query.body.span, "machine code cannot be made here")
     atomics: dict[int, set[tuple[str, ...]]] = {}
+    if any(_counts_elsewhere(node) for node in nodes.walk(query.body)):
+        # In what order a query declares things its closures tell, which others need not be made.
+        from cqlgui.cql import compilers
 
-    def watch(node: nodes.Node, code: closures_.Code) -> closures_.Code:
-        if isinstance(node, nodes_paths.Path):
-            known = tuple(name for name, slot in closures.slots.items() if slot in closures.atomics)
-            atomics.setdefault(id(node), set()).add(known)
-        return code
+        def watch(node: nodes.Node, code: closures_.Code) -> closures_.Code:
+            if isinstance(node, nodes_paths.Path):
+                known = tuple(name for name, slot in closures.slots.items() if slot in closures.atomics)
+                atomics.setdefault(id(node), set()).add(known)
+            return code
 
-    closures = compilers.compiler(expanded.names, watch)
-    closures.compile(query.body)
-    if closures.persistent or closures.files or not all(closures.dictionaries.values()):
-        return Unsupported(query.body.span, "games depend on what was found in others")
+        closures = compilers.compiler(expanded.names, watch)
+        closures.compile(query.body)
+        if closures.persistent or closures.files or not all(closures.dictionaries.values()):
+            return Unsupported(query.body.span, "games depend on what was found in others")
 
     def lowering() -> Lowering:
         return Lowering(expanded.names, query.body, atomics, variations=query.header.variations)
@@ -156,6 +159,13 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         tiers.Tiers(hasty, time.thread_time() - start, made_with_care if worth_care else None),
         lambda: orbit_pass.make(expanded, low, tuple(low.facts.values()), mode),
     )
+
+
+def _counts_elsewhere(node: nodes.Node) -> bool:
+    """Whether a filter may keep something for other games, or for the ways of paths."""
+    if isinstance(node, nodes.Assign):
+        return node.persistent or node.atomic
+    return isinstance(node, nodes_programs.Dictionary | nodes_strings.ReadFile | nodes_strings.WriteFile)
 
 
 _PARAMETERS: Final = tuple(zip(("records", "boards", "place", "frame"), replay.ASK.parameters, strict=True))

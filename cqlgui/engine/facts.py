@@ -24,7 +24,6 @@ from cqlgui.board.position import Position
 from cqlgui.cql import (
     closures,
     closures_hhdb,
-    compilers,
     evaluation,
     nodes,
     nodes_facts,
@@ -177,7 +176,6 @@ class Asker:
         """`last_game`: the highest game number that the query's header admits, where it sets a limit."""
         self._facts = facts
         self._names = names
-        self._compiler = compilers.compiler(names)
         self._codes: dict[nodes.Node, closures.Code] = {}
         self._asked: dict[nodes.Node, set[str]] = {}
         self._host = _Host()
@@ -193,6 +191,13 @@ class Asker:
         """What filters that ask for one tag give for its texts, many of which are met again elsewhere."""
         self._left: dict[nodes.Node, float] = {}
         """The seconds that are left for filters with regular expressions that took some time already."""
+
+    @functools.cached_property
+    def _compiler(self) -> closures.Compiler:
+        # Most queries ask games nothing.
+        from cqlgui.cql import compilers
+
+        return compilers.compiler(self._names)
 
     def answers(self, tags: Tags, is_over: Callable[[], bool] = never) -> dict[Fact, Answers]:
         """The answers to each fact; raises `errors.Cancelled` once `is_over` says True.

@@ -56,8 +56,7 @@ def literal(number: int, kind: Scalar) -> Value:
         if number not in (0, 1):
             raise EmitError(f"{number} is no truth value")
         return TRUE if number else FALSE
-    low, high = (-(1 << kind.bits - 1), 1 << kind.bits - 1) if kind.signed else (0, 1 << kind.bits)
-    if not low <= number < high:
+    if not kind.least <= number <= kind.most:
         raise EmitError(f"{number} does not fit into {kind.name}")
     return Value(str(number), kind)
 

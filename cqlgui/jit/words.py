@@ -28,20 +28,18 @@ class Scalar(enum.Enum):
     I16 = "i16"
     I32 = "i32"
 
-    @property
-    def llvm(self) -> str:
+    # Asked for with each instruction that is written, so they are no properties.
+
+    def __init__(self, text: str) -> None:
+        self.llvm: Final = text.removesuffix("u")
         """The type in LLVM's assembly, which knows no signs."""
-        return self.value.removesuffix("u")
-
-    @property
-    def bits(self) -> int:
+        self.bits: Final = int(self.llvm[1:])
         """Width in bits."""
-        return int(self.llvm[1:])
-
-    @property
-    def signed(self) -> bool:
+        self.signed: Final = not text.endswith("u") and self.bits > 1
         """Whether the number can be negative."""
-        return not self.value.endswith("u") and self is not Scalar.BOOL
+        self.least: Final = -(1 << self.bits - 1) if self.signed else 0
+        self.most: Final = (1 << self.bits - self.signed) - 1
+        """What it can hold."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from cqlgui.board import tree
-from cqlgui.cql import host, syntax_strings
+from cqlgui.cql import host
 from cqlgui.pgn import split
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ class Files:
 
     def read(self, name: str) -> str:
         """The text of a file, UTF-8 or else Windows-1252. Raises `host.RefusedError`."""
+        # Who opens bases asks for no such file, and need not load the language.
+        from cqlgui.cql import syntax_strings
+
         path = self._place(name, self._reading, syntax_strings.READABLE, "read")
         known = self._texts.get(path)
         if known is not None:
@@ -56,6 +59,8 @@ class Files:
 
     def write(self, name: str, text: str) -> None:
         """Append to a file. Raises `host.RefusedError`."""
+        from cqlgui.cql import syntax_strings
+
         path = self._place(name, self._writing, syntax_strings.WRITABLE, "write")
         data = text.encode("utf-8", "replace")
         begun = str(path) in self.written

@@ -40,8 +40,9 @@ _PATIENCE = 3
 
 
 def begin(paths: Sequence[Path | str], *, searched: bool = False) -> None:
-    """Begin to look for damage in the index of files that will be opened soon; opening them waits for the end
-    of that and need not look again. Signatures of games that will be `searched` are read as well.
+    """Begin what opening files will wait for: to look for damage in their indexes, which need not be looked
+    at again then, or to make what reads those that have none. Signatures of games that will be `searched`
+    are read as well.
     """
     listed: list[Path] = []
     with contextlib.suppress(errors.CqlguiError, OSError):
@@ -49,6 +50,8 @@ def begin(paths: Sequence[Path | str], *, searched: bool = False) -> None:
         for path in bases.expand(paths)[0]:
             folder = workspace.index_folder(path)
             known = index.Manifest.read(folder)
+            if known is None and path.is_file():
+                _begin_reading()
             if known is not None:
                 _begun[folder] = known, ahead.Ahead(functools.partial(_damaged, folder, known))
                 listed += [folder / row.file for row in known.segments]
@@ -93,10 +96,11 @@ def open_base(
         on_base,
         pool or pool_module.shared(),
     )
-    if catalog.notice:
-        job.messages.append(catalog.notice)
     finished = job.run()
     base = job.base()
+    # Taken when nothing can come between it and the user any more.
+    notice = catalog.take_notice()
+    messages = (notice, *job.messages) if notice else tuple(job.messages)
     return model.ImportReport(
         base=base,
         games=base.games,
@@ -105,7 +109,7 @@ def open_base(
         bad_games=bases.bad_games(base),
         seconds=time.perf_counter() - started,
         cancelled=not finished,
-        messages=tuple(job.messages),
+        messages=messages,
     )
 
 
@@ -218,6 +222,7 @@ class _SourceImport:
                 self.owner.reused += known.games
                 self.owner.grown(self.place, known.games, known.positions, True, known.identity.digest)
                 return True
+            _begin_reading()
             identity = index.identify(self.path, text.plain, cancel=self.owner.cancel)
             if (identity.state, identity.text_size) != (text.stamp, text.size):
                 raise _ChangedError
@@ -357,7 +362,6 @@ class _SourceImport:
         self, text: archives.Text, offset: int, line: int, until: int | None = None
     ) -> Iterator[Iterator[reading.Piece]]:
         """The games of a stretch of the text; the reading ends with the block."""
-        # A source that is indexed needs none of it, and it takes a while to load.
         from cqlgui.tasks import reading
 
         found = reading.pieces(
@@ -379,6 +383,13 @@ class _SourceImport:
         self.owner.report(progress_module.Progress(0, None, said))
         self.owner.cancel.wait(_WAIT_SECONDS)
         self.owner.cancel.raise_if_cancelled()
+
+
+def _begin_reading() -> None:
+    # A source that is indexed needs none of it, and it takes a while to load.
+    from cqlgui.tasks import reading
+
+    reading.begin()
 
 
 def _damaged(folder: Path, known: index.Manifest) -> list[int]:

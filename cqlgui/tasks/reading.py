@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import functools
 import itertools
 import queue
 import secrets
@@ -75,6 +76,21 @@ class Piece:
         """Where reading goes on behind the last one: byte and line."""
         last = self.games.rows[-1]
         return int(last["offset"]) + int(last["length"]), int(self.end_lines[-1])
+
+
+@functools.cache
+def begin() -> None:
+    """Begin to make what reads games into machine code; where that was never done it takes a second, for the
+    rest of which `pieces` waits, as does the end of the process.
+    """
+
+    def work() -> None:
+        # Whoever wants to read gets the fault once more.
+        with contextlib.suppress(Exception):
+            kernel.UNIT.code()
+
+    if native.available():
+        threading.Thread(target=work, name="compiler").start()
 
 
 def pieces(

@@ -16,7 +16,7 @@ import numpy as np
 
 from cqlgui.base import data, errors, progress
 from cqlgui.base.data import dataclass
-from cqlgui.cql import closures, compilers, diagnostics, nodes, nodes_facts, transforms
+from cqlgui.cql import closures, diagnostics, nodes, nodes_facts, transforms
 from cqlgui.engine import compiling, lowering, orbit_pass, pruning, scanning
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model, planning, sources, tags
@@ -128,6 +128,11 @@ _SPEAKING: Final = (
 def writes(expanded: transforms.Expanded) -> bool:
     """Whether anything in a query may write a comment, as `find` does by itself."""
     assert expanded.query is not None
+    if all(isinstance(node, _SILENT) for node in nodes.walk(expanded.query.body)):
+        # To make the closures of an orbit takes long.
+        return False
+    from cqlgui.cql import compilers
+
     writing: set[int] = set()
 
     def watch(node: nodes.Node, code: closures.Code) -> closures.Code:
@@ -141,6 +146,13 @@ def writes(expanded: transforms.Expanded) -> bool:
         return code
 
     return compilers.compiler(expanded.names, watch).compile(expanded.query.body).logs
+
+
+_SILENT: Final = (
+    nodes.AllSquares, nodes.Attack, nodes.Compare, nodes.Compound, nodes.Designator, nodes.Logic, nodes.Not,
+    nodes.Number, nodes.Orbit, nodes.Ray, nodes.SideToMove, nodes.State,
+)  # fmt: skip
+"""Filters that write nothing but what filters in them write."""
 
 
 def wants_hits(matchcount: nodes.Range) -> bool:

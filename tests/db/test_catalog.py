@@ -322,7 +322,8 @@ def test_a_damaged_catalog_is_set_aside(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / "catalog.sqlite"
     path.write_bytes(damage)
     opened = catalog.Catalog(path)
-    assert "damaged" in opened.notice
+    assert "damaged" in opened.take_notice()
+    assert opened.take_notice() == ""
     assert [p for p in tmp_path.iterdir() if ".damaged-" in p.name]
     assert fill(opened, "/a.pgn", [header(White="x")])
     opened.close()
@@ -342,7 +343,7 @@ def test_damage_met_while_reading_is_repaired_at_the_next_start(tmp_path: Path) 
         reader.headers(source, range(2000))
     reader.close()
     again = catalog.Catalog(path)
-    assert again.notice
+    assert again.take_notice()
     assert again.count(again.source(Path("/a.pgn")).id) == 0
     again.close()
 

@@ -1,4 +1,6 @@
-"""What one query asks of many games, part after part, against the interpreter, game by game."""
+"""What one query asks of many games, part after part, against the interpreter, game by game; and what is told
+of queries themselves against the interpreter's closures.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,10 @@ import pytest
 
 from cqlgui.board import tree
 from cqlgui.board.position import Position
-from cqlgui.cql import interpreter
-from cqlgui.engine import facts
-from cqlgui.tasks import queries
+from cqlgui.cql import check, compilers, interpreter, nodes, transforms
+from cqlgui.engine import compiling, facts
+from cqlgui.tasks import queries, sieving
+from tests.helpers import crossing
 from tests.helpers import games as readings
 
 QUERIES = (
@@ -91,3 +94,22 @@ def test_answers_are_the_interpreters_in_whichever_part_they_are_met(text: str) 
             assert state == facts.GIVEN or "int" in text, host
             seen.add(expected)
     assert seen == {True, False} or text in ('player ""', "player == player", "elo black > elo")
+
+
+@pytest.mark.parametrize("text", crossing.known_texts())
+def test_what_is_said_of_a_query_without_its_closures_is_what_they_say(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked = check.check(text)
+    if checked.query is None:
+        return
+    expanded = transforms.expand(checked)
+    if expanded.query is None:
+        return
+    said = sieving.writes(expanded)
+    monkeypatch.setattr(sieving, "_SILENT", ())
+    assert sieving.writes(expanded) == said
+    made = compilers.compiler(expanded.names)
+    made.compile(expanded.query.body)
+    if made.persistent or made.files or made.dictionaries or made.atomics:
+        assert any(compiling._counts_elsewhere(node) for node in nodes.walk(expanded.query.body))

@@ -17,7 +17,7 @@ import pytest
 
 from cqlgui.base import errors, progress
 from cqlgui.store import index
-from cqlgui.tasks import bases, games, importing, model, pool, workspace
+from cqlgui.tasks import bases, games, importing, model, pool, reading, workspace
 
 GAME = """[Event "Test {n}"]
 [White "Player {n}"]
@@ -55,6 +55,22 @@ def test_a_file_is_read_with_headers_and_counts(source: Path) -> None:
         4,
         False,
     )
+
+
+def test_reading_is_begun_beforehand_for_files_without_an_index_alone(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[None] = []
+    monkeypatch.setattr(reading, "begin", lambda: begun.append(None))
+    importing.begin([tmp_path / "nothing.pgn"])
+    assert not begun
+    importing.begin([source])
+    assert begun == [None]
+    importing.open_base([source])
+    begun.clear()
+    importing.begin([source], searched=True)
+    assert importing.open_base([source]).reused
+    assert not begun
 
 
 def test_an_unchanged_file_is_not_read_again(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,6 +229,7 @@ def test_a_damaged_catalog_is_filled_again_from_the_sources(source: Path) -> Non
     report = importing.open_base([source])
     assert any("damaged" in message for message in report.messages)
     assert games.rows(report.base, [30])[0].white == "Player 30"
+    assert importing.open_base([source]).messages == ()
 
 
 def test_bad_games_keep_their_place_and_say_why(tmp_path: Path) -> None:
