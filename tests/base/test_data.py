@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+import pprint
 import re
 import subprocess
 import sys
@@ -133,6 +134,34 @@ def test_they_do_what_those_of_the_standard_library_do(words: dict[str, bool]) -
         assert told(mine) == told(other), mine
         # Once more, now that every method is written.
         assert told(mine) == told(other), mine
+
+
+@pytest.mark.parametrize("words", WORDS, ids=str)
+def test_fields_and_copies_are_those_that_the_standard_library_sees(words: dict[str, bool]) -> None:
+    *kinds, _own, derived = family(data, words)
+    for kind in (*kinds, derived):
+        names = [one.name for one in data.fields(kind)]
+        assert names == [one.name for one in dataclasses.fields(kind)]
+        given = {name: number for number, name in enumerate(names)}
+        one = kind(**given)
+        assert data.named(one) == dataclasses.asdict(one) == given
+        assert dataclasses.is_dataclass(one)
+        pprint.pformat(one)
+        for name in names:
+            assert data.named(data.replace(one, **{name: "new"})) == {**given, name: "new"}
+        with pytest.raises(TypeError):
+            data.replace(one, nobody=1)
+
+
+def test_a_default_that_instances_would_share_is_refused() -> None:
+    for library in (data, dataclasses):
+        with pytest.raises(ValueError, match="default"):
+
+            @library.dataclass
+            class Shared:
+                """A list for all."""
+
+                values: list[int] = []  # noqa: RUF012  # that is what is refused
 
 
 def test_the_word_alone_decorates() -> None:
