@@ -163,6 +163,11 @@ class Catalog:
     def base(self, paths: Sequence[Path], name: str = "") -> tuple[int, str]:
         """Id and name of the base with exactly these sources in this order; a name given renames it."""
         key = json.dumps([str(path) for path in paths], ensure_ascii=False)
+        with self._file.reading() as connection:
+            row = connection.execute("select id, name from base where key = ?", (key,)).fetchone()
+        if row is not None and name in ("", row[1]):
+            # As nearly always; who only searches need not wait for writers, nor be allowed to write.
+            return int(row[0]), str(row[1])
         with self._file.writing() as connection:
             connection.execute("insert or ignore into base(name, key) values (?, ?)", (name, key))
             if name:

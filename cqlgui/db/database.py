@@ -113,9 +113,7 @@ class File:
         return found
 
     def _connected(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
+        connection = _connected(self.path)
         try:
             for pragma in _PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").close()
@@ -204,6 +202,10 @@ class File:
             with contextlib.suppress(OSError):
                 _marker(self.path).touch()
             return Damaged(f"The {self.what} {self.path} is damaged. Start again: it will be built anew.")
+        if isinstance(error, sqlite3.OperationalError) and not _may_write(self.path):
+            return errors.CqlguiError(
+                f"The program may not write to {self.path.parent}, where it keeps its {self.what}."
+            )
         if isinstance(error, sqlite3.OperationalError):
             return errors.CqlguiError(f"The {self.what} {self.path} cannot be used: {error}.")
         raise error
@@ -217,6 +219,24 @@ class File:
                 part.replace(aside.with_name(aside.name + suffix))
         self._notice = f"The {self.what} was damaged and is built anew; the damaged file was kept as {aside}."
         _log.warning("%s", self._notice)
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    """A connection, without transactions of its own. Where nobody may write beside the file it is read as it
+    stands, if no program left changes in a file of their own."""
+    log = path.with_name(path.name + "-wal")
+    name = str(path)
+    as_it_stands = path.is_file() and not _may_write(path) and not (log.exists() and log.stat().st_size)
+    if as_it_stands:
+        name = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    return sqlite3.connect(
+        name, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=as_it_stands
+    )
+
+
+def _may_write(path: Path) -> bool:
+    """Whether files may be made beside this one, as SQLite must even to read; and this one be written."""
+    return os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
 
 
 def _place(path: Path) -> tuple[int, int]:
@@ -243,7 +263,7 @@ def _end(begun: ahead.Ahead[None] | None) -> None:
 
 
 def _checked_alone(path: Path) -> None:
-    with contextlib.closing(sqlite3.connect(path, timeout=BUSY_SECONDS)) as connection:
+    with contextlib.closing(_connected(path)) as connection:
         _check_whole(path, connection)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import errors, progress
+from cqlgui.db import database
 from cqlgui.store import index
 from cqlgui.tasks import bases, games, importing, model, pool, reading, workspace
 
@@ -230,6 +231,27 @@ def test_a_damaged_catalog_is_filled_again_from_the_sources(source: Path) -> Non
     assert any("damaged" in message for message in report.messages)
     assert games.rows(report.base, [30])[0].white == "Player 30"
     assert importing.open_base([source]).messages == ()
+
+
+def test_where_nothing_may_be_written_indexed_files_are_opened_all_the_same(
+    tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = importing.open_base([source]).base
+    path = workspace.catalog().path
+    workspace.close()
+    before = path.read_bytes()
+    # A superuser may write wherever files can be made, so the system's answer is given here.
+    monkeypatch.setattr(database, "_may_write", lambda path: False)
+    importing.begin([source], searched=True)
+    workspace.begin()
+    report = importing.open_base([source])
+    assert (report.base, report.reused, report.messages) == (known, 30, ())
+    assert games.rows(report.base, [30])[0].white == "Player 30"
+    with pytest.raises(errors.CqlguiError, match=r"may not write to .*where it keeps its catalog"):
+        importing.open_base([write(tmp_path / "b.pgn", 3)])
+    workspace.close()
+    assert path.read_bytes() == before
+    assert not path.with_name(path.name + "-wal").exists()
 
 
 def test_bad_games_keep_their_place_and_say_why(tmp_path: Path) -> None:
