@@ -142,6 +142,7 @@ class MainWindow(QMainWindow):
         elif kept.files:
             self._restore(kept)
         self._fill_library()
+        self._fill_history()
         self.editor.edit.setFocus()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -436,7 +437,7 @@ class MainWindow(QMainWindow):
                 "info",
                 key=_ASKING,
             )
-        self._fill_library()
+        self._fill_history()
         self._say_hit()
         self._enable()
 
@@ -791,11 +792,14 @@ class MainWindow(QMainWindow):
         self.run()
 
     def _fill_library(self) -> None:
-        def done(found: tuple[list[model.QueryEntry], list[model.HistoryEntry]]) -> None:
-            self.library.set_entries(found[0])
-            self.history.set_entries(found[1])
+        self.jobs.run(lambda _token, _sink: library.entries(), self.library.set_entries, name="library")
 
-        self.jobs.run(lambda _token, _sink: (library.entries(), history.entries()), done, name="library")
+    def _fill_history(self) -> None:
+        self.jobs.run(
+            lambda _token, _sink: [history_pane.read(entry) for entry in history.entries()],
+            self.history.set_entries,
+            name="history",
+        )
 
     def _enable(self) -> None:
         actions_ = getattr(self, "actions_", None)

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.tasks import model
 from cqlgui.ui import theme
-from cqlgui.ui.editor import history, panel
+from cqlgui.ui.editor import entries, history, panel
 from cqlgui.ui.picker import panel as picker
 
 
@@ -204,6 +204,23 @@ def test_the_history_filters_and_chooses_by_keys(qtbot: QtBot) -> None:
     assert seen.args[0] == "stalemate wtm"
     QTest.keyClicks(past.search, "bishop")
     assert not past.list.isVisible()
+
+
+def test_the_history_changes_only_where_it_changed(qtbot: QtBot) -> None:
+    past = history.HistoryPane()
+    qtbot.addWidget(past)
+    for texts in ("", "abc", "dabc", "bdac", "bdac", "ec", "cfe", ""):
+        before = {past.list.item(row).text(): past.list.item(row) for row in range(past.list.count())}
+        shown = list(before)
+        past.set_entries([entries.Entry(text, text.upper()) for text in texts])
+        titles = [past.list.item(row).text() for row in range(past.list.count())]
+        assert titles == list(texts.upper())
+        if titles[1:] == shown:
+            assert [past.list.item(row) for row in range(1, len(titles))] == list(before.values())
+    past.set_entries([entries.Entry("mate", "Mate"), entries.Entry("check", "Check")])
+    past.search.setText("check")
+    past.set_entries([entries.Entry(text, text) for text in ("check here", "mate")])
+    assert [past.list.item(row).isHidden() for row in range(2)] == [False, True]
 
 
 def test_the_history_calls_a_theme_by_its_title(qtbot: QtBot) -> None:

@@ -70,33 +70,35 @@ class EntriesPane(QWidget):
         self.search.textChanged.connect(self._filter)
         self.search.returnPressed.connect(self._choose_current)
         self.list.itemDoubleClicked.connect(self._choose)
-        self._fill()
+        self._filter()
 
     def set_entries(self, entries: Iterable[object]) -> None:
-        """Show these queries, in this order."""
-        self._entries = [self._read(entry) for entry in entries]
-        self._fill()
-
-    def _fill(self) -> None:
-        self.list.clear()
-        for entry in self._entries:
-            item = QListWidgetItem(entry.title or _first_line(entry.text))
-            item.setData(_ENTRY, entry)
-            item.setData(_PREVIEW, entry.preview or _first_line(entry.text))
-            item.setToolTip(entry.text[:2_000])
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}. {entry.preview}")
-            self.list.addItem(item)
+        """Show these queries, in this order. Rows that stay are left as they are: mostly one comes on top."""
+        wanted = [self._read(entry) for entry in entries]
+        staying = set(wanted)
+        for row in reversed(range(len(self._entries))):
+            if self._entries[row] not in staying:
+                self.list.takeItem(row)
+                del self._entries[row]
+        for row, entry in enumerate(wanted):
+            if row >= len(self._entries) or self._entries[row] != entry:
+                self.list.insertItem(row, _item(entry))
+                self._entries.insert(row, entry)
+        # Those that stay, but further up.
+        while len(self._entries) > len(wanted):
+            self.list.takeItem(self.list.count() - 1)
+            self._entries.pop()
         self._filter()
 
     def _filter(self) -> None:
         words = self.search.text().lower().split()
         shown = 0
-        for row in range(self.list.count()):
+        for row, entry in enumerate(self._entries):
             item = self.list.item(row)
-            entry: Entry = item.data(_ENTRY)
-            hay = f"{entry.title}\n{entry.preview}\n{entry.text}".lower()
+            hay = f"{entry.title}\n{entry.preview}\n{entry.text}".lower() if words else ""
             hidden = not all(word in hay for word in words)
-            item.setHidden(hidden)
+            if item.isHidden() != hidden:
+                item.setHidden(hidden)
             if not hidden and not shown:
                 self.list.setCurrentItem(item)
             shown += not hidden
@@ -157,6 +159,15 @@ class _Delegate(QStyledItemDelegate):
         preview = painter.fontMetrics().elidedText(str(index.data(_PREVIEW)), elide, inner.width())
         painter.drawText(inner, Qt.AlignmentFlag.AlignBottom, preview)
         painter.restore()
+
+
+def _item(entry: Entry) -> QListWidgetItem:
+    item = QListWidgetItem(entry.title or _first_line(entry.text))
+    item.setData(_ENTRY, entry)
+    item.setData(_PREVIEW, entry.preview or _first_line(entry.text))
+    item.setToolTip(entry.text[:2_000])
+    item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}. {entry.preview}")
+    return item
 
 
 def _first_line(text: str) -> str:

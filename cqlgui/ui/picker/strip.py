@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from PySide6.QtCore import (
     QAbstractListModel,
     QByteArray,
@@ -13,9 +15,21 @@ from PySide6.QtCore import (
     QRectF,
     QSize,
     Qt,
+    QTimer,
     Signal,
 )
-from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QRegion,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from cqlgui.tasks import model
@@ -28,6 +42,8 @@ ELEMENT = int(Qt.ItemDataRole.UserRole)
 _BOARD, _PAD = 114, 7  # pixels; 14 for a square, and the edge
 _SLACK = 8  # Qt begins a new row a few pixels before the row is full
 _TILE = _BOARD + 2 * _PAD
+_PICTURE_SECONDS = 0.008
+"""For so long pictures are made in one repaint, the others of those in view in the next ones."""
 
 
 class ElementsModel(QAbstractListModel):
@@ -67,6 +83,10 @@ class ElementsModel(QAbstractListModel):
                 found = pattern.Pattern(area=element.squares)
             self._pictures[element.text] = found
         return found
+
+    def has_picture(self, row: int) -> bool:
+        """Whether the thumbnail of an element has been made."""
+        return self._elements[row].text in self._pictures
 
     @property
     def pictures_made(self) -> int:
@@ -115,6 +135,9 @@ class ElementsView(QListView):
         self.elements = ElementsModel(self)
         self.limited = -1
         self._under = -1
+        # Until when pictures are made in a repaint, and the tiles without one.
+        self._until = 0.0
+        self._bare = QRegion()
         self.setModel(self.elements)
         self.setItemDelegate(_Delegate(self))
         self.setAccessibleName("Elements of the orbit")
@@ -150,6 +173,20 @@ class ElementsView(QListView):
         self.viewport().update()
         if had:
             self.cleared.emit()
+
+    def picture(self, row: int, area: QRect) -> pattern.Pattern | None:
+        """The thumbnail of an element, painted at a place; None where its tile has to wait for another
+        repaint, which follows."""
+        if time.monotonic() < self._until or self.elements.has_picture(row):
+            return self.elements.picture(row)
+        if self._bare.isEmpty():
+            QTimer.singleShot(0, self, self._paint_bare)
+        self._bare += area
+        return None
+
+    def _paint_bare(self) -> None:
+        bare, self._bare = self._bare, QRegion()
+        self.viewport().update(bare)
 
     def small_font(self) -> QFont:
         """The font of the words under a picture."""
@@ -205,6 +242,10 @@ class ElementsView(QListView):
             return
         event.accept()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._until = time.monotonic() + _PICTURE_SECONDS
+        super().paintEvent(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._lay_tiles()
         super().resizeEvent(event)
@@ -240,14 +281,12 @@ class _Delegate(QStyledItemDelegate):
         if empty:
             painter.setOpacity(0.4)
         board = QRectF(area.left() + (area.width() - _BOARD) / 2, area.top() + _PAD, _BOARD, _BOARD)
-        painter.save()
-        shown = view.elements.picture(index.row())
-        rings = 0
-        for cell in shown.cells:
-            if not cell.symbol:
-                rings |= 1 << cell.square
-        board_widget.paint_mini(painter, board, shown.cells, shown.area, rings, view.devicePixelRatioF())
-        painter.restore()
+        shown = view.picture(index.row(), option.rect)
+        if shown is not None:
+            painter.save()
+            rings = sum(1 << cell.square for cell in shown.cells if not cell.symbol)
+            board_widget.paint_mini(painter, board, shown.cells, shown.area, rings, view.devicePixelRatioF())
+            painter.restore()
         painter.setOpacity(0.7 if empty else 1.0)
         self._texts(painter, area, element, limited)
         painter.restore()
