@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from cqlgui.tasks import model, narrowing
@@ -11,8 +12,8 @@ from cqlgui.ui.panels import narrow
 
 
 @pytest.fixture
-def button(qtbot: QtBot) -> narrow.NarrowButton:
-    made = narrow.NarrowButton()
+def button(qtbot: QtBot, door: jobs.Jobs) -> narrow.NarrowButton:
+    made = narrow.NarrowButton(door)
     qtbot.addWidget(made)
     return made
 
@@ -108,3 +109,43 @@ def test_the_latest_limit_counts(
     qtbot.waitUntil(lambda: door.count == 0)
     button.within_changed.emit(True)
     assert made.within.tolist() == sorted(result.order)
+
+
+def test_facets_of_many_hits_are_counted_beside(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    button: narrow.NarrowButton,
+    base: model.Base,
+    result: model.SearchResult,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(narrow, "FEW", 0)
+    known = narrowing.attributes(base)
+    button.set_attributes(known)
+    button.set_result(result)
+
+    def opened(name: str) -> QMenu:
+        button.menu().aboutToShow.emit()
+        menu = next(
+            part
+            for action in button.menu().actions()
+            if isinstance(part := action.menu(), QMenu) and action.text() == f"&{name}"
+        )
+        menu.aboutToShow.emit()
+        return menu
+
+    def rows(menu: QMenu) -> list[str]:
+        return [action.text().split("\t")[0] for action in menu.actions()]
+
+    left, menu = opened(narrowing.DECADE), opened(narrowing.PLY)
+    assert rows(left) == rows(menu) == ["counting..."]
+    qtbot.waitUntil(lambda: rows(menu) != ["counting..."])
+    assert rows(menu) == [value.words for value in narrowing.values(result, known, narrowing.PLY)]
+    with qtbot.waitSignal(button.chosen):
+        menu.actions()[0].trigger()
+    # Once counted they are there at once; of other hits they are counted again.
+    assert rows(opened(narrowing.PLY)) == rows(menu)
+    button.set_result(narrowing.matching(result, 0, 1))
+    menu = opened(narrowing.PLY)
+    assert rows(menu) == ["counting..."]
+    qtbot.waitUntil(lambda: rows(menu) != ["counting..."])

@@ -64,7 +64,7 @@ class HitsPanel(QWidget):
         self._scope = QPushButton(self)
         self._scope.setObjectName("chip")
         self._scope.setToolTip("Searches keep to these games; press to search through all again")
-        self.narrow = narrow.NarrowButton(self)
+        self.narrow = narrow.NarrowButton(door, self)
         self._export = QToolButton(self)
         self._export.setText("Export…")
         self._export.setToolTip("Write the hits to a file")

@@ -8,13 +8,18 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
+from cqlgui.base import errors
 from cqlgui.base.data import dataclass
 from cqlgui.tasks import model, narrowing
+from cqlgui.ui import jobs
 from cqlgui.ui.panels import wording
 
 MOST_KEPT = 8
 """Results that are kept; the oldest one goes first."""
 LONGEST_NAME = 40
+FEW = 1 << 16
+"""Hits that are counted while the menu opens, which takes some milliseconds; more of them are by a job."""
+_JOB = "facet"
 _WAYS = (("and", "Hits in both"), ("or", "Hits in either"), ("minus", "Hits not in these"))
 
 
@@ -37,8 +42,9 @@ class NarrowButton(QToolButton):
     kept = Signal()
     within_changed = Signal(bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, door: jobs.Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._jobs = door
         self.setText("Narrow")
         self.setToolTip(
             "Show some of the hits: by result, decade, rating, opening, ply, or other hits (Alt+N)"
@@ -53,18 +59,23 @@ class NarrowButton(QToolButton):
         self._menu.aboutToShow.connect(self._fill)
         self._result: model.SearchResult | None = None
         self._attributes: narrowing.Attributes | None = None
+        # The values of the facets that were asked for, of this result.
+        self._values: dict[str, tuple[narrowing.Value, ...]] = {}
         self._others: Sequence[Kept] = ()
         self._within = False
         self.setEnabled(False)
 
     def set_result(self, result: model.SearchResult | None) -> None:
         """The result shown; None while there is none to be narrowed."""
+        if result is not self._result:
+            self._forget_values()
         self._result = result
         self.setEnabled(result is not None and bool(result.order or self._others))
 
     def set_attributes(self, attributes: narrowing.Attributes | None) -> None:
         """The facets of the base, once they are known."""
         self._attributes = attributes
+        self._forget_values()
 
     def set_kept(self, kept: Sequence[Kept]) -> None:
         """The results that were kept."""
@@ -104,17 +115,39 @@ class NarrowButton(QToolButton):
         within.toggled.connect(self.within_changed)
         menu.addAction(within)
 
+    def _forget_values(self) -> None:
+        self._jobs.cancel(_JOB, drop=True)
+        self._values = {}
+
     def _filler(self, menu: QMenu, name: str) -> Callable[[], None]:
-        def fill() -> None:
+        def show(found: tuple[narrowing.Value, ...]) -> None:
+            self._values[name] = found
             menu.clear()
-            if self._result is None or self._attributes is None:
-                return
-            found = narrowing.values(self._result, self._attributes, name)
             for value in found:
                 count = f"{wording.games(value.games)}, {wording.hits(value.positions)}"
                 menu.addAction(f"{value.words}\t{count}", self._by(name, value))
             if not found:
                 menu.addAction("not told apart in variations").setEnabled(False)
+
+        def fail(error: errors.CqlguiError) -> None:
+            menu.clear()
+            menu.addAction(str(error).replace("&", "&&")).setEnabled(False)
+
+        def fill() -> None:
+            result, attributes = self._result, self._attributes
+            menu.clear()
+            if result is None or attributes is None:
+                return
+            known = self._values.get(name)
+            if known is None and result.positions <= FEW:
+                known = narrowing.values(result, attributes, name)
+            if known is not None:
+                show(known)
+                return
+            menu.addAction("counting...").setEnabled(False)
+            self._jobs.run(
+                lambda _token, _sink: narrowing.values(result, attributes, name), show, fail, name=_JOB
+            )
 
         return fill
 
