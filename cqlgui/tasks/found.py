@@ -84,6 +84,9 @@ class Columns:
 
     def of_games(self, begin: int, end: int) -> Columns:
         """The hits of games `begin` to `end` - 1, where these are in ascending order."""
+        if not len(self.hits):
+            # Asked for each game that was interpreted; NumPy would take its time for nothing.
+            return self
         low, high = np.searchsorted(self.hits, [begin << GAME_SHIFT, end << GAME_SHIFT]).tolist()
         return self.part(low, high)
 
