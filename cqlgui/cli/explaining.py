@@ -35,10 +35,11 @@ def run(arguments: argparse.Namespace) -> int:
         elif arguments.files:
             queries.expanded(text)
             with terminal.interruptible() as cancel:
-                base = opening.open_base(arguments.files, cancel).base
+                opened = opening.open_base(arguments.files, cancel)
+                base = opened.base
                 if arguments.game is None:
                     stages = explaining.stages(text, base, arguments.variations, cancel=cancel)
-                    return _stages(stages, arguments.json)
+                    return _stages(stages, arguments.json) or opening.outcome(opened)
             asked = (base, arguments.game, arguments.position, text, arguments.variations)
             if arguments.why_not:
                 return _why_not(explaining.why_not(*asked), arguments.position, arguments.json)

@@ -25,10 +25,11 @@ def run(arguments: argparse.Namespace) -> int:
                 "reused": report.reused,
                 "bad_games": [_record(found) for found in report.bad_games],
                 "notes": [_record(found) for found in notes],
+                "unreadable": [str(path) for path in report.unreadable],
                 "seconds": round(report.seconds, 3),
             }
         )
-        return terminal.OK
+        return opening.outcome(report)
     for found in report.bad_games:
         terminal.say(_line(found, ""))
     for found in notes:
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
         f"{report.games} games{known}, {report.positions} positions, {bad} bad games, "
         f"{report.seconds:.2f} seconds"
     )
-    return terminal.OK
+    return opening.outcome(report)
 
 
 def _line(found: model.BadGame, kind: str) -> str:

@@ -12,7 +12,8 @@ from cqlgui.tasks import bases
 def run(arguments: argparse.Namespace) -> int:
     """Print counts, dates, results and sources."""
     with terminal.interruptible() as cancel:
-        base = opening.open_base(arguments.files, cancel).base
+        opened = opening.open_base(arguments.files, cancel)
+    base = opened.base
     found = bases.info(base)
     sources: list[dict[str, Any]] = [
         {
@@ -38,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
                 "sources": sources,
             }
         )
-        return terminal.OK
+        return opening.outcome(opened)
     if base.name:
         print(f"name       {base.name}")
     print(f"games      {base.games}")
@@ -54,4 +55,4 @@ def run(arguments: argparse.Namespace) -> int:
         last = source["first"] + source["games"] - 1
         which = f"games {source['first']}..{last}" if source["games"] else "no games"
         print(terminal.printable(f"source     {source['file']} ({which})"))
-    return terminal.OK
+    return opening.outcome(opened)

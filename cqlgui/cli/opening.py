@@ -37,3 +37,8 @@ def open_base(paths: Sequence[Path], cancel: progress.CancelToken) -> model.Impo
     if report.cancelled:
         raise errors.Cancelled("Stopped while indexing; what was read is kept.")
     return report
+
+
+def outcome(report: model.ImportReport) -> int:
+    """The exit code of a command that went well with what could be opened."""
+    return terminal.USAGE if report.unreadable else terminal.OK

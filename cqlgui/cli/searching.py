@@ -56,11 +56,12 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.annotate and ending != ".pgn":
             terminal.say(_NO_ANNOTATION)
         with terminal.interruptible() as cancel:
-            base = opening.open_base(arguments.files, cancel).base
+            opened = opening.open_base(arguments.files, cancel)
+            base = opened.base
             if arguments.output is not None:
                 # Before the search, which may take long.
                 exporting.refuse_source(base, arguments.output)
-            return _once(arguments, base, text, options, cancel)
+            return _once(arguments, base, text, options, cancel) or opening.outcome(opened)
     except queries.Rejected as rejected:
         return terminal.reject(rejected, name, as_json=as_json)
 
@@ -287,7 +288,8 @@ def _sort_values(result: model.SearchResult) -> list[list[list[Any]]]:
 def _batch(arguments: argparse.Namespace) -> int:
     with terminal.interruptible() as cancel:
         lines = _lines(arguments.batch)
-        base = opening.open_base(arguments.files, cancel).base
+        opened = opening.open_base(arguments.files, cancel)
+        base = opened.base
         for number, line in lines:
             if cancel.cancelled:
                 break
@@ -315,7 +317,7 @@ def _batch(arguments: argparse.Namespace) -> int:
             except queries.Rejected as rejected:
                 found = {"error": terminal.error_object(rejected.text, rejected.diagnostics[0])}
             terminal.put_object({"id": item.get("id"), **found})
-        return terminal.CANCELLED if cancel.cancelled else terminal.OK
+        return terminal.CANCELLED if cancel.cancelled else opening.outcome(opened)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

@@ -75,9 +75,9 @@ def open_base(
 
     `on_base` gets the growing base after each committed batch, in the caller's thread; the first batch is
     small. Bad games are recorded and never stop the rest. Cancelling returns a report with `cancelled` and an
-    incomplete base, of which everything committed stays. Raises `errors.SourceError` for a file that cannot
-    be read, before anything is indexed where that can be seen, and `CqlguiError` when the index cannot be
-    written.
+    incomplete base, of which everything committed stays. Of several sources one that turns out to be damaged
+    or closed is left out, with a message. Raises `errors.SourceError` for a file that is missing, before
+    anything is indexed, and where no source can be read, and `CqlguiError` when the index cannot be written.
     """
     started = time.perf_counter()
     absolute, listed_name = bases.expand(paths)
@@ -110,6 +110,7 @@ def open_base(
         seconds=time.perf_counter() - started,
         cancelled=not finished,
         messages=messages,
+        unreadable=tuple(job.unreadable),
     )
 
 
@@ -135,17 +136,32 @@ class _Import:
         self.pool = pool
         self.reused = 0
         self.messages: list[str] = []
+        self.unreadable: list[Path] = []
         self._rows = [workspace.catalog().source(path) for path in paths]
         # Games, positions, completeness and digest of each source as far as they are known.
         self._states: list[tuple[int, int, bool, str]] = [(0, 0, False, "")] * len(paths)
 
     def run(self) -> bool:
-        """Bring every source up to date; False when it was cancelled."""
-        try:
-            for place, path in enumerate(self.paths):
+        """Bring every source up to date, but for those that cannot be read; False when it was cancelled.
+        Raises `errors.SourceError` when none can.
+        """
+        for place, path in enumerate(self.paths):
+            try:
                 _SourceImport(self, place, path, self._rows[place].id).run()
-        except errors.Cancelled:
-            return False
+            except errors.Cancelled:
+                return False
+            except errors.SourceError as fault:
+                if len(self.paths) == 1:
+                    raise
+                self.unreadable.append(path)
+                self.messages.append(f"{fault} The other files are open without it.")
+                if len(self.unreadable) == len(self.paths):
+                    raise errors.SourceError(
+                        f"None of these {len(self.paths)} files can be read. {fault}"
+                    ) from fault
+                if not self._states[place][0]:
+                    # Nothing comes from there any more.
+                    self.grown(place, 0, 0, True, "")
         return True
 
     def base(self) -> model.Base:

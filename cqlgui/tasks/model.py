@@ -58,7 +58,7 @@ class Base:
 @dataclass(frozen=True, slots=True)
 class ImportReport:
     """What an import did; `reused` counts the games that were indexed before, `messages` are sentences for
-    the user.
+    the user. `unreadable` are the sources that were left out, for which there is a message each.
     """
 
     base: Base
@@ -69,6 +69,7 @@ class ImportReport:
     seconds: float
     cancelled: bool = False
     messages: tuple[str, ...] = ()
+    unreadable: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -295,6 +295,25 @@ def test_usage_and_source_errors_end_with_two(tmp_path: Path, source: Path) -> N
     assert helpers.TRACEBACK not in missing.err
 
 
+def test_a_damaged_file_among_several_is_named_and_the_others_are_used(tmp_path: Path, source: Path) -> None:
+    damaged = tmp_path / "damaged.zip"
+    damaged.write_bytes(b"PK\x03\x04 and nothing more")
+    for command, said in (
+        (("import",), "2 games"),
+        (("info",), "games      2"),
+        (("search", "-e", "initial", "--count"), "2 games"),
+    ):
+        name, *more = command
+        found = helpers.cli(name, damaged, source, *more)
+        assert said in found.out
+        assert found.code == 2
+        assert "damaged.zip" in found.err
+    report = helpers.cli("import", source, damaged, "--json")
+    assert json.loads(report.out)["unreadable"] == [str(damaged)]
+    none = helpers.cli("search", damaged, "-e", "initial", "--count")
+    assert (none.code, none.out) == (2, "")
+
+
 def test_check_lists_diagnostics() -> None:
     run = helpers.cli("check", "-e", "matte Q", "--json")
     assert run.code == 1

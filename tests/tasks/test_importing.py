@@ -285,6 +285,30 @@ def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
         importing.open_base([tmp_path])
 
 
+def test_a_damaged_source_is_left_out_of_several(tmp_path: Path) -> None:
+    first, last = write(tmp_path / "a.pgn", 30), write(tmp_path / "c.pgn", 20, first=100)
+    cut = tmp_path / "b.pgn.gz"
+    cut.write_bytes(gzip.compress(first.read_bytes())[:-20])
+    with pytest.raises(errors.SourceError, match="cut off"):
+        importing.open_base([cut])
+    report = importing.open_base([first, cut, last])
+    assert (report.games, report.unreadable, report.cancelled) == (50, (cut,), False)
+    assert [source.games for source in report.base.sources] == [30, 0, 20]
+    assert report.base.complete
+    [message] = report.messages
+    assert message.startswith("b.pgn.gz is damaged or cut off")
+    assert [row.white for row in games.rows(report.base, [30, 31])] == ["Player 30", "Player 100"]
+    # Mended, it is one of them again.
+    cut.write_bytes(gzip.compress(first.read_bytes()))
+    report = importing.open_base([first, cut, last])
+    assert (report.games, report.unreadable, report.messages) == (80, (), ())
+    other = tmp_path / "c.zip"
+    for damaged in (cut, other):
+        damaged.write_bytes(b"")
+    with pytest.raises(errors.SourceError, match=r"None of these 2 files can be read\. c\.zip is empty"):
+        importing.open_base([cut, other])
+
+
 def test_a_second_import_of_the_same_file_waits(tmp_path: Path) -> None:
     source = write(tmp_path / "a.pgn", 1500)
     reports: list[model.ImportReport] = []
