@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.cql import structure
 from cqlgui.tasks import model
+from cqlgui.ui import theme
 from cqlgui.ui.editor import panel as editor_panel
 from cqlgui.ui.picker import chain, panel, pattern
 
@@ -215,6 +216,8 @@ def test_hovering_an_element_previews_it_until_the_pointer_leaves(qtbot: QtBot, 
 
 def test_two_thumbnails_stand_side_by_side_at_300_pixels(qtbot: QtBot, pair: Pair) -> None:
     _, picker = pair
+    # Buttons are as wide as the program's own style sheet says.
+    theme.theme().apply(theme.Choice.LIGHT)
     picker.resize(300, 600)
     parts = tuple(model.ElementCount(f"K{file}1", "<>", file, 0, 0) for file in "abcdefgh")
     picker.set_orbits((model.Orbit("flip", 0, 1, parts),))
