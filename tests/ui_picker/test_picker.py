@@ -218,7 +218,13 @@ def test_two_thumbnails_stand_side_by_side_at_300_pixels(qtbot: QtBot, pair: Pai
     _, picker = pair
     # Buttons are as wide as the program's own style sheet says.
     theme.theme().apply(theme.Choice.LIGHT)
-    picker.resize(300, 600)
+
+    def is_narrow() -> bool:
+        # Layouts take the style sheet in at their next turn.
+        picker.resize(300, 600)
+        return picker.width() == 300
+
+    qtbot.waitUntil(is_narrow)
     parts = tuple(model.ElementCount(f"K{file}1", "<>", file, 0, 0) for file in "abcdefgh")
     picker.set_orbits((model.Orbit("flip", 0, 1, parts),))
     view = picker.view
