@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -56,13 +56,23 @@ class Columns:
 
     def take(self, chosen: Integers | Mask) -> Columns:
         """Some of the hits, by a mask or by number."""
-        numbers: Integers = np.flatnonzero(chosen) if chosen.dtype == np.bool_ else chosen  # type: ignore[assignment]  # one of the two
+        if chosen.dtype == np.bool_:
+            return self._masked(chosen)  # type: ignore[arg-type]  # one of the two
+        numbers: Integers = chosen  # type: ignore[assignment]  # the other one
         if not len(self.codes):
             return Columns(self.hits[numbers], no_ends(len(numbers)), self.codes)
         starts, sizes = self.starts[numbers], np.diff(self.ends, prepend=0)[numbers]
         ends = np.cumsum(sizes)
         within = np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - sizes, sizes)
         return Columns(self.hits[numbers], ends, self.codes[np.repeat(starts, sizes) + within])
+
+    def _masked(self, mask: Mask) -> Columns:
+        """The hits that a mask has, several times as quickly as by their numbers."""
+        hits = self.hits[mask]
+        if not len(self.codes):
+            return Columns(hits, no_ends(len(hits)), self.codes)
+        sizes = np.diff(self.ends, prepend=0)
+        return Columns(hits, np.cumsum(sizes[mask]), self.codes[np.repeat(mask, sizes)])
 
     def part(self, begin: int, end: int) -> Columns:
         """The hits of a stretch, without copying them."""
@@ -236,10 +246,17 @@ _SMALL: Final = 1 << 14
 """Pieces below this size are put together: a search may give them game by game."""
 
 
-def having(columns: Columns, code: int) -> Integers:
-    """The numbers of the hits at which an element matched, ascending."""
-    numbers: Integers = np.searchsorted(columns.ends, np.flatnonzero(columns.codes == code), side="right")
-    return numbers
+def having(columns: Columns, code: int) -> Mask:
+    """At which hits an element matched."""
+    mask = np.zeros(len(columns), np.bool_)
+    if len(columns.codes):
+        for begin in range(0, len(columns), BLOCK):
+            block = columns.part(begin, min(begin + BLOCK, len(columns)))
+            # How often it matched up to each hit: an element stands once at a hit.
+            passed = np.zeros(len(block.codes) + 1, np.int32)
+            np.cumsum(block.codes == code, out=passed[1:])
+            mask[begin : begin + BLOCK] = np.diff(passed[block.ends], prepend=0)
+    return mask
 
 
 def of_hits(listed: Iterable[model.GameHits]) -> Columns:
@@ -448,26 +465,39 @@ def matches(codes: Iterable[int], place: int) -> tuple[model.OrbitMatch, ...]:
     return tuple(model.OrbitMatch(code >> orbit_pass.ELEMENT_BITS, code & mask, place) for code in codes)
 
 
-class Elements:
-    """Which hits each orbit element has, worked out once for some columns."""
+def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
+    """Of how many games and at how many positions each element of some orbits matched, a row each; `orbits`
+    tells how many elements each of them has, and the elements follow each other as the orbits do."""
+    offsets = np.cumsum([0, *orbits])
+    total = int(offsets[-1])
+    found = np.zeros((total, 2), np.int64)
+    mask = (1 << orbit_pass.ELEMENT_BITS) - 1
+    for block in columns.stretches(BLOCK) if total and len(columns.codes) else ():
+        codes = block.codes
+        if not len(codes):
+            continue
+        elements = codes if len(orbits) == 1 else offsets[codes >> orbit_pass.ELEMENT_BITS] + (codes & mask)
+        positions = np.bincount(elements, minlength=total)
+        found[:, 1] += positions
+        # The games are numbered from 0 within a block, so that a small table says which element each has.
+        first = np.zeros(len(block), np.bool_)
+        first[first_hits(block.hits)[1:]] = True
+        games = np.cumsum(first)
+        owners = np.repeat(games, np.diff(block.ends, prepend=0))
+        matched = np.flatnonzero(positions)
+        places = np.zeros(total, np.int64)
+        places[matched] = np.arange(len(matched))
+        width = len(matched)
+        cells = owners * width + places[elements]
+        size = (int(games[-1]) + 1) * width
+        if size <= _LARGEST_TABLE:
+            table = np.zeros(size, np.bool_)
+            table[cells] = True
+            found[matched, 0] += np.count_nonzero(table.reshape(-1, width), axis=0)
+        else:
+            found[matched, 0] += np.bincount(np.unique(cells) % width, minlength=width)
+    return found
 
-    def __init__(self, columns: Columns) -> None:
-        self._columns = columns
-        sizes = np.diff(columns.ends, prepend=0) if len(columns.codes) else np.zeros(0, np.int64)
-        owners = np.repeat(np.arange(len(sizes)), sizes)
-        order = np.argsort(columns.codes, kind="stable")
-        self._owners: Integers = owners[order]
-        self._codes: Codes = columns.codes[order]
 
-    def counts(self) -> dict[int, tuple[int, int]]:
-        """Games and positions of each element that has any."""
-        games = self._columns.hits[self._owners] >> GAME_SHIFT
-        fresh = np.ones(len(games), np.bool_)
-        fresh[1:] = (games[1:] != games[:-1]) | (self._codes[1:] != self._codes[:-1])
-        codes, starts = np.unique(self._codes, return_index=True)
-        sums: Any = np.add.reduceat(fresh, starts) if len(starts) else []
-        sizes = np.diff(np.append(starts, len(games)))
-        return {
-            code: (int(in_games), int(positions))
-            for code, in_games, positions in zip(codes.tolist(), sums, sizes, strict=True)
-        }
+_LARGEST_TABLE: Final = 1 << 24
+"""Bytes; above, the elements of the games are sorted."""

@@ -7,6 +7,7 @@ sorted numbers already, so that compressed bitmaps would gain nothing.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ from cqlgui.base.data import dataclass
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model, orbits, workspace
-from cqlgui.tasks.found import BLOCK, Columns, Elements, Found, Integers, Mask
+from cqlgui.tasks.found import Columns, Found, Integers, Mask
 
 RESULT, DECADE, RATING, OPENING, PLY = "Result", "Decade", "Rating", "Opening", "Ply"
 FACETS: Final = (RESULT, DECADE, RATING, OPENING, PLY)
@@ -125,10 +126,7 @@ def having(result: model.SearchResult, known: Attributes, name: str, key: int) -
 
 def matching(result: model.SearchResult, orbit: int, element: int) -> model.SearchResult:
     """The hits of a result at which an element of an orbit matched."""
-    columns = result.games.columns
-    mask = np.zeros(len(columns), np.bool_)
-    mask[found_module.having(columns, orbit_pass.code_of(orbit, element))] = True
-    return _kept(result, mask)
+    return _kept(result, found_module.having(result.games.columns, orbit_pass.code_of(orbit, element)))
 
 
 def both(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
@@ -183,7 +181,8 @@ def _kept(
     result: model.SearchResult, mask: Mask, bare: Mapping[int, model.GameHits] | None = None
 ) -> model.SearchResult:
     columns = result.games.columns.take(mask)
-    left = {*np.unique(columns.games).tolist(), *(bare or ())}
+    games = columns.hits[found_module.first_hits(columns.hits)] >> found_module.GAME_SHIFT
+    left = {*games.tolist(), *(bare or ())}
     return _made(result, columns, [game for game in result.order if game in left], bare or {})
 
 
@@ -204,18 +203,12 @@ def _made(
 
 def recounted(listed: Iterable[model.Orbit], columns: Columns) -> tuple[model.Orbit, ...]:
     """Orbits with what their elements matched among some hits; an element counts once for a hit."""
-    counts: dict[int, dict[int, tuple[int, int]]] = {}
-    mask = (1 << orbit_pass.ELEMENT_BITS) - 1
-    for stretch in columns.stretches(BLOCK) if len(columns.codes) else ():
-        for code, (games, positions) in Elements(stretch).counts().items():
-            of_orbit = counts.setdefault(code >> orbit_pass.ELEMENT_BITS, {})
-            before = of_orbit.get(code & mask, (0, 0))
-            of_orbit[code & mask] = before[0] + games, before[1] + positions
-    made = []
-    for number, orbit in enumerate(listed):
-        found = counts.get(number, {})
-        made.append(orbits.counted(orbit, {at: found.get(at, (0, 0)) for at in range(len(orbit.elements))}))
-    return tuple(made)
+    listed = tuple(listed)
+    counts = iter(found_module.counts(columns, [len(orbit.elements) for orbit in listed]).tolist())
+    return tuple(
+        orbits.counted(orbit, dict(enumerate(itertools.islice(counts, len(orbit.elements)))))
+        for orbit in listed
+    )
 
 
 OPERATIONS: Final[Mapping[str, Callable[[Any, Any], model.SearchResult]]] = {

@@ -61,8 +61,8 @@ def test_hits_can_be_taken_out_and_games_turned(games: list[model.GameHits]) -> 
     assert list(found.Found(whole.columns.take(mask), {}).values()) == kept
 
 
-@given(listed())
-def test_elements_are_counted_once_a_hit_and_a_game(games: list[model.GameHits]) -> None:
+@given(listed(), st.sampled_from((1, 3, 1 << 20)))
+def test_elements_are_counted_once_a_hit_and_a_game(games: list[model.GameHits], block: int) -> None:
     wanted: dict[int, tuple[set[int], int]] = {}
     numbers: dict[int, list[int]] = {}
     number = 0
@@ -75,12 +75,18 @@ def test_elements_are_counted_once_a_hit_and_a_game(games: list[model.GameHits])
                 numbers.setdefault(code, []).append(number)
             number += 1
     columns = found.of_hits(games)
-    assert found.Elements(columns).counts() == {
-        code: (len(owners), count) for code, (owners, count) in wanted.items()
-    }
-    for code, own in numbers.items():
-        assert found.having(columns, code).tolist() == own
-    assert not len(found.having(columns, orbit_pass.code_of(3, 0)))
+    for largest in (0, 1 << 24):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(found, "_LARGEST_TABLE", largest)
+            patch.setattr(found, "BLOCK", block)
+            counted = found.counts(columns, (20_000, 20_000, 20_000, 1))
+            for code, own in numbers.items():
+                assert np.flatnonzero(found.having(columns, code)).tolist() == own
+            assert not found.having(columns, orbit_pass.code_of(3, 0)).any()
+        assert {
+            orbit_pass.code_of(*divmod(number, 20_000)): tuple(counted[number].tolist())
+            for number in np.flatnonzero(counted.any(axis=1)).tolist()
+        } == {code: (len(owners), count) for code, (owners, count) in wanted.items()}
 
 
 @given(listed(), st.data())

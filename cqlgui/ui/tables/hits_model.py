@@ -108,7 +108,7 @@ class HitsModel(text_model.TextModel):
         for found in parts:
             hits = found.columns.hits
             if self._limit is not None:
-                numbers = found_module.having(found.columns, _code(self._limit))
+                numbers = np.flatnonzero(found_module.having(found.columns, _code(self._limit)))
                 fresh.append((numbers + start, hits[numbers]))
             start += len(hits)
         more = start - len(self._columns) if self._limit is None else sum(len(one[0]) for one in fresh)
@@ -307,7 +307,7 @@ class HitsModel(text_model.TextModel):
         self._limited = _Limited()
         if self._limit is not None:
             columns = self._columns.whole()
-            numbers = found_module.having(columns, _code(self._limit))
+            numbers = np.flatnonzero(found_module.having(columns, _code(self._limit)))
             self._limited.extend(numbers, columns.hits[numbers])
 
     def _details_came(self, games: list[int]) -> None:
