@@ -540,9 +540,13 @@ class MainWindow(QMainWindow):
             self.infobar.show_message("The hits are of another query: run this one (F5) first.", "info")
             return
         self.board.set_ghost(None)
-        self.hits.limit(orbit, element)
-        self.narrower.limit((orbit, element, self._limited_words()))
         self._tabs.setCurrentWidget(self.hits)
+        self.narrower.limit((orbit, element, _words_of(found)))
+        self.hits.limit(orbit, element)
+        self._enable()
+
+    def _limited(self) -> None:
+        """The table shows the hits of an element now."""
         if self.hits.count and self.hits.table.row < 0:
             self.hits.select_row(0)
         self._say_hit()
@@ -557,8 +561,7 @@ class MainWindow(QMainWindow):
     def _limited_words(self) -> str:
         """The element the hits are limited to, in words; empty without a limit."""
         limit = self.hits.limited_to
-        element = self.hits.hits.element_at(limit) if limit else None
-        return (element.words or element.transform) if element else ""
+        return _words_of(self.hits.hits.element_at(limit) if limit else None)
 
     # --- output --------------------------------------------------------------------------------------------
 
@@ -754,6 +757,7 @@ class MainWindow(QMainWindow):
         self.hits.hits.released.connect(self._return_to_row)
         self.hits.opened.connect(lambda _game, _position, row: self._open_row(row))
         self.hits.limit_removed.connect(self._clear_limit)
+        self.hits.limited.connect(self._limited)
         self.hits.export_requested.connect(self.ask_export)
         self.hits.narrowing_removed.connect(self.narrower.undo)
         self.hits.scope_removed.connect(self.narrower.widen)
@@ -833,6 +837,11 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.docks.window_resized()
+
+
+def _words_of(element: model.ElementCount | None) -> str:
+    """An orbit element in words; empty for none."""
+    return (element.words or element.transform) if element else ""
 
 
 def _dropped(data: QMimeData) -> list[Path]:

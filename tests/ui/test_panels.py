@@ -168,6 +168,40 @@ def test_a_limit_keeps_the_current_hit_and_its_chip_takes_it_off(
     assert panel.count == result.positions
 
 
+def test_among_many_hits_those_of_an_element_are_looked_for_beside(
+    panel: hits.HitsPanel,
+    base: model.Base,
+    result: model.SearchResult,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    filled(panel, base, result)
+    panel.limit(0, 1)
+    wanted = [panel.hit_at(row) for row in range(panel.count)]
+    panel.limit(None)
+    monkeypatch.setattr(hits, "FEW", 0)
+    chip = panel.findChild(QAbstractButton, "chip")
+    assert isinstance(chip, QAbstractButton)
+    with qtbot.waitSignal(panel.limited):
+        panel.limit(0, 0)
+        # The latest choice counts; what was shown stays until its hits are found.
+        panel.limit(0, 1)
+        assert (panel.limited_to, panel.count) == (None, result.positions)
+        assert chip.text().startswith("looking for: ")
+    assert panel.limited_to == (0, 1)
+    assert chip.text().startswith("only: ")
+    assert [panel.hit_at(row) for row in range(panel.count)] == wanted
+    # Whoever wants all hits meanwhile, or other ones, gets no element's.
+    with qtbot.assertNotEmitted(panel.limited):
+        panel.limit(0, 0)
+        panel.limit(None)
+        assert not chip.isVisible()
+        panel.limit(0, 0)
+        filled(panel, base, result)
+        qtbot.waitUntil(lambda: not panel._jobs.active("limit the table") and panel._jobs.count == 0)
+    assert (panel.limited_to, panel.count) == (None, result.positions)
+
+
 def test_the_current_hit_stays_when_the_order_changes(
     panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
 ) -> None:

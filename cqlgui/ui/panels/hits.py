@@ -7,6 +7,7 @@ import time
 from PySide6.QtCore import QByteArray, QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
 from cqlgui.tasks import model
 from cqlgui.tasks.found import Found
@@ -18,9 +19,12 @@ SHOWN_MESSAGES = 30
 """Messages and variables of the query that the line of its course shows on hovering."""
 SHOWN_VARIABLES = 3
 LONGEST_VARIABLE = 24
+"""Persistent variables that stand in the line itself, and characters of each."""
+FEW = 1 << 18
+"""Hits among which those of an element are found at once; more of them are gone through by a job."""
+_LIMITING = "limit the table"
 _CHIP = 220
 """Pixels that the words of a chip take at most."""
-"""Persistent variables that stand in the line itself, and characters of each."""
 
 
 class HitsPanel(QWidget):
@@ -28,20 +32,23 @@ class HitsPanel(QWidget):
 
     `opened` carries game, positionid and row of a hit that was double-clicked or entered, `current_changed`
     the row that became current, by key, mouse, `select_row` or `next_hit`. `limit_removed` tells that the
-    user wants to see all hits again, which the panel then does; `narrowing_removed` and `scope_removed` that
-    all of the result is wanted again, or searches through all games.
+    user wants to see all hits again, which the panel then does; `limited` that the table has been limited;
+    `narrowing_removed` and `scope_removed` that all of the result is wanted again, or searches through all
+    games.
     """
 
     opened = Signal(int, int, int)
     current_changed = Signal(int)
     export_requested = Signal()
     limit_removed = Signal()
+    limited = Signal()
     narrowing_removed = Signal()
     scope_removed = Signal()
 
     def __init__(self, door: jobs.Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Hits")
+        self._jobs = door
         self._cache = rows.RowCache(door, self)
         self._moves = lines.LineCache(door, self)
         self._details = details.DetailCache(door, self)
@@ -81,6 +88,8 @@ class HitsPanel(QWidget):
         self._kept: tuple[model.Persistent, ...] = ()
         # The row that `land` made current, until somebody chooses.
         self._landing: int | None = None
+        # The element whose hits are looked for.
+        self._looking: hits_model.Element | None = None
         self._lay_out()
         self._connect()
         self._dress()
@@ -98,6 +107,7 @@ class HitsPanel(QWidget):
         self._moves.set_base(base)
         self._details.set_base(base)
         self._details.forget()
+        self._stop_looking()
         self.hits.clear(orbits)
         self._total, self._searched = total_games, 0
         self._started = time.monotonic()
@@ -167,6 +177,7 @@ class HitsPanel(QWidget):
         self._cache.set_base(None)
         self._moves.set_base(None)
         self._details.set_base(None)
+        self._stop_looking()
         self.hits.clear()
         self._ended = ""
         self._messages = ()
@@ -206,13 +217,44 @@ class HitsPanel(QWidget):
         return self.hits.limited_to
 
     def limit(self, orbit: int | None, element: int | None = None) -> None:
-        """Show only the hits of one element of an orbit; with None all. What is current stays so if shown."""
+        """Show only the hits of one element of an orbit; with None all. What is current stays so if shown.
+        Among many hits these are looked for by a job, and what was shown stays meanwhile; `limited` follows.
+        """
+        self._stop_looking()
+        wanted = None if orbit is None or element is None else (orbit, element)
+        if wanted in (None, self.hits.limited_to) or self._running or self.hits.total <= FEW:
+            self._limit(wanted)
+            return
+        assert wanted is not None
+        self._looking = wanted
+        look = self.hits.looking(wanted)
+        self._jobs.run(
+            lambda _token, _sink: look(),
+            lambda found: self._limit(wanted, found),
+            self._fail_looking,
+            name=_LIMITING,
+        )
+        self._show_limit()
+
+    def _limit(self, wanted: hits_model.Element | None, found: hits_model.Limited | None = None) -> None:
+        self._looking = None
         kept = self.hits.hit(self.table.row)
-        self.hits.limit(None if orbit is None or element is None else (orbit, element))
+        self.hits.limit(wanted, found)
         if kept is not None:
             self.table.go_to(self.hits.row_of(kept[0], kept[1].positionid))
         self._show_limit()
         self._say()
+        if wanted is not None:
+            self.limited.emit()
+
+    def _stop_looking(self) -> None:
+        self._looking = None
+        self._jobs.cancel(_LIMITING, drop=True)
+
+    def _fail_looking(self, error: errors.CqlguiError) -> None:
+        self._stop_looking()
+        self._show_limit()
+        self._jobs.failed.emit(str(error))
 
     def hit_at(self, row: int) -> model.Hit:
         """The hit of a row; raises `IndexError` when there is no such row."""
@@ -352,12 +394,12 @@ class HitsPanel(QWidget):
         self.limit_removed.emit()
 
     def _show_limit(self) -> None:
-        limited = self.hits.limited_to
+        limited = self._looking or self.hits.limited_to
         self._chip.setVisible(limited is not None)
         if limited is not None:
             element = self.hits.element_at(limited)
             words = (element.words or element.transform) if element else f"element {limited[1] + 1}"
-            self._chip.setText(f"only: {words}  ✕")
+            self._chip.setText(f"{'looking for' if self._looking else 'only'}: {words}  ✕")
             self._chip.setAccessibleName(f"Hits are limited to: {words}. Press to show all.")
 
     def tell_narrowing(self, words: str) -> None:

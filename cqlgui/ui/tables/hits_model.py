@@ -14,7 +14,7 @@ from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model
-from cqlgui.tasks.found import Found, Integers, Pieces
+from cqlgui.tasks.found import Columns, Found, Integers, Pieces
 from cqlgui.ui.tables import details, lines, ranges, rows, text_model
 
 TITLES = ("Game", "White", "Black", "Result", "Year", "ECO", "Hit", "Ply", "Transform", "Value", "From here")
@@ -63,7 +63,7 @@ class HitsModel(text_model.TextModel):
         self._ordered: Found | None = None
         self._count = 0
         self._limit: Element | None = None
-        self._limited = _Limited()
+        self._limited = Limited()
         self._orbits: tuple[model.Orbit, ...] = ()
         self.has_values = False
         # What came and has no rows yet, and how many hits that is.
@@ -150,15 +150,25 @@ class HitsModel(text_model.TextModel):
             self._find_limited()
             self.endResetModel()
 
-    def limit(self, element: Element | None) -> None:
-        """Show only hits in which this (orbit, element) matched; None shows all."""
+    def limit(self, element: Element | None, found: Limited | None = None) -> None:
+        """Show only hits in which this (orbit, element) matched; None shows all. `found` are these hits,
+        where `looking` has found them."""
         if element == self._limit:
             return
         self.release()
         self.beginResetModel()
         self._limit = element
-        self._find_limited()
+        if found is None:
+            self._find_limited()
+        else:
+            self._limited = found
         self.endResetModel()
+
+    def looking(self, element: Element) -> Callable[[], Limited]:
+        """What finds the hits in which an element matched, in whatever thread; what it finds holds until
+        other hits come."""
+        columns = self._columns.whole()
+        return lambda: _limited(columns, element)
 
     @property
     def limited_to(self) -> Element | None:
@@ -206,6 +216,11 @@ class HitsModel(text_model.TextModel):
     def games(self) -> int:
         """Number of games that have rows."""
         return self._count if self._limit is None else self._limited.games
+
+    @property
+    def total(self) -> int:
+        """Number of hits that rows are of, or would be without a limit."""
+        return len(self._columns)
 
     @property
     def hits(self) -> int:
@@ -290,7 +305,7 @@ class HitsModel(text_model.TextModel):
         self._columns = Pieces()
         self._told, self._untold, self._ordered = {}, None, None
         self._count = 0
-        self._limited = _Limited()
+        self._limited = Limited()
         self.has_values = False
 
     def _take_told(self, found: Found) -> None:
@@ -304,11 +319,7 @@ class HitsModel(text_model.TextModel):
         )
 
     def _find_limited(self) -> None:
-        self._limited = _Limited()
-        if self._limit is not None:
-            columns = self._columns.whole()
-            numbers = np.flatnonzero(found_module.having(columns, _code(self._limit)))
-            self._limited.extend(numbers, columns.hits[numbers])
+        self._limited = Limited() if self._limit is None else self.looking(self._limit)()
 
     def _details_came(self, games: list[int]) -> None:
         if not self.has_values and self._details is not None:
@@ -406,7 +417,7 @@ class HitsModel(text_model.TextModel):
         return TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None
 
 
-class _Limited:
+class Limited:
     """The numbers of the hits that a limit leaves over, ascending, and of how many games they are."""
 
     def __init__(self) -> None:
@@ -432,6 +443,13 @@ class _Limited:
             self._room = room
         self._room[begin : self._size] = numbers
         self.games += found_module.count_games(hits)
+
+
+def _limited(columns: Columns, element: Element) -> Limited:
+    made = Limited()
+    numbers = np.flatnonzero(found_module.having(columns, _code(element)))
+    made.extend(numbers, columns.hits[numbers])
+    return made
 
 
 def _code(element: Element) -> int:
