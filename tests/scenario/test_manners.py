@@ -197,6 +197,21 @@ def test_a_file_that_holds_no_games_is_told_from_one_that_does(
     main._bad_dialog.close()
 
 
+def test_a_folder_is_opened_without_the_archive_in_it_that_is_damaged(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    folder = tmp_path / "games"
+    folder.mkdir()
+    for name in ("a.pgn", "c.pgn"):
+        (folder / name).write_text('[Result "*"]\n\n1. e4 *\n')
+    (folder / "b.zip").write_bytes(b"PK\x03\x04 and nothing more")
+    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+        main.open_files([folder])
+    assert main.infobar.shown is not None
+    assert "b.zip" in main.infobar.shown.text
+    assert ask(qtbot, main, "Pe4").order == (1, 2)
+
+
 def test_the_window_and_its_title_bar_fit_the_screen(qtbot: QtBot, main: window.MainWindow) -> None:
     fresh = window.MainWindow()
     qtbot.addWidget(fresh)
