@@ -452,6 +452,8 @@ def test_an_interrupt_while_the_command_is_loaded_ends_with_130() -> None:
     code = (
         "import signal, sys\n"
         "from cqlgui.__main__ import main\n"
+        # Who runs in the background has it ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "class Interrupts:\n"
         "    def find_spec(self, name, *_):\n"
         "        if name == 'cqlgui.cli.run':\n"
