@@ -103,17 +103,16 @@ class Kernel(Generic[P, R]):
         if not native.available():
             return self.function
         if self._native is None:
-            parameters, kind = frontend.signature(self.function)
-            self._parameters = tuple(one for _, one in parameters)
-            callee = emitter.Callee(f"@{self.function.__name__}", self._parameters, kind)
+            callee = _callee(self.function)
+            self._parameters = callee.parameters
             self._native = self.unit.code().function(callee)
         return self._native
 
     @functools.cached_property
     def callee(self) -> emitter.Callee:
         """What machine code of this process calls it by."""
-        parameters, result = frontend.signature(self.function)
-        routine = words.Routine(tuple(kind for _, kind in parameters), result)
+        own = _callee(self.function)
+        routine = words.Routine(own.parameters, own.result)
         return emitter.known(self.unit.code().address(self.function.__name__), routine)
 
 
@@ -155,10 +154,7 @@ class Template:
     @property
     def callee(self) -> emitter.Callee:
         """What `code` has of the kernel."""
-        parameters, result = frontend.signature(self._kernel.function)
-        return emitter.Callee(
-            f"@{self._kernel.function.__name__}", tuple(kind for _, kind in parameters), result
-        )
+        return _callee(self._kernel.function)
 
     @functools.cached_property
     def _bitcode(self) -> bytes:
@@ -180,6 +176,12 @@ class Template:
         )
         program.add(function)
         return program.module.text()
+
+
+def _callee(function: Callable[..., object]) -> emitter.Callee:
+    """A kernel by the name under which its code is found; raises `frontend.KernelError`."""
+    parameters, result = frontend.signature(function)
+    return emitter.Callee(f"@{function.__name__}", tuple(kind for _, kind in parameters), result)
 
 
 def _write_call(module: emitter.Module, name: str, routine: words.Routine, callee: emitter.Callee) -> None:
