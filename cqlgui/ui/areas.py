@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QTabWidget, QWidget
 
-from cqlgui.ui import theme
+from cqlgui.ui import canvas, theme
 
 _WIDTH = 2
 
@@ -74,13 +74,12 @@ class Frame(QWidget):
         return False
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        pen = QPen(theme.colours().colour("accent"), _WIDTH)
-        pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
-        painter.setPen(pen)
-        inset = _WIDTH / 2
-        painter.drawRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset))
-        painter.end()
+        with canvas.Painter(self) as painter:
+            pen = QPen(theme.colours().colour("accent"), _WIDTH)
+            pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+            painter.setPen(pen)
+            inset = _WIDTH / 2
+            painter.drawRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset))
 
 
 def _holds(area: QWidget, widget: QWidget | None) -> bool:

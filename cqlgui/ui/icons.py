@@ -13,7 +13,7 @@ from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from cqlgui.base import resources
-from cqlgui.ui import theme
+from cqlgui.ui import canvas, theme
 
 _GREY = "#808080"
 _SIZES = (16, 20, 24, 32, 48)
@@ -34,9 +34,8 @@ def _icon(name: str, colour: str, disabled: str) -> QIcon:
         for size in _SIZES:
             pixmap = QPixmap(QSize(size, size))
             pixmap.fill(Qt.GlobalColor.transparent)
-            painter = QPainter(pixmap)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            renderer.render(painter, QRectF(0, 0, size, size))
-            painter.end()
+            with canvas.Painter(pixmap) as painter:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                renderer.render(painter, QRectF(0, 0, size, size))
             made.addPixmap(pixmap, mode)
     return made

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from cqlgui.board import position as position_module
-from cqlgui.ui import theme
+from cqlgui.ui import canvas, theme
 from cqlgui.ui.board import painting, widget
 
 _CELL, _SMALLEST_CELL = 14, 9
@@ -49,10 +49,9 @@ class Diagram(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._position is None:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        frame = painting.Frame(1, 1, (min(self.width(), self.height()) - 2) // 8, False)
-        painting.draw_squares(painter, frame, theme.colours())
-        painting.draw_men(painter, frame, self._position.squares, self.devicePixelRatioF())
-        painter.end()
+        with canvas.Painter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            frame = painting.Frame(1, 1, (min(self.width(), self.height()) - 2) // 8, False)
+            painting.draw_squares(painter, frame, theme.colours())
+            painting.draw_men(painter, frame, self._position.squares, self.devicePixelRatioF())

@@ -18,7 +18,7 @@ from PySide6.QtSvg import QSvgRenderer
 
 from cqlgui.base import resources
 from cqlgui.board import men, squares
-from cqlgui.ui import theme
+from cqlgui.ui import canvas, theme
 
 PIECE_SET = "cburnett"
 BADGE_ROOM = 28
@@ -83,10 +83,9 @@ def man_pixmap(man: int, size: int, ratio: float) -> QPixmap:
     pixmap = QPixmap(round(size * ratio), round(size * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    _renderer(man).render(painter, QRectF(0, 0, size, size))
-    painter.end()
+    with canvas.Painter(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        _renderer(man).render(painter, QRectF(0, 0, size, size))
     return pixmap
 
 

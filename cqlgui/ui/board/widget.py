@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from cqlgui.board import men, squares
 from cqlgui.board import position as position_module
-from cqlgui.ui import theme
+from cqlgui.ui import canvas, theme
 from cqlgui.ui.board import painting
 
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
@@ -134,12 +134,11 @@ class BoardWidget(QWidget):
         """The board alone as a picture of `size` pixels a side."""
         pixmap = QPixmap(size, size)
         pixmap.fill(theme.colours().colour("window"))
-        painter = QPainter(pixmap)
-        room = painting.BADGE_ROOM if self._badge[0] else 0
-        cell = (size - 4 - room) // 8
-        frame = painting.Frame((size - cell * 8) // 2, 2 + room, cell, self._turned)
-        self._draw(painter, frame, 1.0)
-        painter.end()
+        with canvas.Painter(pixmap) as painter:
+            room = painting.BADGE_ROOM if self._badge[0] else 0
+            cell = (size - 4 - room) // 8
+            frame = painting.Frame((size - cell * 8) // 2, 2 + room, cell, self._turned)
+            self._draw(painter, frame, 1.0)
         return pixmap
 
     def frame(self) -> painting.Frame:
@@ -200,9 +199,8 @@ class BoardWidget(QWidget):
         return QSize(460, 460)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        self._draw(painter, self.frame(), self.devicePixelRatioF())
-        painter.end()
+        with canvas.Painter(self) as painter:
+            self._draw(painter, self.frame(), self.devicePixelRatioF())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()

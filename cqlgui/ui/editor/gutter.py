@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from cqlgui.board import squares
 from cqlgui.tasks import margin, model
+from cqlgui.ui import canvas
 from cqlgui.ui.editor import colours
 
 if TYPE_CHECKING:
@@ -142,34 +143,33 @@ class Gutter(QWidget):
         return QSize(self.needed_width(), 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(event.rect(), colours.of(self, "gutter"))
-        painter.setFont(self._editor.font())
-        current = self._editor.textCursor().blockNumber()
-        severities, lamps = self._editor.line_severities(), self._editor.fixable_lines()
-        mark = self._mark_size()
-        truths = self._truth_width()
-        here, elsewhere = colours.of(self, "gutter-current"), colours.of(self, "gutter-text")
-        line_height = self._editor.fontMetrics().height()
-        for block, top, height in self._editor.visible_blocks():
-            if top + height < event.rect().top() or top > event.rect().bottom():
-                continue
-            number = block.blockNumber()
-            painter.setPen(here if number == current else elsewhere)
-            box = QRect(_SIDE + mark, int(top), self.width() - 2 * _SIDE - mark - truths, line_height)
-            painter.drawText(
-                box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(number + 1)
-            )
-            centre = QPointF(_SIDE / 2 + mark / 2, top + line_height / 2)
-            if number == current and number in lamps:
-                _draw_lamp(painter, self, centre, mark)
-            elif number in severities:
-                _draw_mark(painter, self, severities[number], centre, mark * 3 / 4)
-            if number in self._rows and truths:
-                place = QRectF(self.width() - truths - _SIDE / 2, top, truths, line_height)
-                self._draw_truth(painter, self._rows[number], place, mark)
-        painter.end()
+        with canvas.Painter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.fillRect(event.rect(), colours.of(self, "gutter"))
+            painter.setFont(self._editor.font())
+            current = self._editor.textCursor().blockNumber()
+            severities, lamps = self._editor.line_severities(), self._editor.fixable_lines()
+            mark = self._mark_size()
+            truths = self._truth_width()
+            here, elsewhere = colours.of(self, "gutter-current"), colours.of(self, "gutter-text")
+            line_height = self._editor.fontMetrics().height()
+            for block, top, height in self._editor.visible_blocks():
+                if top + height < event.rect().top() or top > event.rect().bottom():
+                    continue
+                number = block.blockNumber()
+                painter.setPen(here if number == current else elsewhere)
+                box = QRect(_SIDE + mark, int(top), self.width() - 2 * _SIDE - mark - truths, line_height)
+                painter.drawText(
+                    box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, str(number + 1)
+                )
+                centre = QPointF(_SIDE / 2 + mark / 2, top + line_height / 2)
+                if number == current and number in lamps:
+                    _draw_lamp(painter, self, centre, mark)
+                elif number in severities:
+                    _draw_mark(painter, self, severities[number], centre, mark * 3 / 4)
+                if number in self._rows and truths:
+                    place = QRectF(self.width() - truths - _SIDE / 2, top, truths, line_height)
+                    self._draw_truth(painter, self._rows[number], place, mark)
 
     def _draw_truth(self, painter: QPainter, row: model.LineTruth, place: QRectF, size: int) -> None:
         painter.setOpacity(0.4 if self._state == PENDING else 1.0)

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.cql import diagnostics
+from cqlgui.ui import canvas
 from cqlgui.ui.editor import colours, gutter
 
 _OFFSET = Qt.ItemDataRole.UserRole
@@ -164,27 +165,26 @@ def severity_icon(severity: str, colour: QColor) -> QIcon:
     size = 28
     pixmap = QPixmap(size, size)
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(colour)
-    white = QColor("white") if colour.lightness() < 160 else QColor("black")
-    pen = painter.pen()
-    pen.setStyle(Qt.PenStyle.SolidLine)
-    pen.setColor(white)
-    pen.setWidthF(3)
-    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-    if severity == "error":
-        painter.drawEllipse(1, 1, size - 2, size - 2)
-        painter.setPen(pen)
-        painter.drawLine(9, 9, 19, 19)
-        painter.drawLine(19, 9, 9, 19)
-    else:
-        painter.drawPolygon(QPolygonF([QPointF(14, 1), QPointF(27, 26), QPointF(1, 26)]))
-        painter.setPen(pen)
-        painter.drawLine(14, 10, 14, 17)
-        painter.drawPoint(14, 22)
-    painter.end()
+    with canvas.Painter(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        white = QColor("white") if colour.lightness() < 160 else QColor("black")
+        pen = painter.pen()
+        pen.setStyle(Qt.PenStyle.SolidLine)
+        pen.setColor(white)
+        pen.setWidthF(3)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        if severity == "error":
+            painter.drawEllipse(1, 1, size - 2, size - 2)
+            painter.setPen(pen)
+            painter.drawLine(9, 9, 19, 19)
+            painter.drawLine(19, 9, 9, 19)
+        else:
+            painter.drawPolygon(QPolygonF([QPointF(14, 1), QPointF(27, 26), QPointF(1, 26)]))
+            painter.setPen(pen)
+            painter.drawLine(14, 10, 14, 17)
+            painter.drawPoint(14, 22)
     return QIcon(pixmap)
 
 
@@ -192,16 +192,15 @@ def good_icon(colour: QColor) -> QIcon:
     """A tick: nothing to complain about."""
     pixmap = QPixmap(28, 28)
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    pen = painter.pen()
-    pen.setColor(colour)
-    pen.setWidthF(4)
-    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-    painter.setPen(pen)
-    painter.drawPolyline(QPolygonF([QPointF(5, 15), QPointF(11, 22), QPointF(23, 6)]))
-    painter.end()
+    with canvas.Painter(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        pen = painter.pen()
+        pen.setColor(colour)
+        pen.setWidthF(4)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.setPen(pen)
+        painter.drawPolyline(QPolygonF([QPointF(5, 15), QPointF(11, 22), QPointF(23, 6)]))
     return QIcon(pixmap)
 
 
@@ -209,10 +208,9 @@ def truth_icon(widget: QWidget, holds: bool) -> QIcon:
     """The tick or cross of the margin."""
     pixmap = QPixmap(28, 28)
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    gutter.draw_truth(
-        painter, colours.of(widget, "truth_yes" if holds else "truth_no"), holds, QPointF(14, 14), 22
-    )
-    painter.end()
+    with canvas.Painter(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        gutter.draw_truth(
+            painter, colours.of(widget, "truth_yes" if holds else "truth_no"), holds, QPointF(14, 14), 22
+        )
     return QIcon(pixmap)

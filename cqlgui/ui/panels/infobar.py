@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from cqlgui.base.data import dataclass
-from cqlgui.ui import theme
+from cqlgui.ui import canvas, theme
 
 INFO, WARNING, ERROR = "info", "warning", "error"
 Action = tuple[str, Callable[[], None]]
@@ -210,24 +210,23 @@ class Sign(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = theme.colours()
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colours.colour(self._kind))
-        if self._kind == INFO:
-            painter.drawEllipse(QRectF(1, 1, 18, 18))
-        elif self._kind == WARNING:
-            painter.drawPolygon(QPolygonF([QPointF(10, 1), QPointF(19.5, 18.5), QPointF(0.5, 18.5)]))
-        else:
-            painter.drawRoundedRect(QRectF(1, 1, 18, 18), 2, 2)
-        font = painter.font()
-        font.setPixelSize(12)
-        font.setBold(True)
-        painter.setFont(font)
-        painter.setPen(QPen(QColor(colours.base)))
-        drop = 2 if self._kind == WARNING else 0
-        painter.drawText(QRectF(0, drop, 20, 20), int(Qt.AlignmentFlag.AlignCenter), _LETTERS[self._kind])
-        painter.end()
+        with canvas.Painter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colours.colour(self._kind))
+            if self._kind == INFO:
+                painter.drawEllipse(QRectF(1, 1, 18, 18))
+            elif self._kind == WARNING:
+                painter.drawPolygon(QPolygonF([QPointF(10, 1), QPointF(19.5, 18.5), QPointF(0.5, 18.5)]))
+            else:
+                painter.drawRoundedRect(QRectF(1, 1, 18, 18), 2, 2)
+            font = painter.font()
+            font.setPixelSize(12)
+            font.setBold(True)
+            painter.setFont(font)
+            painter.setPen(QPen(QColor(colours.base)))
+            drop = 2 if self._kind == WARNING else 0
+            painter.drawText(QRectF(0, drop, 20, 20), int(Qt.AlignmentFlag.AlignCenter), _LETTERS[self._kind])
 
 
 _NAMES = {INFO: "Information", WARNING: "Warning", ERROR: "Error"}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from cqlgui.ui import canvas
 from cqlgui.ui.panels import wording
 
 NARROWEST = 40
@@ -79,14 +80,14 @@ class ElidedLabel(QWidget):
             self._measure()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, metrics = QPainter(self), self.fontMetrics()
-        taken = metrics.horizontalAdvance(self._tail) + _GAP if self._tail else 0
-        shown = metrics.elidedText(self._text, self._cut, self.width() - taken)
-        painter.setPen(self.palette().color(self.foregroundRole()))
-        height = (self.height() - metrics.height()) // 2 + metrics.ascent()
-        length = metrics.horizontalAdvance(shown)
-        left = self.width() - length - taken if self._right else 0
-        painter.drawText(left, height, shown)
-        if self._tail:
-            painter.drawText(left + length + _GAP, height, self._tail)
-        painter.end()
+        metrics = self.fontMetrics()
+        with canvas.Painter(self) as painter:
+            taken = metrics.horizontalAdvance(self._tail) + _GAP if self._tail else 0
+            shown = metrics.elidedText(self._text, self._cut, self.width() - taken)
+            painter.setPen(self.palette().color(self.foregroundRole()))
+            height = (self.height() - metrics.height()) // 2 + metrics.ascent()
+            length = metrics.horizontalAdvance(shown)
+            left = self.width() - length - taken if self._right else 0
+            painter.drawText(left, height, shown)
+            if self._tail:
+                painter.drawText(left + length + _GAP, height, self._tail)

@@ -7,6 +7,8 @@ import math
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 
+from cqlgui.ui import canvas
+
 _SIZE = 64.0  # drawn large, scaled down by Qt
 _MIDDLE = QPointF(32, 32)
 
@@ -15,14 +17,13 @@ def icon(word: str, ink: QColor, accent: QColor) -> QIcon:
     """The drawing of one transform: what is written in `ink`, its images and movements in `accent`."""
     pixmap = QPixmap(int(_SIZE), int(_SIZE))
     pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    pen = QPen(ink, 5)
-    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-    painter.setPen(pen)
-    _draw(painter, word, ink, accent)
-    painter.end()
+    with canvas.Painter(pixmap) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        pen = QPen(ink, 5)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.setPen(pen)
+        _draw(painter, word, ink, accent)
     return QIcon(pixmap)
 
 

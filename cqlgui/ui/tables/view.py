@@ -13,7 +13,6 @@ from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRe
 from PySide6.QtGui import (
     QContextMenuEvent,
     QKeyEvent,
-    QPainter,
     QPaintEvent,
     QPalette,
     QStaticText,
@@ -21,6 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
 
+from cqlgui.ui import canvas
 from cqlgui.ui.tables import text_model
 
 ROW_PADDING = 8
@@ -216,24 +216,23 @@ class TableView(QTableView):
         )
         drop = (height - self.fontMetrics().height()) // 2
         laid_out, top, count = self._laid_out, self.rowViewportPosition(row), model.rowCount()
-        painter = QPainter(self.viewport())
-        painter.setFont(self.font())
-        painter.setPen(ink)
-        while row < count and top <= area.bottom():
-            marked = chosen.isSelected(model.index(row, 0))
-            if marked:
-                painter.fillRect(0, top, width, height, selected)
-                painter.setPen(selected_ink)
-            elif row & 1:
-                painter.fillRect(0, top, width, height, alternate)
-            for text, (left, room, right) in zip(model.texts(row, columns), boxes, strict=True):
-                if text:
-                    cut, taken = laid_out.get((text, room)) or self._cut(text, room)
-                    painter.drawStaticText(left + room - taken if right else left, top + drop, cut)
-            if marked:
-                painter.setPen(ink)
-            row, top = row + 1, top + height
-        painter.end()
+        with canvas.Painter(self.viewport()) as painter:
+            painter.setFont(self.font())
+            painter.setPen(ink)
+            while row < count and top <= area.bottom():
+                marked = chosen.isSelected(model.index(row, 0))
+                if marked:
+                    painter.fillRect(0, top, width, height, selected)
+                    painter.setPen(selected_ink)
+                elif row & 1:
+                    painter.fillRect(0, top, width, height, alternate)
+                for text, (left, room, right) in zip(model.texts(row, columns), boxes, strict=True):
+                    if text:
+                        cut, taken = laid_out.get((text, room)) or self._cut(text, room)
+                        painter.drawStaticText(left + room - taken if right else left, top + drop, cut)
+                if marked:
+                    painter.setPen(ink)
+                row, top = row + 1, top + height
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
