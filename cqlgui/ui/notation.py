@@ -1,24 +1,37 @@
 """The moves of a game with variations, comments and glyphs; the current move and the hits are marked.
 
 Long games are laid out in chunks between events. Each chunk is a paragraph of its own, since Qt lays a whole
-paragraph out anew at every change. Moving about only changes extra selections, never the text, and only what
-is in view has them.
+paragraph out anew at every change. Moving about only changes an extra selection, never the text; hits are
+painted over it where they are in view.
 """
 
 from __future__ import annotations
 
 import bisect
 import itertools
+import math
 from collections.abc import Iterable, Iterator
+from typing import Any
 
-from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QFont, QKeyEvent, QMouseEvent, QResizeEvent, QTextCharFormat, QTextCursor
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QFont,
+    QKeyEvent,
+    QMouseEvent,
+    QPainterPath,
+    QPaintEvent,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextLayout,
+    QTextLine,
+)
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from cqlgui.base import patterns
 from cqlgui.board import men, san, tree
 from cqlgui.tasks import model
-from cqlgui.ui import theme
+from cqlgui.ui import canvas, theme
 
 CHUNK = 300
 _HYPHEN, _UNBROKEN = "-", "\N{NON-BREAKING HYPHEN}"
@@ -107,7 +120,6 @@ class NotationView(QTextEdit):
         self._timer = QTimer(self)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._lay_out_chunk)
-        self.verticalScrollBar().valueChanged.connect(lambda _value: self._mark())
         theme.theme().changed.connect(self._render)
 
     def set_game(self, game: model.LoadedGame | None, made: Iterator[Piece] | None = None) -> None:
@@ -142,6 +154,7 @@ class NotationView(QTextEdit):
         """Mark the moves that led to hits."""
         self._hits = frozenset(ids)
         self._mark()
+        self.viewport().update()
 
     def _render(self, made: Iterator[Piece] | None = None) -> None:
         self._timer.stop()
@@ -206,15 +219,9 @@ class NotationView(QTextEdit):
             self._mark()
 
     def _mark(self) -> None:
-        colours = theme.colours()
         marks = []
-        for number in self._in_view() if self._hits else ():
-            if number in self._hits:
-                made = QTextCharFormat()
-                made.setForeground(colours.colour("hit_move"))
-                made.setFontUnderline(True)
-                marks.append(self._selection(number, made))
         if self._current and self._current in self._spans:
+            colours = theme.colours()
             made = QTextCharFormat()
             made.setBackground(colours.colour("current_move"))
             made.setForeground(colours.colour("current_move_text"))
@@ -222,12 +229,78 @@ class NotationView(QTextEdit):
             marks.append(self._selection(self._current, made))
         self.setExtraSelections(marks)
 
-    def _in_view(self) -> list[int]:
-        """The positions whose moves can be seen."""
-        corner = self.viewport().rect().bottomRight()
-        top, bottom = (self.cursorForPosition(place).position() for place in (QPoint(0, 0), corner))
+    def hits_in(self, area: QRect) -> list[int]:
+        """The hits whose moves stand in the lines of an area of the viewport, in the order of the text. The
+        current move is not among them: it is marked as such.
+        """
+        if not self._hits:
+            return []
+        ends = QPoint(0, area.top()), QPoint(self.viewport().width(), area.bottom())
+        top, bottom = (self.cursorForPosition(place).position() for place in ends)
         first = bisect.bisect_right(self._starts, top) - 1
-        return self._ids[max(0, first) : bisect.bisect_right(self._starts, bottom)]
+        seen = self._ids[max(0, first) : bisect.bisect_right(self._starts, bottom)]
+        return [number for number in seen if number in self._hits and number != self._current]
+
+    def _draw_hits(self, area: QRect) -> None:
+        """Draw the moves that led to hits once more, in their own colour.
+
+        Extra selections would show the same. But Qt draws each of them by itself, and cuts the outline of all
+        of them out of that of the text: a page of hits takes it a tenth of a second.
+        """
+        numbers = self.hits_in(area)
+        if not numbers:
+            return
+        run = QTextLayout.FormatRange()
+        run.format.setForeground(theme.colours().colour("hit_move"))
+        run.format.setFontUnderline(True)
+        with canvas.Painter(self.viewport()) as painter:
+            painter.translate(-self.horizontalScrollBar().value(), -self.verticalScrollBar().value())
+            for block, outline in self._outlines(numbers):
+                painter.setClipPath(outline)
+                whole = outline.boundingRect()
+                painter.fillRect(whole, self.palette().base())
+                run.length = block.length()
+                block.layout().draw(painter, QPointF(), [run], whole)
+
+    def _outlines(self, numbers: Iterable[int]) -> Iterator[tuple[QTextBlock, QPainterPath]]:
+        """The places of some moves in the document, one paragraph after the other. What the user selected is
+        left out: it shows as selected.
+        """
+        cursor = self.textCursor()
+        # No text has these places.
+        selected, behind = -1, -1
+        if cursor.hasSelection():
+            selected, behind = cursor.selectionStart(), cursor.selectionEnd()
+        block, outline = QTextBlock(), QPainterPath()
+        end = line_end = 0
+        for number in numbers:
+            start, stop = self._spans[number]
+            if start >= end:
+                if not outline.isEmpty():
+                    yield block, outline
+                block, outline = self.document().findBlock(start), QPainterPath()
+                layout, begin, end = block.layout(), block.position(), block.position() + block.length()
+                corner = layout.position()
+            while start < stop:
+                if selected <= start < behind:
+                    start = behind
+                    continue
+                if start >= line_end:
+                    line = layout.lineForTextPosition(start - begin)
+                    if not line.isValid():
+                        break
+                    line_end = begin + line.textStart() + line.textLength()
+                    top, height = corner.y() + line.y(), line.height()
+                part = min(stop, line_end, selected if start < selected else stop)
+                # Whole pixels, as Qt takes for what is selected, which goes before.
+                left = corner.x() + _x(line, start - begin)
+                right = corner.x() + _x(line, part - begin)
+                left = math.ceil(left) if start == behind else math.floor(left)
+                right = math.floor(right) if part == selected else math.ceil(right)
+                outline.addRect(left, top, right - left, height)
+                start = part
+        if not outline.isEmpty():
+            yield block, outline
 
     def _selection(self, number: int, made: QTextCharFormat) -> QTextEdit.ExtraSelection:
         selection = QTextEdit.ExtraSelection()
@@ -249,9 +322,9 @@ class NotationView(QTextEdit):
         made.setHtml(styled.replace(_UNBROKEN, _HYPHEN).replace(_WORD_BREAK, ""))
         return made
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._mark()
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        self._draw_hits(event.rect())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
@@ -272,6 +345,13 @@ class NotationView(QTextEdit):
             self.jumped.emit(jumps[key])
         else:
             super().keyPressEvent(event)
+
+
+def _x(line: QTextLine, place: int) -> float:
+    """How far from the left a place in a paragraph stands in its line."""
+    found: Any = line.cursorToX(place)
+    # PySide gives the place with it, which Qt may move behind a sign of several code units.
+    return float(found[0] if isinstance(found, tuple) else found)
 
 
 def _comment(text: str) -> str:

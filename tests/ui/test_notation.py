@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,18 @@ def find(view: notation.NotationView, text: str) -> QPoint:
 def marked(view: notation.NotationView) -> list[str]:
     """The texts of the extra selections."""
     return [selection.cursor.selectedText() for selection in view.extraSelections()]
+
+
+def underlined(view: notation.NotationView, place: int) -> bool:
+    """Whether a letter has a line under it in the colour of a hit."""
+    image = view.viewport().grab().toImage()
+    cursor = QTextCursor(view.document())
+    cursor.setPosition(place)
+    box = view.cursorRect(cursor)
+    colour = theme.colours().colour("hit_move").rgb()
+    columns = range(box.left() + 1, box.left() + 5)
+    rows = range(box.top(), box.bottom() + 1)
+    return any(all(image.pixel(x, y) == colour for x in columns) for y in rows)
 
 
 def test_moves_variations_comments_and_glyphs_stand_in_reading_order(
@@ -126,15 +139,23 @@ def test_hits_and_the_current_move_are_marked_without_touching_the_text(
     before = view.document().revision()
     view.set_hits([1, 3])
     view.set_current(2)
-    assert sorted(marked(view)) == ["1.e4!", "2.Nf3", "e5"]
-    underlined = [s.cursor.selectedText() for s in view.extraSelections() if s.format.fontUnderline()]
-    assert underlined == ["1.e4!", "2.Nf3"]
+    assert marked(view) == ["e5"]
+    assert not view.extraSelections()[-1].format.fontUnderline()
+    words = view.toPlainText()
+    hits = [words.rindex(move) for move in ("1.e4!", "2.Nf3")]
+    assert [underlined(view, place) for place in hits] == [True, True]
+    assert not underlined(view, words.index("e5 open"))
+    assert not underlined(view, words.index("Nc6"))
     assert view.document().revision() == before
     view.set_current(3)
     assert view.extraSelections()[-1].format.fontUnderline()
+    # What is selected shows as selected.
+    view.selectAll()
+    assert not underlined(view, hits[0])
     view.set_hits([])
     view.set_current(0)
     assert marked(view) == []
+    assert not underlined(view, hits[0])
 
 
 def test_a_long_game_is_laid_out_in_pieces_and_comes_out_whole(
@@ -168,7 +189,7 @@ def test_a_move_far_on_comes_into_view_once_it_is_laid_out(
     assert shown.contains(view.cursorRect().center())
 
 
-def test_only_hits_in_view_are_marked_as_one_scrolls(
+def test_only_hits_in_view_are_drawn_as_one_scrolls(
     view: notation.NotationView, tmp_path: Path, qtbot: QtBot
 ) -> None:
     shuffle = " ".join("Nf3 Nf6 Ng1 Ng8" for _ in range(500))
@@ -176,12 +197,39 @@ def test_only_hits_in_view_are_marked_as_one_scrolls(
     view.set_game(game)
     qtbot.waitUntil(lambda: view.toPlainText().endswith("*"), timeout=20_000)
     view.set_hits(range(1, 2001))
-    first = marked(view)
-    assert "1.Nf3" in first
-    assert len(first) < 1_000
-    view.set_current(notation.end(game.tree, 0))
-    assert "1.Nf3" not in marked(view)
-    assert "1000.Ng1" in marked(view)
+    first = view.hits_in(view.viewport().rect())
+    assert first == list(range(1, len(first) + 1))
+    assert 0 < len(first) < 1_000
+    upper = view.viewport().rect()
+    upper.setHeight(view.cursorRect().height())
+    assert view.hits_in(upper) == first[: len(view.hits_in(upper))]
+    assert len(view.hits_in(upper)) < len(first) / 4
+    end = notation.end(game.tree, 0)
+    view.set_current(end)
+    last = view.hits_in(view.viewport().rect())
+    # The current move is marked as such.
+    assert last == list(range(end - len(last), end))
+    assert not set(last) & set(first)
+
+
+def test_a_page_of_hits_takes_no_longer_than_a_page_of_text(
+    view: notation.NotationView, tmp_path: Path, qtbot: QtBot
+) -> None:
+    shuffle = " ".join("Nf3 Nf6 Ng1 Ng8" for _ in range(75))
+    game = load(tmp_path, f'[Result "*"]\n\n{shuffle} *\n')
+    view.set_game(game)
+
+    def seconds() -> float:
+        taken = []
+        for _ in range(5):
+            begun = time.thread_time()
+            view.viewport().repaint()
+            taken.append(time.thread_time() - begun)
+        return min(taken)
+
+    plain = seconds()
+    view.set_hits(range(1, 301))
+    assert seconds() < 20 * plain + 0.005
 
 
 def test_a_deeply_nested_game_needs_no_recursion(tmp_path: Path) -> None:
