@@ -8,6 +8,7 @@ no window and no file.
 from __future__ import annotations
 
 import bisect
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
@@ -117,6 +118,17 @@ def count_games(hits: Integers) -> int:
     return int(np.count_nonzero(hits[1:] ^ hits[:-1] > PLACE_MASK)) + 1 if len(hits) else 0
 
 
+def _together(parts: Sequence[Integers], measured: Sequence[tuple[int, bool]]) -> tuple[int, bool]:
+    """What `Found.measured` tells of hits one part after the other, from what it tells of each part; no game
+    is in two of them."""
+    shown = [part for part in parts if len(part)]
+    return (
+        sum(games for games, _ascending in measured),
+        all(ascending for _games, ascending in measured)
+        and all(before[-1] < after[0] for before, after in itertools.pairwise(shown)),
+    )
+
+
 def first_hits(hits: Integers) -> Integers:
     """The number of each game's first hit, those of a game in a row."""
     if not len(hits):
@@ -170,7 +182,9 @@ class Pieces:
 
     def __init__(self) -> None:
         self._parts: list[Columns] = []
+        # How many hits stand before each part, and which is its first.
         self._starts: list[int] = []
+        self._firsts: list[int] = []
         self._size = 0
         self.ascending = True
         """Whether each hit comes after the one before."""
@@ -189,18 +203,19 @@ class Pieces:
         else:
             self._parts.append(columns)
             self._starts.append(self._size)
+            self._firsts.append(int(columns.hits[0]))
         self._size += len(columns)
 
     def replace(self, columns: Columns) -> None:
         """Keep the same hits in other arrays, in one piece."""
         assert len(columns) == self._size
         if len(columns):
-            self._parts, self._starts = [columns], [0]
+            self._parts, self._starts, self._firsts = [columns], [0], [int(columns.hits[0])]
 
     def whole(self) -> Columns:
         """All hits, which are kept in one piece from then on."""
         if len(self._parts) > 1:
-            self._parts, self._starts = [joined(self._parts)], [0]
+            self.replace(joined(self._parts))
         return self._parts[0] if self._parts else NOTHING
 
     def hit(self, number: int) -> int:
@@ -236,10 +251,10 @@ class Pieces:
         return self._first_from(game << GAME_SHIFT), self._first_from((game + 1) << GAME_SHIFT)
 
     def _first_from(self, hit: int) -> int:
-        place = max(0, bisect.bisect_left(self._parts, hit, key=lambda piece: int(piece.hits[0])) - 1)
+        place = max(0, bisect.bisect_left(self._firsts, hit) - 1)
         if not self._parts:
             return 0
-        return self._starts[place] + int(np.searchsorted(self._parts[place].hits, hit))
+        return self._starts[place] + int(self._parts[place].hits.searchsorted(hit))
 
 
 _SMALL: Final = 1 << 14
@@ -334,7 +349,11 @@ class Found(Mapping[int, model.GameHits]):
         for part in parts:
             told.update(part.told)
         untold = next((part.untold for part in parts if part.untold is not None), None)
-        return cls(joined([part.columns for part in parts]), told, untold)
+        made = cls(joined([part.columns for part in parts]), told, untold)
+        known = [part._measured for part in parts]
+        if all(known):
+            made._measured = _together([part.columns.hits for part in parts], [one for one in known if one])
+        return made
 
     @classmethod
     def grouped(cls, parts: Sequence[Found]) -> Iterator[Found]:

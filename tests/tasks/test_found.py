@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -35,6 +37,20 @@ def test_columns_give_back_what_they_were_made_of(games: list[model.GameHits]) -
     assert whole.games.tolist() == list(whole)
     assert all(game.game in whole for game in games)
     assert 0 not in whole
+
+
+@given(listed(), st.lists(st.integers(0, 6), max_size=3), st.booleans(), st.booleans())
+def test_what_was_measured_of_parts_is_known_of_them_together(
+    games: list[model.GameHits], cuts: list[int], turned: bool, some: bool
+) -> None:
+    edges = [0, *sorted(cuts), len(games)]
+    parts = [found.Found.of(games[low:high]) for low, high in itertools.pairwise(edges)]
+    if turned:
+        parts.reverse()
+    for part in parts[some:]:
+        _ = part.measured
+    merged = found.Found.merged(parts)
+    assert merged.measured == found.Found(merged.columns, {}).measured
 
 
 @given(listed(), st.integers(0, 6))
