@@ -27,12 +27,14 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPalette,
     QPen,
+    QPixmap,
     QRegion,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from cqlgui.tasks import model
+from cqlgui.ui import canvas, theme
 from cqlgui.ui.board import widget as board_widget
 from cqlgui.ui.editor import colours
 from cqlgui.ui.picker import pattern, words
@@ -42,8 +44,13 @@ ELEMENT = int(Qt.ItemDataRole.UserRole)
 _BOARD, _PAD = 114, 7  # pixels; 14 for a square, and the edge
 _SLACK = 8  # Qt begins a new row a few pixels before the row is full
 _TILE = _BOARD + 2 * _PAD
-_PICTURE_SECONDS = 0.008
+_PICTURE_SECONDS = 0.004
 """For so long pictures are made in one repaint, the others of those in view in the next ones."""
+_KEPT_TILES = 64
+"""Tiles that are kept as they were painted: more than are in view, some 100 kB each."""
+
+_Look = tuple[model.ElementCount, bool, bool, bool, int, int, float]
+"""Element of a tile, whether it was counted, chosen and marked, width, height and device pixel ratio."""
 
 
 class ElementsModel(QAbstractListModel):
@@ -83,6 +90,10 @@ class ElementsModel(QAbstractListModel):
                 found = pattern.Pattern(area=element.squares)
             self._pictures[element.text] = found
         return found
+
+    def element(self, row: int) -> model.ElementCount:
+        """An element by its row."""
+        return self._elements[row]
 
     def has_picture(self, row: int) -> bool:
         """Whether the thumbnail of an element has been made."""
@@ -138,6 +149,7 @@ class ElementsView(QListView):
         # Until when pictures are made in a repaint, and the tiles without one.
         self._until = 0.0
         self._bare = QRegion()
+        self._tiles: dict[_Look, QPixmap] = {}
         self.setModel(self.elements)
         self.setItemDelegate(_Delegate(self))
         self.setAccessibleName("Elements of the orbit")
@@ -151,6 +163,8 @@ class ElementsView(QListView):
         self.setMouseTracking(True)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.elements.modelReset.connect(self._lay_tiles)
+        self.elements.modelReset.connect(self._forget_tiles)
+        theme.theme().changed.connect(self._forget_tiles)
         self.elements.dataChanged.connect(lambda *_: self._lay_tiles())
         self.clicked.connect(lambda index: self.choose(index.row()))
         self.entered.connect(lambda index: self._preview(index.row()))
@@ -183,6 +197,19 @@ class ElementsView(QListView):
             QTimer.singleShot(0, self, self._paint_bare)
         self._bare += area
         return None
+
+    def tile(self, look: _Look) -> QPixmap | None:
+        """A tile as it was painted before."""
+        return self._tiles.get(look)
+
+    def keep_tile(self, look: _Look, tile: QPixmap) -> None:
+        """Have a tile painted as it is from now on."""
+        if len(self._tiles) >= _KEPT_TILES:
+            del self._tiles[next(iter(self._tiles))]
+        self._tiles[look] = tile
+
+    def _forget_tiles(self) -> None:
+        self._tiles.clear()
 
     def _paint_bare(self) -> None:
         bare, self._bare = self._bare, QRegion()
@@ -250,6 +277,12 @@ class ElementsView(QListView):
         self._lay_tiles()
         super().resizeEvent(event)
 
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        # Also while it is being made.
+        if event.type() in _DRESSED and hasattr(self, "_tiles"):
+            self._forget_tiles()
+
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self.end_preview()
@@ -266,30 +299,48 @@ class _Delegate(QStyledItemDelegate):
         return self._view.gridSize()
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        view, row, place = self._view, index.row(), option.rect
+        element = view.elements.element(row)
+        marked = bool(option.state & _MARKING)
+        ratio = view.devicePixelRatioF()
+        counted, limited = view.elements.counted, row == view.limited
+        look = (element, counted, limited, marked, place.width(), place.height(), ratio)
+        tile = view.tile(look)
+        if tile is None:
+            shown = view.picture(row, place)
+            tile = self._made(look, shown)
+            if shown is not None:
+                view.keep_tile(look, tile)
+        painter.drawPixmap(place.topLeft(), tile)
+
+    def _made(self, look: _Look, shown: pattern.Pattern | None) -> QPixmap:
+        """A tile, without a board where there is no thumbnail yet."""
         view = self._view
-        element = index.data(ELEMENT)
-        area: QRect = option.rect.adjusted(2, 2, -2, -2)
-        state = option.state
-        limited = index.row() == view.limited
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        marked = limited or bool(state & (QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_MouseOver))
-        painter.setPen(QPen(colours.of(view, "accent" if marked else "frame"), 2 if limited else 1))
-        painter.setBrush(colours.of(view, "tile-chosen" if limited else "tile"))
-        painter.drawRoundedRect(area, 5, 5)
-        empty = view.elements.counted and not element.positions
-        if empty:
-            painter.setOpacity(0.4)
-        board = QRectF(area.left() + (area.width() - _BOARD) / 2, area.top() + _PAD, _BOARD, _BOARD)
-        shown = view.picture(index.row(), option.rect)
-        if shown is not None:
-            painter.save()
-            rings = sum(1 << cell.square for cell in shown.cells if not cell.symbol)
-            board_widget.paint_mini(painter, board, shown.cells, shown.area, rings, view.devicePixelRatioF())
-            painter.restore()
-        painter.setOpacity(0.7 if empty else 1.0)
-        self._texts(painter, area, element, limited)
-        painter.restore()
+        element, counted, limited, marked, width, height, ratio = look
+        tile = QPixmap(round(width * ratio), round(height * ratio))
+        tile.setDevicePixelRatio(ratio)
+        # Letters are drawn as on the view itself only where there is a ground.
+        tile.fill(view.palette().color(QPalette.ColorRole.Base))
+        area = QRect(0, 0, width, height).adjusted(2, 2, -2, -2)
+        marked = limited or marked
+        with canvas.Painter(tile) as painter:
+            painter.setFont(view.font())
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(colours.of(view, "accent" if marked else "frame"), 2 if limited else 1))
+            painter.setBrush(colours.of(view, "tile-chosen" if limited else "tile"))
+            painter.drawRoundedRect(area, 5, 5)
+            empty = counted and not element.positions
+            if empty:
+                painter.setOpacity(0.4)
+            board = QRectF(area.left() + (area.width() - _BOARD) / 2, area.top() + _PAD, _BOARD, _BOARD)
+            if shown is not None:
+                painter.save()
+                rings = sum(1 << cell.square for cell in shown.cells if not cell.symbol)
+                board_widget.paint_mini(painter, board, shown.cells, shown.area, rings, ratio)
+                painter.restore()
+            painter.setOpacity(0.7 if empty else 1.0)
+            self._texts(painter, area, element, limited)
+        return tile
 
     def _texts(self, painter: QPainter, area: QRect, element: model.ElementCount, lit: bool) -> None:
         view = self._view
@@ -318,6 +369,10 @@ class _Delegate(QStyledItemDelegate):
             short = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, box.width())
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, short)
             box.translate(0, line)
+
+
+_MARKING = QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_MouseOver
+_DRESSED = (QEvent.Type.FontChange, QEvent.Type.StyleChange, QEvent.Type.PaletteChange)
 
 
 def _two_lines(text: str, metrics: QFontMetrics, width: int) -> str:
