@@ -693,6 +693,9 @@ class MainWindow(QMainWindow):
             ),
             self,
         )
+        # Where these paint their ground themselves, dock and window are not painted for each word in them.
+        for part in (self.editor, board_side, self.hits, self.games):
+            part.setAutoFillBackground(True)
         self._lay_out_status()
 
     def _lay_out_status(self) -> None:

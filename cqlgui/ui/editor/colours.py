@@ -45,7 +45,16 @@ def scheme(widget: QWidget) -> theme.Colours:
 
 def is_dark(palette: QPalette) -> bool:
     """True for a palette with light text on a dark ground."""
-    return (
-        palette.color(QPalette.ColorRole.Base).lightness()
-        < palette.color(QPalette.ColorRole.Text).lightness()
-    )
+    # Asked for every line of a margin, where a few calls of Qt each would add up.
+    key = palette.cacheKey()
+    found = _known.get(key)
+    if found is None:
+        ground, ink = palette.color(QPalette.ColorRole.Base), palette.color(QPalette.ColorRole.Text)
+        if len(_known) >= _KEPT:
+            _known.clear()
+        found = _known[key] = ground.lightness() < ink.lightness()
+    return found
+
+
+_KEPT = 64
+_known: dict[int, bool] = {}
