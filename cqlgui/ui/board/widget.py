@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -16,6 +16,7 @@ from cqlgui.board import position as position_module
 from cqlgui.ui import canvas, theme
 from cqlgui.ui.board import painting
 
+_DRESSED = (QEvent.Type.FontChange, QEvent.Type.StyleChange, QEvent.Type.PaletteChange)
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 
@@ -41,11 +42,13 @@ class BoardWidget(QWidget):
         self._coordinates = True
         self._hint = ""
         self._wheel = 0
+        # The board as it was painted last, until something on it changes.
+        self._kept: QPixmap | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(200, 120)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Chess board")
-        theme.theme().changed.connect(self.update)
+        theme.theme().changed.connect(self._change)
 
     @property
     def rings(self) -> int:
@@ -88,7 +91,7 @@ class BoardWidget(QWidget):
         """Show a position (None for the empty board) and the (origin, target) of the move that led there."""
         self._position = shown
         self._move = move
-        self.update()
+        self._change()
 
     def set_marks(
         self, rings: int = 0, lines: Iterable[tuple[int, int]] = (), badge: tuple[str, str] = ("", "")
@@ -97,7 +100,7 @@ class BoardWidget(QWidget):
         self._rings = rings
         self._lines = tuple(lines)
         self._badge = badge
-        self.update()
+        self._change()
 
     def describe(self, summary: str) -> None:
         """Tell assistive technology where we are and who stands where."""
@@ -111,24 +114,24 @@ class BoardWidget(QWidget):
     ) -> None:
         """Show a pattern in place of the position, until called with None."""
         self._ghost = None if cells is None else (tuple(cells), area, badge)
-        self.update()
+        self._change()
 
     def set_turned(self, turned: bool) -> None:
         """Turn the board: Black at the bottom when True."""
         if turned != self._turned:
             self._turned = turned
-            self.update()
+            self._change()
             self.turned_changed.emit(turned)
 
     def set_coordinates(self, shown: bool) -> None:
         """Draw letters and digits or not."""
         self._coordinates = shown
-        self.update()
+        self._change()
 
     def set_hint(self, text: str) -> None:
         """What to say on an empty board; empty for nothing."""
         self._hint = text
-        self.update()
+        self._change()
 
     def picture(self, size: int = 720) -> QPixmap:
         """The board alone as a picture of `size` pixels a side."""
@@ -140,6 +143,10 @@ class BoardWidget(QWidget):
             frame = painting.Frame((size - cell * 8) // 2, 2 + room, cell, self._turned)
             self._draw(painter, frame, 1.0)
         return pixmap
+
+    def _change(self) -> None:
+        self._kept = None
+        self.update()
 
     def frame(self) -> painting.Frame:
         """Where the squares lie in this widget: whole pixels a square, so that edges are crisp."""
@@ -199,8 +206,24 @@ class BoardWidget(QWidget):
         return QSize(460, 460)
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        # It is often painted only for what has changed around it.
+        ratio, size = self.devicePixelRatioF(), self.size()
+        kept = self._kept
+        if kept is None or kept.deviceIndependentSize().toSize() != size or kept.devicePixelRatio() != ratio:
+            kept = self._kept = QPixmap(round(size.width() * ratio), round(size.height() * ratio))
+            kept.setDevicePixelRatio(ratio)
+            kept.fill(self.palette().color(self.backgroundRole()))
+            with canvas.Painter(kept) as painter:
+                painter.setFont(self.font())
+                self._draw(painter, self.frame(), ratio)
         with canvas.Painter(self) as painter:
-            self._draw(painter, self.frame(), self.devicePixelRatioF())
+            painter.drawPixmap(0, 0, kept)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        # Also while it is being made.
+        if event.type() in _DRESSED and hasattr(self, "_kept"):
+            self._change()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
