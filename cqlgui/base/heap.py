@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
+from pathlib import Path
 
-_ARENA_MAX = -8
-"""`M_ARENA_MAX` of the GNU library's `malloc.h`."""
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
+"""Options of the GNU library's `mallopt(3)`."""
+_LARGE = 1 << 20
+"""What takes so many bytes is no part of the heap: its memory goes back as soon as it is freed. The library
+would raise this bound by itself until results of millions of hits lie in the heap."""
 
 
 def share() -> None:
@@ -18,13 +23,25 @@ def share() -> None:
         option = getattr(ctypes.CDLL(None), "mallopt", None)
         if option is not None:
             option(_ARENA_MAX, 1)
+            option(_MMAP_THRESHOLD, _LARGE)
+            option(_TRIM_THRESHOLD, _LARGE)
 
 
 def give_back() -> None:
     """Let the C library return what was freed between other things; it would keep it for later, and after
-    results of millions of hits that is a great deal. Takes some ten milliseconds, in which other threads run.
-    Only where that library is the GNU one; others do it by themselves."""
+    results of millions of hits that is a great deal. Takes some ten milliseconds, in which other threads wait
+    where they want memory. Only where that library is the GNU one; others do it by themselves."""
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
             trim(0)
+
+
+def resident() -> int:
+    """Bytes of physical memory that this process has; 0 where the system does not tell."""
+    try:
+        with Path("/proc/self/statm").open("rb") as file:
+            pages = int(file.read().split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")

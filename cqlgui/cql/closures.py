@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from cqlgui.base import priority
 from cqlgui.base.data import dataclass
 from cqlgui.cql import nodes, types
 from cqlgui.cql.diagnostics import Span
@@ -94,6 +95,7 @@ class Compiler:
 
     def compile(self, node: nodes.Node) -> Code:
         """The closures of a filter."""
+        priority.pause()
         code = COMPILERS[type(node)](self, node)
         if code.logs:
             code = _transactional(code)

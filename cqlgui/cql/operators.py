@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
+from cqlgui.base import priority
 from cqlgui.base.data import dataclass
 from cqlgui.cql import filters, nodes, registry
 from cqlgui.cql.cursor import (
@@ -33,6 +34,7 @@ from cqlgui.cql.types import SETS, Type
 def expression(cursor: Cursor, level: int) -> nodes.Node:
     """One filter made of operators up to `level`: 0 a primary, 14 everything. Reports and answers Broken
     on errors."""
+    priority.pause()
     cursor.depth += 1
     if cursor.depth > MAX_DEPTH:
         cursor.too_deep(cursor.peek().span)

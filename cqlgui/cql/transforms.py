@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Final
 
+from cqlgui.base import priority
 from cqlgui.base.data import dataclass, field
 from cqlgui.cql import check, geometry, nodes, nodes_squares, printer, transform_rules, types, words
 from cqlgui.cql.diagnostics import Diagnostic, Span
@@ -187,6 +188,7 @@ class _Expansion:
         """The image of a filter under basic transforms, the first of `steps` done first; orbits in place of
         transforms.
         """
+        priority.pause()
         if isinstance(node, nodes.Transform):
             return self._build_orbit(_chain(node), steps, outermost)
         if isinstance(node, nodes.NoTransform):
@@ -265,6 +267,7 @@ class _Expansion:
             for basic in basics:
                 try:
                     for signature, path in current.items():
+                        priority.pause()
                         image = self._act_signature(basic, signature)
                         if image is not None and image not in composed:
                             composed[image] = (*path, basic)

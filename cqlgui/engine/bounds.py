@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from cqlgui.base import priority
 from cqlgui.base.data import dataclass, field
 from cqlgui.board import squares
 from cqlgui.cql import nodes, nodes_tree, repeatable, transforms, types
@@ -123,6 +124,7 @@ class Pruner:
 
     def value(self, node: nodes.Node) -> May:
         """What a filter may be."""
+        priority.pause()
         fact = self._facts.get(id(node))
         if fact is not None:
             answers = self.known.facts[fact]

@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
-from cqlgui.base import errors
+from cqlgui.base import errors, priority
 from cqlgui.base.data import dataclass
 from cqlgui.board import tree
 from cqlgui.board.position import Position
@@ -311,6 +311,7 @@ class Asker:
                 self._evaluation.memo.clear()
                 if self._is_over():
                     raise errors.Cancelled
+                priority.pause()
                 started = (time.perf_counter(), time.thread_time()) if timed else (0.0, 0.0)
                 try:
                     value, faults = ask(code), False

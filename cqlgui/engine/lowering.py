@@ -18,6 +18,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from cqlgui.base import priority
 from cqlgui.base.data import dataclass, field, replace
 from cqlgui.board import men as men_codes
 from cqlgui.cql import (
@@ -441,6 +442,7 @@ class Lowering:
         return known
 
     def _count(self, s: Scope) -> None:
+        priority.pause()
         self._lines += 4
         if self._lines > MOST_LINES:
             raise TooLargeError

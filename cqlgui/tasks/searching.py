@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from cqlgui.base import errors
+from cqlgui.base import errors, priority
 from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass, field
 from cqlgui.cql import interpreter, memory, settings, transforms, types
@@ -340,6 +340,7 @@ class _Run:
     def _advance(self, unfinished: bool = False) -> None:
         """Hand on the hits of all games that are done, up to the first that is not; at last, where the search
         is `unfinished`, also what was found beyond such games."""
+        priority.pause()
         while self._stretches:
             stretch = self._stretches[0]
             while stretch.left and (stretch.left[0] in self._waiting or unfinished):

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from cqlgui.base import data, errors, progress
+from cqlgui.base import data, errors, priority, progress
 from cqlgui.base.data import dataclass
 from cqlgui.cql import closures, diagnostics, nodes, nodes_facts, transforms
 from cqlgui.engine import compiling, lowering, orbit_pass, pruning, scanning
@@ -244,12 +244,14 @@ class Sieve:
                         )
                         number = self._given
                         wanted = not self._unwanted.is_set() and self._end is None
+                    priority.pause()
                     task = next(self._tasks, None) if wanted else None
                     with self._changed:
                         if task is None:
                             self._stop_at(number)
                             return
                         self._given += 1
+                priority.pause()
                 started = time.perf_counter()
                 chunk = self._sift(task)
                 spent = max(time.perf_counter() - started, 1e-6)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from PySide6.QtCore import QObject, Signal
 
+from cqlgui.base import priority
 from cqlgui.board import moves, san, tree
 from cqlgui.tasks import games, model
 from cqlgui.ui import jobs, notation
@@ -91,6 +92,7 @@ class Browser(QObject):
         self, base: model.Base, game: int, positionid: int = 0, hits: Mapping[int, model.Hit] | None = None
     ) -> None:
         """Show a position of a game; a game not yet on the board is loaded in the background first."""
+        priority.hold()
         found = dict(hits or {})
         self._asked, self._told_of = game, 0
         if (
@@ -141,6 +143,7 @@ class Browser(QObject):
     def go(self, positionid: int) -> None:
         """Show a position of this game."""
         if self._game is not None and 0 <= positionid < len(self._game.tree):
+            priority.hold()
             self._position = positionid
             self._show()
 

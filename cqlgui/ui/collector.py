@@ -8,7 +8,6 @@ thread it belongs to. Knows no widget.
 from __future__ import annotations
 
 import gc
-import threading
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
@@ -19,6 +18,8 @@ YOUNG_MS = 1000
 """How often what is new is looked through, which takes a few milliseconds."""
 WHOLE_EVERY = 10
 """One in this many looks goes through everything, if nothing is going on."""
+GROWN = 64 << 20
+"""By how many bytes the process must have grown before what is free in it is worth giving back."""
 
 
 class Collector(QObject):
@@ -29,6 +30,7 @@ class Collector(QObject):
         self._busy = busy
         self._looks = 0
         self._settled = False
+        self._resident = heap.resident()
         self._timer = QTimer(self)
         self._timer.setInterval(YOUNG_MS)
         self._timer.timeout.connect(self.look)
@@ -56,7 +58,11 @@ class Collector(QObject):
                 # By now games were opened: what was loaded for that lasts, and is most of what there is.
                 self._settled = True
                 gc.freeze()
-            # In a thread, as it may take longer than a repaint.
-            threading.Thread(target=heap.give_back, name="give back memory", daemon=True).start()
+            resident = heap.resident()
+            self._resident = min(self._resident, resident)
+            if resident > self._resident + GROWN:
+                # Here and now, as the window would wait for memory meanwhile anyway.
+                heap.give_back()
+                self._resident = heap.resident()
         else:
             gc.collect(1)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QObject, Qt, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QAbstractEventDispatcher, QObject, Qt, QThreadPool, QTimer, Signal
 
 from cqlgui.base import errors, priority, progress
 from cqlgui.base.data import dataclass, field
@@ -75,6 +75,9 @@ class Jobs(QObject):
         self._turn.setSingleShot(True)
         self._turn.timeout.connect(self._take_turn)
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        dispatcher = QAbstractEventDispatcher.instance()
+        if dispatcher is not None:
+            dispatcher.aboutToBlock.connect(self._idle)
 
     def run(
         self,
@@ -104,6 +107,7 @@ class Jobs(QObject):
             priority.give_way()
             sink = _Throttle(lambda report: self._post(job, on_progress, report))
             try:
+                priority.pause()
                 job.token.raise_if_cancelled()
                 result = work(job.token, sink)
             except errors.Cancelled:
@@ -151,6 +155,7 @@ class Jobs(QObject):
     def close(self, seconds: float = 10.0) -> bool:
         """Cancel everything, wait for the threads, deliver nothing more; False when a thread hangs."""
         self._closed = True
+        priority.let_go()
         for job in self._jobs.values():
             job.drop()
         ended = self._pool.waitForDone(int(seconds * 1000))
@@ -172,7 +177,12 @@ class Jobs(QObject):
         if not self._turn.isActive():
             self._take_turn()
 
+    @staticmethod
+    def _idle() -> None:
+        priority.let_go()
+
     def _take_turn(self) -> None:
+        priority.hold()
         end = time.monotonic() + TURN_SECONDS
         while self._waiting:
             one = self._waiting.popleft()

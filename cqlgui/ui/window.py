@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, Qt, QTimer, QUrl
+from PySide6.QtCore import QEvent, QMimeData, Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QCloseEvent,
     QDesktopServices,
@@ -33,6 +33,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from cqlgui.base import priority
 from cqlgui.pgn import archives
 from cqlgui.tasks import bases, history, library, model, pool, queries
 from cqlgui.tasks.found import Found
@@ -144,6 +145,12 @@ class MainWindow(QMainWindow):
         self._fill_library()
         self._fill_history()
         self.editor.edit.setFocus()
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.UpdateRequest:
+            # All that is to be painted is painted within this.
+            priority.hold()
+        return super().event(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         session.save(restoring.snapshot(self))
@@ -360,6 +367,7 @@ class MainWindow(QMainWindow):
     def run(self) -> None:
         """Search the open base for the query in the editor; a search for another one ends, whatever it had
         found."""
+        priority.hold()
         if self.base is None or not self.base.games:
             self.infobar.show_message(
                 "Open a PGN file first: there is nothing to search yet.",

@@ -36,3 +36,31 @@ def test_threads_share_one_heap() -> None:
         [sys.executable, "-c", _ADDRESSES], cwd=helpers.ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "True"
+
+
+_LARGE = """
+import ctypes
+from cqlgui.base import heap
+heap.share()
+library = ctypes.CDLL(None)
+library.malloc.restype = ctypes.c_void_p
+library.free.argtypes = [ctypes.c_void_p]
+before = heap.resident()
+held = []
+for _ in range(3):
+    blocks = [library.malloc(6 << 20) for _ in range(20)]
+    for block in blocks:
+        ctypes.memset(block, 1, 6 << 20)
+    held.append(library.malloc(9_000))
+    for block in blocks:
+        library.free(block)
+print((heap.resident() - before) >> 20)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only the GNU library keeps what was freed")
+def test_large_blocks_go_back_when_they_are_freed() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _LARGE], cwd=helpers.ROOT, capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 12

@@ -204,20 +204,13 @@ class Driver:
 
     # --- what was seen -------------------------------------------------------------------------------------
 
-    def conclude(
-        self,
-        pauses: Sequence[tuple[float, float]],
-        loads: Sequence[watching.Load],
-        memory: Sequence[watching.Memory],
-        *,
-        stalls: bool,
-    ) -> int:
-        """Print what was seen; 1 where anything was wrong. `pauses` and `loads` are those of the machine."""
+    def conclude(self, machine: watching.Machine, memory: Sequence[watching.Memory], *, stalls: bool) -> int:
+        """Print what was seen; 1 where anything was wrong."""
         print(f"{'minutes':<28} {(self._ended - self._began) / 60:8.1f}")
         for what, number in sorted(self.counts.items()):
             print(f"{what:<28} {number:8,}")
         faults = [] if self.counts["asked"] else ["nothing was asked"]
-        if self._print_stalls(pauses, loads) and stalls:
+        if self._print_stalls(machine) and stalls:
             faults.append("the event loop stood still")
         if memory:
             faults += self._growth([one for one in memory if self._began <= one.at <= self._ended])
@@ -225,10 +218,14 @@ class Driver:
             print(f"FAULT: {fault}")
         return 1 if faults else 0
 
-    def _print_stalls(self, pauses: Sequence[tuple[float, float]], loads: Sequence[watching.Load]) -> int:
+    def _print_stalls(self, machine: watching.Machine) -> int:
         """How often the loop stood still while the machine went on, by cause, and the worst of it."""
         every = self._lookout.stalls
-        own = [one for one in every if not one.excused(pauses, loads)]
+        own = [one for one in every if not one.excused(machine)]
+        stolen = [one.each for one in machine.stolen]
+        if stolen:
+            kept = max(after - before for before, after in zip(stolen[0], stolen[-1], strict=True))
+            print(f"{'kept by the host':<28} {kept:8.1f} s of a processor")
         print(f"{'gaps over 50 ms':<28} {len(every):8,}, {len(own):,} not for the machine's sake")
         causes: dict[str, list[float]] = {}
         for one in own:

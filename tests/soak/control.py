@@ -3,7 +3,8 @@
 It needs next to no time itself. Where it pauses, the machine had no time for it; and as memory is looked at
 here, the one who is watched does not stop for that. Prints a line at once: `pause START SECONDS` on the
 monotonic clock, `memory TIME OWN CHILDREN` in bytes, `load TIME ALL OWN` in seconds of processor time used
-until then, by everybody and by the one who is watched with its children.
+until then, by everybody and by the one who is watched with its children, `stolen TIME SECONDS ...` whenever
+the host of a virtual machine had kept another of its processors to itself: for how long until then, each.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ def main() -> None:
     process = int(sys.argv[1])
     last = sampled = loaded = time.monotonic()
     watched = [process]
+    stolen: list[float] = []
     while True:
         time.sleep(_TICK_SECONDS)
         now = time.monotonic()
@@ -37,6 +39,9 @@ def main() -> None:
             watched = [process, *memory.descendants(process)]
             children = sum(map(memory.resident, watched[1:]))
             print("memory", now, memory.resident(process), children, flush=True)
+        before, stolen = stolen, _stolen()
+        if stolen != before:
+            print("stolen", now, *stolen, flush=True)
         if now - loaded > _LOAD_SECONDS:
             loaded = now
             print("load", now, *_load(watched), flush=True)
@@ -60,6 +65,17 @@ def _load(watched: Sequence[int]) -> tuple[float, float]:
         own += int(words[11]) + int(words[12])
     ticks = os.sysconf("SC_CLK_TCK")
     return (user + nice + system + sum(others)) / ticks, own / ticks
+
+
+def _stolen() -> list[float]:
+    """Seconds for which each processor was kept by the host; empty where that is not told."""
+    try:
+        with Path("/proc/stat").open() as file:
+            lines = [line.split() for line in file if line.startswith("cpu")]
+    except OSError:
+        return []
+    ticks = os.sysconf("SC_CLK_TCK")
+    return [int(words[8]) / ticks for words in lines if words[0] != "cpu"]
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 from tests import helpers
+from tests.soak import watching
 
 
 def test_short_run() -> None:
@@ -24,3 +25,29 @@ def test_short_run() -> None:
     assert "asked" in done.stdout
     assert "private memory at most" in done.stdout
     assert "Traceback" not in done.stderr, done.stderr
+
+
+def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
+    def stall(seconds: float, worked: float, queued: float = 0.0) -> watching.Stall:
+        return watching.Stall(10.0, seconds, worked, queued, "", (), ())
+
+    def machine(*taken: float) -> watching.Machine:
+        """The host took so much of each of two processors during the stall."""
+        stolen = [watching.Stolen(9.9, (1.0, 1.0))]
+        if taken:
+            stolen.append(watching.Stolen(10.05, (1.0 + taken[0], 1.0 + taken[1])))
+        return watching.Machine((), (), stolen)
+
+    assert not stall(0.08, 0.03).excused(machine())
+    assert stall(0.08, 0.03).excused(machine(0.04, 0.0))
+    assert not stall(0.08, 0.03).excused(machine(0.02, 0.02)), "the two may have been taken at once"
+    assert not stall(0.08, 0.07).excused(machine(0.04, 0.0)), "that much it worked itself"
+    late = watching.Machine((), (), [*machine().stolen, watching.Stolen(10.2, (2.0, 2.0))])
+    assert not stall(0.08, 0.03).excused(late), "that was later"
+    paused = watching.Machine([(10.0, 0.04)], (), ())
+    assert stall(0.08, 0.03).excused(paused)
+    assert not stall(0.1, 0.03).excused(paused)
+    loads = [watching.Load(9.99, 0.0, 0.0), watching.Load(10.1, 0.2, 0.02)]
+    assert stall(0.08, 0.02, 0.04).excused(watching.Machine((), loads, ())), "others had the processors"
+    own = [watching.Load(9.99, 0.0, 0.0), watching.Load(10.1, 0.2, 0.2)]
+    assert not stall(0.08, 0.02, 0.04).excused(watching.Machine((), own, ()))

@@ -11,7 +11,6 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +40,25 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
+class Stolen:
+    """Seconds for which the host of a virtual machine kept each processor to itself until a time of the
+    clock."""
+
+    at: float
+    each: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What the machine did meanwhile: its pauses (when, how many seconds), its load, and what its host took
+    from it, each in order of time."""
+
+    pauses: Sequence[tuple[float, float]]
+    loads: Sequence[Load]
+    stolen: Sequence[Stolen]
+
+
+@dataclass(frozen=True, slots=True)
 class Stall:
     """The event loop stood still from `began` for `seconds`, after `doing`.
 
@@ -56,15 +74,28 @@ class Stall:
     stacks: tuple[tuple[str, ...], ...]
     others: tuple[str, ...]
 
-    def excused(self, pauses: Sequence[tuple[float, float]], loads: Sequence[Load]) -> bool:
-        """Whether nothing over the limit is left without what the machine did: where it stood still, or where
-        the loop's thread waited for a processor, as far as that was for other programs than this one.
+    def excused(self, machine: Machine) -> bool:
+        """Whether nothing over the limit is left without what the machine did: where it stood still, where
+        the loop's thread waited for a processor, as far as that was for other programs than this one, or
+        where the host took a processor while the loop waited. What the loop worked itself is never excused.
         """
         end = self.began + self.seconds
         shared = sum(
-            max(0.0, min(end, began + seconds) - max(self.began, began)) for began, seconds in pauses
+            max(0.0, min(end, began + seconds) - max(self.began, began)) for began, seconds in machine.pauses
         )
-        return self.seconds - max(shared, self.queued * self._of_others(loads)) < STALL_SECONDS
+        taken = min(self._stolen(machine.stolen), max(0.0, self.seconds - self.worked))
+        return self.seconds - max(shared, self.queued * self._of_others(machine.loads), taken) < STALL_SECONDS
+
+    def _stolen(self, stolen: Sequence[Stolen]) -> float:
+        """For how long the host kept the processor that it kept for longest. It is noted in hundredths of a
+        second, soon after it happened."""
+        first = max(0, bisect.bisect_right(stolen, self.began, key=lambda one: one.at) - 1)
+        end = self.began + self.seconds + control.PAUSE_SECONDS / 2
+        last = bisect.bisect_right(stolen, end, key=lambda one: one.at) - 1
+        if last <= first:
+            return 0.0
+        pairs = zip(stolen[first].each, stolen[last].each, strict=True)
+        return max((after - before for before, after in pairs), default=0.0)
 
     def _of_others(self, loads: Sequence[Load]) -> float:
         """Which part of the processor time that this thread did not get itself went to other programs."""
@@ -149,10 +180,14 @@ def _spent() -> tuple[float, float]:
 
 
 def _stack(frame: FrameType | None) -> tuple[str, ...]:
-    if frame is None:
-        return ()
-    found = traceback.extract_stack(frame, limit=_FRAMES)
-    return tuple(f"{one.filename}:{one.lineno} {one.name}" for one in found)
+    """Where a thread stands, the innermost place last. Read by hand: `traceback` looks into the files, and
+    while it does so the one who is watched waits for the interpreter's lock."""
+    found: list[str] = []
+    while frame is not None and len(found) < _FRAMES:
+        code = frame.f_code
+        found.append(f"{code.co_filename}:{frame.f_lineno} {code.co_name}")
+        frame = frame.f_back
+    return tuple(reversed(found))
 
 
 def _place(frame: FrameType) -> str:
@@ -227,22 +262,24 @@ class Control:
         self._end()
         self._file.close()
 
-    def seen(self) -> tuple[list[tuple[float, float]], list[Load], list[Memory]]:
-        """All pauses of the machine (when, how many seconds), its load and what was in memory. Ends the
-        process."""
+    def seen(self) -> tuple[Machine, list[Memory]]:
+        """What the machine did, and what was in memory. Ends the process."""
         self._end()
         self._file.seek(0)
         pauses: list[tuple[float, float]] = []
         loads: list[Load] = []
+        stolen: list[Stolen] = []
         memory: list[Memory] = []
         for words in (line.split() for line in self._file.read().splitlines()):
             if words[0] == "pause" and len(words) == 3:
                 pauses.append((float(words[1]), float(words[2])))
             elif words[0] == "load" and len(words) == 4:
                 loads.append(Load(float(words[1]), float(words[2]), float(words[3])))
+            elif words[0] == "stolen" and len(words) > 2:
+                stolen.append(Stolen(float(words[1]), tuple(map(float, words[2:]))))
             elif words[0] == "memory" and len(words) == 4:
                 memory.append(Memory(float(words[1]), int(words[2]), int(words[3])))
-        return pauses, loads, memory
+        return Machine(pauses, loads, stolen), memory
 
     def _end(self) -> None:
         if self._process.poll() is None:

@@ -6,6 +6,7 @@ import gc
 import threading
 import weakref
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import heap
@@ -48,6 +49,36 @@ def test_other_threads_collect_nothing_and_an_idle_look_collects_all(qtbot: QtBo
     finally:
         made.stop()
     assert gc.isenabled()
+
+
+def test_memory_is_given_back_once_there_may_be_much_of_it(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resident, given = [100 << 20], [0]
+
+    def give_back() -> None:
+        given[0] += 1
+        resident[0] -= 10 << 20
+
+    monkeypatch.setattr(heap, "resident", lambda: resident[0])
+    monkeypatch.setattr(heap, "give_back", give_back)
+    made = collector.Collector(lambda: False)
+
+    def rest() -> int:
+        for _ in range(collector.WHOLE_EVERY):
+            made.look()
+        return given[0]
+
+    resident[0] += collector.GROWN
+    assert rest() == 0
+    resident[0] += 1
+    assert rest() == 1
+    assert rest() == 1, "there is no more to give back"
+    # What was in use then is free now, and counts no longer.
+    resident[0] = 50 << 20
+    assert rest() == 1
+    resident[0] += collector.GROWN + 1
+    assert rest() == 2
 
 
 def test_giving_memory_back_is_possible_everywhere() -> None:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from cqlgui.base import errors
+from cqlgui.base import errors, priority
 from cqlgui.cql import diagnostics, old_scripts, spelling, structure, transforms, translate
 from cqlgui.tasks import model
 from cqlgui.ui import theme
@@ -116,6 +116,7 @@ class EditorPanel(QWidget):
         self._put(text, identity.Identity(title=title))
 
     def _put(self, text: str, new: identity.Identity) -> None:
+        priority.hold()
         self.edit.replace(0, len(self.text()), text)
         self.edit.select(0, 0)
         self.edit.document().setModified(False)
@@ -304,6 +305,7 @@ class EditorPanel(QWidget):
         self._checker.answered.connect(self._show_diagnostics)
 
     def _text_changed(self) -> None:
+        priority.hold()
         text = self.text()
         self._identities.follow(text)
         script = self._identities.current.path
