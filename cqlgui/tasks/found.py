@@ -15,7 +15,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cqlgui.base import data
+from cqlgui.base import data, priority
 from cqlgui.base.data import dataclass
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import model
@@ -484,6 +484,11 @@ def matches(codes: Iterable[int], place: int) -> tuple[model.OrbitMatch, ...]:
     return tuple(model.OrbitMatch(code >> orbit_pass.ELEMENT_BITS, code & mask, place) for code in codes)
 
 
+_COUNTED: Final = 1 << 16
+"""Hits that are counted together. NumPy keeps the interpreter's lock while it counts, and an orbit has many
+codes at each hit."""
+
+
 def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
     """Of how many games and at how many positions each element of some orbits matched, a row each; `orbits`
     tells how many elements each of them has, and the elements follow each other as the orbits do."""
@@ -491,7 +496,8 @@ def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
     total = int(offsets[-1])
     found = np.zeros((total, 2), np.int64)
     mask = (1 << orbit_pass.ELEMENT_BITS) - 1
-    for block in columns.stretches(BLOCK) if total and len(columns.codes) else ():
+    for block in columns.stretches(_COUNTED) if total and len(columns.codes) else ():
+        priority.pause()
         codes = block.codes
         if not len(codes):
             continue
