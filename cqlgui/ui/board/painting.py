@@ -51,10 +51,18 @@ class Frame:
 
     def square(self, square: int) -> QRectF:
         """The rectangle of a square."""
+        return QRectF(*self._corner(square), self.cell, self.cell)
+
+    def corner(self, square: int) -> tuple[int, int]:
+        """The upper left pixel of a square."""
+        left, top = self._corner(square)
+        return round(left), round(top)
+
+    def _corner(self, square: int) -> tuple[float, float]:
         column, row = squares.file_of(square), 7 - squares.rank_of(square)
         if self.turned:
             column, row = 7 - column, 7 - row
-        return QRectF(self.left + column * self.cell, self.top + row * self.cell, self.cell, self.cell)
+        return self.left + column * self.cell, self.top + row * self.cell
 
     def at(self, point: QPointF) -> int:
         """The square under a point, or -1."""
@@ -108,9 +116,8 @@ def draw_men(painter: QPainter, frame: Frame, board: Sequence[int], ratio: float
     size = max(1, round(frame.cell))
     for square in range(64):
         if board[square]:
-            painter.drawPixmap(
-                frame.square(square).topLeft().toPoint(), man_pixmap(board[square], size, ratio)
-            )
+            # In one call of Qt for each man: each takes and leaves the interpreter's lock.
+            painter.drawPixmap(*frame.corner(square), man_pixmap(board[square], size, ratio))
 
 
 def draw_coordinates(painter: QPainter, frame: Frame, colours: theme.Colours, font: QFont) -> None:
@@ -120,18 +127,19 @@ def draw_coordinates(painter: QPainter, frame: Frame, colours: theme.Colours, fo
     small.setBold(True)
     painter.setFont(small)
     margin = max(2.0, frame.cell * 0.05)
+    texts = []
     for place in range(8):
         file_square = (56 + 7 - place) if frame.turned else place
         rank_square = (place * 8 + 7) if frame.turned else place * 8
-        for square, text, flags in (
-            (file_square, "abcdefgh"[squares.file_of(file_square)], _BOTTOM_RIGHT),
-            (rank_square, str(squares.rank_of(rank_square) + 1), _TOP_LEFT),
-        ):
-            light = squares.LIGHT >> square & 1
-            painter.setPen(colours.colour("light_coordinate" if light else "dark_coordinate"))
-            painter.drawText(
-                frame.square(square).adjusted(margin, margin / 2, -margin, -margin / 2), flags, text
-            )
+        texts.append((file_square, "abcdefgh"[squares.file_of(file_square)], _BOTTOM_RIGHT))
+        texts.append((rank_square, str(squares.rank_of(rank_square) + 1), _TOP_LEFT))
+    for light, role in ((1, "light_coordinate"), (0, "dark_coordinate")):
+        painter.setPen(colours.colour(role))
+        for square, text, flags in texts:
+            if squares.LIGHT >> square & 1 == light:
+                painter.drawText(
+                    frame.square(square).adjusted(margin, margin / 2, -margin, -margin / 2), flags, text
+                )
 
 
 def draw_move(painter: QPainter, frame: Frame, origin: int, target: int, colours: theme.Colours) -> None:
