@@ -29,6 +29,7 @@ from cqlgui.ui import jobs
 from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits, infobar, labels, wording
 from cqlgui.ui.tables import hits_model, view
 
+SORTED = model.SortKey("ply", descending=True, quiet=False)
 COUNTS = export_dialog.ExportCounts(hits=120, games=40, selected_games=3)
 
 
@@ -209,7 +210,7 @@ def test_the_current_hit_stays_when_the_order_changes(
     panel.add(result.games)
     panel.select_row(0)
     kept = panel.current()
-    panel.finish(dataclasses.replace(result, order=result.order[::-1]))
+    panel.finish(dataclasses.replace(result, order=result.order[::-1], sort_keys=(SORTED,)))
     assert panel.current() == kept
     assert panel.table.row > 0
 
@@ -217,7 +218,7 @@ def test_the_current_hit_stays_when_the_order_changes(
 def test_a_row_that_nobody_chose_is_that_of_the_new_order(
     panel: hits.HitsPanel, base: model.Base, result: model.SearchResult, qtbot: QtBot
 ) -> None:
-    turned = dataclasses.replace(result, order=result.order[::-1])
+    turned = dataclasses.replace(result, order=result.order[::-1], sort_keys=(SORTED,))
 
     def begin() -> None:
         panel.begin(base, base.games, result.orbits)

@@ -25,6 +25,7 @@ from cqlgui.ui import jobs
 from cqlgui.ui.panels import bad_games, wording
 from cqlgui.ui.tables import games_model, hits_model, lines, ranges, rows, text_model, view
 
+SORTED = model.SortKey("ply", descending=True, quiet=False)
 Hits = tuple[hits_model.HitsModel, list[tuple[int, int, int, int]]]
 
 
@@ -195,7 +196,7 @@ def test_rows_of_many_hits_come_together(
 def test_the_result_may_bring_another_order(hits: Hits, result: model.SearchResult) -> None:
     table, _ = hits
     table.add(result.games)
-    reverse = dataclasses.replace(result, order=result.order[::-1])
+    reverse = dataclasses.replace(result, order=result.order[::-1], sort_keys=(SORTED,))
     table.finish(reverse)
     first = table.hit(0)
     assert first is not None

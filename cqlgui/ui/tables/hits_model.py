@@ -129,7 +129,8 @@ class HitsModel(text_model.TextModel):
         self.release()
         self._orbits = result.orbits
         found = result.games
-        if sorted(result.order) != list(result.order):
+        # Only a query that sorts gives another order than that of the games, of which there may be many.
+        if result.sort_keys and sorted(result.order) != list(result.order):
             found = found.in_order(result.order)
         # All hits that came are in the result, so as many in the same order are the same.
         same = found is result.games and self._columns.ascending and len(self._columns) == len(found.columns)
