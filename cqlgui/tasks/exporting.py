@@ -22,7 +22,7 @@ from cqlgui.board import squares
 from cqlgui.engine import orbit_pass
 from cqlgui.pgn import split, writer
 from cqlgui.tasks import model, records, sources, telling
-from cqlgui.tasks.found import having
+from cqlgui.tasks.found import each_game, having
 
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
 
@@ -153,7 +153,7 @@ def _chosen(
         return list(result.order), len(columns)
     wanted = set(result.order if games is None else games)
     if element is not None:
-        wanted &= set(columns.games.tolist())
+        wanted &= set(each_game(columns.hits).tolist())
     return [game for game in result.order if game in wanted], len(columns)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -64,8 +64,7 @@ class Columns:
             return Columns(self.hits[numbers], no_ends(len(numbers)), self.codes)
         starts, sizes = self.starts[numbers], np.diff(self.ends, prepend=0)[numbers]
         ends = np.cumsum(sizes)
-        within = np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - sizes, sizes)
-        return Columns(self.hits[numbers], ends, self.codes[np.repeat(starts, sizes) + within])
+        return Columns(self.hits[numbers], ends, self.codes[_stretched(starts, sizes)])
 
     def _masked(self, mask: Mask) -> Columns:
         """The hits that a mask has, several times as quickly as by their numbers."""
@@ -73,7 +72,7 @@ class Columns:
         if not len(self.codes):
             return Columns(hits, no_ends(len(hits)), self.codes)
         sizes = np.diff(self.ends, prepend=0)
-        return Columns(hits, np.cumsum(sizes[mask]), self.codes[np.repeat(mask, sizes)])
+        return Columns(hits, np.cumsum(sizes[mask]), self.codes[repeated(mask, sizes)])
 
     def part(self, begin: int, end: int) -> Columns:
         """The hits of a stretch, without copying them."""
@@ -134,6 +133,42 @@ def first_hits(hits: Integers) -> Integers:
     if not len(hits):
         return np.zeros(0, np.int64)
     return np.concatenate([_ZERO, np.flatnonzero(hits[1:] ^ hits[:-1] > PLACE_MASK) + 1])
+
+
+def each_game(hits: Integers) -> Integers:
+    """The games that some hits are of, each once, those of a game in a row."""
+    return hits[first_hits(hits)] >> GAME_SHIFT
+
+
+def repeated(values: npt.NDArray[_Number], counts: Integers) -> npt.NDArray[_Number]:
+    """Each value as often as `counts` says. As `numpy.repeat`, which does not let others have the
+    interpreter's lock: of millions of hits the window would wait for the end of it."""
+    made = np.empty(int(counts.sum()), values.dtype)
+    end = 0
+    for begin in range(0, len(values), _REPEATED):
+        some = np.repeat(values[begin : begin + _REPEATED], counts[begin : begin + _REPEATED])
+        made[end : end + len(some)] = some
+        end += len(some)
+    return made
+
+
+def _stretched(starts: Integers, sizes: Integers) -> Integers:
+    """So many numbers from each start on, one after the other."""
+    shifts = starts - np.cumsum(sizes) + sizes
+    return np.arange(int(sizes.sum())) + repeated(shifts, sizes)
+
+
+def tallied(numbers: Integers, length: int = 0) -> Integers:
+    """How often each number stands there, from 0 on, for `length` numbers at least. As `numpy.bincount`,
+    which does not let others have the interpreter's lock either."""
+    found: Integers = np.zeros(max(length, int(numbers.max()) + 1 if len(numbers) else 0), np.int64)
+    for begin in range(0, len(numbers), BLOCK):
+        found += np.bincount(numbers[begin : begin + BLOCK], minlength=len(found))
+    return found
+
+
+_REPEATED: Final = 1 << 17
+_Number = TypeVar("_Number", bound=np.generic)
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
@@ -415,10 +450,7 @@ class Found(Mapping[int, model.GameHits]):
         games, starts, ends = self.bounds
         at = np.searchsorted(games, wanted)
         sizes = ends[at] - starts[at]
-        behind = np.cumsum(sizes)
-        total = int(behind[-1]) if len(behind) else 0
-        numbers = np.arange(total) - np.repeat(behind - sizes, sizes) + np.repeat(starts[at], sizes)
-        return Found(self.columns.take(numbers), self.told, self.untold)
+        return Found(self.columns.take(_stretched(starts[at], sizes)), self.told, self.untold)
 
     def comments(self, game: int) -> Sequence[tuple[int, str]]:
         """What the query writes into a game, as far as that is known; quicker than the whole game."""
@@ -508,7 +540,7 @@ def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
         first = np.zeros(len(block), np.bool_)
         first[first_hits(block.hits)[1:]] = True
         games = np.cumsum(first)
-        owners = np.repeat(games, np.diff(block.ends, prepend=0))
+        owners = repeated(games, np.diff(block.ends, prepend=0))
         matched = np.flatnonzero(positions)
         places = np.zeros(total, np.int64)
         places[matched] = np.arange(len(matched))

@@ -107,12 +107,12 @@ def values(result: model.SearchResult, known: Attributes, name: str) -> tuple[Va
     if not len(columns) or (name == PLY and result.variations):
         return ()
     keys = _keys(result, known, name)
-    positions = np.bincount(keys)
+    positions = found_module.tallied(keys)
     games = columns.games
     fresh = np.ones(len(keys), np.bool_)
     # The hits of a game follow each other, and their plies ascend.
     fresh[1:] = (games[1:] != games[:-1]) | (keys[1:] != keys[:-1])
-    of_games = np.bincount(keys[fresh], minlength=len(positions))
+    of_games = found_module.tallied(keys[fresh], len(positions))
     return tuple(
         Value(key, _words(name, key), int(of_games[key]), int(positions[key]))
         for key in np.flatnonzero(positions).tolist()
@@ -152,7 +152,7 @@ def either(one: model.SearchResult, other: model.SearchResult) -> model.SearchRe
         more = Columns(more.hits, np.zeros(len(more), np.int64), np.zeros(0, np.int32))
     whole = found_module.joined([first.columns, more])
     columns = whole.take(np.argsort(whole.hits, kind="stable"))
-    with_hits = set(columns.games.tolist())
+    with_hits = set(found_module.each_game(columns.hits).tolist())
     bare = {game: hits for game, hits in {**_bare(other), **_bare(one)}.items() if game not in with_hits}
     return _made(one, columns, sorted({*one.order, *other.order}), bare)
 
@@ -181,8 +181,7 @@ def _kept(
     result: model.SearchResult, mask: Mask, bare: Mapping[int, model.GameHits] | None = None
 ) -> model.SearchResult:
     columns = result.games.columns.take(mask)
-    games = columns.hits[found_module.first_hits(columns.hits)] >> found_module.GAME_SHIFT
-    left = {*games.tolist(), *(bare or ())}
+    left = {*found_module.each_game(columns.hits).tolist(), *(bare or ())}
     return _made(result, columns, [game for game in result.order if game in left], bare or {})
 
 

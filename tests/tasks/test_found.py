@@ -95,6 +95,7 @@ def test_elements_are_counted_once_a_hit_and_a_game(games: list[model.GameHits],
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(found, "_LARGEST_TABLE", largest)
             patch.setattr(found, "BLOCK", block)
+            patch.setattr(found, "_COUNTED", block)
             counted = found.counts(columns, (20_000, 20_000, 20_000, 1))
             for code, own in numbers.items():
                 assert np.flatnonzero(found.having(columns, code)).tolist() == own
@@ -134,3 +135,19 @@ def _same(one: found.Columns, other: found.Columns) -> None:
     assert one.hits.tolist() == other.hits.tolist()
     assert one.ends.tolist() == other.ends.tolist()
     assert one.codes.tolist() == other.codes.tolist()
+
+
+@given(
+    st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 4)), max_size=20), st.sampled_from((1, 3, 1 << 20))
+)
+def test_large_arrays_are_gone_through_in_parts(pairs: list[tuple[int, int]], part: int) -> None:
+    values = np.array([value for value, _ in pairs], np.int32)
+    counts = np.array([count for _, count in pairs], np.int64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(found, "_REPEATED", part)
+        patch.setattr(found, "BLOCK", part)
+        repeated = found.repeated(values, counts)
+        tallied = found.tallied(counts, 3)
+    assert repeated.dtype == values.dtype
+    assert repeated.tolist() == np.repeat(values, counts).tolist()
+    assert tallied.tolist() == np.bincount(counts, minlength=3).tolist()
