@@ -32,6 +32,18 @@ _Call = tuple["Job | None", Callable[..., None], tuple[Any, ...]]
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """The work and the callbacks of a job. The GUI thread holds them until the work's thread is done with
+    them: they may hold Qt objects, and one that goes away in another thread takes the process with it."""
+
+    work: Work[Any]
+    done: Callable[[Any], None] | None
+    failed: Callable[[errors.CqlguiError], None]
+    progress: Callable[[progress.Progress], None] | None
+    cancelled: Callable[[], None] | None
+
+
 @dataclass(eq=False, slots=True)
 class Job:
     """One piece of work. `stale` means that nobody waits for its result any more."""
@@ -41,6 +53,8 @@ class Job:
     token: progress.CancelToken = field(default_factory=progress.CancelToken)
     stale: bool = False
     running: bool = True
+    calls: _Calls | None = field(default=None, repr=False)
+    """What is to be called; none once the job has ended."""
 
     def cancel(self) -> None:
         """Ask the work to stop; what it returns is still delivered."""
@@ -100,32 +114,34 @@ class Jobs(QObject):
             job.drop()
             job.running = False
             return job
+        job.calls = _Calls(work, on_done, on_failed or self._report, on_progress, on_cancelled)
         self._jobs[job.id] = job
-
-        def body() -> None:
-            # Whatever the work, a repaint comes first.
-            priority.give_way()
-            sink = _Throttle(lambda report: self._post(job, on_progress, report))
-            try:
-                priority.pause()
-                job.token.raise_if_cancelled()
-                result = work(job.token, sink)
-            except errors.Cancelled:
-                self._post(job, self._finish, job, on_cancelled, ())
-            except errors.CqlguiError as error:
-                self._post(job, self._finish, job, on_failed or self._report, (error,))
-            except Exception as error:  # the job boundary: a bug in the work must not take the window with it
-                _log.exception("a job failed: %s", job.name or job.id)
-                sentence = f"Something went wrong inside the program: {type(error).__name__}: {error}"
-                self._post(job, self._finish, job, on_failed or self._report, (errors.CqlguiError(sentence),))
-            else:
-                sink.flush()
-                self._post(job, self._finish, job, on_done, (result,))
-
         # A function, since a runnable of our own would be kept for ever, with all that its work holds: PySide
         # does not give back those that Qt is not to delete.
-        self._pool.start(body)
+        self._pool.start(lambda: self._work(job))
         return job
+
+    def _work(self, job: Job) -> None:
+        """Do the work of a job, in a thread of the pool, and leave nothing of it behind there."""
+        # Whatever the work, a repaint comes first.
+        priority.give_way()
+        assert job.calls is not None
+        sink = _Throttle(lambda report: self._post(job, self._tell, job, report))
+        try:
+            priority.pause()
+            job.token.raise_if_cancelled()
+            ended: tuple[str, tuple[Any, ...]] = "done", (job.calls.work(job.token, sink),)
+        except errors.Cancelled:
+            ended = "cancelled", ()
+        except errors.CqlguiError as error:
+            ended = "failed", (_bare(error),)
+        except Exception as error:  # the job boundary: a bug in the work must not take the window with it
+            _log.exception("a job failed: %s", job.name or job.id)
+            sentence = f"Something went wrong inside the program: {type(error).__name__}: {error}"
+            ended = "failed", (errors.CqlguiError(sentence),)
+        else:
+            sink.flush()
+        self._post(job, self._finish, job, *ended)
 
     def channel(self, receive: Callable[[list[T]], None]) -> Channel[T]:
         """A pipe for what running work finds; see `Channel`."""
@@ -163,10 +179,8 @@ class Jobs(QObject):
             self._jobs.clear()
         return ended
 
-    def _post(self, job: Job | None, call: Callable[..., None] | None, *arguments: object) -> None:
+    def _post(self, job: Job | None, call: Callable[..., None], *arguments: object) -> None:
         """Hand a call to the GUI thread; safe from any thread."""
-        if call is None:
-            return
         try:
             self._arrived.emit(job, call, arguments)
         except RuntimeError:  # the Qt object went away with the application while the work was ending
@@ -201,14 +215,29 @@ class Jobs(QObject):
         if job is None or not job.stale or call == self._finish:
             call(*arguments)
 
-    def _finish(self, job: Job, call: Callable[..., None] | None, arguments: tuple[Any, ...]) -> None:
+    def _tell(self, job: Job, report: progress.Progress) -> None:
+        if job.calls is not None and job.calls.progress is not None:
+            job.calls.progress(report)
+
+    def _finish(self, job: Job, how: str, arguments: tuple[Any, ...]) -> None:
         job.running = False
         self._jobs.pop(job.id, None)
+        calls, job.calls = job.calls, None
+        call = None if calls is None else getattr(calls, how)
         if call is not None and not job.stale:
             call(*arguments)
 
     def _report(self, error: errors.CqlguiError) -> None:
         self.failed.emit(str(error))
+
+
+def _bare(error: errors.CqlguiError) -> errors.CqlguiError:
+    """An error without what the frames hold that it came through, which would go away with it."""
+    one: BaseException | None = error
+    while one is not None and one.__traceback__ is not None:
+        one.__traceback__ = None
+        one = one.__cause__ or one.__context__
+    return error
 
 
 class Channel(Generic[T]):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import sys
 import threading
 import weakref
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QTimer
@@ -44,6 +46,48 @@ def test_work_stands_back_behind_the_window(qtbot: QtBot, door: jobs.Jobs) -> No
     assert niceness > own or own == 19
     assert scheduler == os.SCHED_BATCH
     assert os.sched_getscheduler(0) == os.SCHED_OTHER
+
+
+@pytest.mark.parametrize("fault", [None, errors.Cancelled, errors.CqlguiError, ValueError])
+def test_what_work_holds_goes_away_in_the_windows_thread(
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    fault: type[Exception] | None,
+) -> None:
+    class Held:
+        def __del__(self) -> None:
+            ends.append(threading.get_ident())
+
+    def start() -> None:
+        held = Held()
+
+        def work(_token: object, _sink: object) -> int:
+            inside = held
+            if fault is not None:
+                raise fault("no")
+            return id(inside)
+
+        door.run(work, lambda _: after(held), lambda _: after(held), on_cancelled=lambda: after(held))
+
+    def after(_: object) -> None:
+        # By then nothing in this thread holds it any more.
+        QTimer.singleShot(20, received.set)
+
+    def post(job: jobs.Job | None, call: Callable[..., None], *arguments: object) -> None:
+        posted(job, call, *arguments)
+        # The thread of the work is the last to go on.
+        assert received.wait(30)
+
+    ends: list[int] = []
+    received = threading.Event()
+    posted = door._post
+    monkeypatch.setattr(door, "_post", post)
+    with caplog.at_level(logging.CRITICAL, "cqlgui.ui.jobs"):
+        start()
+        qtbot.waitUntil(lambda: received.is_set() and bool(ends))
+    assert ends == [threading.get_ident()]
 
 
 def test_a_thread_that_comes_first_stays_what_it_is_and_can_stand_back() -> None:
