@@ -18,6 +18,11 @@ YOUNG_MS = 1000
 """How often what is new is looked through, which takes a few milliseconds."""
 WHOLE_EVERY = 10
 """One in this many looks goes through everything, if nothing is going on."""
+MOST = 30_000
+"""More objects than this are not gone through at once, as that takes longer than a repaint. They are those of
+a large orbit, as a rule, which go by themselves with its query."""
+PATIENCE = 30
+"""After so many looks of a kind in a row that found too much, what there is counts as lasting."""
 GROWN = 64 << 20
 """By how many bytes the process must have grown before what is free in it is worth giving back."""
 
@@ -29,6 +34,7 @@ class Collector(QObject):
         super().__init__(parent)
         self._busy = busy
         self._looks = 0
+        self._put_off = {1: 0, 2: 0}
         self._settled = False
         self._resident = heap.resident()
         self._timer = QTimer(self)
@@ -53,7 +59,7 @@ class Collector(QObject):
         self._looks += 1
         if self._looks >= WHOLE_EVERY and not self._busy():
             self._looks = 0
-            gc.collect()
+            self._go_through(2)
             if not self._settled:
                 # By now games were opened: what was loaded for that lasts, and is most of what there is.
                 self._settled = True
@@ -65,4 +71,19 @@ class Collector(QObject):
                 heap.give_back()
                 self._resident = heap.resident()
         else:
-            gc.collect(1)
+            self._go_through(1)
+
+    def _go_through(self, generation: int) -> None:
+        """Collect a generation and the younger ones, if they are not too many."""
+        # What came since the last look, less what has gone.
+        count = gc.get_count()[0]
+        if generation == 2 and count <= MOST:
+            count += len(gc.get_objects(generation=2))
+        if count <= MOST:
+            self._put_off[generation] = 0
+            gc.collect(generation)
+            return
+        self._put_off[generation] += 1
+        if self._put_off[generation] > PATIENCE:
+            self._put_off[generation] = 0
+            gc.freeze()

@@ -18,7 +18,10 @@ class _Ring:
         self.itself = self
 
 
-def test_other_threads_collect_nothing_and_an_idle_look_collects_all(qtbot: QtBot) -> None:
+def test_other_threads_collect_nothing_and_an_idle_look_collects_all(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collector, "MOST", 1 << 30)
     busy = True
     made = collector.Collector(lambda: busy)
     made.start()
@@ -49,6 +52,57 @@ def test_other_threads_collect_nothing_and_an_idle_look_collects_all(qtbot: QtBo
     finally:
         made.stop()
     assert gc.isenabled()
+
+
+def test_many_objects_are_not_gone_through_at_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They go by themselves as a rule; else they are passed over from some time on, and nothing else is."""
+    monkeypatch.setattr(collector, "PATIENCE", 3)
+    idle = False
+    made = collector.Collector(lambda: not idle)
+    made.start()
+    try:
+        large = [[] for _ in range(collector.MOST + 1_000)]  # type: list[list[int]]
+        ring = _Ring()
+        ends = weakref.ref(ring)
+        del ring
+        made.look()
+        assert ends() is not None
+        large.clear()
+        made.look()
+        assert ends() is None
+        large += [[] for _ in range(collector.MOST + 1_000)]
+        frozen = gc.get_freeze_count()
+        for _ in range(4):
+            made.look()
+        assert gc.get_freeze_count() > frozen + collector.MOST
+        ring = _Ring()
+        ends = weakref.ref(ring)
+        del ring
+        made.look()
+        assert ends() is None
+        # The same for looks through everything, between which are others.
+        idle = True
+        for _ in range(collector.WHOLE_EVERY):
+            made.look()
+        large += [[] for _ in range(collector.MOST - 1_000)]
+        gc.collect(1)
+        large += [[] for _ in range(2_000)]
+        gc.collect(1)
+        ring = _Ring()
+        ends = weakref.ref(ring)
+        gc.collect(1)
+        del ring
+        frozen = gc.get_freeze_count()
+        for _ in range(3 * collector.WHOLE_EVERY):
+            made.look()
+        assert gc.get_freeze_count() - frozen < collector.MOST
+        for _ in range(collector.WHOLE_EVERY):
+            made.look()
+        assert gc.get_freeze_count() - frozen > collector.MOST
+        assert ends() is not None
+    finally:
+        made.stop()
+    assert not gc.get_freeze_count()
 
 
 def test_memory_is_given_back_once_there_may_be_much_of_it(
