@@ -56,7 +56,10 @@ def expand_query(query: nodes.Query, text: str = "") -> tuple[nodes.Query, tuple
     """As `expand`, for a bare tree."""
     expansion = _Expansion(text)
     body = expansion.build(query.body, (), outermost=True)
-    return nodes.Query(query.span, query.header, body), tuple(expansion.infos)
+    infos = tuple(expansion.infos)
+    # They hold the expansion, and a ring of thousands of elements would wait for the collector.
+    expansion.infos.clear()
+    return nodes.Query(query.span, query.header, body), infos
 
 
 # --- what the orbit listing shows ---------------------------------------------------------------------------

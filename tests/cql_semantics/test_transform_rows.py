@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections import defaultdict
 from pathlib import Path
 
@@ -153,6 +155,19 @@ def test_orbits_inside_orbits_are_bounded() -> None:
         nest = f"flip {{K{square} {nest}}}"
     expanded = transforms.expand(check.check(nest))
     assert [one.code for one in expanded.diagnostics if one.severity == "error"] == ["orbit-too-large"]
+
+
+def test_an_orbit_goes_with_its_query() -> None:
+    """A large one would keep the collector busy for longer than a repaint may take."""
+    gc.disable()
+    try:
+        info = orbit("shift flip {Ka1 ka3}")
+        assert info.invalid, "what is worked out later counts, too"
+        ends = weakref.ref(info.elements[0])
+        del info
+        assert ends() is None
+    finally:
+        gc.enable()
 
 
 def test_rules_cover_every_node_kind() -> None:
