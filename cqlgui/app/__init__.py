@@ -10,7 +10,6 @@ from cqlgui.base import heap, log, priority
 def main(argv: Sequence[str]) -> int:
     """Open the window on the files named (PGN sources, one query); the exit code of the program."""
     log.configure()
-    priority.come_first()
     priority.switch_often()
     heap.share()
     from cqlgui.ui import start

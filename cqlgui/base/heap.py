@@ -9,7 +9,7 @@ from pathlib import Path
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 """Options of the GNU library's `mallopt(3)`."""
-_LARGE = 1 << 20
+_LARGE = 256 << 10
 """What takes so many bytes is no part of the heap: its memory goes back as soon as it is freed. The library
 would raise this bound by itself until results of millions of hits lie in the heap."""
 

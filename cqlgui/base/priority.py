@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
-import platform
 import sys
 import threading
 from typing import Final
@@ -13,61 +11,23 @@ from typing import Final
 _NICENESS: Final = 10
 """Enough to leave the main thread nearly all that it asks for; more would keep a thread that holds the
 interpreter's lock from letting go of it where other programs are busy."""
-_SLICE_NS: Final = 100_000
-"""What the main thread asks for at a time: the least that Linux grants. Who asks for little is let in at once
-where another one runs, instead of after that one's share of some milliseconds."""
 SWITCH_SECONDS: Final = 0.0002
 """After how long a thread that wants the interpreter's lock gets it from another one (Python's own: 5 ms). A
 repaint takes the lock some hundred times, so that each wait tells."""
-_SCHED_SETATTR: Final = {"x86_64": 314, "aarch64": 274, "riscv64": 274}
-"""The number of this system call, for which the C library has no function yet. Linux `sched_setattr(2)`."""
-
-
-class _Attributes(ctypes.Structure):
-    """`struct sched_attr` of `sched_setattr(2)`, in its first form."""
-
-    _fields_ = (
-        ("size", ctypes.c_uint32),
-        ("policy", ctypes.c_uint32),
-        ("flags", ctypes.c_uint64),
-        ("nice", ctypes.c_int32),
-        ("priority", ctypes.c_uint32),
-        ("runtime", ctypes.c_uint64),
-        ("deadline", ctypes.c_uint64),
-        ("period", ctypes.c_uint64),
-    )
-
-
-def come_first() -> None:
-    """Let the calling thread run as soon as it wakes up. Linux 6.12 and later; elsewhere nothing changes, nor
-    where whoever started the program chose how it is scheduled."""
-    if sys.platform == "linux" and os.sched_getscheduler(0) == os.SCHED_OTHER:
-        _set(os.SCHED_OTHER, os.getpriority(os.PRIO_PROCESS, os.getpid()), _SLICE_NS)
 
 
 def give_way() -> None:
     """Let the calling thread stand back behind the main thread, with all threads and processes that it starts
     from now on. Where the system knows no priority of single threads (all but Linux) nothing changes."""
     if sys.platform == "linux":
-        niceness = min(os.getpriority(os.PRIO_PROCESS, os.getpid()) + _NICENESS, 19)
-        # Whoever wakes up in a batch does not take the processor from one that runs; the main thread, which
-        # wakes up whenever the interpreter's lock is free, does.
-        if not _set(os.SCHED_BATCH, niceness, 0):
-            thread = threading.get_native_id()
-            with contextlib.suppress(OSError):
-                os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
-            with contextlib.suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, thread, niceness)
-
-
-def _set(policy: int, niceness: int, slice_ns: int) -> bool:
-    """Set how the calling thread is scheduled; False where the system does not let it. Threads inherit it."""
-    number = _SCHED_SETATTR.get(platform.machine())
-    if number is None or sys.maxsize < 1 << 32:
-        # Programs of 32 bits have other numbers.
-        return False
-    wanted = _Attributes(ctypes.sizeof(_Attributes), policy, 0, niceness, 0, slice_ns, 0, 0)
-    return bool(ctypes.CDLL(None).syscall(number, 0, ctypes.byref(wanted), 0) == 0)
+        thread = threading.get_native_id()
+        with contextlib.suppress(OSError):
+            # Whoever wakes up in a batch does not take the processor from one that runs; the main thread,
+            # which wakes up whenever the interpreter's lock is free, does.
+            os.sched_setscheduler(thread, os.SCHED_BATCH, os.sched_param(0))
+        with contextlib.suppress(OSError):
+            niceness = min(os.getpriority(os.PRIO_PROCESS, os.getpid()) + _NICENESS, 19)
+            os.setpriority(os.PRIO_PROCESS, thread, niceness)
 
 
 _PATIENCE: Final = 0.03

@@ -14,7 +14,7 @@ import pytest
 from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base import errors, priority, progress
+from cqlgui.base import errors, progress
 from cqlgui.ui import jobs
 
 
@@ -88,26 +88,6 @@ def test_what_work_holds_goes_away_in_the_windows_thread(
         start()
         qtbot.waitUntil(lambda: received.is_set() and bool(ends))
     assert ends == [threading.get_ident()]
-
-
-def test_a_thread_that_comes_first_stays_what_it_is_and_can_stand_back() -> None:
-    def work() -> None:
-        priority.come_first()
-        seen.append((os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, threading.get_native_id())))
-        priority.give_way()
-        seen.append((os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, threading.get_native_id())))
-
-    if sys.platform != "linux":
-        # Nothing is set there, and nothing may go wrong.
-        priority.come_first()
-        priority.give_way()
-        return
-    seen: list[tuple[int, int]] = []
-    own = os.getpriority(os.PRIO_PROCESS, os.getpid())
-    thread = threading.Thread(target=work)
-    thread.start()
-    thread.join()
-    assert seen == [(os.SCHED_OTHER, own), (os.SCHED_BATCH, min(own + 10, 19))]
 
 
 def test_nothing_is_left_of_work_that_is_done(qtbot: QtBot, door: jobs.Jobs) -> None:

@@ -337,8 +337,14 @@ class HitsModel(text_model.TextModel):
         self._changed(self._stretches(games), PLY, MOVES)
 
     def _stretches(self, games: Iterable[int]) -> Iterable[tuple[int, int]]:
+        """The rows of some games, and those between them where they are in the order of the games: the games
+        are those in view as a rule, and to look each of hundreds up takes longer than to paint a row."""
+        listed = list(games)
+        if self._ordered is None and listed:
+            first, end = self._rows_of(min(listed))[0], self._rows_of(max(listed))[1]
+            return [(first, end - 1)] if first < end else []
         changed: list[int] = []
-        for game in games:
+        for game in listed:
             changed += range(*self._rows_of(game))
         return ranges.merged(changed)
 
