@@ -60,6 +60,9 @@ class Identities:
     def follow(self, text: str) -> None:
         """Note how far the text was undone, redone or changed."""
         former, self._steps = self._steps, self._document.availableUndoSteps()
+        if self._marks[-1].steps <= former:
+            # As at nearly every key: whatever was undone before is where it was.
+            return
 
         def holds(mark: _Mark) -> bool:
             if mark.steps <= former:
