@@ -23,6 +23,7 @@ from cqlgui.tasks import model
 Integers: TypeAlias = "npt.NDArray[np.int64]"
 Codes: TypeAlias = "npt.NDArray[np.int32]"
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
+_Number = TypeVar("_Number", bound=np.generic)
 
 GAME_SHIFT: Final = 32
 PLACE_MASK: Final = (1 << GAME_SHIFT) - 1
@@ -109,6 +110,10 @@ def no_ends(count: int) -> Integers:
 _ZERO: Final[Integers] = np.zeros(1, np.int64)
 BLOCK: Final = 1 << 20
 """Hits that are worked on together: enough to be quick, few enough to need little memory."""
+_REPEATED: Final = 1 << 17
+"""Values that are repeated together: NumPy keeps the interpreter's lock meanwhile."""
+_COUNTED: Final = 1 << 16
+"""Hits whose codes are counted together, for the same reason: an orbit has many codes at each hit."""
 NOTHING: Final = Columns(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
 
 
@@ -165,10 +170,6 @@ def tallied(numbers: Integers, length: int = 0) -> Integers:
     for begin in range(0, len(numbers), BLOCK):
         found += np.bincount(numbers[begin : begin + BLOCK], minlength=len(found))
     return found
-
-
-_REPEATED: Final = 1 << 17
-_Number = TypeVar("_Number", bound=np.generic)
 
 
 def joined(parts: Sequence[Columns]) -> Columns:
@@ -514,11 +515,6 @@ def matches(codes: Iterable[int], place: int) -> tuple[model.OrbitMatch, ...]:
     """The elements that matched at a position, from their numbers."""
     mask = (1 << orbit_pass.ELEMENT_BITS) - 1
     return tuple(model.OrbitMatch(code >> orbit_pass.ELEMENT_BITS, code & mask, place) for code in codes)
-
-
-_COUNTED: Final = 1 << 16
-"""Hits that are counted together. NumPy keeps the interpreter's lock while it counts, and an orbit has many
-codes at each hit."""
 
 
 def counts(columns: Columns, orbits: Sequence[int]) -> Integers:

@@ -1,4 +1,4 @@
-"""Painters that end with their block, whatever happens in it.
+"""Painters that end with their block, whatever happens in it, and pictures to keep what they painted.
 
 An exception keeps what its frames hold. A painter that is still active then outlives the widget or picture it
 paints on, and when it goes at last Qt ends it on what is no more, which ends the process. So nobody else in
@@ -9,7 +9,21 @@ from __future__ import annotations
 
 from types import TracebackType
 
-from PySide6.QtGui import QPaintDevice, QPainter
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor, QPaintDevice, QPainter, QPixmap
+
+DRESSED = (QEvent.Type.FontChange, QEvent.Type.StyleChange, QEvent.Type.PaletteChange)
+"""After one of these changes of a widget nothing that was kept of it is true any more."""
+_TRANSPARENT = QColor(Qt.GlobalColor.transparent)
+
+
+def picture(width: int, height: int, ratio: float, ground: QColor = _TRANSPARENT) -> QPixmap:
+    """A picture to paint on, in one colour; its size is given in the pixels of a widget, of which each has
+    `ratio` times `ratio` pixels of the screen."""
+    made = QPixmap(round(width * ratio), round(height * ratio))
+    made.setDevicePixelRatio(ratio)
+    made.fill(ground)
+    return made
 
 
 class Painter:

@@ -18,17 +18,26 @@ def gate() -> Iterator[None]:
     priority.let_go()
 
 
-def _passing() -> tuple[threading.Thread, threading.Event]:
-    """A thread that goes on once it may, and what tells that it has."""
-    passed = threading.Event()
+class _Passing:
+    """A thread that goes on once it may."""
 
-    def work() -> None:
+    def __init__(self) -> None:
+        self._passed = threading.Event()
+        self._thread = threading.Thread(target=self._work)
+        self._thread.start()
+
+    def _work(self) -> None:
         priority.pause()
-        passed.set()
+        self._passed.set()
 
-    thread = threading.Thread(target=work)
-    thread.start()
-    return thread, passed
+    def is_held(self) -> bool:
+        """Whether it is not let through, whatever it does meanwhile."""
+        return not self._passed.wait(0.05)
+
+    def goes_on(self) -> bool:
+        """Whether it gets through, waiting for that."""
+        self._thread.join(30)
+        return self._passed.is_set()
 
 
 @pytest.mark.usefixtures("gate")
@@ -39,24 +48,18 @@ def test_work_waits_until_the_window_has_nothing_to_do(monkeypatch: pytest.Monke
     began = time.monotonic()
     priority.pause()
     assert time.monotonic() - began < 30, "who holds others back does not wait for itself"
-    thread, passed = _passing()
-    # Whatever it does meanwhile, it is not let through.
-    assert not passed.wait(0.05)
+    work = _Passing()
+    assert work.is_held()
     priority.let_go()
-    assert passed.wait(30)
-    thread.join()
-    thread, passed = _passing()
-    assert passed.wait(30)
-    thread.join()
+    assert work.goes_on()
+    assert _Passing().goes_on()
 
 
 @pytest.mark.usefixtures("gate")
 def test_work_goes_on_beside_a_window_that_never_rests(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(priority, "_PATIENCE", 0.001)
     priority.hold()
-    thread, passed = _passing()
-    assert passed.wait(30)
-    thread.join()
+    assert _Passing().goes_on()
 
 
 @pytest.mark.usefixtures("gate")
@@ -66,8 +69,7 @@ def test_nobody_else_can_let_work_go_on(monkeypatch: pytest.MonkeyPatch) -> None
     other = threading.Thread(target=priority.let_go)
     other.start()
     other.join()
-    thread, passed = _passing()
-    assert not passed.wait(0.05)
+    work = _Passing()
+    assert work.is_held()
     priority.let_go()
-    thread.join()
-    assert passed.is_set()
+    assert work.goes_on()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from pathlib import Path
 
@@ -52,6 +53,12 @@ def find(view: notation.NotationView, text: str) -> QPoint:
     cursor = QTextCursor(view.document())
     cursor.setPosition(start)
     return view.cursorRect(cursor).center()
+
+
+def shuffled(tmp_path: Path, plies: int) -> model.LoadedGame:
+    """A game in which knights go to and fro."""
+    shuffle = itertools.islice(itertools.cycle(("Nf3", "Nf6", "Ng1", "Ng8")), plies)
+    return load(tmp_path, f'[Result "*"]\n\n{" ".join(shuffle)} *\n')
 
 
 def marked(view: notation.NotationView) -> list[str]:
@@ -179,8 +186,7 @@ def test_a_long_game_is_laid_out_in_pieces_and_comes_out_whole(
 def test_a_move_far_on_comes_into_view_once_it_is_laid_out(
     view: notation.NotationView, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    shuffle = " ".join("Nf3 Nf6 Ng1 Ng8" for _ in range(200))
-    view.set_game(load(tmp_path, f'[Result "*"]\n\n{shuffle} *\n'))
+    view.set_game(shuffled(tmp_path, 800))
     view.set_current(700)
     assert marked(view) == []
     qtbot.waitUntil(lambda: bool(marked(view)), timeout=20_000)
@@ -192,8 +198,7 @@ def test_a_move_far_on_comes_into_view_once_it_is_laid_out(
 def test_only_hits_in_view_are_drawn_as_one_scrolls(
     view: notation.NotationView, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    shuffle = " ".join("Nf3 Nf6 Ng1 Ng8" for _ in range(500))
-    game = load(tmp_path, f'[Result "*"]\n\n{shuffle} *\n')
+    game = shuffled(tmp_path, 2_000)
     view.set_game(game)
     qtbot.waitUntil(lambda: view.toPlainText().endswith("*"), timeout=20_000)
     view.set_hits(range(1, 2001))
@@ -215,9 +220,7 @@ def test_only_hits_in_view_are_drawn_as_one_scrolls(
 def test_a_page_of_hits_takes_no_longer_than_a_page_of_text(
     view: notation.NotationView, tmp_path: Path, qtbot: QtBot
 ) -> None:
-    shuffle = " ".join("Nf3 Nf6 Ng1 Ng8" for _ in range(75))
-    game = load(tmp_path, f'[Result "*"]\n\n{shuffle} *\n')
-    view.set_game(game)
+    view.set_game(shuffled(tmp_path, 300))
 
     def seconds() -> float:
         taken = []

@@ -88,9 +88,7 @@ def _renderer(man: int) -> QSvgRenderer:
 @functools.lru_cache(maxsize=256)
 def man_pixmap(man: int, size: int, ratio: float) -> QPixmap:
     """A man as a pixmap of `size` logical pixels, sharp at the device pixel ratio."""
-    pixmap = QPixmap(round(size * ratio), round(size * ratio))
-    pixmap.setDevicePixelRatio(ratio)
-    pixmap.fill(Qt.GlobalColor.transparent)
+    pixmap = canvas.picture(size, size, ratio)
     with canvas.Painter(pixmap) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         _renderer(man).render(painter, QRectF(0, 0, size, size))

@@ -16,7 +16,6 @@ from cqlgui.board import position as position_module
 from cqlgui.ui import canvas, theme
 from cqlgui.ui.board import painting
 
-_DRESSED = (QEvent.Type.FontChange, QEvent.Type.StyleChange, QEvent.Type.PaletteChange)
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 
@@ -210,9 +209,8 @@ class BoardWidget(QWidget):
         ratio, size = self.devicePixelRatioF(), self.size()
         kept = self._kept
         if kept is None or kept.deviceIndependentSize().toSize() != size or kept.devicePixelRatio() != ratio:
-            kept = self._kept = QPixmap(round(size.width() * ratio), round(size.height() * ratio))
-            kept.setDevicePixelRatio(ratio)
-            kept.fill(self.palette().color(self.backgroundRole()))
+            ground = self.palette().color(self.backgroundRole())
+            kept = self._kept = canvas.picture(size.width(), size.height(), ratio, ground)
             with canvas.Painter(kept) as painter:
                 painter.setFont(self.font())
                 self._draw(painter, self.frame(), ratio)
@@ -222,7 +220,7 @@ class BoardWidget(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         # Also while it is being made.
-        if event.type() in _DRESSED and hasattr(self, "_kept"):
+        if event.type() in canvas.DRESSED and hasattr(self, "_kept"):
             self._change()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -280,7 +280,7 @@ class ElementsView(QListView):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         # Also while it is being made.
-        if event.type() in _DRESSED and hasattr(self, "_tiles"):
+        if event.type() in canvas.DRESSED and hasattr(self, "_tiles"):
             self._forget_tiles()
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -317,10 +317,8 @@ class _Delegate(QStyledItemDelegate):
         """A tile, without a board where there is no thumbnail yet."""
         view = self._view
         element, counted, limited, marked, width, height, ratio = look
-        tile = QPixmap(round(width * ratio), round(height * ratio))
-        tile.setDevicePixelRatio(ratio)
         # Letters are drawn as on the view itself only where there is a ground.
-        tile.fill(view.palette().color(QPalette.ColorRole.Base))
+        tile = canvas.picture(width, height, ratio, view.palette().color(QPalette.ColorRole.Base))
         area = QRect(0, 0, width, height).adjusted(2, 2, -2, -2)
         marked = limited or marked
         with canvas.Painter(tile) as painter:
@@ -372,7 +370,6 @@ class _Delegate(QStyledItemDelegate):
 
 
 _MARKING = QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_MouseOver
-_DRESSED = (QEvent.Type.FontChange, QEvent.Type.StyleChange, QEvent.Type.PaletteChange)
 
 
 def _two_lines(text: str, metrics: QFontMetrics, width: int) -> str:

@@ -236,7 +236,7 @@ class TableView(QTableView):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange, QEvent.Type.PaletteChange):
+        if event.type() in canvas.DRESSED:
             self._laid_out.clear()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
