@@ -277,10 +277,6 @@ def _descend(
     """Give every child the states in which it is reached."""
     f = there.f
     done = f.label()
-    heads: dict[int, tuple[Value, Value]] = {}
-    for number, state in enumerate(states):
-        if state.step is not None:
-            heads[number] = lowering_tree.dash_head(low, there, state.step.dash)
     first = lowering.field_of(there, layout.CHILD)
     head, inside, following = f.label(), f.label(), f.label()
     before = f.block
@@ -291,7 +287,7 @@ def _descend(
     child = low.elsewhere(there, f.converted(at.value, Scalar.INT))
     arrivals = f.slot(Scalar.WORD)
     f.store(reached if line else word(0), arrivals)
-    _play(low, there, child, states, heads, reached, arrivals)
+    _play(low, there, child, states, reached, arrivals)
     if primary:
         # Other children are reached by no way.
         own = f.compare("eq", at.value, first)
@@ -308,18 +304,20 @@ def _play(
     there: Scope,
     child: Scope,
     states: Sequence[_State],
-    heads: dict[int, tuple[Value, Value]],
     reached: Value,
     arrivals: Value,
 ) -> None:
     """Add the states that the move to a child leads to."""
     f = there.f
-    for number, (sources, goals) in heads.items():
-        step = states[number].step
-        assert step is not None
+    for number, state in enumerate(states):
+        step = state.step
+        if step is None:
+            continue
         here, after = f.label(), f.label()
         f.branch(f.compare("ne", f.binary("and", reached, word(1 << number)), word(0)), here, after)
         f.begin(here)
+        # Anew for every child, of which hardly ever there are two.
+        sources, goals = lowering_tree.dash_head(low, there, step.dash)
         tail = lowering_tree.fitted(
             low, there, child, step.dash, sources, goals, after, with_cut=bool(step.targets)
         )
@@ -327,7 +325,7 @@ def _play(
             holds = f.label()
             low.test(tail, target, holds, after)
             f.begin(holds)
-        following = sum(1 << one for one in states[number].onward)
+        following = sum(1 << one for one in state.onward)
         f.store(f.binary("or", f.load(arrivals), word(following)), arrivals)
         f.jump(after)
         f.begin(after)

@@ -491,7 +491,9 @@ def fitted(
     asked there for whom `from` and `to` mean what the dash lets them."""
     f = s.f
     kinds = _promoted_kinds(low, s, node)
-    move = f.converted(lowering.field_of(there, layout.MOVE), Scalar.INT)
+    played = lowering.field_of(there, layout.MOVE)
+    _pass_over(s, node, played, sources, fail)
+    move = f.converted(played, Scalar.INT)
     asked = (s.here, move, sources, goals, integer(node.capture), integer(kinds))
     origins = lowering.call(s, routines.fits, *asked, integer(routines.FITS_FROM))
     good = f.label()
@@ -501,6 +503,26 @@ def fitted(
         return there
     landings = lowering.call(s, routines.fits, *asked, integer(routines.FITS_TO))
     return replace(there, cut=(there.place, origins, landings))
+
+
+def _pass_over(s: Scope, node: nodes_moves.Dash, move: Value, sources: Value, fail: str) -> None:
+    """Leave most moves that do not go with a dash without a call: those between squares that are both not
+    among its sources, as only castling counts from its goal, and ordinary ones to empty squares where it
+    captures."""
+    f = s.f
+    end = f.binary("and", f.binary("shr", move, word(6)), word(63))
+    if node.left is not None:
+        start = f.binary("and", move, word(63))
+        moved = f.binary("or", f.binary("shr", sources, start), f.binary("shr", sources, end))
+        good = f.label()
+        f.branch(f.compare("ne", f.binary("and", moved, word(1)), word(0)), good, fail)
+        f.begin(good)
+    if node.capture:
+        empty = f.binary("and", f.binary("shr", f.load(s.here, integer(0)), end), word(1))
+        good = f.label()
+        # A flag is 0 for ordinary moves.
+        f.branch(f.compare("le", empty, f.binary("shr", move, word(12))), good, fail)
+        f.begin(good)
 
 
 def _dash(low: Lowering, s: Scope, node: nodes_moves.Dash, yes: str, no: str) -> None:
