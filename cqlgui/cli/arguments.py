@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import functools
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,6 +13,9 @@ from cqlgui import __version__
 
 if TYPE_CHECKING:
     from cqlgui.cql import settings
+
+_THREADS_A_PROCESSOR: Final = 4
+"""More threads than that for each processor would only be in each other's way."""
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
@@ -86,7 +90,10 @@ def _search(one: argparse.ArgumentParser) -> None:
         help="look into every game, whatever its header and signature say",
     )
     one.add_argument(
-        "--threads", type=_positive, metavar="N", help="worker processes (default: one a processor)"
+        "--threads",
+        type=_threads,
+        metavar="N",
+        help="threads and worker processes (default: one a processor; at most four a processor are started)",
     )
     one.add_argument("--limit", type=_positive, metavar="GAMES", help="stop after so many matching games")
     one.add_argument(
@@ -223,6 +230,10 @@ def _query(group: argparse._MutuallyExclusiveGroup) -> None:
 
 def _positive(text: str) -> int:
     return _number(text, 1)
+
+
+def _threads(text: str) -> int:
+    return min(_positive(text), _THREADS_A_PROCESSOR * (os.cpu_count() or 1))
 
 
 def _game_numbers(text: str) -> settings.Bounds:

@@ -108,7 +108,7 @@ _STEPS = {
     "header": "header's conditions",
     "catalog": "asked of the catalog",
     "signature": "asked of signatures",
-    "together": "asked of both",
+    "together": "asked as a whole",
     "compiled": "machine code",
     "interpreted": "interpreter",
 }

@@ -486,29 +486,49 @@ class Found(Mapping[int, model.GameHits]):
 def view(columns: Columns, first: int, end: int, untold: Untold | None) -> model.GameHits:
     """What columns tell of a game that has the hits `first` to `end` - 1."""
     game = int(columns.hits[first]) >> GAME_SHIFT
-    places = (columns.hits[first:end] & PLACE_MASK).tolist()
-    hits = tuple(
-        model.Hit(game, place, None, 0, matches(columns.codes_of(number), place))
-        for number, place in enumerate(places, first)
-    )
+    hits = tuple(_plain(columns, number) for number in range(first, end))
     if untold is None:
         return model.GameHits(game, hits, told=False)
+    places = [hit.positionid for hit in hits]
     comments = untold.comments(game, places)
     return model.GameHits(game, hits, comments, match_string=untold.match_string, told=False)
 
 
-def trimmed(told: model.GameHits, columns: Columns, first: int, end: int) -> model.GameHits | None:
-    """What is told of a game, of the hits `first` to `end` - 1 alone; None where some of these are not among
-    those told of."""
-    if len(told.hits) == end - first:
+def _plain(columns: Columns, number: int) -> model.Hit:
+    """A hit of which nothing is told."""
+    game, place = divmod(int(columns.hits[number]), 1 << GAME_SHIFT)
+    return model.Hit(game, place, None, 0, matches(columns.codes_of(number), place))
+
+
+def trimmed(told: model.GameHits, columns: Columns, first: int, end: int) -> model.GameHits:
+    """What is told of a game, with the hits `first` to `end` - 1. Those not told of, as another query may
+    have found them, have the match string, and neither values nor squares."""
+    places = (columns.hits[first:end] & PLACE_MASK).tolist()
+    known = {hit.positionid: hit for hit in told.hits}
+    if known.keys() == set(places):
         return told
-    places = set((columns.hits[first:end] & PLACE_MASK).tolist())
-    kept = tuple(hit for hit in told.hits if hit.positionid in places)
-    if len(kept) != len(places):
-        return None
-    dropped = {hit.positionid for hit in told.hits} - places
-    comments = tuple(entry for entry in told.comments if entry[0] not in dropped)
-    return data.replace(told, hits=kept, comments=comments)
+    hits = tuple(known.get(place) or _plain(columns, number) for number, place in enumerate(places, first))
+    dropped = known.keys() - set(places)
+    comments = [entry for entry in told.comments if entry[0] not in dropped]
+    if told.match_string:
+        comments += [(place, told.match_string) for place in places if place not in known]
+    return data.replace(told, hits=hits, comments=tuple(comments))
+
+
+def told_by_both(one: model.GameHits, other: model.GameHits) -> model.GameHits:
+    """What two results tell of a game; of a hit of both what the first one tells. The match string is the
+    first one's."""
+    hits = {hit.positionid: hit for hit in (*other.hits, *one.hits)}
+    texts = [
+        (place, one.match_string if text == other.match_string else text) for place, text in other.comments
+    ]
+    return data.replace(
+        one,
+        hits=tuple(hits[place] for place in sorted(hits)),
+        comments=tuple(dict.fromkeys((*one.comments, *texts))),
+        tags=tuple(dict.fromkeys((*one.tags, *other.tags))),
+        removed=tuple(sorted({*one.removed, *other.removed})),
+    )
 
 
 def matches(codes: Iterable[int], place: int) -> tuple[model.OrbitMatch, ...]:

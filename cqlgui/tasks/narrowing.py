@@ -145,16 +145,37 @@ def without(one: model.SearchResult, other: model.SearchResult) -> model.SearchR
 
 def either(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
     """The hits of both results, in the order of the games. What is told of a hit is what the first result
-    tells of it; the elements of another query's orbits mean nothing here."""
+    tells of it, if it has it; the elements of another query's orbits mean nothing here."""
     first, second = _ascending(one.games), _ascending(other.games)
     more = second.columns.take(~_among(second, first))
+    others: Iterable[model.GameHits] = other.games.told.values()
     if other.query != one.query:
-        more = Columns(more.hits, np.zeros(len(more), np.int64), np.zeros(0, np.int32))
+        more = Columns(more.hits, found_module.no_ends(len(more)), np.zeros(0, np.int32))
+        others = map(_foreign, others)
     whole = found_module.joined([first.columns, more])
     columns = whole.take(np.argsort(whole.hits, kind="stable"))
     with_hits = set(found_module.each_game(columns.hits).tolist())
     bare = {game: hits for game, hits in {**_bare(other), **_bare(one)}.items() if game not in with_hits}
-    return _made(one, columns, sorted({*one.order, *other.order}), bare)
+    told = dict(one.games.told)
+    for hits in others:
+        known = told.get(hits.game)
+        if known is not None:
+            told[hits.game] = found_module.told_by_both(known, hits)
+        elif hits.game not in one.games:
+            told[hits.game] = hits
+    joined = data.replace(
+        one,
+        games=Found(one.games.columns, told, one.games.untold),
+        # So the number of a position does not tell its ply.
+        variations=one.variations or other.variations,
+    )
+    return _made(joined, columns, sorted({*one.order, *other.order}), bare)
+
+
+def _foreign(told: model.GameHits) -> model.GameHits:
+    """What another query tells of a game, without what hangs together with its orbits and sort keys."""
+    hits = tuple(data.replace(hit, matches=()) for hit in told.hits)
+    return data.replace(told, hits=hits, sort_keys=())
 
 
 def in_games(result: model.SearchResult) -> Integers:
@@ -193,9 +214,8 @@ def _made(
     told = dict(bare)
     for game, hits in result.games.told.items():
         first, end = untold.stretch(game)
-        kept = found_module.trimmed(hits, columns, first, end) if end > first else None
-        if kept is not None:
-            told[game] = kept
+        if end > first:
+            told[game] = found_module.trimmed(hits, columns, first, end)
     found = Found(columns, told, result.games.untold)
     return data.replace(result, games=found, order=tuple(order), orbits=recounted(result.orbits, columns))
 

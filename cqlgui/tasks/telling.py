@@ -40,10 +40,11 @@ def tell(
         fresh = details(base, result.query, result.options, missing, cancel=token, pool=pool)
         for game in batch:
             told = fresh.get(game)
-            if told is not None:
-                # A result that was narrowed down has some of its hits only.
-                told = found_module.trimmed(told, result.games.columns, *result.games.stretch(game))
-            yield told or result.games[game]
+            if told is None:
+                yield result.games[game]
+            else:
+                # A result made of others has some of its hits only, and may have those of another query.
+                yield found_module.trimmed(told, result.games.columns, *result.games.stretch(game))
 
 
 def details(

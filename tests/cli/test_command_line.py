@@ -286,6 +286,8 @@ def test_help_tells_all_about_a_keyword_or_lists_them() -> None:
 def test_usage_and_source_errors_end_with_two(tmp_path: Path, source: Path) -> None:
     assert helpers.cli("search", source).code == 2
     assert helpers.cli("search", source, "-e", "mate", "--threads", "0").code == 2
+    # So many are not started.
+    assert helpers.cli("search", source, "-e", "mate", "--threads", "1000000").code == 0
     missing = helpers.cli("search", tmp_path / "none.pgn", "-e", "mate")
     assert missing.code == 2
     assert "does not exist" in missing.err

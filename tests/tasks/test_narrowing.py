@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from cqlgui.jit import native
-from cqlgui.tasks import importing, model, narrowing, searching, telling
+from cqlgui.tasks import exporting, importing, model, narrowing, searching, telling
 from tests import helpers
 
 QUERY = "flipcolor {btm check}"
@@ -139,6 +140,76 @@ def test_results_are_made_of_others(base: model.Base, details: model.Details) ->
     made = narrowing.either(searching.search(base, "mate", options), one)
     assert own
     assert not len(made.games.columns.codes)
+
+
+@pytest.fixture
+def castled(tmp_path: Path) -> model.Base:
+    path = tmp_path / "castled.pgn"
+    path.write_text(
+        '[Event "both"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. O-O Nxe4 (4... Bc5 5. Nxe5) *\n\n'
+        '[Event "other only"]\n\n1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O *\n',
+        "utf-8",
+    )
+    return importing.open_base([path]).base
+
+
+CASTLES, TAKES = 'move castle to . comment ("castled")', "flipcolor {[x]}"
+
+
+def annotated(base: model.Base, result: model.SearchResult, path: Path) -> list[str]:
+    exporting.export(base, result, path, annotate=True)
+    return path.read_text("utf-8").split("[Event ")[1:]
+
+
+@pytest.mark.parametrize("details", [model.Details.NONE, model.Details.ALL])
+@pytest.mark.parametrize("turned", [False, True])
+def test_hits_of_either_keep_what_is_told_of_them(
+    castled: model.Base, tmp_path: Path, details: model.Details, turned: bool
+) -> None:
+    options = model.SearchOptions(details=details)
+    takes, castles = (searching.search(castled, query, options) for query in (TAKES, CASTLES))
+    made = narrowing.either(castles, takes) if turned else narrowing.either(takes, castles)
+    check(made)
+    own = {game: hits for game, hits in (castles if turned else takes).games.items() if game in made.games}
+    told = {hits.game: hits for hits in telling.tell(castled, made, made.order)}
+    for game, hits in own.items():
+        alone = next(telling.tell(castled, castles if turned else takes, [game]))
+        assert set(alone.hits) <= set(told[game].hits)
+        assert set(alone.comments) <= set(told[game].comments)
+        assert len(told[game].hits) == len(made.games[game].hits) >= len(hits.hits)
+    texts = annotated(castled, made, tmp_path / "made.pgn")
+    both = annotated(castled, takes, tmp_path / "takes.pgn")[0]
+    marks = re.findall(r"%csl [^]]*", both)
+    assert marks
+    assert len(texts) == 2
+    if not turned or details is model.Details.ALL:
+        assert re.findall(r"%csl [^]]*", texts[0]) == marks
+    if turned or details is model.Details.ALL:
+        assert [text.count("castled") for text in texts] == [1, 1]
+    # Each hit is marked at least.
+    assert sum(text.count("CQL") for text in texts) == made.positions
+
+
+def test_what_is_told_of_other_hits_is_not_told_of_these(castled: model.Base) -> None:
+    """As many hits as are told of need not be the same."""
+    options = model.SearchOptions(details=model.Details.NONE)
+    takes, castles = (
+        searching.search(castled, f"cql(gamenumber 1) {one}", options) for one in (TAKES, CASTLES)
+    )
+    assert castles.positions == takes.positions == 1
+    made = narrowing.either(narrowing.without(takes, takes), castles)
+    assert places(made) == places(castles) != places(takes)
+    told = next(telling.tell(castled, made, made.order))
+    assert {(hit.game, hit.positionid) for hit in told.hits} == places(made)
+
+
+def test_the_ply_of_hits_in_variations_is_not_told_by_their_number(castled: model.Base) -> None:
+    known = narrowing.attributes(castled)
+    line = searching.search(castled, "ply == 1")
+    whole = searching.search(castled, "ply == 1", model.SearchOptions(variations=True))
+    for one, other in ((line, whole), (whole, line)):
+        assert not narrowing.values(narrowing.either(one, other), known, narrowing.PLY)
+    assert narrowing.values(narrowing.either(line, line), known, narrowing.PLY)
 
 
 def test_games_that_match_without_a_hit_are_members_too(base: model.Base) -> None:

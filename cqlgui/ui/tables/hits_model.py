@@ -193,9 +193,10 @@ class HitsModel(text_model.TextModel):
         if told is None and self._details is not None:
             self._details.hurry(game)
         columns = self._columns.part(first, end)
-        found = None if told is None else found_module.trimmed(told, columns, 0, len(columns))
-        if found is None:
+        if told is None:
             found = found_module.view(columns, 0, len(columns), self._untold)
+        else:
+            found = found_module.trimmed(told, columns, 0, len(columns))
         return {hit.positionid: hit for hit in found.hits}
 
     def row_of(self, game: int, positionid: int) -> int:
