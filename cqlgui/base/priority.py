@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import threading
+import time
 from typing import Final
 
 _NICENESS: Final = 10
@@ -32,18 +33,24 @@ def give_way() -> None:
 
 _PATIENCE: Final = 0.03
 """Seconds that work waits at most each time: however busy the window is, it goes on."""
+_LONGEST: Final = 0.1
+"""Seconds after which a gate that is still shut holds nobody back any more: the window is in a loop that is
+not Qt's own, as that of some systems' file dialogs, and tells nobody when it waits."""
 _gate: Final = threading.Lock()
 _holder = 0
 """The thread that has shut the gate; 0 while it is open."""
+_since = 0.0
+"""When it was shut."""
 
 
 def hold() -> None:
     """The window has something to do: who calls `pause` waits until `let_go`. While a repaint runs, every
     call of Qt gives the interpreter's lock away for a moment, and whoever takes it then keeps the window
     waiting, some hundred times in a row."""
-    global _holder
+    global _holder, _since
     # Somebody who has waited may just be passing through.
     if not _holder and _gate.acquire(blocking=False):
+        _since = time.monotonic()
         _holder = threading.get_ident()
 
 
@@ -59,7 +66,9 @@ def pause() -> None:
     """Let the window do what it is about. To be called by all work that may run beside it, between two steps
     that hold the interpreter's lock for no longer than some milliseconds, and where no lock is held that the
     window may want. Costs next to nothing where there is no window, or it has nothing to do."""
-    if _gate.locked() and _holder != threading.get_ident() and _gate.acquire(timeout=_PATIENCE):
+    if not _gate.locked() or _holder == threading.get_ident() or time.monotonic() > _since + _LONGEST:
+        return
+    if _gate.acquire(timeout=_PATIENCE):
         _gate.release()
 
 

@@ -75,8 +75,10 @@ class Collector(QObject):
 
     def _go_through(self, generation: int) -> None:
         """Collect a generation and the younger ones, if they are not too many."""
-        # What came since the last look, less what has gone.
+        # What came since the last look, less what has gone, of the old, too; so there may be more.
         count = gc.get_count()[0]
+        if count <= MOST:
+            count = len(gc.get_objects(generation=0)) + len(gc.get_objects(generation=1))
         if generation == 2 and count <= MOST:
             count += len(gc.get_objects(generation=2))
         if count <= MOST:

@@ -122,7 +122,8 @@ class Jobs(QObject):
         return job
 
     def _work(self, job: Job) -> None:
-        """Do the work of a job, in a thread of the pool, and leave nothing of it behind there."""
+        """Do the work of a job, in a thread of the pool, and leave nothing there that its closures hold. The
+        result may go away here, so it must be no Qt object."""
         # Whatever the work, a repaint comes first.
         priority.give_way()
         assert job.calls is not None
@@ -233,10 +234,14 @@ class Jobs(QObject):
 
 def _bare(error: errors.CqlguiError) -> errors.CqlguiError:
     """An error without what the frames hold that it came through, which would go away with it."""
-    one: BaseException | None = error
-    while one is not None and one.__traceback__ is not None:
-        one.__traceback__ = None
-        one = one.__cause__ or one.__context__
+    chain: list[BaseException | None] = [error]
+    seen: set[int] = set()
+    while chain:
+        one = chain.pop()
+        if one is not None and id(one) not in seen:
+            seen.add(id(one))
+            one.__traceback__ = None
+            chain += one.__cause__, one.__context__
     return error
 
 

@@ -12,7 +12,8 @@ from cqlgui.base import priority
 
 
 @pytest.fixture
-def gate() -> Iterator[None]:
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(priority, "_LONGEST", 60.0)
     priority.let_go()
     yield
     priority.let_go()
@@ -69,6 +70,25 @@ def test_nobody_else_can_let_work_go_on(monkeypatch: pytest.MonkeyPatch) -> None
     other = threading.Thread(target=priority.let_go)
     other.start()
     other.join()
+    work = _Passing()
+    assert work.is_held()
+    priority.let_go()
+    assert work.goes_on()
+
+
+@pytest.mark.usefixtures("gate")
+def test_a_window_that_never_comes_back_holds_nobody_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a loop that is not Qt's runs, every step would wait."""
+    monkeypatch.setattr(priority, "_PATIENCE", 60.0)
+    monkeypatch.setattr(priority, "_LONGEST", 0.05)
+    priority.hold()
+    time.sleep(0.06)
+    # What it begins meanwhile does not count anew.
+    priority.hold()
+    assert _Passing().goes_on()
+    monkeypatch.setattr(priority, "_LONGEST", 60.0)
+    priority.let_go()
+    priority.hold()
     work = _Passing()
     assert work.is_held()
     priority.let_go()

@@ -70,6 +70,20 @@ def test_many_objects_are_not_gone_through_at_once(qtbot: QtBot, monkeypatch: py
         large.clear()
         made.look()
         assert ends() is None
+        # Nor where as many older ones went meanwhile, which Python counts against them.
+        older = [[] for _ in range(2 * collector.MOST)]  # type: list[list[int]]
+        gc.collect(1)
+        large += [[] for _ in range(collector.MOST + 1_000)]
+        ring = _Ring()
+        ends = weakref.ref(ring)
+        del ring
+        older.clear()
+        assert gc.get_count()[0] < collector.MOST
+        made.look()
+        assert ends() is not None
+        large.clear()
+        made.look()
+        assert ends() is None
         large += [[] for _ in range(collector.MOST + 1_000)]
         frozen = gc.get_freeze_count()
         for _ in range(4):

@@ -90,6 +90,23 @@ def test_what_work_holds_goes_away_in_the_windows_thread(
     assert ends == [threading.get_ident()]
 
 
+def test_an_error_comes_without_what_its_frames_hold(qtbot: QtBot, door: jobs.Jobs) -> None:
+    def work(_token: object, _sink: object) -> None:
+        try:
+            raise OSError("first")
+        except OSError:
+            raise errors.CqlguiError("no") from ValueError("never raised")
+
+    seen: list[BaseException | None] = []
+    door.run(work, on_failed=seen.append)
+    qtbot.waitUntil(lambda: bool(seen))
+    error = seen[0]
+    assert error is not None
+    for one in (error, error.__cause__, error.__context__):
+        assert one is not None
+        assert one.__traceback__ is None
+
+
 def test_nothing_is_left_of_work_that_is_done(qtbot: QtBot, door: jobs.Jobs) -> None:
     class Work:
         def __call__(self, _token: progress.CancelToken, _sink: progress.ProgressSink) -> Work:

@@ -14,7 +14,7 @@ from cqlgui.cql import structure
 from cqlgui.tasks import model
 from cqlgui.ui import theme
 from cqlgui.ui.editor import panel as editor_panel
-from cqlgui.ui.picker import chain, panel, pattern
+from cqlgui.ui.picker import chain, panel, pattern, strip
 
 Pair = tuple[editor_panel.EditorPanel, panel.PickerPanel]
 
@@ -121,6 +121,25 @@ def test_eighteen_hundred_elements_make_pictures_only_for_those_in_view(qtbot: Q
     qtbot.waitUntil(lambda: picker.view.elements.rowCount() == 1800)
     picker.grab()
     assert picker.view.elements.pictures_made < 60
+
+
+def test_a_large_view_paints_none_of_its_tiles_again(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = strip.ElementsView()
+    qtbot.addWidget(view)
+    elements = tuple(model.ElementCount(f"P>={n}", f"<{n}>", f"element {n}", 0, 0, 1) for n in range(600))
+    view.elements.show_elements(elements, counted=False)
+    view.resize(2_400, 1_600)
+    view.show()
+    made: list[object] = []
+    keep = view.keep_tile
+    monkeypatch.setattr(view, "keep_tile", lambda look, tile: (made.append(look), keep(look, tile)))
+
+    def is_painted() -> bool:
+        made.clear()
+        view.viewport().repaint()
+        return view.elements.pictures_made > 80 and not made
+
+    qtbot.waitUntil(is_painted)
 
 
 def settled(qtbot: QtBot, pair: Pair, words: set[str]) -> None:

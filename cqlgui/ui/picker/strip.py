@@ -47,7 +47,8 @@ _TILE = _BOARD + 2 * _PAD
 _PICTURE_SECONDS = 0.004
 """For so long pictures are made in one repaint, the others of those in view in the next ones."""
 _KEPT_TILES = 64
-"""Tiles that are kept as they were painted: more than are in view, some 100 kB each."""
+"""Tiles that are kept as they were painted at least, some 100 kB each; on a large screen as many as are in
+view."""
 
 _Look = tuple[model.ElementCount, bool, bool, bool, int, int, float]
 """Element of a tile, whether it was counted, chosen and marked, width, height and device pixel ratio."""
@@ -204,7 +205,9 @@ class ElementsView(QListView):
 
     def keep_tile(self, look: _Look, tile: QPixmap) -> None:
         """Have a tile painted as it is from now on."""
-        if len(self._tiles) >= _KEPT_TILES:
+        view, grid = self.viewport().size(), self.gridSize()
+        seen = (view.width() // grid.width() + 1) * (view.height() // grid.height() + 2)
+        if len(self._tiles) >= max(_KEPT_TILES, seen):
             del self._tiles[next(iter(self._tiles))]
         self._tiles[look] = tile
 
