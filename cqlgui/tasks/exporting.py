@@ -119,6 +119,9 @@ def match_comments(hits: model.GameHits, orbits: Sequence[model.Orbit]) -> dict[
             parts.append(text)
         elif positionid in marks:
             parts += marks.pop(positionid)
+    # Those of another query's hits, where this one's own comments are not known.
+    for positionid, parts in marks.items():
+        texts.setdefault(positionid, []).extend(parts)
     return {positionid: " ".join(parts).replace("}", ")") for positionid, parts in texts.items() if parts}
 
 

@@ -516,17 +516,17 @@ def trimmed(told: model.GameHits, columns: Columns, first: int, end: int) -> mod
 
 
 def told_by_both(one: model.GameHits, other: model.GameHits) -> model.GameHits:
-    """What two results tell of a game; of a hit of both what the first one tells. The match string is the
-    first one's."""
+    """What two results tell of a game; of a hit or tag of both what the first one tells. The match string is
+    the first one's."""
     hits = {hit.positionid: hit for hit in (*other.hits, *one.hits)}
-    texts = [
-        (place, one.match_string if text == other.match_string else text) for place, text in other.comments
-    ]
+    texts = [entry for entry in other.comments if entry[1] != other.match_string]
+    if one.match_string:
+        texts += [(hit.positionid, one.match_string) for hit in other.hits]
     return data.replace(
         one,
         hits=tuple(hits[place] for place in sorted(hits)),
         comments=tuple(dict.fromkeys((*one.comments, *texts))),
-        tags=tuple(dict.fromkeys((*one.tags, *other.tags))),
+        tags=tuple({**dict(other.tags), **dict(one.tags)}.items()),
         removed=tuple(sorted({*one.removed, *other.removed})),
     )
 

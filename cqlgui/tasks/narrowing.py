@@ -149,9 +149,13 @@ def either(one: model.SearchResult, other: model.SearchResult) -> model.SearchRe
     first, second = _ascending(one.games), _ascending(other.games)
     more = second.columns.take(~_among(second, first))
     others: Iterable[model.GameHits] = other.games.told.values()
+    # Without it all games of a result are told of.
+    untold = one.games.untold or other.games.untold
     if other.query != one.query:
         more = Columns(more.hits, found_module.no_ends(len(more)), np.zeros(0, np.int32))
         others = map(_foreign, others)
+        if untold is not None and untold is not one.games.untold:
+            untold = data.replace(untold, valued=False, writes=False)
     whole = found_module.joined([first.columns, more])
     columns = whole.take(np.argsort(whole.hits, kind="stable"))
     with_hits = set(found_module.each_game(columns.hits).tolist())
@@ -165,7 +169,7 @@ def either(one: model.SearchResult, other: model.SearchResult) -> model.SearchRe
             told[hits.game] = hits
     joined = data.replace(
         one,
-        games=Found(one.games.columns, told, one.games.untold),
+        games=Found(one.games.columns, told, untold),
         # So the number of a position does not tell its ply.
         variations=one.variations or other.variations,
     )

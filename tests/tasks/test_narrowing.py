@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.jit import native
-from cqlgui.tasks import exporting, importing, model, narrowing, searching, telling
+from cqlgui.tasks import exporting, found, importing, model, narrowing, searching, telling
 from tests import helpers
 
 QUERY = "flipcolor {btm check}"
@@ -190,6 +190,42 @@ def test_hits_of_either_keep_what_is_told_of_them(
     assert sum(text.count("CQL") for text in texts) == made.positions
 
 
+@pytest.mark.parametrize("details", list(model.Details))
+@pytest.mark.parametrize("others", list(model.Details))
+@pytest.mark.parametrize(
+    "first",
+    [
+        'move castle to . comment ("castled")',
+        'ply == 1 sort "ply" ply',
+        'persistent X = 0 ply == 1 message ("here")',
+        "flipcolor {[x]}",
+        "ply == 99",
+    ],
+)
+def test_every_hit_of_either_is_marked(
+    castled: model.Base, tmp_path: Path, first: str, details: model.Details, others: model.Details
+) -> None:
+    one = searching.search(castled, f"cql(gamenumber 1) {first}", model.SearchOptions(details=details))
+    other = searching.search(castled, "ply == 1 or ply == 2", model.SearchOptions(details=others))
+    for number, made in enumerate((narrowing.either(one, other), narrowing.either(other, one))):
+        texts = annotated(castled, made, tmp_path / f"made{number}.pgn")
+        assert sum(text.count("CQL") for text in texts) == made.positions
+
+
+def test_what_is_told_by_both_is_told_once(castled: model.Base) -> None:
+    def told(text: str) -> model.GameHits:
+        return searching.search(castled, f'{text} settag ("Theme" "{len(text)}")').games[1]
+
+    loud, quiet = told('cql(matchstring "here") ply == 1'), told('cql(quiet) ply == 2 comment ("there")')
+    made = found.told_by_both(loud, quiet)
+    assert [hit.positionid for hit in made.hits] == [1, 2]
+    assert set(made.comments) >= {(1, "here"), (2, "here"), (2, "there")}
+    assert made.tags == loud.tags != quiet.tags
+    made = found.told_by_both(quiet, loud)
+    assert [text for place, text in made.comments if place] == ["there"]
+    assert made.tags == quiet.tags
+
+
 def test_what_is_told_of_other_hits_is_not_told_of_these(castled: model.Base) -> None:
     """As many hits as are told of need not be the same."""
     options = model.SearchOptions(details=model.Details.NONE)
@@ -220,7 +256,7 @@ def test_games_that_match_without_a_hit_are_members_too(base: model.Base) -> Non
     assert bare.order
     assert not places(bare)
     assert len(hits.order) == len(places(hits)) == 3
-    for made, games, found in (
+    for made, games, wanted in (
         (narrowing.both(bare, other), other.order, set()),
         (narrowing.without(bare, other), bare.order[len(other.order) :], set()),
         (narrowing.either(bare, other), bare.order, set()),
@@ -230,7 +266,7 @@ def test_games_that_match_without_a_hit_are_members_too(base: model.Base) -> Non
         (narrowing.without(bare, hits), bare.order, set()),
     ):
         assert made.order == tuple(games)
-        assert places(made) == found
+        assert places(made) == wanted
         check(made)
 
 
