@@ -157,6 +157,23 @@ def _stamp(key: Sequence[str], optimise: bool) -> bytes:
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=_DIGEST).digest()
 
 
+_PASSES: Final = (
+    "always_inliner",
+    "global_dead_code_eliminate",
+    "sroa",
+    "new_gvn",
+    "instruction_combine",
+    "simplify_cfg",
+    "jump_threading",
+    "loop_rotate",
+    "new_gvn",
+    "dead_store_elimination",
+    "aggressive_dce",
+    "instruction_combine",
+    "simplify_cfg",
+)
+
+
 class _Machine:
     """A processor to compile for, at one level of care."""
 
@@ -197,7 +214,19 @@ class _Machine:
             function.add_function_attribute("alwaysinline")
             if name not in inside.kept:
                 function.linkage = "internal"
-        self.optimise(module, level=1)
+        passes, builder = self._passes
+        passes.run(module, builder)
+
+    @functools.cached_property
+    def _passes(self) -> tuple[llvm.ModulePassManager, llvm.PassBuilder]:
+        """What a query goes through after it was taken in. Made once: llvmlite never gives back some of what
+        it makes for the passes of its own pipelines (70 kB each time), and these cannot be run twice."""
+        passes = self._llvm.create_new_module_pass_manager()
+        for add in _PASSES:
+            getattr(passes, f"add_{add}_pass")()
+        return passes, self._llvm.create_pass_builder(
+            self.target, self._llvm.create_pipeline_tuning_options()
+        )
 
     def optimise(self, module: llvm.ModuleRef, level: int) -> None:
         options = self._llvm.create_pipeline_tuning_options(speed_level=level)

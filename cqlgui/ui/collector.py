@@ -8,6 +8,7 @@ thread it belongs to. Knows no widget.
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
@@ -19,10 +20,13 @@ YOUNG_MS = 1000
 WHOLE_EVERY = 10
 """One in this many looks goes through everything, if nothing is going on."""
 MOST = 30_000
-"""More objects than this are not gone through at once, as that takes longer than a repaint. They are those of
-a large orbit, as a rule, which go by themselves with its query."""
-PATIENCE = 30
-"""After so many looks of a kind in a row that found too much, what there is counts as lasting."""
+"""More new objects than this are not gone through at once, as that takes longer than a repaint. They are
+those of a large orbit, as a rule, which go by themselves with its query."""
+LONGEST = 0.015
+"""Seconds that going through everything may be expected to take; else it is put off."""
+PATIENCE = {1: 30, 2: 6}
+"""After so many looks in a row that found too much new counts as lasting; after so many at everything that
+were put off it is done all the same."""
 GROWN = 64 << 20
 """By how many bytes the process must have grown before what is free in it is worth giving back."""
 
@@ -35,6 +39,8 @@ class Collector(QObject):
         self._busy = busy
         self._looks = 0
         self._put_off = {1: 0, 2: 0}
+        # What going through everything may take: as long as the last time, and what came since.
+        self._expected = 0.0
         self._settled = False
         self._resident = heap.resident()
         self._timer = QTimer(self)
@@ -59,11 +65,7 @@ class Collector(QObject):
         self._looks += 1
         if self._looks >= WHOLE_EVERY and not self._busy():
             self._looks = 0
-            self._go_through(2)
-            if not self._settled:
-                # By now games were opened: what was loaded for that lasts, and is most of what there is.
-                self._settled = True
-                gc.freeze()
+            self._collect_all()
             resident = heap.resident()
             self._resident = min(self._resident, resident)
             if resident > self._resident + GROWN:
@@ -71,21 +73,40 @@ class Collector(QObject):
                 heap.give_back()
                 self._resident = heap.resident()
         else:
-            self._go_through(1)
+            self._collect_young()
 
-    def _go_through(self, generation: int) -> None:
-        """Collect a generation and the younger ones, if they are not too many."""
-        # What came since the last look, less what has gone, of the old, too; so there may be more.
-        count = gc.get_count()[0]
-        if count <= MOST:
-            count = len(gc.get_objects(generation=0)) + len(gc.get_objects(generation=1))
-        if generation == 2 and count <= MOST:
-            count += len(gc.get_objects(generation=2))
-        if count <= MOST:
-            self._put_off[generation] = 0
-            gc.collect(generation)
+    def _collect_young(self) -> None:
+        # What came since the last look, less what has gone, older ones too: nobody tells more without holding
+        # all objects for a moment, and tuples that other threads are making cannot stand that.
+        if gc.get_count()[0] <= MOST:
+            self._put_off[1] = 0
+            self._expected += self._seconds(1)
             return
-        self._put_off[generation] += 1
-        if self._put_off[generation] > PATIENCE:
-            self._put_off[generation] = 0
-            gc.freeze()
+        self._put_off[1] += 1
+        if self._put_off[1] > PATIENCE[1]:
+            self._put_off[1] = 0
+            self._keep()
+
+    def _collect_all(self) -> None:
+        if (self._expected > LONGEST or gc.get_count()[0] > MOST) and self._put_off[2] < PATIENCE[2]:
+            self._put_off[2] += 1
+            return
+        self._put_off[2] = 0
+        self._expected = self._seconds(2)
+        # By the first time games were opened: what was loaded for that lasts, and is most of what there is.
+        # Later what takes so long is what is shown.
+        if not self._settled or self._expected > LONGEST:
+            self._settled = True
+            self._keep()
+
+    def _keep(self) -> None:
+        """Take what there is for lasting."""
+        gc.freeze()
+        self._expected = 0.0
+
+    @staticmethod
+    def _seconds(generation: int) -> float:
+        """Collect a generation and the younger ones; how long it took."""
+        started = time.perf_counter()
+        gc.collect(generation)
+        return time.perf_counter() - started

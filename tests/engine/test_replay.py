@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import functools
+import gc
 import random
 from array import array
 from collections.abc import Callable, Sequence
@@ -14,9 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cqlgui.base import heap
 from cqlgui.board import legality, moves, tree
 from cqlgui.board.position import Position
-from cqlgui.engine import games, layout, replay, routines, scanning, tiers
+from cqlgui.cql import transforms
+from cqlgui.cql.check import check as check_query
+from cqlgui.engine import compiling, games, layout, replay, routines, scanning, tiers
 from cqlgui.jit import native
 from cqlgui.pgn import reader, split
 from cqlgui.store import segments
@@ -345,3 +349,21 @@ def test_a_game_whose_words_are_not_there_is_in_doubt_and_takes_no_room(
         (found,) = scanning.scan(always, read, mode=mode, frame_size=FRAME)
         assert found.doubtful.tolist() == [1]
         assert (found.hits >> 32).tolist() == [0] * 6 + [2] * 3
+
+
+@pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
+@pytest.mark.skipif(not heap.resident(), reason="the system does not tell how much memory is used")
+@pytest.mark.parametrize("count", [80, pytest.param(1_000, marks=pytest.mark.full)])
+def test_making_queries_with_care_does_not_leak(count: int) -> None:
+    def make_some(number: int) -> None:
+        for n in range(number):
+            made = compiling.compile_query(transforms.expand(check_query(f"R attacks k movenumber < {n}")))
+            assert isinstance(made, compiling.Compiled)
+            made.tiers.improve()
+
+    make_some(40)
+    gc.collect()
+    before = heap.resident()
+    make_some(count)
+    gc.collect()
+    assert heap.resident() - before < 1_500_000 + 10_000 * count

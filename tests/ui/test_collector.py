@@ -54,31 +54,22 @@ def test_other_threads_collect_nothing_and_an_idle_look_collects_all(
     assert gc.isenabled()
 
 
+def rest(made: collector.Collector) -> None:
+    """Look until everything is due."""
+    for _ in range(collector.WHOLE_EVERY):
+        made.look()
+
+
 def test_many_objects_are_not_gone_through_at_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """They go by themselves as a rule; else they are passed over from some time on, and nothing else is."""
-    monkeypatch.setattr(collector, "PATIENCE", 3)
-    idle = False
-    made = collector.Collector(lambda: not idle)
+    monkeypatch.setattr(collector, "PATIENCE", {1: 3, 2: 2})
+    made = collector.Collector(lambda: True)
     made.start()
     try:
         large = [[] for _ in range(collector.MOST + 1_000)]  # type: list[list[int]]
         ring = _Ring()
         ends = weakref.ref(ring)
         del ring
-        made.look()
-        assert ends() is not None
-        large.clear()
-        made.look()
-        assert ends() is None
-        # Nor where as many older ones went meanwhile, which Python counts against them.
-        older = [[] for _ in range(2 * collector.MOST)]  # type: list[list[int]]
-        gc.collect(1)
-        large += [[] for _ in range(collector.MOST + 1_000)]
-        ring = _Ring()
-        ends = weakref.ref(ring)
-        del ring
-        older.clear()
-        assert gc.get_count()[0] < collector.MOST
         made.look()
         assert ends() is not None
         large.clear()
@@ -94,29 +85,32 @@ def test_many_objects_are_not_gone_through_at_once(qtbot: QtBot, monkeypatch: py
         del ring
         made.look()
         assert ends() is None
-        # The same for looks through everything, between which are others.
-        idle = True
-        for _ in range(collector.WHOLE_EVERY):
-            made.look()
-        large += [[] for _ in range(collector.MOST - 1_000)]
-        gc.collect(1)
-        large += [[] for _ in range(2_000)]
-        gc.collect(1)
+    finally:
+        made.stop()
+    assert not gc.get_freeze_count()
+
+
+def test_going_through_everything_is_put_off_for_so_long_only(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collector, "PATIENCE", {1: 3, 2: 2})
+    monkeypatch.setattr(collector, "LONGEST", 0.0)
+    made = collector.Collector(lambda: False)
+    made.start()
+    try:
         ring = _Ring()
         ends = weakref.ref(ring)
         gc.collect(1)
         del ring
-        frozen = gc.get_freeze_count()
-        for _ in range(3 * collector.WHOLE_EVERY):
-            made.look()
-        assert gc.get_freeze_count() - frozen < collector.MOST
-        for _ in range(collector.WHOLE_EVERY):
-            made.look()
-        assert gc.get_freeze_count() - frozen > collector.MOST
+        rest(made)
+        rest(made)
         assert ends() is not None
+        frozen = gc.get_freeze_count()
+        rest(made)
+        assert ends() is None
+        assert gc.get_freeze_count() > frozen, "what takes so long is kept"
     finally:
         made.stop()
-    assert not gc.get_freeze_count()
 
 
 def test_memory_is_given_back_once_there_may_be_much_of_it(
