@@ -5,8 +5,8 @@
 Queries are bred from all that the project knows (`tests.helpers.crossing`). Between them hits are walked
 through and letters typed. Now and then the window comes to rest after a query that finds nothing: what is
 in memory then is held there by nothing that is shown, and can be compared. Exits 1 where the loop stood still
-for longer than `watching.STALL_SECONDS` while the machine did not, where private memory went on growing, or
-where nothing was searched.
+for longer than `watching.STALL_SECONDS` while the machine did not, where private memory went on growing,
+where a search failed or a thread died, or where nothing was searched.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import itertools
 import os
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -116,6 +117,7 @@ class Driver:
         self.window.searcher.rejected.connect(lambda _: self._count("refused"))
         self.window.searcher.failed.connect(self._failed)
         self.window.searcher.abandoned.connect(lambda: self._count("stopped before they began"))
+        threading.excepthook = self._died
         self._timer = QTimer()
         self._timer.timeout.connect(self._tick)
         self._timer.start(TICK_MS)
@@ -193,6 +195,10 @@ class Driver:
         self._count("failed")
         print(f"failed: {sentence}: {self.window.asked!r}")
 
+    def _died(self, what: threading.ExceptHookArgs) -> None:
+        self._count("threads that died")
+        threading.__excepthook__(what)
+
     def _count(self, what: str, number: int = 1) -> None:
         self.counts[what] += number
 
@@ -210,6 +216,7 @@ class Driver:
         for what, number in sorted(self.counts.items()):
             print(f"{what:<28} {number:8,}")
         faults = [] if self.counts["asked"] else ["nothing was asked"]
+        faults += [what for what in ("failed", "threads that died") if self.counts[what]]
         if self._print_stalls(machine) and stalls:
             faults.append("the event loop stood still")
         if memory:
