@@ -24,9 +24,10 @@ MOST = 30_000
 those of a large orbit, as a rule, which go by themselves with its query."""
 LONGEST = 0.015
 """Seconds that going through everything may be expected to take; else it is put off."""
-PATIENCE = {1: 30, 2: 6}
-"""After so many looks in a row that found too much new counts as lasting; after so many at everything that
-were put off it is done all the same."""
+PATIENCE = 30
+"""After so many looks in a row that found too much new, what there is counts as lasting."""
+PATIENCE_WITH_ALL = 6
+"""After so many times in a row that going through everything was put off, it is done all the same."""
 GROWN = 64 << 20
 """By how many bytes the process must have grown before what is free in it is worth giving back."""
 
@@ -38,7 +39,8 @@ class Collector(QObject):
         super().__init__(parent)
         self._busy = busy
         self._looks = 0
-        self._put_off = {1: 0, 2: 0}
+        # How often in a row the new, and everything, was not gone through.
+        self._passed_over = self._put_off = 0
         # What going through everything may take: as long as the last time, and what came since.
         self._expected = 0.0
         self._settled = False
@@ -79,19 +81,19 @@ class Collector(QObject):
         # What came since the last look, less what has gone, older ones too: nobody tells more without holding
         # all objects for a moment, and tuples that other threads are making cannot stand that.
         if gc.get_count()[0] <= MOST:
-            self._put_off[1] = 0
+            self._passed_over = 0
             self._expected += self._seconds(1)
             return
-        self._put_off[1] += 1
-        if self._put_off[1] > PATIENCE[1]:
-            self._put_off[1] = 0
+        self._passed_over += 1
+        if self._passed_over > PATIENCE:
+            self._passed_over = 0
             self._keep()
 
     def _collect_all(self) -> None:
-        if (self._expected > LONGEST or gc.get_count()[0] > MOST) and self._put_off[2] < PATIENCE[2]:
-            self._put_off[2] += 1
+        if (self._expected > LONGEST or gc.get_count()[0] > MOST) and self._put_off < PATIENCE_WITH_ALL:
+            self._put_off += 1
             return
-        self._put_off[2] = 0
+        self._put_off = 0
         self._expected = self._seconds(2)
         # By the first time games were opened: what was loaded for that lasts, and is most of what there is.
         # Later what takes so long is what is shown.

@@ -62,7 +62,7 @@ def rest(made: collector.Collector) -> None:
 
 def test_many_objects_are_not_gone_through_at_once(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """They go by themselves as a rule; else they are passed over from some time on, and nothing else is."""
-    monkeypatch.setattr(collector, "PATIENCE", {1: 3, 2: 2})
+    monkeypatch.setattr(collector, "PATIENCE", 3)
     made = collector.Collector(lambda: True)
     made.start()
     try:
@@ -93,7 +93,7 @@ def test_many_objects_are_not_gone_through_at_once(qtbot: QtBot, monkeypatch: py
 def test_going_through_everything_is_put_off_for_so_long_only(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(collector, "PATIENCE", {1: 3, 2: 2})
+    monkeypatch.setattr(collector, "PATIENCE_WITH_ALL", 2)
     monkeypatch.setattr(collector, "LONGEST", 0.0)
     made = collector.Collector(lambda: False)
     made.start()
