@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from cqlgui.base import errors
+from cqlgui.base import errors, priority
 from cqlgui.base.data import dataclass
 
 
@@ -27,7 +27,8 @@ class CancelToken:
         return self._event.is_set()
 
     def raise_if_cancelled(self) -> None:
-        """Raise `errors.Cancelled` once `cancel` was called."""
+        """Raise `errors.Cancelled` once `cancel` was called; lets the window do first what it is about."""
+        priority.pause()
         if self._event.is_set():
             raise errors.Cancelled("Stopped.")
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 from typing import Any, Literal, TypeVar, dataclass_transform
 
+from cqlgui.base import priority
 from cqlgui.base.data import dataclass, field, fields
 from cqlgui.cql.diagnostics import Span
 
@@ -551,6 +552,7 @@ def children(node: Node) -> Iterator[Node]:
 
 def walk(root: Node) -> Iterator[Node]:
     """`root` and every filter in it, a filter before those inside it; the last of these first."""
+    priority.pause()
     pending = [root]
     while pending:
         node = pending.pop()

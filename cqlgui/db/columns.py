@@ -14,6 +14,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from cqlgui.base import priority
+
 _MOST_BYTES: Final = 128 << 20
 _SIZES: Final = (1, 2, 4, 8)
 
@@ -66,6 +68,7 @@ class Store:
     ) -> dict[str, np.ndarray]:
         found: dict[str, np.ndarray] = {}
         missing = []
+        priority.pause()
         with self._lock:
             for name in names:
                 known = self._known.get((block.id, name))

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from cqlgui.base import ahead, errors
+from cqlgui.base import ahead, errors, priority
 
 BUSY_SECONDS = 30.0
 _PRAGMAS: Final = ("journal_mode = wal", "synchronous = normal", "foreign_keys = 0", "cache_size = -16384")
@@ -127,6 +127,7 @@ class File:
         """The thread's connection for reading; a damaged file raises `Damaged` and is set aside at the next
         start.
         """
+        priority.pause()
         try:
             yield self.connection()
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:

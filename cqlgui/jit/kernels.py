@@ -12,6 +12,7 @@ from typing import Any, Final, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
+from cqlgui.base import priority
 from cqlgui.jit import emitter, frontend, native, words
 from cqlgui.jit.words import Pointer, Scalar
 
@@ -89,6 +90,7 @@ class Kernel(Generic[P, R]):
             plain: Any = (_plain(one) for one in args)
             result: R = self.function(*plain)
             return result
+        priority.pause()
         run = self.routine
         given = (
             _address(one, kind.element) if isinstance(kind, Pointer) else one

@@ -27,7 +27,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from cqlgui.base import disk, errors
+from cqlgui.base import disk, errors, priority
 from cqlgui.base.data import dataclass
 
 MAGIC = b"CQLGSEG1"
@@ -177,6 +177,7 @@ class Segment:
     def __init__(self, path: Path) -> None:
         """Map the file; raises `errors.IndexDamaged` when it is missing, cut, or its header is altered."""
         self.path = path
+        priority.pause()
         try:
             with path.open("rb") as file:
                 size = os.fstat(file.fileno()).st_size

@@ -15,7 +15,7 @@ from typing import Final, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from cqlgui.base import data, priority
+from cqlgui.base import data, heap, priority
 from cqlgui.base.data import dataclass
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import model
@@ -246,7 +246,15 @@ class Pieces:
         """Keep the same hits in other arrays, in one piece."""
         assert len(columns) == self._size
         if len(columns):
-            self._parts, self._starts, self._firsts = [columns], [0], [int(columns.hits[0])]
+            former, self._parts = self._parts, [columns]
+            self._starts, self._firsts = [0], [int(columns.hits[0])]
+            heap.discard(former)
+
+    def clear(self) -> None:
+        """Hold no hits any more."""
+        former, self._parts, self._starts, self._firsts = self._parts, [], [], []
+        self._size, self.ascending = 0, True
+        heap.discard(former)
 
     def whole(self) -> Columns:
         """All hits, which are kept in one piece from then on."""

@@ -15,6 +15,7 @@ from typing import Final
 
 import numpy as np
 
+from cqlgui.base import priority
 from cqlgui.base.data import dataclass
 from cqlgui.cql import interpreter, nodes, transforms
 from cqlgui.engine import facts, games, pruning, signatures
@@ -132,7 +133,9 @@ class Planner:
     def _known(
         self, source: model.Source, first: int, segment: segments.Segment, is_over: Callable[[], bool]
     ) -> tuple[games.Games, pruning.Known]:
+        priority.pause()
         asked = games.of_segment(segment)
+        priority.pause()
         answers = self._asker.answers(tags.SegmentTags(source, first, len(asked)), is_over)
         load = functools.partial(_columns, segment, asked, self.variations)
         return asked, pruning.Known(len(asked), load, first, answers)

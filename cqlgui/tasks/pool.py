@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Generic, TypeVar
 
-from cqlgui.base import errors, progress
+from cqlgui.base import errors, priority, progress
 from cqlgui.base.data import dataclass, field
 from cqlgui.tasks import frames
 
@@ -401,6 +401,7 @@ class Worker:
                 self.ready_since = time.monotonic()
                 self.ready = True
                 continue
+            priority.pause()
             sink = self.sink
             if message is None:
                 # Whoever waits for it to come free sees at once that it will not.

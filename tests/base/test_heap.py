@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+import time
+import weakref
 
 import pytest
 
+from cqlgui.base import heap
 from tests import helpers
 
 _ADDRESSES = """
@@ -64,3 +68,28 @@ def test_large_blocks_go_back_when_they_are_freed() -> None:
         [sys.executable, "-c", _LARGE], cwd=helpers.ROOT, capture_output=True, text=True, check=True
     )
     assert int(done.stdout) < 12
+
+
+class _Thing:
+    """Tells in which threads its like went away."""
+
+    def __init__(self, ended: set[int]) -> None:
+        weakref.finalize(self, lambda: ended.add(threading.get_ident())).atexit = False
+
+
+@pytest.mark.parametrize("count", [3, 1000])
+@pytest.mark.parametrize("kind", [list, dict])
+def test_many_things_go_in_a_thread_of_their_own(kind: type, count: int) -> None:
+    ended: set[int] = set()
+    listed = [_Thing(ended) for _ in range(count)]
+    last = weakref.ref(listed[0])
+    things = dict(enumerate(listed)) if kind is dict else listed[:]
+    listed.clear()
+    heap.discard(things)
+    limit = time.monotonic() + 30
+    while (things or last()) and time.monotonic() < limit:
+        time.sleep(0.01)
+    assert not things
+    assert last() is None
+    assert (ended == {threading.get_ident()}) == (count == 3)
+    assert len(ended) == 1

@@ -245,10 +245,10 @@ class Driver:
                 f"  {one.seconds * 1000:.0f} ms at {one.began - self._began:.1f} s ({one.doing}); the thread"
                 f" worked {worked:.0f} ms of it and waited {queued:.0f} ms for a processor"
             )
-            for count, stack in collections.Counter(one.stacks).most_common(2):
-                print(f"    {stack}x " + "\n       ".join(count[-4:]))
-            for other in one.others:
-                print(f"    beside it: {other}")
+            for stack, count in collections.Counter(one.stacks).most_common(2):
+                print(f"    {count}x " + "\n       ".join(watching.lines(stack[-4:])))
+            for place, count in one.beside.most_common(4):
+                print(f"    beside it: {count}x {place}")
         return len(own)
 
     def _growth(self, memory: Sequence[watching.Memory]) -> list[str]:

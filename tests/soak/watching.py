@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import collections
+import itertools
 import os
 import statistics
 import subprocess
@@ -15,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from types import FrameType, TracebackType
+from types import CodeType, FrameType, TracebackType
 
 from cqlgui.cql import printer
 from tests import helpers
@@ -28,6 +29,10 @@ _LATE_SECONDS = 0.025
 """A tick that is later than this is looked into: when it is late enough to count, it may be over."""
 _PROGRAM = f"{os.sep}cqlgui{os.sep}"
 _FRAMES = 8
+
+Stack = tuple[tuple[CodeType, int], ...]
+"""Where a thread stands: what it runs and how far it has come, in bytes, the innermost last. Told in words by
+`lines`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ class Stall:
     """The event loop stood still from `began` for `seconds`, after `doing`.
 
     `worked` are the seconds in which the loop's thread ran, `queued` those in which it could have but got no
-    processor, `stacks` where it stood when it was looked at, `others` what other threads did then.
+    processor, `stacks` where it stood each time it was looked at, `others` where the other threads stood.
     """
 
     began: float
@@ -71,8 +76,8 @@ class Stall:
     worked: float
     queued: float
     doing: str
-    stacks: tuple[tuple[str, ...], ...]
-    others: tuple[str, ...]
+    stacks: tuple[Stack, ...]
+    others: tuple[Stack, ...]
 
     def excused(self, machine: Machine) -> bool:
         """Whether nothing over the limit is left without what the machine did: where it stood still, where
@@ -113,11 +118,18 @@ class Stall:
     @property
     def cause(self) -> str:
         """Where in the program the loop stood most of the time."""
-        places = [next((line for line in reversed(stack) if _PROGRAM in line), "Qt") for stack in self.stacks]
+        places = [
+            next((line for line in reversed(lines(stack)) if _PROGRAM in line), "Qt") for stack in self.stacks
+        ]
         if not places:
             return "not seen"
         place = collections.Counter(places).most_common(1)[0][0]
         return place.rpartition(_PROGRAM)[2]
+
+    @property
+    def beside(self) -> collections.Counter[str]:
+        """Where in the program other threads stood, and how often they were seen there."""
+        return collections.Counter(map(_place, self.others))
 
 
 class Lookout:
@@ -128,7 +140,7 @@ class Lookout:
         self._main = threading.get_ident()
         self._began = time.monotonic()
         self._before = _spent()
-        self._seen: list[tuple[float, tuple[str, ...], tuple[str, ...]]] = []
+        self._seen: list[tuple[float, Stack, list[Stack]]] = []
         self._ended = threading.Event()
         threading.Thread(target=self._look, name="lookout", daemon=True).start()
 
@@ -138,7 +150,6 @@ class Lookout:
         began, gap = self._began, now - self._began - due_seconds
         if counts and gap > STALL_SECONDS:
             seen = [one for one in self._seen if one[0] == began]
-            others = collections.Counter(other for one in seen for other in one[2])
             self.stalls.append(
                 Stall(
                     began,
@@ -147,7 +158,7 @@ class Lookout:
                     spent[1] - self._before[1],
                     doing,
                     tuple(one[1] for one in seen),
-                    tuple(f"{count}x {place}" for place, count in others.most_common(4)),
+                    tuple(itertools.chain.from_iterable(one[2] for one in seen)),
                 )
             )
         if self._seen:
@@ -166,7 +177,7 @@ class Lookout:
                 continue
             frames = sys._current_frames()
             main = frames.pop(self._main, None)
-            others = tuple(_place(frame) for thread, frame in frames.items() if thread != own)
+            others = [_stack(frame) for thread, frame in frames.items() if thread != own]
             self._seen.append((began, _stack(main), others))
 
 
@@ -179,22 +190,30 @@ def _spent() -> tuple[float, float]:
     return int(words[0]) / 1e9, int(words[1]) / 1e9
 
 
-def _stack(frame: FrameType | None) -> tuple[str, ...]:
-    """Where a thread stands, the innermost place last. Read by hand: `traceback` looks into the files, and
-    while it does so the one who is watched waits for the interpreter's lock."""
-    found: list[str] = []
+def _stack(frame: FrameType | None) -> Stack:
+    """Where a thread stands. It is put into words later: while that is done, and it takes some milliseconds
+    for a dozen threads, the one who is watched would wait for the interpreter's lock."""
+    found: list[tuple[CodeType, int]] = []
     while frame is not None and len(found) < _FRAMES:
-        code = frame.f_code
-        found.append(f"{code.co_filename}:{frame.f_lineno} {code.co_name}")
+        found.append((frame.f_code, frame.f_lasti))
         frame = frame.f_back
     return tuple(reversed(found))
 
 
-def _place(frame: FrameType) -> str:
-    """Where another thread stands: where in the program, and where below that."""
-    stack = _stack(frame)
-    place = next((line for line in reversed(stack) if _PROGRAM in line), stack[-1])
-    last = stack[-1].rpartition(" ")[2]
+def lines(stack: Stack) -> list[str]:
+    """File, line and function of each place."""
+    found = []
+    for code, reached in stack:
+        line = next((line for start, end, line in code.co_lines() if start <= reached < end), None)
+        found.append(f"{code.co_filename}:{line} {code.co_name}")
+    return found
+
+
+def _place(stack: Stack) -> str:
+    """Where a thread stands: where in the program, and where below that."""
+    told = lines(stack)
+    place = next((line for line in reversed(told) if _PROGRAM in line), told[-1])
+    last = told[-1].rpartition(" ")[2]
     return f"{place.rpartition(_PROGRAM)[2] or place} ({last})"
 
 

@@ -129,6 +129,11 @@ def test_pieces_are_as_good_as_columns_in_one(games: list[model.GameHits], data:
     _same(pieces.whole(), whole)
     assert pieces.ascending == bool(np.all(whole.hits[1:] > whole.hits[:-1]))
     assert len(pieces) == len(whole)
+    pieces.clear()
+    assert len(pieces) == 0
+    assert len(pieces.whole()) == len(pieces.part(0, 1)) == 0
+    pieces.add(whole, ascending=True)
+    _same(pieces.part(begin, end), whole.part(begin, end))
 
 
 def _same(one: found.Columns, other: found.Columns) -> None:

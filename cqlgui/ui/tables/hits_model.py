@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
 
+from cqlgui.base import heap
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model
@@ -304,7 +305,8 @@ class HitsModel(text_model.TextModel):
     def _forget(self) -> None:
         self._release.stop()
         self._held, self._held_hits = [], 0
-        self._columns = Pieces()
+        self._columns.clear()
+        heap.discard(self._told)
         self._told, self._untold, self._ordered = {}, None, None
         self._count = 0
         self._limited = Limited()
