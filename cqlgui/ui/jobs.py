@@ -27,6 +27,9 @@ REPORT_SECONDS = 0.05
 TURN_SECONDS = 0.004
 """Results that took longer than this to receive let keys and repaints in before the next one."""
 
+FORMER_MS = 200
+"""For so long work waits for the end of former work of its name, which was told to stop."""
+
 _Call = tuple["Job | None", Callable[..., None], tuple[Any, ...]]
 
 _log = logging.getLogger(__name__)
@@ -46,12 +49,14 @@ class _Calls:
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """One piece of work. `stale` means that nobody waits for its result any more."""
+    """One piece of work. `stale` means that nobody waits for its result any more; `begun`, that a thread has
+    it or will have it."""
 
     id: int
     name: str
     token: progress.CancelToken = field(default_factory=progress.CancelToken)
     stale: bool = False
+    begun: bool = False
     running: bool = True
     calls: _Calls | None = field(default=None, repr=False)
     """What is to be called; none once the job has ended."""
@@ -69,7 +74,9 @@ class Job:
 class Jobs(QObject):
     """Runs work on a pool of threads and brings the results home.
 
-    Under one `name` the latest job wins: starting another cancels the former and drops its result.
+    Under one `name` the latest job wins: starting another cancels the former, drops its result and waits a
+    moment for its end. Whoever asks many things in haste would else have them all at work at once, and a
+    dozen threads that want the interpreter's lock keep the window from it.
     """
 
     failed = Signal(str)
@@ -82,6 +89,8 @@ class Jobs(QObject):
         self._pool.setMaxThreadCount(threads)
         self._ids = itertools.count(1)
         self._jobs: dict[int, Job] = {}
+        # By name, what waits for former work of that name.
+        self._next: dict[str, Job] = {}
         self._closed = False
         # What arrived and waits for its turn, and the next turn.
         self._waiting: collections.deque[_Call] = collections.deque()
@@ -109,6 +118,7 @@ class Jobs(QObject):
         """
         if name:
             self.cancel(name, drop=True)
+        waits = self._under_way(name)
         job = Job(next(self._ids), name)
         if self._closed:
             job.drop()
@@ -116,10 +126,28 @@ class Jobs(QObject):
             return job
         job.calls = _Calls(work, on_done, on_failed or self._report, on_progress, on_cancelled)
         self._jobs[job.id] = job
+        if waits:
+            self._next[name] = job
+            # The former may stand where it hears nothing.
+            QTimer.singleShot(FORMER_MS, lambda: self._begin_next(job))
+        else:
+            self._begin(job)
+        return job
+
+    def _under_way(self, name: str) -> bool:
+        """Whether a thread has work of that name, stale or not."""
+        return bool(name) and any(job.begun for job in self._jobs.values() if job.name == name)
+
+    def _begin_next(self, job: Job) -> None:
+        if self._next.get(job.name) is job:
+            del self._next[job.name]
+            self._begin(job)
+
+    def _begin(self, job: Job) -> None:
+        job.begun = True
         # A function, since a runnable of our own would be kept for ever, with all that its work holds: PySide
         # does not give back those that Qt is not to delete.
         self._pool.start(lambda: self._work(job))
-        return job
 
     def _work(self, job: Job) -> None:
         """Do the work of a job, in a thread of the pool, and leave nothing there that its closures hold. The
@@ -158,6 +186,10 @@ class Jobs(QObject):
                     job.drop()
                 else:
                     job.cancel()
+                if self._next.get(name) is job:
+                    # No thread is needed to see that nothing is to be done.
+                    del self._next[name]
+                    self._post(job, self._finish, job, "cancelled", ())
         return found
 
     def active(self, name: str) -> bool:
@@ -173,6 +205,7 @@ class Jobs(QObject):
         """Cancel everything, wait for the threads, deliver nothing more; False when a thread hangs."""
         self._closed = True
         priority.let_go()
+        self._next.clear()
         for job in self._jobs.values():
             job.drop()
         ended = self._pool.waitForDone(int(seconds * 1000))
@@ -224,6 +257,9 @@ class Jobs(QObject):
         job.running = False
         self._jobs.pop(job.id, None)
         calls, job.calls = job.calls, None
+        waiting = self._next.get(job.name)
+        if waiting is not None and not self._under_way(job.name):
+            self._begin_next(waiting)
         call = None if calls is None else getattr(calls, how)
         if call is not None and not job.stale:
             call(*arguments)

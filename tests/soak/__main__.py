@@ -229,6 +229,7 @@ class Driver:
         """How often the loop stood still while the machine went on, by cause, and the worst of it."""
         every = self._lookout.stalls
         own = [one for one in every if not one.excused(machine)]
+        print(f"{'processors kept awake':<28} {'yes' if machine.awake else 'no':>8}")
         stolen = [one.each for one in machine.stolen]
         if stolen:
             kept = max(after - before for before, after in zip(stolen[0], stolen[-1], strict=True))

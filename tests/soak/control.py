@@ -4,7 +4,8 @@ It needs next to no time itself. Where it pauses, the machine had no time for it
 here, the one who is watched does not stop for that. Prints a line at once: `pause START SECONDS` on the
 monotonic clock, `memory TIME OWN CHILDREN` in bytes, `load TIME ALL OWN` in seconds of processor time used
 until then, by everybody and by the one who is watched with its children, `stolen TIME SECONDS ...` whenever
-the host of a virtual machine had kept another of its processors to itself: for how long until then, each.
+the host of a virtual machine had kept another of its processors to itself: for how long until then, each;
+`awake` where the processors are kept awake meanwhile.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from tests.helpers import memory
 
@@ -21,11 +23,17 @@ PAUSE_SECONDS = 0.02
 _TICK_SECONDS = 0.005
 _MEMORY_SECONDS = 0.5
 _LOAD_SECONDS = 0.02
+_LATENCY = Path("/dev/cpu_dma_latency")
+"""Linux: whoever has this file open says how many microseconds a processor may take to wake up."""
 
 
 def main() -> None:
     """Watch until killed, or until nobody listens any more."""
     process = int(sys.argv[1])
+    # It holds as long as the file is open.
+    latency = _kept_awake()
+    if latency is not None:
+        print("awake", flush=True)
     last = sampled = loaded = time.monotonic()
     watched = [process]
     stolen: list[float] = []
@@ -47,6 +55,18 @@ def main() -> None:
             print("load", now, *_load(watched), flush=True)
         # What was done here is no pause of the machine.
         last = time.monotonic()
+
+
+def _kept_awake() -> IO[bytes] | None:
+    """Keep the processors from going to sleep, where this user may. A virtual one is woken by its host, which
+    takes milliseconds where that is busy, and the threads of a program wake each other some thousand times a
+    second."""
+    try:
+        file = _LATENCY.open("wb", buffering=0)
+        file.write(bytes(4))
+    except OSError:
+        return None
+    return file
 
 
 def _load(watched: Sequence[int]) -> tuple[float, float]:

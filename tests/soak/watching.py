@@ -56,11 +56,12 @@ class Stolen:
 @dataclass(frozen=True, slots=True)
 class Machine:
     """What the machine did meanwhile: its pauses (when, how many seconds), its load, and what its host took
-    from it, each in order of time."""
+    from it, each in order of time; `awake` where its processors were kept from going to sleep."""
 
     pauses: Sequence[tuple[float, float]]
     loads: Sequence[Load]
     stolen: Sequence[Stolen]
+    awake: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,8 +290,11 @@ class Control:
         loads: list[Load] = []
         stolen: list[Stolen] = []
         memory: list[Memory] = []
+        awake = False
         for words in (line.split() for line in self._file.read().splitlines()):
-            if words[0] == "pause" and len(words) == 3:
+            if words[0] == "awake":
+                awake = True
+            elif words[0] == "pause" and len(words) == 3:
                 pauses.append((float(words[1]), float(words[2])))
             elif words[0] == "load" and len(words) == 4:
                 loads.append(Load(float(words[1]), float(words[2]), float(words[3])))
@@ -298,7 +302,7 @@ class Control:
                 stolen.append(Stolen(float(words[1]), tuple(map(float, words[2:]))))
             elif words[0] == "memory" and len(words) == 4:
                 memory.append(Memory(float(words[1]), int(words[2]), int(words[3])))
-        return Machine(pauses, loads, stolen), memory
+        return Machine(pauses, loads, stolen, awake), memory
 
     def _end(self) -> None:
         if self._process.poll() is None:

@@ -145,6 +145,74 @@ def test_under_one_name_the_latest_wins_and_the_former_is_told_to_stop(qtbot: Qt
     assert first.stale
 
 
+def test_work_waits_for_the_end_of_former_work_of_its_name(
+    qtbot: QtBot, door: jobs.Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "FORMER_MS", 60_000)
+    began: list[str] = []
+    started, may_end = threading.Event(), threading.Event()
+
+    def slow(_token: progress.CancelToken, _sink: progress.ProgressSink) -> None:
+        started.set()
+        assert may_end.wait(30)
+        began.append("former ended")
+
+    seen: list[str] = []
+    door.run(slow, name="search")
+    assert started.wait(30)
+    for name in ("second", "third"):
+        door.run(lambda _token, _sink, name=name: began.append(name), name="search")
+    third = door.run(
+        lambda _token, _sink: began.append("fourth"), name="search", on_cancelled=lambda: seen.append("no")
+    )
+    door.run(lambda _token, _sink: began.append("of another name"), lambda _: may_end.set(), name="other")
+    qtbot.waitUntil(lambda: door.count == 0)
+    assert began == ["of another name", "former ended", "fourth"]
+    assert seen == []
+    assert not third.running
+
+
+def test_work_that_waits_can_be_cancelled(
+    qtbot: QtBot, door: jobs.Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "FORMER_MS", 60_000)
+    started, may_end = threading.Event(), threading.Event()
+
+    def slow(_token: progress.CancelToken, _sink: progress.ProgressSink) -> None:
+        started.set()
+        assert may_end.wait(30)
+
+    seen: list[str] = []
+    door.run(slow, name="search")
+    assert started.wait(30)
+    door.run(
+        lambda _token, _sink: seen.append("worked"),
+        name="search",
+        on_cancelled=lambda: seen.append("cancelled"),
+    )
+    assert door.cancel("search")
+    qtbot.waitUntil(lambda: seen == ["cancelled"])
+    assert door.count == 1
+    may_end.set()
+    qtbot.waitUntil(lambda: door.count == 0)
+    assert seen == ["cancelled"]
+
+
+def test_nobody_waits_long_for_work_that_does_not_listen(qtbot: QtBot, door: jobs.Jobs) -> None:
+    started, may_end = threading.Event(), threading.Event()
+
+    def deaf(_token: progress.CancelToken, _sink: progress.ProgressSink) -> None:
+        started.set()
+        assert may_end.wait(30)
+
+    door.run(deaf, name="search")
+    assert started.wait(30)
+    # Which is seen by it coming to its end while the former goes on.
+    door.run(lambda _token, _sink: None, lambda _: may_end.set(), name="search")
+    qtbot.waitUntil(lambda: door.count == 0, timeout=20_000)
+    assert may_end.is_set()
+
+
 def test_work_that_is_cancelled_still_delivers_what_it_found(qtbot: QtBot, door: jobs.Jobs) -> None:
     seen: list[str] = []
     started = threading.Event()
