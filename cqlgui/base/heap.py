@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import os
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +46,13 @@ _FEW = 16
 
 def discard(things: list[Any] | dict[Any, Any]) -> None:
     """Empty a container whose things nobody else holds, one by one and in a thread of its own where they are
-    many. What a large result stood in takes some ten milliseconds to free, with the interpreter's lock held
-    all the time where it goes at once. No thing may be a Qt object."""
+    many. What a large result came in, in hundreds of pieces, takes some ten milliseconds to free, with the
+    interpreter's lock held all the time where it goes at once. No thing may be a Qt object."""
     if len(things) <= _FEW:
         things.clear()
     else:
-        threading.Thread(target=_empty, args=(things,), name="discard", daemon=True).start()
+        # `threading` would wait until the other thread has had the interpreter's lock.
+        _thread.start_new_thread(_empty, (things,))
 
 
 def _empty(things: list[Any] | dict[Any, Any]) -> None:

@@ -27,7 +27,8 @@ class CancelToken:
         return self._event.is_set()
 
     def raise_if_cancelled(self) -> None:
-        """Raise `errors.Cancelled` once `cancel` was called; lets the window do first what it is about."""
+        """Raise `errors.Cancelled` once `cancel` was called; lets the window go first, as
+        `priority.pause` does."""
         priority.pause()
         if self._event.is_set():
             raise errors.Cancelled("Stopped.")

@@ -551,7 +551,8 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """`root` and every filter in it, a filter before those inside it; the last of these first."""
+    """`root` and every filter in it, a filter before those inside it; the last of these first. Lets the
+    window go first, so it is no thing to do with a lock that the window may want."""
     priority.pause()
     pending = [root]
     while pending:

@@ -19,7 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from cqlgui.base import errors
+from cqlgui.base import arrays, errors
 from cqlgui.base.data import dataclass
 from cqlgui.db import columns, database, headers, schema
 from cqlgui.db.columns import Block
@@ -256,7 +256,7 @@ class Catalog:
         for column in columns_:
             places = column.places[self._coding(table, column)[column.places] < 0]
             if len(places):
-                used = np.unique(places)
+                used = arrays.distinct(places)
                 texts = list(map(column.texts.__getitem__, used.tolist()))
                 wanted.update(texts)
                 unknown.append((column, used, texts))
@@ -322,14 +322,14 @@ class Catalog:
                 text = texts.get(number, "*")
                 results[text] = results.get(text, 0) + count
             dates = _matching(connection, "text", "name glob ?", _YEAR)
-            dated = np.unique(date)
+            dated = arrays.distinct(date)
             dated = dated[np.isin(dated, dates)]
             years = sorted(self._named(connection, "text", dated.tolist()).values())
         often = sorted(results.items(), key=lambda pair: -pair[1])[:8]
-        players = np.unique(np.concatenate([white, black]))
+        players = arrays.distinct(np.concatenate([white, black]))
         return Summary(
             players=int(np.count_nonzero(players)),
-            events=int(np.count_nonzero(np.unique(event))),
+            events=int(np.count_nonzero(arrays.distinct(event))),
             first_date=years[0] if years else "",
             last_date=years[-1] if years else "",
             results=dict(often),
@@ -354,7 +354,7 @@ class Catalog:
 
     def headers(self, source: int, ordinals: Iterable[int]) -> dict[int, Header]:
         """The rows of some games of a source, by ordinal."""
-        wanted = np.unique(np.fromiter(ordinals, np.int64))
+        wanted = arrays.distinct(np.fromiter(ordinals, np.int64))
         picked: list[tuple[Block, np.ndarray]] = []
         with self._snapshot() as connection:
             for block in columns.blocks(connection, source):

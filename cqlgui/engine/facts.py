@@ -408,9 +408,15 @@ def _met(columns: Sequence[Coded], count: int) -> tuple[list[tuple[Any, ...]], I
         return [()], np.zeros(count, np.int64)
     if len(columns) == 1:
         return [(value,) for value in columns[0].values], columns[0].codes
-    rows, codes = np.unique(np.stack([column.codes for column in columns]), axis=1, return_inverse=True)
-    texts = (map(column.values.__getitem__, row) for column, row in zip(columns, rows.tolist(), strict=True))
-    return list(zip(*texts, strict=True)), codes.reshape(-1)
+    # Column by column, as sorting whole rows keeps other threads waiting.
+    rows: list[Integers] = []
+    codes = np.zeros(count, np.int64)
+    for column in columns:
+        size = max(len(column.values), 1)
+        met, codes = np.unique(codes * size + column.codes, return_inverse=True)
+        rows = [row[met // size] for row in rows] + [met % size]
+    texts = (map(column.values.__getitem__, row.tolist()) for column, row in zip(columns, rows, strict=True))
+    return list(zip(*texts, strict=True)), codes
 
 
 _RESULT: Final = "\0result"

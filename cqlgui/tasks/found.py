@@ -15,7 +15,7 @@ from typing import Final, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from cqlgui.base import data, heap, priority
+from cqlgui.base import arrays, data, heap, priority
 from cqlgui.base.data import dataclass
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import model
@@ -576,7 +576,7 @@ def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
             table[cells] = True
             found[matched, 0] += np.count_nonzero(table.reshape(-1, width), axis=0)
         else:
-            found[matched, 0] += np.bincount(np.unique(cells) % width, minlength=width)
+            found[matched, 0] += np.bincount(arrays.distinct(cells) % width, minlength=width)
     return found
 
 

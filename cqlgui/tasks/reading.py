@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from cqlgui.base import progress
+from cqlgui.base import arrays, progress
 from cqlgui.base.data import dataclass
 from cqlgui.db import headers
 from cqlgui.jit import native
@@ -432,7 +432,7 @@ def _table(games: quick.Games) -> headers.Table:
 
 def _endings(tags: headers.Coded, endings: np.ndarray) -> headers.Coded:
     """The results that end the texts, where the tags say something else."""
-    used = np.unique(tags.places)
+    used = arrays.distinct(tags.places)
     said = [tags.texts[place] for place in used.tolist()]
     meant = np.array([kernel.RESULTS.index(text) if text in kernel.RESULTS else -1 for text in said])
     same = meant[np.searchsorted(used, tags.places)] == endings

@@ -127,6 +127,7 @@ class Jobs(QObject):
         job.calls = _Calls(work, on_done, on_failed or self._report, on_progress, on_cancelled)
         self._jobs[job.id] = job
         if waits:
+            self._give_up(name)
             self._next[name] = job
             # The former may stand where it hears nothing.
             QTimer.singleShot(FORMER_MS, lambda: self._begin_next(job))
@@ -186,11 +187,16 @@ class Jobs(QObject):
                     job.drop()
                 else:
                     job.cancel()
-                if self._next.get(name) is job:
-                    # No thread is needed to see that nothing is to be done.
-                    del self._next[name]
-                    self._post(job, self._finish, job, "cancelled", ())
+        if found:
+            self._give_up(name)
         return found
+
+    def _give_up(self, name: str) -> None:
+        """What waits under a name is not begun any more: no thread is needed to see that."""
+        job = self._next.pop(name, None)
+        if job is not None:
+            job.cancel()
+            self._post(job, self._finish, job, "cancelled", ())
 
     def active(self, name: str) -> bool:
         """Whether a job called `name` runs and its result is awaited."""

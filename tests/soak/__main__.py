@@ -232,7 +232,7 @@ class Driver:
         print(f"{'processors kept awake':<28} {'yes' if machine.awake else 'no':>8}")
         stolen = [one.each for one in machine.stolen]
         if stolen:
-            kept = max(after - before for before, after in zip(stolen[0], stolen[-1], strict=True))
+            kept = max(after[0] - before[0] for before, after in zip(stolen[0], stolen[-1], strict=True))
             print(f"{'kept by the host':<28} {kept:8.1f} s of a processor")
         print(f"{'gaps over 50 ms':<28} {len(every):8,}, {len(own):,} not for the machine's sake")
         causes: dict[str, list[float]] = {}

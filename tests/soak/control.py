@@ -3,9 +3,10 @@
 It needs next to no time itself. Where it pauses, the machine had no time for it; and as memory is looked at
 here, the one who is watched does not stop for that. Prints a line at once: `pause START SECONDS` on the
 monotonic clock, `memory TIME OWN CHILDREN` in bytes, `load TIME ALL OWN` in seconds of processor time used
-until then, by everybody and by the one who is watched with its children, `stolen TIME SECONDS ...` whenever
-the host of a virtual machine had kept another of its processors to itself: for how long until then, each;
-`awake` where the processors are kept awake meanwhile.
+until then, by everybody and by the one who is watched with its children, `stolen TIME STOLEN BUSY IDLE ...`
+whenever the host of a virtual machine had kept another of its processors to itself: for how many seconds
+until then, and for how many each of them worked and had nothing to do; `awake` where the processors are
+kept awake meanwhile.
 """
 
 from __future__ import annotations
@@ -47,9 +48,10 @@ def main() -> None:
             watched = [process, *memory.descendants(process)]
             children = sum(map(memory.resident, watched[1:]))
             print("memory", now, memory.resident(process), children, flush=True)
-        before, stolen = stolen, _stolen()
+        shares = _shares()
+        before, stolen = stolen, shares[::3]
         if stolen != before:
-            print("stolen", now, *stolen, flush=True)
+            print("stolen", now, *shares, flush=True)
         if now - loaded > _LOAD_SECONDS:
             loaded = now
             print("load", now, *_load(watched), flush=True)
@@ -62,7 +64,8 @@ def _kept_awake() -> IO[bytes] | None:
     takes milliseconds where that is busy, and the threads of a program wake each other some thousand times a
     second."""
     try:
-        file = _LATENCY.open("wb", buffering=0)
+        # Made where it is missing, it would be a file like any other.
+        file = os.fdopen(os.open(_LATENCY, os.O_WRONLY), "wb", buffering=0)
         file.write(bytes(4))
     except OSError:
         return None
@@ -87,15 +90,22 @@ def _load(watched: Sequence[int]) -> tuple[float, float]:
     return (user + nice + system + sum(others)) / ticks, own / ticks
 
 
-def _stolen() -> list[float]:
-    """Seconds for which each processor was kept by the host; empty where that is not told."""
+def _shares() -> list[float]:
+    """Seconds for which each processor was kept by the host, worked, and had nothing to do, one processor
+    after the other; empty where that is not told."""
     try:
         with Path("/proc/stat").open() as file:
             lines = [line.split() for line in file if line.startswith("cpu")]
     except OSError:
         return []
+    found: list[float] = []
+    for words in lines:
+        if words[0] != "cpu":
+            user, nice, system, idle, waiting, *others = (int(word) for word in words[1:9])
+            stolen = others.pop()
+            found += (stolen, user + nice + system + sum(others), idle + waiting)
     ticks = os.sysconf("SC_CLK_TCK")
-    return [int(words[8]) / ticks for words in lines if words[0] != "cpu"]
+    return [one / ticks for one in found]
 
 
 if __name__ == "__main__":

@@ -31,18 +31,22 @@ def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
     def stall(seconds: float, worked: float, queued: float = 0.0) -> watching.Stall:
         return watching.Stall(10.0, seconds, worked, queued, "", (), ())
 
-    def machine(*taken: float) -> watching.Machine:
-        """The host took so much of each of two processors during the stall."""
-        stolen = [watching.Stolen(9.9, (1.0, 1.0))]
+    def machine(*taken: float, idle: float = 0.0) -> watching.Machine:
+        """The host took so much of each of two processors during the stall, which had nothing to do for this
+        part of the rest."""
+        stolen = [watching.Stolen(9.9, ((1.0, 5.0, 7.0), (1.0, 5.0, 7.0)))]
         if taken:
-            stolen.append(watching.Stolen(10.05, (1.0 + taken[0], 1.0 + taken[1])))
+            rest = 5.1 - idle / 10, 7.0 + idle / 10
+            stolen.append(watching.Stolen(10.05, ((1.0 + taken[0], *rest), (1.0 + taken[1], *rest))))
         return watching.Machine((), (), stolen)
 
     assert not stall(0.08, 0.03).excused(machine())
     assert stall(0.08, 0.03).excused(machine(0.04, 0.0))
     assert not stall(0.08, 0.03).excused(machine(0.02, 0.02)), "the two may have been taken at once"
     assert not stall(0.08, 0.07).excused(machine(0.04, 0.0)), "that much it worked itself"
-    late = watching.Machine((), (), [*machine().stolen, watching.Stolen(10.2, (2.0, 2.0))])
+    assert stall(0.08, 0.03).excused(machine(0.04, 0.0, idle=0.2))
+    assert not stall(0.08, 0.03).excused(machine(0.04, 0.0, idle=0.5)), "much of it was lost to nobody"
+    late = watching.Machine((), (), [*machine().stolen, watching.Stolen(10.2, ((2.0, 6.0, 8.0),) * 2)])
     assert not stall(0.08, 0.03).excused(late), "that was later"
     paused = watching.Machine([(10.0, 0.04)], (), ())
     assert stall(0.08, 0.03).excused(paused)

@@ -47,10 +47,10 @@ class Load:
 @dataclass(frozen=True, slots=True)
 class Stolen:
     """Seconds for which the host of a virtual machine kept each processor to itself until a time of the
-    clock."""
+    clock, and for which each worked and had nothing to do."""
 
     at: float
-    each: tuple[float, ...]
+    each: tuple[tuple[float, float, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +93,15 @@ class Stall:
         return self.seconds - max(shared, self.queued * self._of_others(machine.loads), taken) < STALL_SECONDS
 
     def _stolen(self, stolen: Sequence[Stolen]) -> float:
-        """For how long the host kept the processor that it kept for longest. It is noted in hundredths of a
-        second, soon after it happened."""
+        """For how long the host kept the processor that it kept for longest, less what it kept of one that
+        had nothing to do. It is noted in hundredths of a second, soon after it happened."""
         first = max(0, bisect.bisect_right(stolen, self.began, key=lambda one: one.at) - 1)
         end = self.began + self.seconds + control.PAUSE_SECONDS / 2
         last = bisect.bisect_right(stolen, end, key=lambda one: one.at) - 1
         if last <= first:
             return 0.0
         pairs = zip(stolen[first].each, stolen[last].each, strict=True)
-        return max((after - before for before, after in pairs), default=0.0)
+        return max((_missed(before, after) for before, after in pairs), default=0.0)
 
     def _of_others(self, loads: Sequence[Load]) -> float:
         """Which part of the processor time that this thread did not get itself went to other programs."""
@@ -131,6 +131,12 @@ class Stall:
     def beside(self) -> collections.Counter[str]:
         """Where in the program other threads stood, and how often they were seen there."""
         return collections.Counter(map(_place, self.others))
+
+
+def _missed(before: tuple[float, float, float], after: tuple[float, float, float]) -> float:
+    """What the host kept of a processor that had work to do: it keeps one that has none as well."""
+    stolen, busy, idle = (new - old for old, new in zip(before, after, strict=True))
+    return stolen * busy / (busy + idle) if busy + idle else stolen
 
 
 class Lookout:
@@ -180,6 +186,8 @@ class Lookout:
             main = frames.pop(self._main, None)
             others = [_stack(frame) for thread, frame in frames.items() if thread != own]
             self._seen.append((began, _stack(main), others))
+            # All that they hold would stay until the next look.
+            del frames, main
 
 
 def _spent() -> tuple[float, float]:
@@ -299,7 +307,8 @@ class Control:
             elif words[0] == "load" and len(words) == 4:
                 loads.append(Load(float(words[1]), float(words[2]), float(words[3])))
             elif words[0] == "stolen" and len(words) > 2:
-                stolen.append(Stolen(float(words[1]), tuple(map(float, words[2:]))))
+                shares = iter(map(float, words[2:]))
+                stolen.append(Stolen(float(words[1]), tuple(zip(shares, shares, shares, strict=True))))
             elif words[0] == "memory" and len(words) == 4:
                 memory.append(Memory(float(words[1]), int(words[2]), int(words[3])))
         return Machine(pauses, loads, stolen, awake), memory

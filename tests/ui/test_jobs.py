@@ -198,6 +198,26 @@ def test_work_that_waits_can_be_cancelled(
     assert seen == ["cancelled"]
 
 
+def test_closing_forgets_work_that_waits(
+    qtbot: QtBot, door: jobs.Jobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "FORMER_MS", 1)
+    started, worked = threading.Event(), threading.Event()
+
+    def slow(token: progress.CancelToken, _sink: progress.ProgressSink) -> None:
+        started.set()
+        assert token.wait(30)
+
+    door.run(slow, name="search")
+    assert started.wait(30)
+    monkeypatch.setattr(door, "_begin", lambda _job: worked.set())
+    door.run(lambda _token, _sink: worked.set(), name="search")
+    assert door.close()
+    qtbot.wait(20)
+    assert door.count == 0
+    assert not worked.is_set()
+
+
 def test_nobody_waits_long_for_work_that_does_not_listen(qtbot: QtBot, door: jobs.Jobs) -> None:
     started, may_end = threading.Event(), threading.Event()
 

@@ -1,0 +1,72 @@
+"""Work that may run beside a busy window lets it go first at many places by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cqlgui.base import priority, progress
+from cqlgui.cql import nodes
+from cqlgui.engine import games, signatures
+from cqlgui.store import index
+from cqlgui.tasks import importing, model, queries, searching, workspace
+
+GAME = '[White "A"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> model.Base:
+    path = tmp_path / "a.pgn"
+    path.write_text(GAME * 3)
+    return importing.open_base([path]).base
+
+
+@pytest.fixture
+def pauses(base: model.Base, monkeypatch: pytest.MonkeyPatch) -> list[None]:
+    found: list[None] = []
+    monkeypatch.setattr(priority, "pause", lambda: found.append(None))
+    return found
+
+
+def _ask(_base: model.Base) -> None:
+    progress.CancelToken().raise_if_cancelled()
+
+
+def _walk(_base: model.Base) -> None:
+    query = queries.expanded("check or mate").query
+    assert query is not None
+    assert len(list(nodes.walk(query.body))) >= 3
+
+
+def _open(base: model.Base) -> None:
+    index.SourceIndex.open(workspace.index_folder(base.sources[0].path)).close()
+
+
+def _read(base: model.Base) -> None:
+    assert workspace.catalog().count(base.sources[0].id) == 3
+
+
+@pytest.mark.parametrize("work", [_ask, _walk, _open, _read])
+def test_the_window_goes_first(
+    base: model.Base, pauses: list[None], work: Callable[[model.Base], None]
+) -> None:
+    work(base)
+    assert pauses
+
+
+def test_kernels_let_the_window_go_first(base: model.Base, pauses: list[None]) -> None:
+    with index.SourceIndex.open(workspace.index_folder(base.sources[0].path)) as opened:
+        ((_, segment),) = opened.parts
+        asked = games.of_segment(segment)
+        pauses.clear()
+        made = signatures.make(asked)
+    assert len(made.columns(False)) > 0
+    assert pauses
+
+
+def test_a_search_lets_it_go_first_many_times(base: model.Base, pauses: list[None]) -> None:
+    result = searching.search(base, "flipcolor {mate}")
+    assert result.games.games.tolist() == [1, 2, 3]
+    assert len(pauses) > 20
