@@ -17,6 +17,11 @@ SWITCH_SECONDS: Final = 0.0002
 repaint takes the lock some hundred times, so that each wait tells."""
 
 
+_HURRY_SECONDS: Final = 0.00002
+"""The same while the window has something to do. Threads that do not `pause` just then keep it for that long
+each time."""
+
+
 def give_way() -> None:
     """Let the calling thread stand back behind the main thread, with all threads and processes that it starts
     from now on. Where the system knows no priority of single threads (all but Linux) nothing changes."""
@@ -41,23 +46,28 @@ _holder = 0
 """The thread that has shut the gate; 0 while it is open."""
 _since = 0.0
 """When it was shut."""
+_usual = SWITCH_SECONDS
+"""After how long threads got the interpreter's lock before that."""
 
 
 def hold() -> None:
     """The window has something to do: who calls `pause` waits until `let_go`. While a repaint runs, every
     call of Qt gives the interpreter's lock away for a moment, and whoever takes it then keeps the window
     waiting, some hundred times in a row."""
-    global _holder, _since
+    global _holder, _since, _usual
     # Somebody who has waited may just be passing through.
     if not _holder and _gate.acquire(blocking=False):
         _since = time.monotonic()
         _holder = threading.get_ident()
+        _usual = sys.getswitchinterval()
+        sys.setswitchinterval(_HURRY_SECONDS)
 
 
 def let_go() -> None:
     """The window waits for something to happen: others may go on."""
     global _holder
     if _holder == threading.get_ident():
+        sys.setswitchinterval(_usual)
         _holder = 0
         _gate.release()
 

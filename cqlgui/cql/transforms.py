@@ -338,6 +338,7 @@ class _Expansion:
 
     def _act(self, basic: geometry.Basic, part: transform_rules.Part) -> transform_rules.Part | None:
         """Image of a part; None when it leaves the board."""
+        priority.pause()
         match part[0]:
             case "set":
                 squares = geometry.map_squares(basic, part[1])

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from cqlgui.base import priority
 from cqlgui.base.data import dataclass, fields, replace
 from cqlgui.board import men as board_men
 from cqlgui.board import squares
@@ -72,6 +73,7 @@ def _table(elements: Sequence[nodes.Node]) -> tuple[dict[int, dict[str, int]], l
     columns: dict[int, dict[str, int]] = {}
     values: list[list[int]] = []
     for alike in zip(*(one for one in parts if one is not None), strict=True):
+        priority.pause()
         leaf = alike[0][0]
         names = list(alike[0][1])
         if any(type(one[0]) is not type(leaf) or list(one[1]) != names for one in alike):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cqlgui.base import data
+from cqlgui.base import data, priority
 from cqlgui.cql import transforms
 from cqlgui.tasks import model, queries
 
@@ -14,11 +14,11 @@ def orbits(text: str) -> tuple[model.Orbit, ...]:
 
 def describe(info: transforms.OrbitInfo) -> model.Orbit:
     """An orbit as plain data, all counts 0."""
-    return model.Orbit(
-        transform=info.transform,
-        offset=info.span.offset,
-        length=info.span.length,
-        elements=tuple(
+    elements = []
+    for element in info.elements:
+        # There may be thousands.
+        priority.pause()
+        elements.append(
             model.ElementCount(
                 text=element.text,
                 transform=element.transform,
@@ -28,8 +28,12 @@ def describe(info: transforms.OrbitInfo) -> model.Orbit:
                 squares=element.squares,
                 lines=element.lines,
             )
-            for element in info.elements
-        ),
+        )
+    return model.Orbit(
+        transform=info.transform,
+        offset=info.span.offset,
+        length=info.span.length,
+        elements=tuple(elements),
         invalid=tuple(_dropped(info.invalid)),
         duplicates=tuple(_dropped(info.duplicates)),
     )
