@@ -15,8 +15,6 @@ interpreter's lock from letting go of it where other programs are busy."""
 SWITCH_SECONDS: Final = 0.0002
 """After how long a thread that wants the interpreter's lock gets it from another one (Python's own: 5 ms). A
 repaint takes the lock some hundred times, so that each wait tells."""
-
-
 _HURRY_SECONDS: Final = 0.00002
 """The same while the window has something to do. Threads that do not `pause` just then keep it for that long
 each time."""

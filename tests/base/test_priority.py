@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -54,6 +55,18 @@ def test_work_waits_until_the_window_has_nothing_to_do(monkeypatch: pytest.Monke
     priority.let_go()
     assert work.goes_on()
     assert _Passing().goes_on()
+
+
+@pytest.mark.usefixtures("gate")
+def test_the_lock_changes_hands_faster_while_the_window_is_busy() -> None:
+    usual = sys.getswitchinterval()
+    priority.hold()
+    priority.hold()
+    assert sys.getswitchinterval() < min(usual, priority.SWITCH_SECONDS) / 2
+    priority.let_go()
+    assert sys.getswitchinterval() == usual
+    priority.let_go()
+    assert sys.getswitchinterval() == usual
 
 
 @pytest.mark.usefixtures("gate")
