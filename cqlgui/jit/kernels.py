@@ -86,11 +86,11 @@ class Kernel(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run it; raises `TypeError` for an array that does not fit."""
         assert not kwargs, "kernels take their arguments by place"
+        priority.pause()
         if not native.available():
             plain: Any = (_plain(one) for one in args)
             result: R = self.function(*plain)
             return result
-        priority.pause()
         run = self.routine
         given = (
             _address(one, kind.element) if isinstance(kind, Pointer) else one
