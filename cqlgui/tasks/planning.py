@@ -133,7 +133,6 @@ class Planner:
     def _known(
         self, source: model.Source, first: int, segment: segments.Segment, is_over: Callable[[], bool]
     ) -> tuple[games.Games, pruning.Known]:
-        priority.pause()
         asked = games.of_segment(segment)
         priority.pause()
         answers = self._asker.answers(tags.SegmentTags(source, first, len(asked)), is_over)

@@ -158,7 +158,6 @@ class Jobs(QObject):
         assert job.calls is not None
         sink = _Throttle(lambda report: self._post(job, self._tell, job, report))
         try:
-            priority.pause()
             job.token.raise_if_cancelled()
             ended: tuple[str, tuple[Any, ...]] = "done", (job.calls.work(job.token, sink),)
         except errors.Cancelled:

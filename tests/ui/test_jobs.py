@@ -172,19 +172,25 @@ def test_work_waits_for_the_end_of_former_work_of_its_name(
     assert not third.running
 
 
+def _deaf(door: jobs.Jobs) -> threading.Event:
+    """Begin a search that hears nothing until the event is set."""
+    started, may_end = threading.Event(), threading.Event()
+
+    def work(_token: progress.CancelToken, _sink: progress.ProgressSink) -> None:
+        started.set()
+        assert may_end.wait(30)
+
+    door.run(work, name="search")
+    assert started.wait(30)
+    return may_end
+
+
 def test_work_that_waits_can_be_cancelled(
     qtbot: QtBot, door: jobs.Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "FORMER_MS", 60_000)
-    started, may_end = threading.Event(), threading.Event()
-
-    def slow(_token: progress.CancelToken, _sink: progress.ProgressSink) -> None:
-        started.set()
-        assert may_end.wait(30)
-
     seen: list[str] = []
-    door.run(slow, name="search")
-    assert started.wait(30)
+    may_end = _deaf(door)
     door.run(
         lambda _token, _sink: seen.append("worked"),
         name="search",
@@ -219,14 +225,7 @@ def test_closing_forgets_work_that_waits(
 
 
 def test_nobody_waits_long_for_work_that_does_not_listen(qtbot: QtBot, door: jobs.Jobs) -> None:
-    started, may_end = threading.Event(), threading.Event()
-
-    def deaf(_token: progress.CancelToken, _sink: progress.ProgressSink) -> None:
-        started.set()
-        assert may_end.wait(30)
-
-    door.run(deaf, name="search")
-    assert started.wait(30)
+    may_end = _deaf(door)
     # Which is seen by it coming to its end while the former goes on.
     door.run(lambda _token, _sink: None, lambda _: may_end.set(), name="search")
     qtbot.waitUntil(lambda: door.count == 0, timeout=20_000)
