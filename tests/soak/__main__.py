@@ -25,7 +25,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from tests import helpers
-from tests.soak import watching
+from tests.soak import control, watching
 
 if TYPE_CHECKING:
     # Qt is imported late, after the platform is chosen.
@@ -58,13 +58,13 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments.add_argument("--quick", action="store_true", help="to see that it works: stalls are not judged")
     options = arguments.parse_args(words)
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    with tempfile.TemporaryDirectory(prefix="cqlgui-soak-") as folder, watching.Control() as control:
+    with tempfile.TemporaryDirectory(prefix="cqlgui-soak-") as folder, watching.Control() as outside:
         os.environ.setdefault("CQLGUI_HOME", folder)
         # Breeding queries takes time that is not the window's.
         number = max(20, int(options.minutes * 60))
         texts = list(itertools.islice(watching.texts(Random(options.seed)), number))
         driver = _drive(options.file, options.minutes * 60, texts, Random(options.seed))
-        return driver.conclude(*control.seen(), stalls=not options.quick)
+        return driver.conclude(*outside.seen(), stalls=not options.quick)
 
 
 def _drive(path: Path, seconds: float, texts: Sequence[str], random: Random) -> Driver:
@@ -234,6 +234,7 @@ class Driver:
         if stolen:
             kept = max(after[0] - before[0] for before, after in zip(stolen[0], stolen[-1], strict=True))
             print(f"{'kept by the host':<28} {kept:8.1f} s of a processor")
+        print(f"{'loop waited for the disk':<28} {len(machine.disk) * control.TICK_SECONDS:8.1f} s")
         print(f"{'gaps over 50 ms':<28} {len(every):8,}, {len(own):,} not for the machine's sake")
         causes: dict[str, list[float]] = {}
         for one in own:
@@ -244,7 +245,8 @@ class Driver:
             worked, queued = one.worked * 1000, one.queued * 1000
             print(
                 f"  {one.seconds * 1000:.0f} ms at {one.began - self._began:.1f} s ({one.doing}); the thread"
-                f" worked {worked:.0f} ms of it and waited {queued:.0f} ms for a processor"
+                f" worked {worked:.0f} ms of it, waited {queued:.0f} ms for a processor and came {one.faults}"
+                " times to memory that was to be read from disk"
             )
             for stack, count in collections.Counter(one.stacks).most_common(2):
                 print(f"    {count}x " + "\n       ".join(watching.lines(stack[-4:])))

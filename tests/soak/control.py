@@ -6,7 +6,7 @@ monotonic clock, `memory TIME OWN CHILDREN` in bytes, `load TIME ALL OWN` in sec
 until then, by everybody and by the one who is watched with its children, `stolen TIME STOLEN BUSY IDLE ...`
 whenever the host of a virtual machine had kept another of its processors to itself: for how many seconds
 until then, and for how many each of them worked and had nothing to do; `awake` where the processors are
-kept awake meanwhile.
+kept awake meanwhile; `disk TIME` whenever the first thread of the one who is watched was seen waiting for it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import IO
 from tests.helpers import memory
 
 PAUSE_SECONDS = 0.02
-_TICK_SECONDS = 0.005
+TICK_SECONDS = 0.005
 _MEMORY_SECONDS = 0.5
 _LOAD_SECONDS = 0.02
 _LATENCY = Path("/dev/cpu_dma_latency")
@@ -39,10 +39,12 @@ def main() -> None:
     watched = [process]
     stolen: list[float] = []
     while True:
-        time.sleep(_TICK_SECONDS)
+        time.sleep(TICK_SECONDS)
         now = time.monotonic()
         if now - last > PAUSE_SECONDS:
             print("pause", last, now - last, flush=True)
+        if _waits_for_disk(process):
+            print("disk", now, flush=True)
         if now - sampled > _MEMORY_SECONDS:
             sampled = now
             watched = [process, *memory.descendants(process)]
@@ -70,6 +72,14 @@ def _kept_awake() -> IO[bytes] | None:
     except OSError:
         return None
     return file
+
+
+def _waits_for_disk(process: int) -> bool:
+    """Whether the first thread of a process sleeps and nothing but the kernel may wake it."""
+    try:
+        return Path(f"/proc/{process}/task/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] == "D"
+    except OSError:
+        return False
 
 
 def _load(watched: Sequence[int]) -> tuple[float, float]:

@@ -53,5 +53,10 @@ def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
     assert not stall(0.1, 0.03).excused(paused)
     loads = [watching.Load(9.99, 0.0, 0.0), watching.Load(10.1, 0.2, 0.02)]
     assert stall(0.08, 0.02, 0.04).excused(watching.Machine((), loads, ())), "others had the processors"
+    disk = watching.Machine((), (), (), [10.0 + 0.005 * tick for tick in range(10)])
+    reloading = watching.Stall(10.0, 0.08, 0.0, 0.0, "", (), (), 1)
+    assert reloading.excused(disk)
+    assert not stall(0.08, 0.0).excused(disk), "it asked for a file"
+    assert not reloading.excused(watching.Machine((), (), (), [9.9] * 10))
     own = [watching.Load(9.99, 0.0, 0.0), watching.Load(10.1, 0.2, 0.2)]
     assert not stall(0.08, 0.02, 0.04).excused(watching.Machine((), own, ()))

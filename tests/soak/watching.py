@@ -23,6 +23,9 @@ from tests import helpers
 from tests.helpers import crossing
 from tests.soak import control
 
+if sys.platform != "win32":
+    import resource
+
 STALL_SECONDS = 0.05
 _LOOK_SECONDS = 0.01
 _LATE_SECONDS = 0.025
@@ -55,12 +58,14 @@ class Stolen:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What the machine did meanwhile: its pauses (when, how many seconds), its load, and what its host took
-    from it, each in order of time; `awake` where its processors were kept from going to sleep."""
+    """What the machine did meanwhile: its pauses (when, how many seconds), its load, what its host took from
+    it, and when the loop's thread was seen waiting for the disk, each in order of time; `awake` where its
+    processors were kept from going to sleep."""
 
     pauses: Sequence[tuple[float, float]]
     loads: Sequence[Load]
     stolen: Sequence[Stolen]
+    disk: Sequence[float] = ()
     awake: bool = False
 
 
@@ -69,7 +74,8 @@ class Stall:
     """The event loop stood still from `began` for `seconds`, after `doing`.
 
     `worked` are the seconds in which the loop's thread ran, `queued` those in which it could have but got no
-    processor, `stacks` where it stood each time it was looked at, `others` where the other threads stood.
+    processor, `stacks` where it stood each time it was looked at, `others` where the other threads stood,
+    `faults` how often it came to memory whose content had to be read from disk first.
     """
 
     began: float
@@ -79,6 +85,7 @@ class Stall:
     doing: str
     stacks: tuple[Stack, ...]
     others: tuple[Stack, ...]
+    faults: int = 0
 
     def excused(self, machine: Machine) -> bool:
         """Whether nothing over the limit is left without what the machine did: where it stood still, where
@@ -90,7 +97,14 @@ class Stall:
             max(0.0, min(end, began + seconds) - max(self.began, began)) for began, seconds in machine.pauses
         )
         taken = min(self._stolen(machine.stolen), max(0.0, self.seconds - self.worked))
-        return self.seconds - max(shared, self.queued * self._of_others(machine.loads), taken) < STALL_SECONDS
+        others = self.queued * self._of_others(machine.loads)
+        return self.seconds - max(shared, others, taken, self._reloading(machine.disk)) < STALL_SECONDS
+
+    def _reloading(self, disk: Sequence[float]) -> float:
+        """For how long the loop's thread was seen waiting for the disk, where that was for memory."""
+        first = bisect.bisect_left(disk, self.began)
+        seen = bisect.bisect_right(disk, self.began + self.seconds) - first
+        return seen * control.TICK_SECONDS if self.faults else 0.0
 
     def _stolen(self, stolen: Sequence[Stolen]) -> float:
         """For how long the host kept the processor that it kept for longest, less what it kept of one that
@@ -166,6 +180,7 @@ class Lookout:
                     doing,
                     tuple(one[1] for one in seen),
                     tuple(itertools.chain.from_iterable(one[2] for one in seen)),
+                    spent[2] - self._before[2],
                 )
             )
         if self._seen:
@@ -190,13 +205,22 @@ class Lookout:
             del frames, main
 
 
-def _spent() -> tuple[float, float]:
-    """Seconds for which this thread has run, and for which it waited for a processor; 0 where not told."""
+def _spent() -> tuple[float, float, int]:
+    """Seconds for which this thread has run, and for which it waited for a processor, 0 where not told; and
+    how often it came to memory that had to be read from disk."""
+    faults = _faults()
     try:
         words = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat").read_text().split()
     except OSError:
-        return time.thread_time(), 0.0
-    return int(words[0]) / 1e9, int(words[1]) / 1e9
+        return time.thread_time(), 0.0, faults
+    return int(words[0]) / 1e9, int(words[1]) / 1e9, faults
+
+
+def _faults() -> int:
+    """How often this thread came to memory whose content was to be read from disk; 0 where not told."""
+    if sys.platform != "linux":
+        return 0
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_majflt
 
 
 def _stack(frame: FrameType | None) -> Stack:
@@ -298,6 +322,7 @@ class Control:
         loads: list[Load] = []
         stolen: list[Stolen] = []
         memory: list[Memory] = []
+        disk: list[float] = []
         awake = False
         for words in (line.split() for line in self._file.read().splitlines()):
             if words[0] == "awake":
@@ -309,9 +334,11 @@ class Control:
             elif words[0] == "stolen" and len(words) > 2:
                 shares = iter(map(float, words[2:]))
                 stolen.append(Stolen(float(words[1]), tuple(zip(shares, shares, shares, strict=True))))
+            elif words[0] == "disk" and len(words) == 2:
+                disk.append(float(words[1]))
             elif words[0] == "memory" and len(words) == 4:
                 memory.append(Memory(float(words[1]), int(words[2]), int(words[3])))
-        return Machine(pauses, loads, stolen, awake), memory
+        return Machine(pauses, loads, stolen, disk, awake), memory
 
     def _end(self) -> None:
         if self._process.poll() is None:
