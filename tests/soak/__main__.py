@@ -230,10 +230,8 @@ class Driver:
         every = self._lookout.stalls
         own = [one for one in every if not one.excused(machine)]
         print(f"{'processors kept awake':<28} {'yes' if machine.awake else 'no':>8}")
-        stolen = [one.each for one in machine.stolen]
-        if stolen:
-            kept = max(after[0] - before[0] for before, after in zip(stolen[0], stolen[-1], strict=True))
-            print(f"{'kept by the host':<28} {kept:8.1f} s of a processor")
+        kept = f"{sum(one.seconds for one in machine.kept):.1f} s" if machine.guarded else "not told"
+        print(f"{'processors kept by the host':<28} {kept:>8}")
         print(f"{'loop waited for the disk':<28} {len(machine.disk) * control.TICK_SECONDS:8.1f} s")
         print(f"{'gaps over 50 ms':<28} {len(every):8,}, {len(own):,} not for the machine's sake")
         causes: dict[str, list[float]] = {}

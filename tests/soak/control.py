@@ -3,14 +3,16 @@
 It needs next to no time itself. Where it pauses, the machine had no time for it; and as memory is looked at
 here, the one who is watched does not stop for that. Prints a line at once: `pause START SECONDS` on the
 monotonic clock, `memory TIME OWN CHILDREN` in bytes, `load TIME ALL OWN` in seconds of processor time used
-until then, by everybody and by the one who is watched with its children, `stolen TIME STOLEN BUSY IDLE ...`
-whenever the host of a virtual machine had kept another of its processors to itself: for how many seconds
-until then, and for how many each of them worked and had nothing to do; `awake` where the processors are
-kept awake meanwhile; `disk TIME` whenever the first thread of the one who is watched was seen waiting for it.
+until then, by everybody and by the one who is watched with its children; of the first thread of that one,
+`on TIME PROCESSOR` whenever another had it, and `disk TIME` whenever it was seen waiting for the disk;
+`kept PROCESSOR START SECONDS` where one processor did nothing at all: on each a guard is posted that nobody
+but the kernel comes before, and it woke up late. `guarded` where that is so, and `awake` where the processors
+are kept awake meanwhile.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import time
@@ -24,6 +26,9 @@ PAUSE_SECONDS = 0.02
 TICK_SECONDS = 0.005
 _MEMORY_SECONDS = 0.5
 _LOAD_SECONDS = 0.02
+_GUARD_SECONDS = 0.004
+_KEPT_SECONDS = 0.002
+"""A guard that is later than this was not late by itself."""
 _LATENCY = Path("/dev/cpu_dma_latency")
 """Linux: whoever has this file open says how many microseconds a processor may take to wake up."""
 
@@ -34,31 +39,38 @@ def main() -> None:
     # It holds as long as the file is open.
     latency = _kept_awake()
     if latency is not None:
-        print("awake", flush=True)
+        _tell("awake")
+    if _guarded():
+        _tell("guarded")
     last = sampled = loaded = time.monotonic()
     watched = [process]
-    stolen: list[float] = []
+    before = ""
     while True:
         time.sleep(TICK_SECONDS)
         now = time.monotonic()
         if now - last > PAUSE_SECONDS:
-            print("pause", last, now - last, flush=True)
-        if _waits_for_disk(process):
-            print("disk", now, flush=True)
+            _tell("pause", last, now - last)
+        state, processor = _loop(process)
+        if state == "D":
+            _tell("disk", now)
+        if processor != before:
+            before = processor
+            _tell("on", now, processor)
         if now - sampled > _MEMORY_SECONDS:
             sampled = now
             watched = [process, *memory.descendants(process)]
             children = sum(map(memory.resident, watched[1:]))
-            print("memory", now, memory.resident(process), children, flush=True)
-        shares = _shares()
-        before, stolen = stolen, shares[::3]
-        if stolen != before:
-            print("stolen", now, *shares, flush=True)
+            _tell("memory", now, memory.resident(process), children)
         if now - loaded > _LOAD_SECONDS:
             loaded = now
-            print("load", now, *_load(watched), flush=True)
+            _tell("load", now, *_load(watched))
         # What was done here is no pause of the machine.
         last = time.monotonic()
+
+
+def _tell(*words: object) -> None:
+    """Print a line at once and whole, as others print into the same file."""
+    os.write(sys.stdout.fileno(), (" ".join(map(str, words)) + "\n").encode())
 
 
 def _kept_awake() -> IO[bytes] | None:
@@ -74,12 +86,42 @@ def _kept_awake() -> IO[bytes] | None:
     return file
 
 
-def _waits_for_disk(process: int) -> bool:
-    """Whether the first thread of a process sleeps and nothing but the kernel may wake it."""
+def _guarded() -> bool:
+    """Post a guard on each processor, where this user may."""
+    if sys.platform != "linux":
+        return False
+    own = os.getpid()
     try:
-        return Path(f"/proc/{process}/task/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] == "D"
+        scheduler, priority = os.sched_getscheduler(0), os.sched_getparam(0)
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     except OSError:
         return False
+    for processor in os.sched_getaffinity(0):
+        if not os.fork():
+            os.sched_setaffinity(0, {processor})
+            _guard(processor, own)
+            os._exit(0)
+    os.sched_setscheduler(0, scheduler, priority)
+    return True
+
+
+def _guard(processor: int, parent: int) -> None:
+    """Wake up again and again on one processor, and tell when that was late; until the parent is gone."""
+    while os.getppid() == parent:
+        due = time.monotonic() + _GUARD_SECONDS
+        time.sleep(_GUARD_SECONDS)
+        late = time.monotonic() - due
+        if late > _KEPT_SECONDS:
+            _tell("kept", processor, due, late)
+
+
+def _loop(process: int) -> tuple[str, str]:
+    """State of the first thread of a process, `D` where it waits for the disk, and the processor that it runs
+    on or ran on last; empty where they are not told."""
+    with contextlib.suppress(OSError, IndexError):
+        words = Path(f"/proc/{process}/task/{process}/stat").read_text().rsplit(")", 1)[1].split()
+        return words[0], words[36]
+    return "", ""
 
 
 def _load(watched: Sequence[int]) -> tuple[float, float]:
@@ -98,24 +140,6 @@ def _load(watched: Sequence[int]) -> tuple[float, float]:
         own += int(words[11]) + int(words[12])
     ticks = os.sysconf("SC_CLK_TCK")
     return (user + nice + system + sum(others)) / ticks, own / ticks
-
-
-def _shares() -> list[float]:
-    """Seconds for which each processor was kept by the host, worked, and had nothing to do, one processor
-    after the other; empty where that is not told."""
-    try:
-        with Path("/proc/stat").open() as file:
-            lines = [line.split() for line in file if line.startswith("cpu")]
-    except OSError:
-        return []
-    found: list[float] = []
-    for words in lines:
-        if words[0] != "cpu":
-            user, nice, system, idle, waiting, *others = (int(word) for word in words[1:9])
-            stolen = others.pop()
-            found += (stolen, user + nice + system + sum(others), idle + waiting)
-    ticks = os.sysconf("SC_CLK_TCK")
-    return [one / ticks for one in found]
 
 
 if __name__ == "__main__":

@@ -48,25 +48,36 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Stolen:
-    """Seconds for which the host of a virtual machine kept each processor to itself until a time of the
-    clock, and for which each worked and had nothing to do."""
+class Kept:
+    """A processor did nothing at all from `began` for `seconds`, however much there was to do: the host of a
+    virtual machine kept it to itself."""
 
-    at: float
-    each: tuple[tuple[float, float, float], ...]
+    processor: int
+    began: float
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What the machine did meanwhile: its pauses (when, how many seconds), its load, what its host took from
-    it, and when the loop's thread was seen waiting for the disk, each in order of time; `awake` where its
-    processors were kept from going to sleep."""
+    """What the machine did meanwhile, each in order of time: its pauses (when, how many seconds), its load,
+    which processors were kept, from when on which of them had the loop's thread (time, processor), and when
+    that thread was seen waiting for the disk.
 
-    pauses: Sequence[tuple[float, float]]
-    loads: Sequence[Load]
-    stolen: Sequence[Stolen]
+    `guarded` where it is told what was kept, `awake` where no processor was let go to sleep.
+    """
+
+    pauses: Sequence[tuple[float, float]] = ()
+    loads: Sequence[Load] = ()
+    kept: Sequence[Kept] = ()
+    places: Sequence[tuple[float, int]] = ()
     disk: Sequence[float] = ()
+    guarded: bool = False
     awake: bool = False
+
+    def place(self, time: float) -> int:
+        """The processor that had the loop's thread; -1 where it is not known."""
+        found = bisect.bisect_right(self.places, time, key=lambda one: one[0]) - 1
+        return self.places[found][1] if found >= 0 else -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +85,16 @@ class Stall:
     """The event loop stood still from `began` for `seconds`, after `doing`.
 
     `worked` are the seconds in which the loop's thread ran, `queued` those in which it could have but got no
-    processor, `stacks` where it stood each time it was looked at, `others` where the other threads stood,
-    `faults` how often it came to memory whose content had to be read from disk first.
+    processor, `together` those in which the threads of the program ran, one added to the other, `stacks`
+    where it stood each time it was looked at, `others` where the other threads stood, `faults` how often it
+    came to memory whose content had to be read from disk first.
     """
 
     began: float
     seconds: float
     worked: float
     queued: float
+    together: float
     doing: str
     stacks: tuple[Stack, ...]
     others: tuple[Stack, ...]
@@ -90,32 +103,36 @@ class Stall:
     def excused(self, machine: Machine) -> bool:
         """Whether nothing over the limit is left without what the machine did: where it stood still, where
         the loop's thread waited for a processor, as far as that was for other programs than this one, or
-        where the host took a processor while the loop waited. What the loop worked itself is never excused.
+        where its processor was kept, or another while the program did nothing, or where code that the system
+        had dropped from memory was read again. What the loop worked itself is never excused, nor files that
+        it asked for.
         """
-        end = self.began + self.seconds
-        shared = sum(
-            max(0.0, min(end, began + seconds) - max(self.began, began)) for began, seconds in machine.pauses
-        )
-        taken = min(self._stolen(machine.stolen), max(0.0, self.seconds - self.worked))
+        shared = sum(self._within(began, seconds) for began, seconds in machine.pauses)
         others = self.queued * self._of_others(machine.loads)
-        return self.seconds - max(shared, others, taken, self._reloading(machine.disk)) < STALL_SECONDS
+        taken = max(shared, others, self._kept(machine), self._reloading(machine.disk))
+        return self.seconds - min(taken, self.seconds - self.worked) < STALL_SECONDS
+
+    def _within(self, began: float, seconds: float) -> float:
+        """Which part of some seconds falls into this."""
+        return max(0.0, min(self.began + self.seconds, began + seconds) - max(self.began, began))
+
+    def _kept(self, machine: Machine) -> float:
+        """For how long the processor was kept that had the loop's thread; or any, as far as no thread of the
+        program ran: one that had its processor kept may be the one that the loop waited for."""
+        parts = [(one, self._within(one.began, one.seconds)) for one in machine.kept]
+        # While the processor is kept, the thread stays where it is.
+        own = sum(part for one, part in parts if machine.place(one.began + one.seconds / 2) == one.processor)
+        processors = {one.processor for one, part in parts if part}
+        longest = max(
+            (sum(part for one, part in parts if one.processor == each) for each in processors), default=0.0
+        )
+        return max(own, min(longest, self.seconds - self.together))
 
     def _reloading(self, disk: Sequence[float]) -> float:
         """For how long the loop's thread was seen waiting for the disk, where that was for memory."""
         first = bisect.bisect_left(disk, self.began)
         seen = bisect.bisect_right(disk, self.began + self.seconds) - first
         return seen * control.TICK_SECONDS if self.faults else 0.0
-
-    def _stolen(self, stolen: Sequence[Stolen]) -> float:
-        """For how long the host kept the processor that it kept for longest, less what it kept of one that
-        had nothing to do. It is noted in hundredths of a second, soon after it happened."""
-        first = max(0, bisect.bisect_right(stolen, self.began, key=lambda one: one.at) - 1)
-        end = self.began + self.seconds + control.PAUSE_SECONDS / 2
-        last = bisect.bisect_right(stolen, end, key=lambda one: one.at) - 1
-        if last <= first:
-            return 0.0
-        pairs = zip(stolen[first].each, stolen[last].each, strict=True)
-        return max((_missed(before, after) for before, after in pairs), default=0.0)
 
     def _of_others(self, loads: Sequence[Load]) -> float:
         """Which part of the processor time that this thread did not get itself went to other programs."""
@@ -147,12 +164,6 @@ class Stall:
         return collections.Counter(map(_place, self.others))
 
 
-def _missed(before: tuple[float, float, float], after: tuple[float, float, float]) -> float:
-    """What the host kept of a processor that had work to do: it keeps one that has none as well."""
-    stolen, busy, idle = (new - old for old, new in zip(before, after, strict=True))
-    return stolen * busy / (busy + idle) if busy + idle else stolen
-
-
 class Lookout:
     """Looks where the event loop stands when it has not ticked for long; `tick` is called in its thread."""
 
@@ -177,6 +188,7 @@ class Lookout:
                     gap,
                     spent[0] - self._before[0],
                     spent[1] - self._before[1],
+                    spent[3] - self._before[3],
                     doing,
                     tuple(one[1] for one in seen),
                     tuple(itertools.chain.from_iterable(one[2] for one in seen)),
@@ -205,15 +217,15 @@ class Lookout:
             del frames, main
 
 
-def _spent() -> tuple[float, float, int]:
-    """Seconds for which this thread has run, and for which it waited for a processor, 0 where not told; and
-    how often it came to memory that had to be read from disk."""
-    faults = _faults()
+def _spent() -> tuple[float, float, int, float]:
+    """Seconds for which this thread has run, and for which it waited for a processor, 0 where not told; how
+    often it came to memory that had to be read from disk; seconds for which all threads have run."""
+    faults, together = _faults(), time.process_time()
     try:
         words = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat").read_text().split()
     except OSError:
-        return time.thread_time(), 0.0, faults
-    return int(words[0]) / 1e9, int(words[1]) / 1e9, faults
+        return time.thread_time(), 0.0, faults, together
+    return int(words[0]) / 1e9, int(words[1]) / 1e9, faults, together
 
 
 def _faults() -> int:
@@ -318,27 +330,20 @@ class Control:
         """What the machine did, and what was in memory. Ends the process."""
         self._end()
         self._file.seek(0)
-        pauses: list[tuple[float, float]] = []
-        loads: list[Load] = []
-        stolen: list[Stolen] = []
-        memory: list[Memory] = []
-        disk: list[float] = []
-        awake = False
-        for words in (line.split() for line in self._file.read().splitlines()):
-            if words[0] == "awake":
-                awake = True
-            elif words[0] == "pause" and len(words) == 3:
-                pauses.append((float(words[1]), float(words[2])))
-            elif words[0] == "load" and len(words) == 4:
-                loads.append(Load(float(words[1]), float(words[2]), float(words[3])))
-            elif words[0] == "stolen" and len(words) > 2:
-                shares = iter(map(float, words[2:]))
-                stolen.append(Stolen(float(words[1]), tuple(zip(shares, shares, shares, strict=True))))
-            elif words[0] == "disk" and len(words) == 2:
-                disk.append(float(words[1]))
-            elif words[0] == "memory" and len(words) == 4:
-                memory.append(Memory(float(words[1]), int(words[2]), int(words[3])))
-        return Machine(pauses, loads, stolen, disk, awake), memory
+        said: dict[str, list[list[float]]] = collections.defaultdict(list)
+        for what, *numbers in (line.split() for line in self._file.read().splitlines()):
+            said[what].append([float(number) for number in numbers])
+        machine = Machine(
+            [(began, seconds) for began, seconds in said["pause"]],
+            [Load(*numbers) for numbers in said["load"]],
+            # The guards do not wait for each other.
+            sorted((Kept(int(one), *rest) for one, *rest in said["kept"]), key=lambda kept: kept.began),
+            [(at, int(processor)) for at, processor in said["on"]],
+            [at for (at,) in said["disk"]],
+            "guarded" in said,
+            "awake" in said,
+        )
+        return machine, [Memory(at, int(own), int(children)) for at, own, children in said["memory"]]
 
     def _end(self) -> None:
         if self._process.poll() is None:
