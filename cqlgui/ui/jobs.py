@@ -92,7 +92,8 @@ class Jobs(QObject):
         # By name, what waits for former work of that name.
         self._next: dict[str, Job] = {}
         self._closed = False
-        # What arrived and waits for its turn, and the next turn.
+        # What arrived and waits for its turn, and the next turn. It is due after every other: what arrives
+        # at the same time comes in one after the other, without the loop between.
         self._waiting: collections.deque[_Call] = collections.deque()
         self._turn = QTimer(self)
         self._turn.setSingleShot(True)
@@ -238,13 +239,10 @@ class Jobs(QObject):
         priority.hold()
         end = time.monotonic() + TURN_SECONDS
         while self._waiting:
-            one = self._waiting.popleft()
-            if self._waiting:
-                # Before the call, which may open a dialog that needs the others.
-                self._turn.start(0)
-            self._call(*one)
+            # Before the call, which may open a dialog that needs the others.
+            self._turn.start(0)
+            self._call(*self._waiting.popleft())
             if time.monotonic() >= end:
-                self._turn.start(0)
                 break
 
     def _call(self, job: Job | None, call: Callable[..., None], arguments: tuple[Any, ...]) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import logging
 import os
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable
 
@@ -359,3 +361,23 @@ def test_results_that_take_long_to_receive_let_other_events_in_between(
     qtbot.waitUntil(lambda: "last" in seen)
     assert [one for one in seen if one != "tick"] == [0, 1, 2, "last"]
     assert "tick" in seen[seen.index(0) : seen.index(2)]
+
+
+def test_results_that_arrive_together_come_in_turns_however_little_each_takes(
+    qtbot: QtBot, door: jobs.Jobs
+) -> None:
+    seen: list[bool] = []
+    ticker = QTimer()
+    ticker.timeout.connect(lambda: seen.append(False))
+    ticker.start(0)
+
+    def receive() -> None:
+        seen.append(True)
+        time.sleep(jobs.TURN_SECONDS * 0.7)
+
+    for _ in range(9):
+        door._post(None, receive)
+    # They are on their way as events, which the loop delivers in one go.
+    qtbot.waitUntil(lambda: seen.count(True) == 9)
+    in_a_row = [len(list(group)) for results, group in itertools.groupby(seen) if results]
+    assert max(in_a_row) <= 2, in_a_row
