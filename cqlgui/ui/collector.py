@@ -15,16 +15,17 @@ from PySide6.QtCore import QObject, QTimer
 
 from cqlgui.base import heap
 
-YOUNG_MS = 1000
-"""How often what is new is looked through, which takes a few milliseconds."""
-WHOLE_EVERY = 10
+YOUNG_MS = 300
+"""How often what is new is looked through: the more often, the less there is of it each time, and all of it
+is looked through once."""
+WHOLE_EVERY = 33
 """One in this many looks goes through everything, if nothing is going on."""
-MOST = 30_000
+MOST = 10_000
 """More new objects than this are not gone through at once, as that takes longer than a repaint. They are
 those of a large orbit, as a rule, which go by themselves with its query."""
 LONGEST = 0.015
 """Seconds that going through everything may be expected to take; else it is put off."""
-PATIENCE = 30
+PATIENCE = 100
 """After so many looks in a row that found too much new, what there is counts as lasting."""
 PATIENCE_WITH_ALL = 6
 """After so many times in a row that going through everything was put off, it is done all the same."""
