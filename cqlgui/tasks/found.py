@@ -234,7 +234,7 @@ class Pieces:
             return
         last = self._parts[-1].hits[-1] if self._parts else -1
         self.ascending = bool(self.ascending and ascending and columns.hits[0] > last)
-        if self._parts and len(self._parts[-1]) + len(columns) <= _SMALL:
+        if self._parts and len(self._parts[-1]) + len(columns) <= SMALL:
             self._parts[-1] = joined([self._parts[-1], columns])
         else:
             self._parts.append(columns)
@@ -301,7 +301,7 @@ class Pieces:
         return self._starts[place] + int(self._parts[place].hits.searchsorted(hit))
 
 
-_SMALL: Final = 1 << 14
+SMALL: Final = 1 << 14
 """Pieces below this size are put together: a search may give them game by game."""
 
 
@@ -405,7 +405,7 @@ class Found(Mapping[int, model.GameHits]):
         group: list[Found] = []
         size = 0
         for part in parts:
-            if group and size + len(part.columns) > _SMALL:
+            if group and size + len(part.columns) > SMALL:
                 yield cls.merged(group)
                 group, size = [], 0
             group.append(part)

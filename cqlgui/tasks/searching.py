@@ -132,6 +132,7 @@ class _Run:
         self._said: dict[int, list[str]] = {}
         # What the caller has not heard of yet.
         self._unsent: list[Columns] = []
+        self._unsent_hits = 0
         self._fresh: dict[int, model.GameHits] = {}
         self._unsaid: list[model.Message] = []
         self.searched = 0
@@ -141,7 +142,7 @@ class _Run:
         self._waiting: dict[int, model.GameHits | None] = {}
         self._stretches: collections.deque[_Stretch] = collections.deque()
         self._full = options.limit is not None and options.limit <= 0
-        self._reported = 0.0
+        self._reported = self._sent = 0.0
         self._peeked: _Item | None = None
 
     def result(self, pool: pool_module.Pool) -> model.SearchResult:
@@ -164,6 +165,7 @@ class _Run:
         if not finished:
             # What lies beyond a slice that was cut off was found all the same.
             self._advance(unfinished=True)
+        self._send()
         found = self._found()
         orbits_counted = narrowing.recounted(self.orbits, found.columns)
         seconds = time.perf_counter() - started
@@ -270,13 +272,16 @@ class _Run:
                 self._stretches.append(_Stretch(first + chunk.begin, first + chunk.end, chunk.columns, left))
                 self.searched += chunk.passed
                 self.positions += chunk.passed_positions
-                self._advance()
+                self._advance(more=not chunk.left)
                 done = chunk.place, chunk.end
                 for ordinal in chunk.left:
                     yield chunk.place, ordinal
                 if chunk.left:
                     continue
+            else:
+                self._send()
             yield None
+        self._send()
         # Usually there are no others.
         yield from self._items(done)
 
@@ -337,9 +342,9 @@ class _Run:
             offset, _length, line = reader.index.span(ordinal)
         self.failed.append(model.BadGame(source.first + ordinal, source.path, offset, line, reason))
 
-    def _advance(self, unfinished: bool = False) -> None:
+    def _advance(self, unfinished: bool = False, more: bool = False) -> None:
         """Hand on the hits of all games that are done, up to the first that is not; at last, where the search
-        is `unfinished`, also what was found beyond such games."""
+        is `unfinished`, also what was found beyond such games. `more` tells that more is about to come."""
         priority.pause()
         while self._stretches:
             stretch = self._stretches[0]
@@ -355,7 +360,7 @@ class _Run:
                 break
             self._release(stretch.columns.of_games(stretch.begin, stretch.end))
             self._stretches.popleft()
-        self._send()
+        self._send(more)
         self._tell()
 
     def _release(self, columns: Columns) -> None:
@@ -389,11 +394,16 @@ class _Run:
             self.parts[self._blocks :] = [found_module.joined(self.parts[self._blocks :])]
             self._blocks, self._loose = self._blocks + 1, 0
         self._unsent.append(columns)
+        self._unsent_hits += len(columns)
         self.matching += games
         self._full = self.options.limit is not None and self.matching >= self.options.limit
 
-    def _send(self) -> None:
-        """Tell the caller what is new."""
+    def _send(self, more: bool = False) -> None:
+        """Tell the caller what is new; where `more` is about to come, not of a few hits at a time: the caller
+        would have to put them together, and the window has less time for that than this thread."""
+        now = time.monotonic()
+        if more and self._unsent_hits < found_module.SMALL and now - self._sent < _REPORT_SECONDS:
+            return
         said, self._unsaid = self._unsaid, []
         if said:
             kept = said[: MAX_MESSAGES - len(self.messages)]
@@ -401,9 +411,10 @@ class _Run:
             self.messages_dropped += len(said) - len(kept)
             if self.on_messages is not None:
                 self.on_messages(said)
-        parts, self._unsent = self._unsent, []
+        parts, self._unsent, self._unsent_hits = self._unsent, [], 0
         told, self._fresh = self._fresh, {}
         if parts and self.on_hits is not None:
+            self._sent = now
             self.on_hits(Found(found_module.joined(parts), told, self.untold))
 
     def _tell(self, force: bool = False) -> None:

@@ -112,7 +112,7 @@ def test_pieces_are_as_good_as_columns_in_one(games: list[model.GameHits], data:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=5)))
     pieces = found.Pieces()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(found, "_SMALL", data.draw(st.sampled_from((0, 3, 1 << 14))))
+        patch.setattr(found, "SMALL", data.draw(st.sampled_from((0, 3, 1 << 14))))
         for begin, end in zip([0, *cuts], [*cuts, len(whole)], strict=True):
             pieces.add(whole.part(begin, end), ascending=True)
     assert len(pieces) == len(whole)

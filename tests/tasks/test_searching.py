@@ -5,6 +5,7 @@ queries.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -31,6 +32,7 @@ from cqlgui.tasks import (
     worker,
     workspace,
 )
+from cqlgui.tasks.found import Found
 from tests import helpers
 
 BLACK_MATES = '[White "A{n}"]\n[Result "1-0"]\n\n1. f4 e5 2. g4 Qh4# 0-1\n\n'
@@ -65,6 +67,23 @@ def test_hits_come_in_game_order_and_the_result_is_whole(base: model.Base) -> No
     assert [hit.positionid for hit in result.games[3].hits] == [4]
     assert (result.games_searched, result.positions, result.positions_searched) == (30, 10, 150)
     assert (result.engine, result.cancelled, result.failed_games) == (helpers.ENGINE, False, ())
+
+
+@pytest.mark.parametrize("limit", [None, 7])
+def test_a_few_hits_at_a_time_are_told_together(
+    base: model.Base, limit: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first at once, and none is forgotten at the end."""
+    options = model.SearchOptions(limit=limit, details=model.Details.NONE)
+    often: list[Found] = []
+    monkeypatch.setattr(searching, "_REPORT_SECONDS", 0.0)
+    searching.search(base, "mate", options, on_hits=often.append)
+    seldom: list[Found] = []
+    monkeypatch.setattr(searching, "_REPORT_SECONDS", 60.0)
+    result = searching.search(base, "mate", options, on_hits=seldom.append)
+    assert list(itertools.chain.from_iterable(seldom)) == list(result.order) == list(range(3, 31, 3))[:limit]
+    if result.engine == "compiled":
+        assert len(seldom) == min(2, len(often))
 
 
 def test_variations_are_searched_on_request(base: model.Base) -> None:
