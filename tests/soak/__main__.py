@@ -241,10 +241,11 @@ class Driver:
             print(f"  {cause:<50} {len(seconds):5,}, {max(seconds) * 1000:6.0f} ms at most")
         for one in sorted(own, key=lambda one: -one.seconds)[:SHOWN_STALLS]:
             end = one.began + one.seconds
+            queued = one.queued(machine)
             away = sum(each.seconds for each in machine.kept if one.began <= each.began < end)
             print(
                 f"  {one.seconds * 1000:.0f} ms at {one.began - self._began:.1f} s ({one.doing}); the thread"
-                f" worked {one.worked * 1000:.0f} ms of it and waited {one.queued * 1000:.0f} ms for a"
+                f" worked {one.worked * 1000:.0f} ms of it and waited {queued * 1000:.0f} ms for a"
                 f" processor, all threads worked {one.together * 1000:.0f} ms, processors were kept for"
                 f" {away * 1000:.0f} ms, and {one.faults} times there was memory to be read from disk"
             )

@@ -4,7 +4,8 @@ It needs next to no time itself. Where it pauses, the machine had no time for it
 here, the one who is watched does not stop for that. Prints a line at once: `pause START SECONDS` on the
 monotonic clock, `memory TIME OWN CHILDREN` in bytes, `load TIME ALL OWN` in seconds of processor time used
 until then, by everybody and by the one who is watched with its children; of the first thread of that one,
-`on TIME PROCESSOR` whenever another had it, and `disk TIME` whenever it was seen waiting for the disk;
+`loop TIME PROCESSOR QUEUED` tells which processor has it and for how many seconds it waited for one until
+then, whenever that changed, and `disk TIME` that it was seen waiting for the disk;
 `kept PROCESSOR START SECONDS` where one processor did nothing at all: on each a guard is posted that nobody
 but the kernel comes before, and it woke up late. `guarded` where that is so, and `awake` where the processors
 are kept awake meanwhile.
@@ -44,18 +45,18 @@ def main() -> None:
         _tell("guarded")
     last = sampled = loaded = time.monotonic()
     watched = [process]
-    before = ""
+    before = None
     while True:
         time.sleep(TICK_SECONDS)
         now = time.monotonic()
         if now - last > PAUSE_SECONDS:
             _tell("pause", last, now - last)
-        state, processor = _loop(process)
+        state, *loop = _loop(process)
         if state == "D":
             _tell("disk", now)
-        if processor != before:
-            before = processor
-            _tell("on", now, processor)
+        if loop != before:
+            before = loop
+            _tell("loop", now, *loop)
         if now - sampled > _MEMORY_SECONDS:
             sampled = now
             watched = [process, *memory.descendants(process)]
@@ -115,13 +116,15 @@ def _guard(processor: int, parent: int) -> None:
             _tell("kept", processor, due, late)
 
 
-def _loop(process: int) -> tuple[str, str]:
-    """State of the first thread of a process, `D` where it waits for the disk, and the processor that it runs
-    on or ran on last; empty where they are not told."""
+def _loop(process: int) -> tuple[str, int, float]:
+    """State of the first thread of a process, `D` where it waits for the disk, the processor that it runs on
+    or ran on last, and for how many seconds it waited for one until now; where they are not told, nothing, -1
+    and 0."""
+    task = Path(f"/proc/{process}/task/{process}")
     with contextlib.suppress(OSError, IndexError):
-        words = Path(f"/proc/{process}/task/{process}/stat").read_text().rsplit(")", 1)[1].split()
-        return words[0], words[36]
-    return "", ""
+        words = (task / "stat").read_text().rsplit(")", 1)[1].split()
+        return words[0], int(words[36]), int((task / "schedstat").read_text().split()[1]) / 1e9
+    return "", -1, 0.0
 
 
 def _load(watched: Sequence[int]) -> tuple[float, float]:

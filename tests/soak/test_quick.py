@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from tests import helpers
 from tests.soak import watching
 
@@ -28,14 +30,12 @@ def test_short_run() -> None:
 
 
 def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
-    def stall(
-        seconds: float, worked: float, queued: float = 0.0, together: float = 0.0, faults: int = 0
-    ) -> watching.Stall:
-        together = max(together, worked)
-        return watching.Stall(10.0, seconds, worked, queued, together, "", (), (), faults)
+    def stall(seconds: float, worked: float, together: float = 0.0, faults: int = 0) -> watching.Stall:
+        return watching.Stall(10.0, seconds, worked, max(together, worked), "", (), (), faults)
 
     def kept(processor: int, seconds: float, began: float = 10.01) -> watching.Machine:
-        return watching.Machine(kept=[watching.Kept(processor, began, seconds)], places=[(1.0, 1), (10.3, 0)])
+        loops = [watching.Loop(1.0, 1, 0.0), watching.Loop(10.3, 0, 0.0)]
+        return watching.Machine(kept=[watching.Kept(processor, began, seconds)], loops=loops)
 
     assert not stall(0.08, 0.03).excused(watching.Machine())
     assert stall(0.08, 0.03, together=0.08).excused(kept(1, 0.04)), "its processor"
@@ -51,7 +51,9 @@ def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
     assert stall(0.08, 0.0, faults=1).excused(disk)
     assert not stall(0.08, 0.0).excused(disk), "it asked for a file"
     assert not stall(0.08, 0.0, faults=1).excused(watching.Machine(disk=[9.9] * 10))
+    queued = [watching.Loop(9.9, 0, 1.0), watching.Loop(10.05, 0, 1.04), watching.Loop(10.2, 0, 9.0)]
     loads = [watching.Load(9.99, 0.0, 0.0), watching.Load(10.1, 0.2, 0.02)]
-    assert stall(0.08, 0.02, 0.04).excused(watching.Machine(loads=loads)), "others had the processors"
+    assert stall(0.08, 0.02).queued(watching.Machine(loops=queued)) == pytest.approx(0.04)
+    assert stall(0.08, 0.02).excused(watching.Machine(loads=loads, loops=queued)), "others had the processors"
     own = [watching.Load(9.99, 0.0, 0.0), watching.Load(10.1, 0.2, 0.2)]
-    assert not stall(0.08, 0.02, 0.04).excused(watching.Machine(loads=own))
+    assert not stall(0.08, 0.02).excused(watching.Machine(loads=own, loops=queued))

@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from types import CodeType, FrameType, TracebackType
 
@@ -58,10 +57,20 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
+class Loop:
+    """From a time of the clock on, which processor had the loop's thread, and for how many seconds that had
+    waited for one until then."""
+
+    at: float
+    processor: int
+    queued: float
+
+
+@dataclass(frozen=True, slots=True)
 class Machine:
     """What the machine did meanwhile, each in order of time: its pauses (when, how many seconds), its load,
-    which processors were kept, from when on which of them had the loop's thread (time, processor), and when
-    that thread was seen waiting for the disk.
+    which processors were kept, what it did with the loop's thread, and when that was seen waiting for the
+    disk.
 
     `guarded` where it is told what was kept, `awake` where no processor was let go to sleep.
     """
@@ -69,31 +78,30 @@ class Machine:
     pauses: Sequence[tuple[float, float]] = ()
     loads: Sequence[Load] = ()
     kept: Sequence[Kept] = ()
-    places: Sequence[tuple[float, int]] = ()
+    loops: Sequence[Loop] = ()
     disk: Sequence[float] = ()
     guarded: bool = False
     awake: bool = False
 
-    def place(self, time: float) -> int:
-        """The processor that had the loop's thread; -1 where it is not known."""
-        found = bisect.bisect_right(self.places, time, key=lambda one: one[0]) - 1
-        return self.places[found][1] if found >= 0 else -1
+    def loop(self, time: float) -> Loop:
+        """What was known of the loop's thread at a time."""
+        found = bisect.bisect_right(self.loops, time, key=lambda one: one.at) - 1
+        return self.loops[found] if found >= 0 else Loop(time, -1, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Stall:
     """The event loop stood still from `began` for `seconds`, after `doing`.
 
-    `worked` are the seconds in which the loop's thread ran, `queued` those in which it could have but got no
-    processor, `together` those in which the threads of the program ran, one added to the other, `stacks`
-    where it stood each time it was looked at, `others` where the other threads stood, `faults` how often it
-    came to memory whose content had to be read from disk first.
+    `worked` are the seconds in which the loop's thread ran, `together` those in which the threads of the
+    program ran, one added to the other, `stacks` where it stood each time it was looked at, `others` where
+    the other threads stood, `faults` how often it came to memory whose content had to be read from disk
+    first.
     """
 
     began: float
     seconds: float
     worked: float
-    queued: float
     together: float
     doing: str
     stacks: tuple[Stack, ...]
@@ -108,9 +116,15 @@ class Stall:
         it asked for.
         """
         shared = sum(self._within(began, seconds) for began, seconds in machine.pauses)
-        others = self.queued * self._of_others(machine.loads)
+        others = self.queued(machine) * self._of_others(machine.loads)
         taken = max(shared, others, self._kept(machine), self._reloading(machine.disk))
         return self.seconds - min(taken, self.seconds - self.worked) < STALL_SECONDS
+
+    def queued(self, machine: Machine) -> float:
+        """For how long the loop's thread could have run and got no processor: the most that can be, as that
+        is told every few milliseconds only."""
+        after = machine.loop(self.began + self.seconds + 2 * control.TICK_SECONDS)
+        return min(self.seconds - self.worked, after.queued - machine.loop(self.began).queued)
 
     def _within(self, began: float, seconds: float) -> float:
         """Which part of some seconds falls into this."""
@@ -121,7 +135,11 @@ class Stall:
         program ran: one that had its processor kept may be the one that the loop waited for."""
         parts = [(one, self._within(one.began, one.seconds)) for one in machine.kept]
         # While the processor is kept, the thread stays where it is.
-        own = sum(part for one, part in parts if machine.place(one.began + one.seconds / 2) == one.processor)
+        own = sum(
+            part
+            for one, part in parts
+            if machine.loop(one.began + one.seconds / 2).processor == one.processor
+        )
         processors = {one.processor for one, part in parts if part}
         longest = max(
             (sum(part for one, part in parts if one.processor == each) for each in processors), default=0.0
@@ -188,7 +206,6 @@ class Lookout:
                     gap,
                     spent[0] - self._before[0],
                     spent[1] - self._before[1],
-                    spent[3] - self._before[3],
                     doing,
                     tuple(one[1] for one in seen),
                     tuple(itertools.chain.from_iterable(one[2] for one in seen)),
@@ -217,22 +234,14 @@ class Lookout:
             del frames, main
 
 
-def _spent() -> tuple[float, float, int, float]:
-    """Seconds for which this thread has run, and for which it waited for a processor, 0 where not told; how
-    often it came to memory that had to be read from disk; seconds for which all threads have run."""
-    faults, together = _faults(), time.process_time()
-    try:
-        words = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat").read_text().split()
-    except OSError:
-        return time.thread_time(), 0.0, faults, together
-    return int(words[0]) / 1e9, int(words[1]) / 1e9, faults, together
-
-
-def _faults() -> int:
-    """How often this thread came to memory whose content was to be read from disk; 0 where not told."""
-    if sys.platform != "linux":
-        return 0
-    return resource.getrusage(resource.RUSAGE_THREAD).ru_majflt
+def _spent() -> tuple[float, float, int]:
+    """Seconds for which this thread, and for which all threads have run; how often this one came to memory
+    that had to be read from disk, 0 where not told. Nothing here lets another thread have the interpreter's
+    lock: the loop would wait for it, some hundred times a second."""
+    faults = 0
+    if sys.platform == "linux":
+        faults = resource.getrusage(resource.RUSAGE_THREAD).ru_majflt
+    return time.thread_time(), time.process_time(), faults
 
 
 def _stack(frame: FrameType | None) -> Stack:
@@ -338,7 +347,7 @@ class Control:
             [Load(*numbers) for numbers in said["load"]],
             # The guards do not wait for each other.
             sorted((Kept(int(one), *rest) for one, *rest in said["kept"]), key=lambda kept: kept.began),
-            [(at, int(processor)) for at, processor in said["on"]],
+            [Loop(at, int(processor), queued) for at, processor, queued in said["loop"]],
             [at for (at,) in said["disk"]],
             "guarded" in said,
             "awake" in said,
