@@ -1,20 +1,27 @@
 """Watches another process from outside: `python -m tests.soak.control PROCESS`.
 
 It needs next to no time itself. Where it pauses, the machine had no time for it; and as memory is looked at
-here, the one who is watched does not stop for that. Prints a line at once: `pause START SECONDS` on the
-monotonic clock, `memory TIME OWN CHILDREN` in bytes, `load TIME ALL OWN` in seconds of processor time used
-until then, by everybody and by the one who is watched with its children; of the first thread of that one,
-`loop TIME PROCESSOR QUEUED` tells which processor has it and for how many seconds it waited for one until
-then, whenever that changed, and `disk TIME` that it was seen waiting for the disk;
-`kept PROCESSOR START SECONDS` where one processor did nothing at all: on each a guard is posted that nobody
-but the kernel comes before, and it woke up late. `guarded` where that is so, and `awake` where the processors
-are kept awake meanwhile.
+here, the one who is watched does not stop for that. Prints a line at once, times on the monotonic clock:
+
+    awake                       the processors are kept from going to sleep
+    guarded                     on each a guard is posted that nobody but the kernel comes before
+    pause START SECONDS         nothing was done here
+    kept PROCESSOR START SECONDS  the guard of a processor woke up late: that did nothing at all
+    stuck TIME PROCESSOR        a thread of the one who is watched was to run on one that did nothing
+    loop TIME PROCESSOR QUEUED  which one has the first thread of the one who is watched, and for how many
+                                seconds that waited for one until then; whenever either changes
+    disk TIME                   that thread was seen waiting for the disk
+    load TIME ALL OWN           seconds of processor time until then: everybody's, and that of the one who is
+                                watched with its children
+    memory TIME OWN CHILDREN    private bytes of the one who is watched, and of its children
 """
 
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
+import struct
 import sys
 import time
 from collections.abc import Sequence
@@ -41,7 +48,8 @@ def main() -> None:
     latency = _kept_awake()
     if latency is not None:
         _tell("awake")
-    if _guarded():
+    guards = _post_guards()
+    if guards:
         _tell("guarded")
     last = sampled = loaded = time.monotonic()
     watched = [process]
@@ -57,6 +65,9 @@ def main() -> None:
         if loop != before:
             before = loop
             _tell("loop", now, *loop)
+        for late in guards.late(now):
+            if _runs_on(process, late):
+                _tell("stuck", now, late)
         if now - sampled > _MEMORY_SECONDS:
             sampled = now
             watched = [process, *memory.descendants(process)]
@@ -87,33 +98,68 @@ def _kept_awake() -> IO[bytes] | None:
     return file
 
 
-def _guarded() -> bool:
-    """Post a guard on each processor, where this user may."""
+class _Guards:
+    """Where the guards write down when they were last awake, one number of eight bytes for each processor."""
+
+    def __init__(self, processors: Sequence[int]) -> None:
+        self._processors = processors
+        self._times = mmap.mmap(-1, 8 * max(1, len(processors)))
+        for processor in processors:
+            self.awake(processor, time.monotonic())
+
+    def __len__(self) -> int:
+        return len(self._processors)
+
+    def awake(self, processor: int, now: float) -> None:
+        """The guard of a processor is awake now."""
+        struct.pack_into("d", self._times, 8 * self._processors.index(processor), now)
+
+    def late(self, now: float) -> list[int]:
+        """The processors whose guards should have woken up again."""
+        times = struct.unpack_from(f"{len(self)}d", self._times)
+        latest = now - _GUARD_SECONDS - _KEPT_SECONDS
+        return [one for one, last in zip(self._processors, times, strict=True) if last < latest]
+
+
+def _post_guards() -> _Guards:
+    """Post a guard on each processor, where this user may; else on none."""
     if sys.platform != "linux":
-        return False
+        return _Guards(())
     own = os.getpid()
+    scheduler, priority = os.sched_getscheduler(0), os.sched_getparam(0)
     try:
-        scheduler, priority = os.sched_getscheduler(0), os.sched_getparam(0)
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     except OSError:
-        return False
+        return _Guards(())
+    guards = _Guards(sorted(os.sched_getaffinity(0)))
     for processor in os.sched_getaffinity(0):
         if not os.fork():
             os.sched_setaffinity(0, {processor})
-            _guard(processor, own)
+            _guard(guards, processor, own)
             os._exit(0)
     os.sched_setscheduler(0, scheduler, priority)
-    return True
+    return guards
 
 
-def _guard(processor: int, parent: int) -> None:
+def _guard(guards: _Guards, processor: int, parent: int) -> None:
     """Wake up again and again on one processor, and tell when that was late; until the parent is gone."""
     while os.getppid() == parent:
-        due = time.monotonic() + _GUARD_SECONDS
+        now = time.monotonic()
+        guards.awake(processor, now)
         time.sleep(_GUARD_SECONDS)
-        late = time.monotonic() - due
+        late = time.monotonic() - now - _GUARD_SECONDS
         if late > _KEPT_SECONDS:
-            _tell("kept", processor, due, late)
+            _tell("kept", processor, now + _GUARD_SECONDS, late)
+
+
+def _runs_on(process: int, processor: int) -> bool:
+    """Whether a thread of a process runs on a processor or is to."""
+    for task in Path(f"/proc/{process}/task").glob("*/stat"):
+        with contextlib.suppress(OSError, IndexError):
+            words = task.read_text().rsplit(")", 1)[1].split()
+            if words[0] == "R" and int(words[36]) == processor:
+                return True
+    return False
 
 
 def _loop(process: int) -> tuple[str, int, float]:

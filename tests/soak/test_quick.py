@@ -30,20 +30,24 @@ def test_short_run() -> None:
 
 
 def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
-    def stall(seconds: float, worked: float, together: float = 0.0, faults: int = 0) -> watching.Stall:
-        return watching.Stall(10.0, seconds, worked, max(together, worked), "", (), (), faults)
+    def stall(seconds: float, worked: float, faults: int = 0) -> watching.Stall:
+        return watching.Stall(10.0, seconds, worked, "", (), (), faults)
 
-    def kept(processor: int, seconds: float, began: float = 10.01) -> watching.Machine:
+    def kept(
+        *processors: int, seconds: float = 0.04, began: float = 10.01, stuck: int = -1
+    ) -> watching.Machine:
         loops = [watching.Loop(1.0, 1, 0.0), watching.Loop(10.3, 0, 0.0)]
-        return watching.Machine(kept=[watching.Kept(processor, began, seconds)], loops=loops)
+        each = [watching.Kept(processor, began, seconds) for processor in processors]
+        return watching.Machine(kept=each, loops=loops, stuck=[(began + seconds / 2, stuck)])
 
     assert not stall(0.08, 0.03).excused(watching.Machine())
-    assert stall(0.08, 0.03, together=0.08).excused(kept(1, 0.04)), "its processor"
-    assert not stall(0.08, 0.07).excused(kept(1, 0.04)), "that much it worked itself"
-    assert stall(0.08, 0.03).excused(kept(0, 0.04))
-    assert not stall(0.08, 0.03, together=0.08).excused(kept(0, 0.04)), "it waited for who worked"
-    assert not stall(0.08, 0.03).excused(kept(1, 0.04, 9.9)), "that was before"
-    assert not stall(0.08, 0.03).excused(kept(1, 0.02)), "too short"
+    assert stall(0.08, 0.03).excused(kept(1)), "its processor"
+    assert not stall(0.08, 0.07).excused(kept(1)), "that much it worked itself"
+    assert not stall(0.08, 0.03).excused(kept(0)), "nobody missed it"
+    assert stall(0.08, 0.03).excused(kept(0, stuck=0))
+    assert not stall(0.08, 0.03).excused(kept(1, began=9.9)), "that was before"
+    assert not stall(0.08, 0.03).excused(kept(1, seconds=0.02)), "too short"
+    assert not stall(0.08, 0.03).excused(kept(0, 1, seconds=0.02, stuck=0)), "both at once"
     paused = watching.Machine([(10.0, 0.04)])
     assert stall(0.08, 0.03).excused(paused)
     assert not stall(0.1, 0.03).excused(paused)

@@ -69,8 +69,8 @@ class Loop:
 @dataclass(frozen=True, slots=True)
 class Machine:
     """What the machine did meanwhile, each in order of time: its pauses (when, how many seconds), its load,
-    which processors were kept, what it did with the loop's thread, and when that was seen waiting for the
-    disk.
+    which processors were kept, on which of them a thread of the program was stuck then (time, processor),
+    what it did with the loop's thread, and when that was seen waiting for the disk.
 
     `guarded` where it is told what was kept, `awake` where no processor was let go to sleep.
     """
@@ -78,6 +78,7 @@ class Machine:
     pauses: Sequence[tuple[float, float]] = ()
     loads: Sequence[Load] = ()
     kept: Sequence[Kept] = ()
+    stuck: Sequence[tuple[float, int]] = ()
     loops: Sequence[Loop] = ()
     disk: Sequence[float] = ()
     guarded: bool = False
@@ -88,21 +89,29 @@ class Machine:
         found = bisect.bisect_right(self.loops, time, key=lambda one: one.at) - 1
         return self.loops[found] if found >= 0 else Loop(time, -1, 0.0)
 
+    def concerned(self, kept: Kept) -> bool:
+        """Whether the processor that was kept had the loop's thread, or another one of the program that was
+        to run. Threads stay where they are meanwhile."""
+        middle, end = kept.began + kept.seconds / 2, kept.began + kept.seconds
+        if self.loop(middle).processor == kept.processor:
+            return True
+        first = bisect.bisect_left(self.stuck, kept.began, key=lambda one: one[0])
+        last = bisect.bisect_right(self.stuck, end, key=lambda one: one[0])
+        return any(processor == kept.processor for _at, processor in self.stuck[first:last])
+
 
 @dataclass(frozen=True, slots=True)
 class Stall:
     """The event loop stood still from `began` for `seconds`, after `doing`.
 
-    `worked` are the seconds in which the loop's thread ran, `together` those in which the threads of the
-    program ran, one added to the other, `stacks` where it stood each time it was looked at, `others` where
-    the other threads stood, `faults` how often it came to memory whose content had to be read from disk
-    first.
+    `worked` are the seconds in which the loop's thread ran, `stacks` where it stood each time it was looked
+    at, `others` where the other threads stood, `faults` how often it came to memory whose content had to be
+    read from disk first.
     """
 
     began: float
     seconds: float
     worked: float
-    together: float
     doing: str
     stacks: tuple[Stack, ...]
     others: tuple[Stack, ...]
@@ -111,9 +120,9 @@ class Stall:
     def excused(self, machine: Machine) -> bool:
         """Whether nothing over the limit is left without what the machine did: where it stood still, where
         the loop's thread waited for a processor, as far as that was for other programs than this one, or
-        where its processor was kept, or another while the program did nothing, or where code that the system
-        had dropped from memory was read again. What the loop worked itself is never excused, nor files that
-        it asked for.
+        where its processor was kept or that of another thread of the program, for which it may have waited,
+        or where code that the system had dropped from memory was read again. What the loop worked itself is
+        never excused, nor files that it asked for.
         """
         shared = sum(self._within(began, seconds) for began, seconds in machine.pauses)
         others = self.queued(machine) * self._of_others(machine.loads)
@@ -131,20 +140,18 @@ class Stall:
         return max(0.0, min(self.began + self.seconds, began + seconds) - max(self.began, began))
 
     def _kept(self, machine: Machine) -> float:
-        """For how long the processor was kept that had the loop's thread; or any, as far as no thread of the
-        program ran: one that had its processor kept may be the one that the loop waited for."""
-        parts = [(one, self._within(one.began, one.seconds)) for one in machine.kept]
-        # While the processor is kept, the thread stays where it is.
-        own = sum(
-            part
-            for one, part in parts
-            if machine.loop(one.began + one.seconds / 2).processor == one.processor
-        )
-        processors = {one.processor for one, part in parts if part}
-        longest = max(
-            (sum(part for one, part in parts if one.processor == each) for each in processors), default=0.0
-        )
-        return max(own, min(longest, self.seconds - self.together))
+        """For how long processors were kept that had the loop's thread or another one of the program."""
+        parts = [
+            (max(self.began, one.began), min(self.began + self.seconds, one.began + one.seconds))
+            for one in machine.kept
+            if self._within(one.began, one.seconds) and machine.concerned(one)
+        ]
+        # Two may have been kept at the same time.
+        total, reached = 0.0, self.began
+        for began, ended in sorted(parts):
+            total += max(0.0, ended - max(began, reached))
+            reached = max(reached, ended)
+        return total
 
     def _reloading(self, disk: Sequence[float]) -> float:
         """For how long the loop's thread was seen waiting for the disk, where that was for memory."""
@@ -205,11 +212,10 @@ class Lookout:
                     began,
                     gap,
                     spent[0] - self._before[0],
-                    spent[1] - self._before[1],
                     doing,
                     tuple(one[1] for one in seen),
                     tuple(itertools.chain.from_iterable(one[2] for one in seen)),
-                    spent[2] - self._before[2],
+                    spent[1] - self._before[1],
                 )
             )
         if self._seen:
@@ -234,14 +240,14 @@ class Lookout:
             del frames, main
 
 
-def _spent() -> tuple[float, float, int]:
-    """Seconds for which this thread, and for which all threads have run; how often this one came to memory
-    that had to be read from disk, 0 where not told. Nothing here lets another thread have the interpreter's
-    lock: the loop would wait for it, some hundred times a second."""
+def _spent() -> tuple[float, int]:
+    """Seconds for which this thread has run, and how often it came to memory that had to be read from disk, 0
+    where not told. Nothing here lets another thread have the interpreter's lock: the loop would wait for it,
+    some hundred times a second."""
     faults = 0
     if sys.platform == "linux":
         faults = resource.getrusage(resource.RUSAGE_THREAD).ru_majflt
-    return time.thread_time(), time.process_time(), faults
+    return time.thread_time(), faults
 
 
 def _stack(frame: FrameType | None) -> Stack:
@@ -347,6 +353,7 @@ class Control:
             [Load(*numbers) for numbers in said["load"]],
             # The guards do not wait for each other.
             sorted((Kept(int(one), *rest) for one, *rest in said["kept"]), key=lambda kept: kept.began),
+            [(at, int(processor)) for at, processor in said["stuck"]],
             [Loop(at, int(processor), queued) for at, processor, queued in said["loop"]],
             [at for (at,) in said["disk"]],
             "guarded" in said,
