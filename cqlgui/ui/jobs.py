@@ -92,8 +92,8 @@ class Jobs(QObject):
         # By name, what waits for former work of that name.
         self._next: dict[str, Job] = {}
         self._closed = False
-        # What arrived and waits for its turn, and the next turn. It is due after every other: what arrives
-        # at the same time comes in one after the other, without the loop between.
+        # What arrived and waits for its turn, and the next turn. Each turn, the last one too, is followed by
+        # another: Qt delivers what is posted at the same time without going round its loop in between.
         self._waiting: collections.deque[_Call] = collections.deque()
         self._turn = QTimer(self)
         self._turn.setSingleShot(True)
@@ -236,6 +236,8 @@ class Jobs(QObject):
         priority.let_go()
 
     def _take_turn(self) -> None:
+        if not self._waiting:
+            return
         priority.hold()
         end = time.monotonic() + TURN_SECONDS
         while self._waiting:

@@ -131,8 +131,9 @@ def _post_guards() -> _Guards:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     except OSError:
         return _Guards(())
-    guards = _Guards(sorted(os.sched_getaffinity(0)))
-    for processor in os.sched_getaffinity(0):
+    processors = sorted(os.sched_getaffinity(0))
+    guards = _Guards(processors)
+    for processor in processors:
         if not os.fork():
             os.sched_setaffinity(0, {processor})
             _guard(guards, processor, own)

@@ -349,15 +349,15 @@ class Control:
         for what, *numbers in (line.split() for line in self._file.read().splitlines()):
             said[what].append([float(number) for number in numbers])
         machine = Machine(
-            [(began, seconds) for began, seconds in said["pause"]],
-            [Load(*numbers) for numbers in said["load"]],
+            pauses=[(began, seconds) for began, seconds in said["pause"]],
+            loads=[Load(*numbers) for numbers in said["load"]],
             # The guards do not wait for each other.
-            sorted((Kept(int(one), *rest) for one, *rest in said["kept"]), key=lambda kept: kept.began),
-            [(at, int(processor)) for at, processor in said["stuck"]],
-            [Loop(at, int(processor), queued) for at, processor, queued in said["loop"]],
-            [at for (at,) in said["disk"]],
-            "guarded" in said,
-            "awake" in said,
+            kept=sorted((Kept(int(one), *rest) for one, *rest in said["kept"]), key=lambda kept: kept.began),
+            stuck=[(at, int(processor)) for at, processor in said["stuck"]],
+            loops=[Loop(at, int(processor), queued) for at, processor, queued in said["loop"]],
+            disk=[at for (at,) in said["disk"]],
+            guarded="guarded" in said,
+            awake="awake" in said,
         )
         return machine, [Memory(at, int(own), int(children)) for at, own, children in said["memory"]]
 
