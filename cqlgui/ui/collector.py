@@ -14,6 +14,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer
 
 from cqlgui.base import heap
+from cqlgui.ui import turns
 
 YOUNG_MS = 300
 """How often what is new is looked through: the more often, the less there is of it each time, and all of it
@@ -34,9 +35,12 @@ GROWN = 64 << 20
 
 
 class Collector(QObject):
-    """Takes the collector's work over until `stop`; `busy` tells whether the program is at work."""
+    """Takes the collector's work over until `stop`; `busy` tells whether the program is at work, `later` when
+    there is time for a look."""
 
-    def __init__(self, busy: Callable[[], bool], parent: QObject | None = None) -> None:
+    def __init__(
+        self, busy: Callable[[], bool], later: turns.Later = turns.now, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._busy = busy
         self._looks = 0
@@ -48,7 +52,7 @@ class Collector(QObject):
         self._resident = heap.resident()
         self._timer = QTimer(self)
         self._timer.setInterval(YOUNG_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer.timeout.connect(lambda: later(self.look))
 
     def start(self) -> None:
         """From now on garbage is collected here only; what exists already is taken for lasting."""

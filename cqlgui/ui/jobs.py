@@ -13,19 +13,17 @@ import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QAbstractEventDispatcher, QObject, Qt, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QThreadPool, QTimer, Signal
 
 from cqlgui.base import errors, priority, progress
 from cqlgui.base.data import dataclass, field
+from cqlgui.ui import turns
 
 T = TypeVar("T")
 Work = Callable[[progress.CancelToken, progress.ProgressSink], T]
 
 REPORT_SECONDS = 0.05
 """Progress is handed on at most this often: 20 reports a second are smooth, more only cost repaints."""
-
-TURN_SECONDS = 0.004
-"""Results that took longer than this to receive let keys and repaints in before the next one."""
 
 FORMER_MS = 200
 """For so long work waits for the end of former work of its name, which was told to stop."""
@@ -92,16 +90,11 @@ class Jobs(QObject):
         # By name, what waits for former work of that name.
         self._next: dict[str, Job] = {}
         self._closed = False
-        # What arrived and waits for its turn, and the next turn. Each turn, the last one too, is followed by
-        # another: Qt delivers what is posted at the same time without going round its loop in between.
+        # What arrived and waits for its turn, and whether that is asked for.
         self._waiting: collections.deque[_Call] = collections.deque()
-        self._turn = QTimer(self)
-        self._turn.setSingleShot(True)
-        self._turn.timeout.connect(self._take_turn)
+        self._asked = False
+        self.turns = turns.Turns(self)
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
-        dispatcher = QAbstractEventDispatcher.instance()
-        if dispatcher is not None:
-            dispatcher.aboutToBlock.connect(self._idle)
 
     def run(
         self,
@@ -228,22 +221,22 @@ class Jobs(QObject):
 
     def _deliver(self, job: Job | None, call: Callable[..., None], arguments: tuple[Any, ...]) -> None:
         self._waiting.append((job, call, arguments))
-        if not self._turn.isActive():
-            self._take_turn()
+        self._ask_turn()
 
-    @staticmethod
-    def _idle() -> None:
-        priority.let_go()
+    def _ask_turn(self) -> None:
+        if not self._asked:
+            self._asked = True
+            self.turns.ask(self._take_turn)
 
     def _take_turn(self) -> None:
-        if not self._waiting:
-            return
-        priority.hold()
-        end = time.monotonic() + TURN_SECONDS
+        self._asked = False
+        end = time.monotonic() + turns.TURN_SECONDS
         while self._waiting:
-            # Before the call, which may open a dialog that needs the others.
-            self._turn.start(0)
-            self._call(*self._waiting.popleft())
+            one = self._waiting.popleft()
+            if self._waiting:
+                # Before the call, which may open a dialog that needs the others.
+                self._ask_turn()
+            self._call(*one)
             if time.monotonic() >= end:
                 break
 

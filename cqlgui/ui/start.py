@@ -39,7 +39,7 @@ def run(arguments: list[str]) -> int:
     ticker = QTimer()
     ticker.timeout.connect(lambda: None)
     ticker.start(200)
-    garbage = collector.Collector(lambda: main.jobs.count > 0)
+    garbage = collector.Collector(lambda: main.jobs.count > 0, main.jobs.turns.ask)
     garbage.start()
     try:
         return application.exec()

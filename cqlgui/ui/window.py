@@ -85,11 +85,13 @@ class MainWindow(QMainWindow):
         # Every new layout would make an animation for each pane, moved or not.
         self.setAnimated(False)
         self.jobs = jobs.Jobs(self)
+        # Whether a turn for painting is asked for.
+        self._paints = False
         self.editor = editor_panel.EditorPanel()
         self.library = library_pane.LibraryPane()
         self.history = history_pane.HistoryPane()
         self.picker = picker_panel.PickerPanel()
-        self.board = board_widget.BoardWidget()
+        self.board = board_widget.BoardWidget(later=self.jobs.turns.ask)
         self.notation = notation.NotationView()
         self.hitbar = hitbar.HitBar()
         self.hits = hits.HitsPanel(self.jobs)
@@ -147,10 +149,17 @@ class MainWindow(QMainWindow):
         self.editor.edit.setFocus()
 
     def event(self, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.UpdateRequest:
-            # All that is to be painted is painted within this.
-            priority.hold()
-        return super().event(event)
+        if event.type() is not QEvent.Type.UpdateRequest:
+            return super().event(event)
+        # All that is to be painted is painted within this. It is Qt's last event of a turn.
+        if not self._paints:
+            self._paints = True
+            self.jobs.turns.ask(self._paint)
+        return True
+
+    def _paint(self) -> None:
+        self._paints = False
+        super().event(QEvent(QEvent.Type.UpdateRequest))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         session.save(restoring.snapshot(self))

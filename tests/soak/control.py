@@ -11,8 +11,9 @@ here, the one who is watched does not stop for that. Prints a line at once, time
     loop TIME PROCESSOR QUEUED  which one has the first thread of the one who is watched, and for how many
                                 seconds that waited for one until then; whenever either changes
     disk TIME                   that thread was seen waiting for the disk
-    load TIME ALL OWN           seconds of processor time until then: everybody's, and that of the one who is
-                                watched with its children
+    load TIME ALL OWN STOLEN    seconds of processor time until then: everybody's, that of the one who is
+                                watched with its children, and what the host is known to have kept, which it
+                                tells late
     memory TIME OWN CHILDREN    private bytes of the one who is watched, and of its children
 """
 
@@ -174,14 +175,15 @@ def _loop(process: int) -> tuple[str, int, float]:
     return "", -1, 0.0
 
 
-def _load(watched: Sequence[int]) -> tuple[float, float]:
-    """Seconds of processor time used by everybody, and by some processes; 0 where they are not told."""
+def _load(watched: Sequence[int]) -> tuple[float, float, float]:
+    """Seconds of processor time used by everybody, by some processes, and by the host; 0 where they are not
+    told."""
     own = 0
     try:
         with Path("/proc/stat").open() as file:
-            user, nice, system, _idle, _wait, *others = map(int, file.readline().split()[1:9])
+            user, nice, system, _idle, _wait, *others, stolen = map(int, file.readline().split()[1:9])
     except OSError:
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
     for process in watched:
         try:
             words = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
@@ -189,7 +191,7 @@ def _load(watched: Sequence[int]) -> tuple[float, float]:
             continue
         own += int(words[11]) + int(words[12])
     ticks = os.sysconf("SC_CLK_TCK")
-    return (user + nice + system + sum(others)) / ticks, own / ticks
+    return (user + nice + system + sum(others) + stolen) / ticks, own / ticks, stolen / ticks
 
 
 if __name__ == "__main__":

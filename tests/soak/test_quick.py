@@ -34,15 +34,20 @@ def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
         return watching.Stall(10.0, seconds, worked, "", (), (), faults)
 
     def kept(
-        *processors: int, seconds: float = 0.04, began: float = 10.01, stuck: int = -1
+        *processors: int, seconds: float = 0.04, began: float = 10.01, stuck: int = -1, stolen: float = 0.0
     ) -> watching.Machine:
         loops = [watching.Loop(1.0, 1, 0.0), watching.Loop(10.3, 0, 0.0)]
         each = [watching.Kept(processor, began, seconds) for processor in processors]
-        return watching.Machine(kept=each, loops=loops, stuck=[(began + seconds / 2, stuck)])
+        loads = [watching.Load(9.99, 0.0, 0.0, 7.0), watching.Load(10.2, 0.0, 0.0, 7.0 + stolen)]
+        return watching.Machine(kept=each, loops=loops, loads=loads, stuck=[(began + seconds / 2, stuck)])
 
     assert not stall(0.08, 0.03).excused(watching.Machine())
     assert stall(0.08, 0.03).excused(kept(1)), "its processor"
     assert not stall(0.08, 0.07).excused(kept(1)), "that much it worked itself"
+    assert stall(0.08, 0.07).excused(kept(1, stolen=0.04)), "no more than half of it can be its own work"
+    assert not stall(0.08, 0.07).excused(kept(1, stolen=0.01)), "the host says that it was not that long"
+    assert not stall(0.08, 0.07).excused(kept(0, stuck=0, stolen=0.04)), "it went on working"
+    assert not stall(0.08, 0.03).excused(kept(1, seconds=0.02, stolen=0.04)), "too short"
     assert not stall(0.08, 0.03).excused(kept(0)), "nobody missed it"
     assert stall(0.08, 0.03).excused(kept(0, stuck=0))
     assert not stall(0.08, 0.03).excused(kept(1, began=9.9)), "that was before"

@@ -27,6 +27,8 @@ if sys.platform != "win32":
 
 STALL_SECONDS = 0.05
 _LOOK_SECONDS = 0.01
+_TOLD_SECONDS = 0.2
+"""So late a host may tell what it kept."""
 _LATE_SECONDS = 0.025
 """A tick that is later than this is looked into: when it is late enough to count, it may be over."""
 _PROGRAM = f"{os.sep}cqlgui{os.sep}"
@@ -39,11 +41,13 @@ Stack = tuple[tuple[CodeType, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Seconds of processor time used until a time of the clock, by everybody and by this program."""
+    """Seconds of processor time used until a time of the clock, by everybody and by this program, and those
+    that the host says it kept."""
 
     at: float
     every: float
     own: float
+    stolen: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,11 @@ class Machine:
         found = bisect.bisect_right(self.loops, time, key=lambda one: one.at) - 1
         return self.loops[found] if found >= 0 else Loop(time, -1, 0.0)
 
+    def load(self, time: float) -> Load:
+        """What was known of the load at a time."""
+        found = bisect.bisect_right(self.loads, time, key=lambda one: one.at) - 1
+        return self.loads[found] if found >= 0 else Load(time, 0.0, 0.0)
+
     def concerned(self, kept: Kept) -> bool:
         """Whether the processor that was kept had the loop's thread, or another one of the program that was
         to run. Threads stay where they are meanwhile."""
@@ -126,8 +135,9 @@ class Stall:
         """
         shared = sum(self._within(began, seconds) for began, seconds in machine.pauses)
         others = self.queued(machine) * self._of_others(machine.loads)
-        taken = max(shared, others, self._kept(machine), self._reloading(machine.disk))
-        return self.seconds - min(taken, self.seconds - self.worked) < STALL_SECONDS
+        taken = max(shared, others, self._kept(machine.kept, machine), self._reloading(machine.disk))
+        worked = self.worked - self._counted(machine)
+        return self.seconds - min(taken, self.seconds - worked) < STALL_SECONDS
 
     def queued(self, machine: Machine) -> float:
         """For how long the loop's thread could have run and got no processor: the most that can be, as that
@@ -139,11 +149,26 @@ class Stall:
         """Which part of some seconds falls into this."""
         return max(0.0, min(self.began + self.seconds, began + seconds) - max(self.began, began))
 
-    def _kept(self, machine: Machine) -> float:
+    def _counted(self, machine: Machine) -> float:
+        """For how long the loop's thread is said to have worked while its own processor did nothing. The
+        kernel counts that as the thread's where the host tells too late what it kept, or where the thread
+        waits in the kernel for the answer of a processor that was kept. Where the host says nothing of it,
+        the kernel itself may have kept it, for the thread."""
+        own = [
+            one
+            for one in machine.kept
+            if machine.loop(one.began + one.seconds / 2).processor == one.processor
+        ]
+        end = self.began + self.seconds + _TOLD_SECONDS
+        stolen = machine.load(end).stolen - machine.load(self.began).stolen
+        left = self.worked - (self.seconds - self._kept(own, machine))
+        return max(0.0, min(left, stolen))
+
+    def _kept(self, kept: Sequence[Kept], machine: Machine) -> float:
         """For how long processors were kept that had the loop's thread or another one of the program."""
         parts = [
             (max(self.began, one.began), min(self.began + self.seconds, one.began + one.seconds))
-            for one in machine.kept
+            for one in kept
             if self._within(one.began, one.seconds) and machine.concerned(one)
         ]
         # Two may have been kept at the same time.

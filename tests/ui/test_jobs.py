@@ -17,7 +17,7 @@ from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import errors, progress
-from cqlgui.ui import jobs
+from cqlgui.ui import jobs, turns
 
 
 def test_a_result_comes_home_on_the_gui_thread(qtbot: QtBot, door: jobs.Jobs) -> None:
@@ -350,7 +350,7 @@ def test_closing_stops_what_runs_and_delivers_nothing(qtbot: QtBot) -> None:
 def test_results_that_take_long_to_receive_let_other_events_in_between(
     qtbot: QtBot, door: jobs.Jobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "TURN_SECONDS", 0.0)
+    monkeypatch.setattr(turns, "TURN_SECONDS", 0.0)
     seen: list[object] = []
     ticker = QTimer()
     ticker.timeout.connect(lambda: seen.append("tick"))
@@ -373,7 +373,7 @@ def test_results_that_arrive_together_come_in_turns_however_little_each_takes(
 
     def receive() -> None:
         seen.append(True)
-        time.sleep(jobs.TURN_SECONDS * 0.7)
+        time.sleep(turns.TURN_SECONDS * 0.7)
 
     for _ in range(9):
         door._post(None, receive)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from cqlgui.board import men, squares
 from cqlgui.board import position as position_module
-from cqlgui.ui import canvas, theme
+from cqlgui.ui import canvas, theme, turns
 from cqlgui.ui.board import painting
 
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
@@ -22,15 +22,19 @@ _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 class BoardWidget(QWidget):
     """A position with everything that explains a hit on it.
 
-    `stepped` carries -1/+1 for a ply back/forward, `jumped` -1/+1 for the start/end of the game.
+    `stepped` carries -1/+1 for a ply back/forward, `jumped` -1/+1 for the start/end of the game. What changes
+    is painted `later`.
     """
 
     stepped = Signal(int)
     jumped = Signal(int)
     turned_changed = Signal(bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, later: turns.Later = turns.now) -> None:
         super().__init__(parent)
+        self._later = later
+        # Whether the turn for that is asked for.
+        self._changed = False
         self._position: position_module.Position | None = None
         self._move: tuple[int, int] | None = None
         self._rings = 0
@@ -145,6 +149,12 @@ class BoardWidget(QWidget):
 
     def _change(self) -> None:
         self._kept = None
+        if not self._changed:
+            self._changed = True
+            self._later(self._show_change)
+
+    def _show_change(self) -> None:
+        self._changed = False
         self.update()
 
     def frame(self) -> painting.Frame:

@@ -1,0 +1,79 @@
+"""Does what takes long on the GUI thread one thing after the other; the event loop goes round in between.
+
+Qt delivers all that is posted in one go, and repaints at the end of it: what a key set off, what searches
+found meanwhile and the repaint after them would be one long turn, in which no other key is heard. Knows no
+widget.
+"""
+
+from __future__ import annotations
+
+import collections
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QAbstractEventDispatcher, QObject, QTimer
+
+from cqlgui.base import priority
+
+TURN_SECONDS = 0.004
+"""A turn that has worked for so long takes up nothing more that can wait."""
+PATIENCE_SECONDS = 0.05
+"""What can wait is done after so long, however much the other turns have to do."""
+
+Call = Callable[[], None]
+Later = Callable[[Call], None]
+"""Makes a call when its turn comes."""
+
+
+def now(call: Call) -> None:
+    """A `Later` that does not wait."""
+    call()
+
+
+class Turns(QObject):
+    """A queue of calls, of which each turn of the loop makes one, if it has not worked for long before.
+
+    While the loop has something to do, work in other threads is held back (`priority.hold`).
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._waiting: collections.deque[Call] = collections.deque()
+        # When the first of those that wait has waited long enough.
+        self._late = 0.0
+        # Seconds for which this thread had worked when this turn began.
+        self._began = time.thread_time()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._take)
+        dispatcher = QAbstractEventDispatcher.instance()
+        if dispatcher is not None:
+            dispatcher.aboutToBlock.connect(self._begin)
+
+    def ask(self, call: Call) -> None:
+        """Make a call in one of the next turns, after those that were asked for before."""
+        if not self._waiting:
+            self._late = time.monotonic() + PATIENCE_SECONDS
+        self._waiting.append(call)
+        if not self._timer.isActive():
+            self._timer.start(0)
+
+    def _begin(self) -> None:
+        """One turn is over; the loop looks, or waits, for what the next one has to do."""
+        priority.let_go()
+        self._began = time.thread_time()
+
+    def _take(self) -> None:
+        if not self._waiting:
+            return
+        time_now = time.monotonic()
+        if time.thread_time() - self._began > TURN_SECONDS and time_now < self._late:
+            self._timer.start(0)
+            return
+        call = self._waiting.popleft()
+        if self._waiting:
+            self._late = time_now + PATIENCE_SECONDS
+            # Before the call, which may open a dialog that needs the others.
+            self._timer.start(0)
+        priority.hold()
+        call()

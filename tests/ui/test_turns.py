@@ -1,0 +1,136 @@
+"""Turns: what can wait is done one thing after the other, and other events come in between."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from cqlgui.base import priority
+from cqlgui.ui import turns, window
+
+
+def work(seconds: float) -> None:
+    """Be busy: time that is slept away is no work."""
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+
+
+def test_each_call_has_a_turn_of_its_own_in_the_order_of_asking(qtbot: QtBot) -> None:
+    made = turns.Turns()
+    seen: list[object] = []
+    ticker = QTimer()
+    ticker.timeout.connect(lambda: seen.append("tick"))
+    ticker.start(0)
+    for number in range(4):
+        made.ask(lambda number=number: seen.append(number))  # type: ignore[misc]
+    assert seen == [], "not at once"
+    qtbot.waitUntil(lambda: 3 in seen)
+    assert [one for one in seen if one != "tick"] == [0, 1, 2, 3]
+    for number in range(3):
+        assert "tick" in seen[seen.index(number) : seen.index(number + 1)]
+
+
+def test_a_turn_that_has_worked_takes_up_nothing_more(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "PATIENCE_SECONDS", 60.0)
+    made = turns.Turns()
+    seen: list[str] = []
+
+    def hard() -> None:
+        seen.append("hard")
+        work(2 * turns.TURN_SECONDS)
+        if seen.count("hard") == 5:
+            hard_timer.stop()
+
+    hard_timer = QTimer()
+    hard_timer.timeout.connect(hard)
+    hard_timer.start(0)
+    # After the timer, which is as much due and so is first.
+    made.ask(lambda: seen.append("asked"))
+    qtbot.waitUntil(lambda: "asked" in seen)
+    assert seen == ["hard"] * 5 + ["asked"]
+
+
+def test_it_does_not_wait_for_ever(qtbot: QtBot) -> None:
+    made = turns.Turns()
+    seen: list[float] = []
+    hard_timer = QTimer()
+    hard_timer.timeout.connect(lambda: work(2 * turns.TURN_SECONDS))
+    hard_timer.start(0)
+    asked = time.monotonic()
+    made.ask(lambda: seen.append(time.monotonic() - asked))
+    qtbot.waitUntil(lambda: bool(seen))
+    assert seen[0] >= turns.PATIENCE_SECONDS
+
+
+def test_a_call_may_have_a_loop_of_its_own_that_needs_the_others(qtbot: QtBot) -> None:
+    made = turns.Turns()
+    seen: list[str] = []
+    inner = QEventLoop()
+
+    def dialog() -> None:
+        inner.exec()
+        seen.append("closed")
+
+    def answer() -> None:
+        seen.append("answered")
+        inner.quit()
+
+    made.ask(dialog)
+    made.ask(answer)
+    qtbot.waitUntil(lambda: "closed" in seen)
+    assert seen == ["answered", "closed"]
+
+
+def test_others_are_held_back_during_a_turn_and_let_go_when_the_loop_waits(qtbot: QtBot) -> None:
+    made = turns.Turns()
+    held: list[bool] = []
+    made.ask(lambda: held.append(priority._gate.locked()))
+    qtbot.waitUntil(lambda: bool(held))
+    assert held == [True]
+    qtbot.wait(20)
+    later: list[bool] = []
+    QTimer.singleShot(0, lambda: later.append(priority._gate.locked()))
+    qtbot.waitUntil(lambda: bool(later))
+    assert later == [False]
+
+
+class Slow(QWidget):
+    """Notes when it is painted."""
+
+    def __init__(self, parent: QWidget, seen: list[str]) -> None:
+        super().__init__(parent)
+        self._seen = seen
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._seen.append("painted")
+
+
+def test_the_window_is_painted_in_a_turn_of_its_own(qtbot: QtBot) -> None:
+    shown = window.MainWindow()
+    qtbot.addWidget(shown)
+    seen: list[str] = []
+    slow = Slow(shown, seen)
+    slow.resize(40, 40)
+    slow.raise_()
+    shown.show()
+    qtbot.waitUntil(lambda: "painted" in seen)
+    qtbot.wait(100)
+    seen.clear()
+    ticker = QTimer()
+    ticker.timeout.connect(lambda: seen.append("tick"))
+    shown.jobs._post(None, seen.append, "received")
+    shown.jobs._post(None, slow.update)
+    slow.update()
+    ticker.start(0)
+    qtbot.waitUntil(lambda: seen.count("painted") >= 1)
+    qtbot.wait(50)
+    ticker.stop()
+    assert 1 <= seen.count("painted") <= 2
+    assert "tick" in seen[seen.index("received") : seen.index("painted")]
+    shown.close()
