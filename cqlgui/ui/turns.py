@@ -16,9 +16,7 @@ from PySide6.QtCore import QAbstractEventDispatcher, QObject, QTimer
 from cqlgui.base import priority
 
 TURN_SECONDS = 0.004
-"""A turn that has worked for so long takes up nothing more that can wait."""
-PATIENCE_SECONDS = 0.05
-"""What can wait is done after so long, however much the other turns have to do."""
+"""A turn that has worked for so long leaves what can wait to the next one."""
 
 Call = Callable[[], None]
 Later = Callable[[Call], None]
@@ -31,16 +29,17 @@ def now(call: Call) -> None:
 
 
 class Turns(QObject):
-    """A queue of calls, of which each turn of the loop makes one, if it has not worked for long before.
+    """A queue of calls, of which each turn of the loop makes one. A turn that has worked for long before may
+    leave it to the next one, but no two in a row, as while a pane is dragged all of them are long.
 
-    While the loop has something to do, work in other threads is held back (`priority.hold`).
+    While a call is made, and until the loop waits, work in other threads is held back (`priority.hold`).
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._waiting: collections.deque[Call] = collections.deque()
-        # When the first of those that wait has waited long enough.
-        self._late = 0.0
+        # Whether the last turn left its call to this one.
+        self._left = False
         # Seconds for which this thread had worked when this turn began.
         self._began = time.thread_time()
         self._timer = QTimer(self)
@@ -52,8 +51,6 @@ class Turns(QObject):
 
     def ask(self, call: Call) -> None:
         """Make a call in one of the next turns, after those that were asked for before."""
-        if not self._waiting:
-            self._late = time.monotonic() + PATIENCE_SECONDS
         self._waiting.append(call)
         if not self._timer.isActive():
             self._timer.start(0)
@@ -66,13 +63,12 @@ class Turns(QObject):
     def _take(self) -> None:
         if not self._waiting:
             return
-        time_now = time.monotonic()
-        if time.thread_time() - self._began > TURN_SECONDS and time_now < self._late:
+        self._left = not self._left and time.thread_time() - self._began > TURN_SECONDS
+        if self._left:
             self._timer.start(0)
             return
         call = self._waiting.popleft()
         if self._waiting:
-            self._late = time_now + PATIENCE_SECONDS
             # Before the call, which may open a dialog that needs the others.
             self._timer.start(0)
         priority.hold()
