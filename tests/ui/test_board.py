@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from cqlgui.board import position, squares
-from cqlgui.ui import theme
+from cqlgui.ui import theme, turns
 from cqlgui.ui.board import painting, widget
 
 E4, D5, A1, H8 = (squares.parse_square(name) for name in ("e4", "d5", "a1", "h8"))
@@ -148,6 +148,32 @@ def test_it_is_crisp_at_any_size(board: widget.BoardWidget) -> None:
         assert frame.top >= painting.BADGE_ROOM or height < 240
         assert frame.rect.right() <= width
         assert frame.rect.bottom() <= height
+
+
+def test_changes_are_drawn_once_when_their_turn_comes(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    theme.theme().apply(theme.Choice.LIGHT)
+    asked: list[turns.Call] = []
+    board = widget.BoardWidget(later=asked.append)
+    qtbot.addWidget(board)
+    board.resize(404, 432)
+    board.show()
+    empty = picture(board)
+    drawn: list[int] = []
+    draw = painting.draw_men
+    monkeypatch.setattr(painting, "draw_men", lambda *given: (drawn.append(1), draw(*given)))
+    asked.clear()
+    board.set_position(position.Position.start(), (D5, E4))
+    board.set_marks(rings=squares.BIT[E4])
+    assert len(asked) == 1
+    assert picture(board) == empty, "what was drawn last is shown meanwhile"
+    asked.pop()()
+    assert drawn == [1], "before the repaint asks for it"
+    full = picture(board)
+    assert drawn == [1]
+    assert share(full, board, E4, "ring") > 0.01
+    board.set_marks()
+    board.resize(440, 470)
+    assert share(picture(board), board, E4, "ring") == 0.0, "another size is drawn with all that has changed"
 
 
 def test_the_copied_picture_has_the_size_asked_for(board: widget.BoardWidget) -> None:

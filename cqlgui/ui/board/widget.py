@@ -45,7 +45,7 @@ class BoardWidget(QWidget):
         self._coordinates = True
         self._hint = ""
         self._wheel = 0
-        # The board as it was painted last, until something on it changes.
+        # The board as it was drawn last: it is shown until a turn has drawn it anew.
         self._kept: QPixmap | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(200, 120)
@@ -148,13 +148,15 @@ class BoardWidget(QWidget):
         return pixmap
 
     def _change(self) -> None:
-        self._kept = None
         if not self._changed:
             self._changed = True
-            self._later(self._show_change)
+            self._later(self._draw_anew)
 
-    def _show_change(self) -> None:
+    def _draw_anew(self) -> None:
+        """Paint the board before it is asked for: drawing is most of the work, and the repaint of the window
+        has enough of it."""
         self._changed = False
+        self._kept = self._drawn() if self.isVisible() else None
         self.update()
 
     def frame(self) -> painting.Frame:
@@ -216,16 +218,25 @@ class BoardWidget(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         # It is often painted only for what has changed around it.
-        ratio, size = self.devicePixelRatioF(), self.size()
-        kept = self._kept
-        if kept is None or kept.deviceIndependentSize().toSize() != size or kept.devicePixelRatio() != ratio:
-            ground = self.palette().color(self.backgroundRole())
-            kept = self._kept = canvas.picture(size.width(), size.height(), ratio, ground)
-            with canvas.Painter(kept) as painter:
-                painter.setFont(self.font())
-                self._draw(painter, self.frame(), ratio)
+        ratio, kept = self.devicePixelRatioF(), self._kept
+        if (
+            kept is None
+            or kept.deviceIndependentSize().toSize() != self.size()
+            or kept.devicePixelRatio() != ratio
+        ):
+            kept = self._kept = self._drawn()
         with canvas.Painter(self) as painter:
             painter.drawPixmap(0, 0, kept)
+
+    def _drawn(self) -> QPixmap:
+        """The whole widget as it is to be seen now."""
+        ratio = self.devicePixelRatioF()
+        ground = self.palette().color(self.backgroundRole())
+        made = canvas.picture(self.width(), self.height(), ratio, ground)
+        with canvas.Painter(made) as painter:
+            painter.setFont(self.font())
+            self._draw(painter, self.frame(), ratio)
+        return made
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
