@@ -151,7 +151,8 @@ class MainWindow(QMainWindow):
     def event(self, event: QEvent) -> bool:
         if event.type() is not QEvent.Type.UpdateRequest:
             return super().event(event)
-        # All that is to be painted is painted within this. It is Qt's last event of a turn.
+        # All that is to be painted is painted within this. It is Qt's last event of a turn; who asks for a
+        # repaint at once gets it in the next one, too.
         if not self._paints:
             self._paints = True
             self.jobs.turns.ask(self._paint)

@@ -242,21 +242,26 @@ class Driver:
             causes.setdefault(one.cause, []).append(one.seconds)
         for cause, seconds in sorted(causes.items(), key=lambda pair: -sum(pair[1])):
             print(f"  {cause:<50} {len(seconds):5,}, {max(seconds) * 1000:6.0f} ms at most")
+        for one in sorted((one for one in every if one not in own), key=lambda one: -one.seconds):
+            print(f"  excused: {self._told(one, machine)}")
         for one in sorted(own, key=lambda one: -one.seconds)[:SHOWN_STALLS]:
-            end = one.began + one.seconds
-            queued = one.queued(machine)
-            away = sum(each.seconds for each in machine.kept if one.began <= each.began < end)
-            print(
-                f"  {one.seconds * 1000:.0f} ms at {one.began - self._began:.1f} s ({one.doing}); the thread"
-                f" worked {one.worked * 1000:.0f} ms of it and waited {queued * 1000:.0f} ms for a"
-                f" processor, processors were kept for {away * 1000:.0f} ms, and {one.faults} times there was"
-                " memory to be read from disk"
-            )
+            print(f"  {self._told(one, machine)}")
             for stack, count in collections.Counter(one.stacks).most_common(2):
                 print(f"    {count}x " + "\n       ".join(watching.lines(stack[-4:])))
             for place, count in one.beside.most_common(4):
                 print(f"    beside it: {count}x {place}")
         return len(own)
+
+    def _told(self, one: watching.Stall, machine: watching.Machine) -> str:
+        """A stall in one line: when it was, and what is known of its time."""
+        end = one.began + one.seconds
+        away = sum(each.seconds for each in machine.kept if one.began <= each.began < end)
+        queued = one.queued(machine)
+        return (
+            f"{one.seconds * 1000:.0f} ms at {one.began - self._began:.1f} s ({one.doing}); the thread worked"
+            f" {one.worked * 1000:.0f} ms of it and waited {queued * 1000:.0f} ms for a processor, processors"
+            f" were kept for {away * 1000:.0f} ms, {one.faults} times there was memory to be read from disk"
+        )
 
     def _growth(self, memory: Sequence[watching.Memory]) -> list[str]:
         """How private memory developed, and whether it went on growing."""

@@ -57,9 +57,10 @@ def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
     assert stall(0.08, 0.03).excused(paused)
     assert not stall(0.1, 0.03).excused(paused)
     disk = watching.Machine(disk=[10.0 + 0.005 * tick for tick in range(10)])
-    assert stall(0.08, 0.0, faults=1).excused(disk)
+    assert stall(0.08, 0.0, faults=10).excused(disk)
+    assert not stall(0.08, 0.0, faults=1).excused(disk), "the rest of it was a file"
     assert not stall(0.08, 0.0).excused(disk), "it asked for a file"
-    assert not stall(0.08, 0.0, faults=1).excused(watching.Machine(disk=[9.9] * 10))
+    assert not stall(0.08, 0.0, faults=10).excused(watching.Machine(disk=[9.9] * 10))
     queued = [watching.Loop(9.9, 0, 1.0), watching.Loop(10.05, 0, 1.04), watching.Loop(10.2, 0, 9.0)]
     loads = [watching.Load(9.99, 0.0, 0.0), watching.Load(10.1, 0.2, 0.02)]
     assert stall(0.08, 0.02).queued(watching.Machine(loops=queued)) == pytest.approx(0.04)

@@ -130,8 +130,8 @@ class Stall:
         """Whether nothing over the limit is left without what the machine did: where it stood still, where
         the loop's thread waited for a processor, as far as that was for other programs than this one, or
         where its processor was kept or that of another thread of the program, for which it may have waited,
-        or where code that the system had dropped from memory was read again. What the loop worked itself is
-        never excused, nor files that it asked for.
+        or where what the system had dropped from memory was read again. What the loop worked itself is never
+        excused, but for what is counted as its work while its processor did nothing (`_counted`).
         """
         shared = sum(self._within(began, seconds) for began, seconds in machine.pauses)
         others = self.queued(machine) * self._of_others(machine.loads)
@@ -179,10 +179,11 @@ class Stall:
         return total
 
     def _reloading(self, disk: Sequence[float]) -> float:
-        """For how long the loop's thread was seen waiting for the disk, where that was for memory."""
+        """For how long the loop's thread was seen waiting for the disk, where that was for memory: no longer
+        than a tick each time."""
         first = bisect.bisect_left(disk, self.began)
         seen = bisect.bisect_right(disk, self.began + self.seconds) - first
-        return seen * control.TICK_SECONDS if self.faults else 0.0
+        return min(seen, self.faults) * control.TICK_SECONDS
 
     def _of_others(self, loads: Sequence[Load]) -> float:
         """Which part of the processor time that this thread did not get itself went to other programs."""

@@ -156,8 +156,11 @@ class BoardWidget(QWidget):
         """Paint the board before it is asked for: drawing is most of the work, and the repaint of the window
         has enough of it."""
         self._changed = False
-        self._kept = self._drawn() if self.isVisible() else None
+        # First, so that a former picture does not stay where drawing fails.
+        self._kept = None
         self.update()
+        if self.isVisible():
+            self._kept = self._drawn()
 
     def frame(self) -> painting.Frame:
         """Where the squares lie in this widget: whole pixels a square, so that edges are crisp."""
