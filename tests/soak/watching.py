@@ -98,12 +98,16 @@ class Machine:
         found = bisect.bisect_right(self.loads, time, key=lambda one: one.at) - 1
         return self.loads[found] if found >= 0 else Load(time, 0.0, 0.0)
 
+    def had_loop(self, kept: Kept) -> bool:
+        """Whether the processor that was kept had the loop's thread, which stays where it is meanwhile."""
+        return self.loop(kept.began + kept.seconds / 2).processor == kept.processor
+
     def concerned(self, kept: Kept) -> bool:
         """Whether the processor that was kept had the loop's thread, or another one of the program that was
         to run. Threads stay where they are meanwhile."""
-        middle, end = kept.began + kept.seconds / 2, kept.began + kept.seconds
-        if self.loop(middle).processor == kept.processor:
+        if self.had_loop(kept):
             return True
+        end = kept.began + kept.seconds
         first = bisect.bisect_left(self.stuck, kept.began, key=lambda one: one[0])
         last = bisect.bisect_right(self.stuck, end, key=lambda one: one[0])
         return any(processor == kept.processor for _at, processor in self.stuck[first:last])
@@ -154,11 +158,7 @@ class Stall:
         kernel counts that as the thread's where the host tells too late what it kept, or where the thread
         waits in the kernel for the answer of a processor that was kept. Where the host says nothing of it,
         the kernel itself may have kept it, for the thread."""
-        own = [
-            one
-            for one in machine.kept
-            if machine.loop(one.began + one.seconds / 2).processor == one.processor
-        ]
+        own = [one for one in machine.kept if machine.had_loop(one)]
         end = self.began + self.seconds + _TOLD_SECONDS
         stolen = machine.load(end).stolen - machine.load(self.began).stolen
         left = self.worked - (self.seconds - self._kept(own, machine))
