@@ -209,6 +209,7 @@ def poured(parts: list[Columns]) -> Columns:
             whole.ends[hit:end] = part.ends + code
             whole.codes[code : code + len(part.codes)] = part.codes
         hit, code = end, code + len(part.codes)
+        priority.pause()
     return whole
 
 

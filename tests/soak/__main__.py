@@ -254,8 +254,7 @@ class Driver:
 
     def _told(self, one: watching.Stall, machine: watching.Machine) -> str:
         """A stall in one line: when it was, and what is known of its time."""
-        end = one.began + one.seconds
-        away = sum(each.seconds for each in machine.kept if one.began <= each.began < end)
+        away = sum(each.seconds for each in one.during(machine.kept))
         queued = one.queued(machine)
         return (
             f"{one.seconds * 1000:.0f} ms at {one.began - self._began:.1f} s ({one.doing}); the thread worked"

@@ -6,8 +6,9 @@ here, the one who is watched does not stop for that. Prints a line at once, time
     awake                       the processors are kept from going to sleep
     guarded                     on each a guard is posted that nobody but the kernel comes before
     pause START SECONDS         nothing was done here
-    kept PROCESSOR START SECONDS  the guard of a processor woke up late: that did nothing at all
-    stuck TIME PROCESSOR        a thread of the one who is watched was to run on one that did nothing
+    kept PROCESSOR START SECONDS WHOM  the guard of a processor woke up late: that did nothing at all, and
+                                then there was to run the first thread of the one who is watched (2),
+                                another one of its threads (1), or none (0)
     loop TIME PROCESSOR QUEUED  which one has the first thread of the one who is watched, and for how many
                                 seconds that waited for one until then; whenever either changes
     disk TIME                   that thread was seen waiting for the disk
@@ -20,9 +21,7 @@ here, the one who is watched does not stop for that. Prints a line at once, time
 from __future__ import annotations
 
 import contextlib
-import mmap
 import os
-import struct
 import sys
 import time
 from collections.abc import Sequence
@@ -35,9 +34,12 @@ PAUSE_SECONDS = 0.02
 TICK_SECONDS = 0.005
 _MEMORY_SECONDS = 0.5
 _LOAD_SECONDS = 0.02
-_GUARD_SECONDS = 0.004
-_KEPT_SECONDS = 0.002
+_GUARD_SECONDS = 0.001
+"""A host that is busy gives its processors away in stretches of a few milliseconds."""
+_KEPT_SECONDS = 0.0005
 """A guard that is later than this was not late by itself."""
+NOBODY, ANOTHER, LOOP = range(3)
+"""Who missed a processor that was kept."""
 _LATENCY = Path("/dev/cpu_dma_latency")
 """Linux: whoever has this file open says how many microseconds a processor may take to wake up."""
 
@@ -49,8 +51,7 @@ def main() -> None:
     latency = _kept_awake()
     if latency is not None:
         _tell("awake")
-    guards = _post_guards()
-    if guards:
+    if _post_guards(process):
         _tell("guarded")
     last = sampled = loaded = time.monotonic()
     watched = [process]
@@ -66,9 +67,6 @@ def main() -> None:
         if loop != before:
             before = loop
             _tell("loop", now, *loop)
-        for late in guards.late(now):
-            if _runs_on(process, late):
-                _tell("stuck", now, late)
         if now - sampled > _MEMORY_SECONDS:
             sampled = now
             watched = [process, *memory.descendants(process)]
@@ -99,69 +97,44 @@ def _kept_awake() -> IO[bytes] | None:
     return file
 
 
-class _Guards:
-    """Where the guards write down when they were last awake, one number of eight bytes for each processor."""
-
-    def __init__(self, processors: Sequence[int]) -> None:
-        self._processors = processors
-        self._times = mmap.mmap(-1, 8 * max(1, len(processors)))
-        for processor in processors:
-            self.awake(processor, time.monotonic())
-
-    def __len__(self) -> int:
-        return len(self._processors)
-
-    def awake(self, processor: int, now: float) -> None:
-        """The guard of a processor is awake now."""
-        struct.pack_into("d", self._times, 8 * self._processors.index(processor), now)
-
-    def late(self, now: float) -> list[int]:
-        """The processors whose guards should have woken up again."""
-        times = struct.unpack_from(f"{len(self)}d", self._times)
-        latest = now - _GUARD_SECONDS - _KEPT_SECONDS
-        return [one for one, last in zip(self._processors, times, strict=True) if last < latest]
-
-
-def _post_guards() -> _Guards:
-    """Post a guard on each processor, where this user may; else on none."""
+def _post_guards(process: int) -> bool:
+    """Post a guard on each processor; False where this user may not."""
     if sys.platform != "linux":
-        return _Guards(())
+        return False
     own = os.getpid()
     scheduler, priority = os.sched_getscheduler(0), os.sched_getparam(0)
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     except OSError:
-        return _Guards(())
-    processors = sorted(os.sched_getaffinity(0))
-    guards = _Guards(processors)
-    for processor in processors:
+        return False
+    for processor in os.sched_getaffinity(0):
         if not os.fork():
             os.sched_setaffinity(0, {processor})
-            _guard(guards, processor, own)
+            _guard(process, processor, own)
             os._exit(0)
     os.sched_setscheduler(0, scheduler, priority)
-    return guards
+    return True
 
 
-def _guard(guards: _Guards, processor: int, parent: int) -> None:
+def _guard(process: int, processor: int, parent: int) -> None:
     """Wake up again and again on one processor, and tell when that was late; until the parent is gone."""
     while os.getppid() == parent:
         now = time.monotonic()
-        guards.awake(processor, now)
         time.sleep(_GUARD_SECONDS)
         late = time.monotonic() - now - _GUARD_SECONDS
         if late > _KEPT_SECONDS:
-            _tell("kept", processor, now + _GUARD_SECONDS, late)
+            _tell("kept", processor, now + _GUARD_SECONDS, late, _missed_by(process, processor))
 
 
-def _runs_on(process: int, processor: int) -> bool:
-    """Whether a thread of a process runs on a processor or is to."""
-    for task in Path(f"/proc/{process}/task").glob("*/stat"):
+def _missed_by(process: int, processor: int) -> int:
+    """Which thread of a process runs on a processor or is to. For a guard, which has it to itself just now:
+    those who waited for it wait still."""
+    for task in sorted(Path(f"/proc/{process}/task").glob("*"), key=lambda one: one.name != str(process)):
         with contextlib.suppress(OSError, IndexError):
-            words = task.read_text().rsplit(")", 1)[1].split()
+            words = (task / "stat").read_text().rsplit(")", 1)[1].split()
             if words[0] == "R" and int(words[36]) == processor:
-                return True
-    return False
+                return LOOP if task.name == str(process) else ANOTHER
+    return NOBODY
 
 
 def _loop(process: int) -> tuple[str, int, float]:

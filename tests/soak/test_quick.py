@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tests import helpers
-from tests.soak import watching
+from tests.soak import control, watching
 
 
 def test_short_run() -> None:
@@ -34,25 +34,26 @@ def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
         return watching.Stall(10.0, seconds, worked, "", (), (), faults)
 
     def kept(
-        *processors: int, seconds: float = 0.04, began: float = 10.01, stuck: int = -1, stolen: float = 0.0
+        *processors: int, seconds: float = 0.04, began: float = 10.01, whom: int = 0, stolen: float = 0.0
     ) -> watching.Machine:
         loops = [watching.Loop(1.0, 1, 0.0), watching.Loop(10.3, 0, 0.0)]
-        each = [watching.Kept(processor, began, seconds) for processor in processors]
+        each = [watching.Kept(processor, began, seconds, whom) for processor in processors]
         loads = [watching.Load(9.99, 0.0, 0.0, 7.0), watching.Load(10.2, 0.0, 0.0, 7.0 + stolen)]
-        return watching.Machine(kept=each, loops=loops, loads=loads, stuck=[(began + seconds / 2, stuck)])
+        return watching.Machine(kept=each, loops=loops, loads=loads)
 
     assert not stall(0.08, 0.03).excused(watching.Machine())
     assert stall(0.08, 0.03).excused(kept(1)), "its processor"
     assert not stall(0.08, 0.07).excused(kept(1)), "that much it worked itself"
     assert stall(0.08, 0.07).excused(kept(1, stolen=0.04)), "no more than half of it can be its own work"
     assert not stall(0.08, 0.07).excused(kept(1, stolen=0.01)), "the host says that it was not that long"
-    assert not stall(0.08, 0.07).excused(kept(0, stuck=0, stolen=0.04)), "it went on working"
+    assert not stall(0.08, 0.07).excused(kept(0, whom=control.ANOTHER, stolen=0.04)), "it went on working"
     assert not stall(0.08, 0.03).excused(kept(1, seconds=0.02, stolen=0.04)), "too short"
     assert not stall(0.08, 0.03).excused(kept(0)), "nobody missed it"
-    assert stall(0.08, 0.03).excused(kept(0, stuck=0))
+    assert stall(0.08, 0.03).excused(kept(0, whom=control.ANOTHER))
+    assert stall(0.08, 0.03).excused(kept(0, whom=control.LOOP)), "it had gone there of late"
     assert not stall(0.08, 0.03).excused(kept(1, began=9.9)), "that was before"
     assert not stall(0.08, 0.03).excused(kept(1, seconds=0.02)), "too short"
-    assert not stall(0.08, 0.03).excused(kept(0, 1, seconds=0.02, stuck=0)), "both at once"
+    assert not stall(0.08, 0.03).excused(kept(0, 1, seconds=0.02, whom=control.ANOTHER)), "both at once"
     paused = watching.Machine([(10.0, 0.04)])
     assert stall(0.08, 0.03).excused(paused)
     assert not stall(0.1, 0.03).excused(paused)

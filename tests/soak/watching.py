@@ -53,11 +53,13 @@ class Load:
 @dataclass(frozen=True, slots=True)
 class Kept:
     """A processor did nothing at all from `began` for `seconds`, however much there was to do: the host of a
-    virtual machine kept it to itself."""
+    virtual machine kept it to itself. `whom` tells who was to run there when it came back
+    (`control.NOBODY` ...)."""
 
     processor: int
     began: float
     seconds: float
+    whom: int = control.NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,8 @@ class Loop:
 @dataclass(frozen=True, slots=True)
 class Machine:
     """What the machine did meanwhile, each in order of time: its pauses (when, how many seconds), its load,
-    which processors were kept, on which of them a thread of the program was stuck then (time, processor),
-    what it did with the loop's thread, and when that was seen waiting for the disk.
+    which processors were kept, what it did with the loop's thread, and when that was seen waiting for the
+    disk.
 
     `guarded` where it is told what was kept, `awake` where no processor was let go to sleep.
     """
@@ -82,7 +84,6 @@ class Machine:
     pauses: Sequence[tuple[float, float]] = ()
     loads: Sequence[Load] = ()
     kept: Sequence[Kept] = ()
-    stuck: Sequence[tuple[float, int]] = ()
     loops: Sequence[Loop] = ()
     disk: Sequence[float] = ()
     guarded: bool = False
@@ -100,17 +101,14 @@ class Machine:
 
     def had_loop(self, kept: Kept) -> bool:
         """Whether the processor that was kept had the loop's thread, which stays where it is meanwhile."""
+        if kept.whom == control.LOOP:
+            return True
         return self.loop(kept.began + kept.seconds / 2).processor == kept.processor
 
     def concerned(self, kept: Kept) -> bool:
         """Whether the processor that was kept had the loop's thread, or another one of the program that was
-        to run. Threads stay where they are meanwhile."""
-        if self.had_loop(kept):
-            return True
-        end = kept.began + kept.seconds
-        first = bisect.bisect_left(self.stuck, kept.began, key=lambda one: one[0])
-        last = bisect.bisect_right(self.stuck, end, key=lambda one: one[0])
-        return any(processor == kept.processor for _at, processor in self.stuck[first:last])
+        to run."""
+        return kept.whom == control.ANOTHER or self.had_loop(kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +151,16 @@ class Stall:
         """Which part of some seconds falls into this."""
         return max(0.0, min(self.began + self.seconds, began + seconds) - max(self.began, began))
 
+    def during(self, kept: Sequence[Kept]) -> list[Kept]:
+        """What was kept at least in part while the loop stood still."""
+        return [one for one in kept if self._within(one.began, one.seconds)]
+
     def _counted(self, machine: Machine) -> float:
         """For how long the loop's thread is said to have worked while its own processor did nothing. The
         kernel counts that as the thread's where the host tells too late what it kept, or where the thread
         waits in the kernel for the answer of a processor that was kept. Where the host says nothing of it,
         the kernel itself may have kept it, for the thread."""
-        own = [one for one in machine.kept if machine.had_loop(one)]
+        own = [one for one in self.during(machine.kept) if machine.had_loop(one)]
         end = self.began + self.seconds + _TOLD_SECONDS
         stolen = machine.load(end).stolen - machine.load(self.began).stolen
         left = self.worked - (self.seconds - self._kept(own, machine))
@@ -168,8 +170,8 @@ class Stall:
         """For how long processors were kept that had the loop's thread or another one of the program."""
         parts = [
             (max(self.began, one.began), min(self.began + self.seconds, one.began + one.seconds))
-            for one in kept
-            if self._within(one.began, one.seconds) and machine.concerned(one)
+            for one in self.during(kept)
+            if machine.concerned(one)
         ]
         # Two may have been kept at the same time.
         total, reached = 0.0, self.began
@@ -378,8 +380,10 @@ class Control:
             pauses=[(began, seconds) for began, seconds in said["pause"]],
             loads=[Load(*numbers) for numbers in said["load"]],
             # The guards do not wait for each other.
-            kept=sorted((Kept(int(one), *rest) for one, *rest in said["kept"]), key=lambda kept: kept.began),
-            stuck=[(at, int(processor)) for at, processor in said["stuck"]],
+            kept=sorted(
+                (Kept(int(one), began, seconds, int(whom)) for one, began, seconds, whom in said["kept"]),
+                key=lambda kept: kept.began,
+            ),
             loops=[Loop(at, int(processor), queued) for at, processor, queued in said["loop"]],
             disk=[at for (at,) in said["disk"]],
             guarded="guarded" in said,
