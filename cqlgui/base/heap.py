@@ -7,7 +7,7 @@ import ctypes
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from cqlgui.base import priority
 
@@ -62,6 +62,32 @@ def _empty(things: list[Any] | dict[Any, Any]) -> None:
     while things:
         take()
         priority.pause()
+
+
+class _Told(ctypes.Structure):
+    """What `mallinfo2(3)` tells, in bytes but for the counts."""
+
+    _fields_: ClassVar = [
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks",
+            "keepcost",
+        )
+    ]  # fmt: skip
+
+
+def unused() -> int:
+    """Bytes of physical memory that this process has beyond what the C library has lent out: what is free in
+    the heap and not yet given back, and what came from elsewhere, as the program itself. All memory of the
+    process where that library does not tell, 0 where the system does not."""
+    lent = 0
+    if sys.platform == "linux":
+        tell = getattr(ctypes.CDLL(None), "mallinfo2", None)
+        if tell is not None:
+            tell.restype = _Told
+            told = tell()
+            lent = told.uordblks + told.hblkhd
+    return max(0, resident() - lent)
 
 
 def resident() -> int:

@@ -31,7 +31,9 @@ PATIENCE = 100
 PATIENCE_WITH_ALL = 6
 """After so many times in a row that going through everything was put off, it is done all the same."""
 GROWN = 64 << 20
-"""By how many bytes the process must have grown before what is free in it is worth giving back."""
+"""By how many bytes unused memory must have grown before it is worth giving back."""
+IDLE = 4
+"""After so many looks in a row at which nothing was going on, unused memory is given back."""
 
 
 class Collector(QObject):
@@ -43,13 +45,14 @@ class Collector(QObject):
     ) -> None:
         super().__init__(parent)
         self._busy = busy
-        self._looks = 0
+        self._looks = self._idle = 0
         # How often in a row the new, and everything, was not gone through.
         self._passed_over = self._put_off = 0
         # What going through everything may take: as long as the last time, and what came since.
         self._expected = 0.0
         self._settled = False
-        self._resident = heap.resident()
+        # The least since memory was given back, and what was left then.
+        self._unused = heap.unused()
         self._timer = QTimer(self)
         self._timer.setInterval(YOUNG_MS)
         self._timer.timeout.connect(lambda: later(self.look))
@@ -70,17 +73,23 @@ class Collector(QObject):
     def look(self) -> None:
         """Collect what is due: the young objects, or all of them now and then in an idle moment."""
         self._looks += 1
-        if self._looks >= WHOLE_EVERY and not self._busy():
+        self._idle = 0 if self._busy() else self._idle + 1
+        if self._looks >= WHOLE_EVERY and self._idle:
             self._looks = 0
             self._collect_all()
-            resident = heap.resident()
-            self._resident = min(self._resident, resident)
-            if resident > self._resident + GROWN:
-                # Here and now, as the window would wait for memory meanwhile anyway.
-                heap.give_back()
-                self._resident = heap.resident()
-        else:
+        elif self._idle < IDLE or not self._give_back():
             self._collect_young()
+
+    def _give_back(self) -> bool:
+        """Give unused memory back where there is much more of it; True when that was done."""
+        unused = heap.unused()
+        self._unused = min(self._unused, unused)
+        if unused <= self._unused + GROWN:
+            return False
+        # Here and now, as the window would wait for memory meanwhile anyway.
+        heap.give_back()
+        self._unused = heap.unused()
+        return True
 
     def _collect_young(self) -> None:
         # What came since the last look, less what has gone, older ones too: nobody tells more without holding

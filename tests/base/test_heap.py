@@ -70,6 +70,41 @@ def test_large_blocks_go_back_when_they_are_freed() -> None:
     assert int(done.stdout) < 12
 
 
+_UNUSED = """
+import ctypes
+from cqlgui.base import heap
+heap.share()
+library = ctypes.CDLL(None)
+library.malloc.restype = ctypes.c_void_p
+library.free.argtypes = [ctypes.c_void_p]
+seen = [heap.unused()]
+blocks = [library.malloc(100 << 10) for _ in range(300)] + [library.malloc(30 << 20)]
+for block in blocks[:-1]:
+    ctypes.memset(block, 1, 100 << 10)
+ctypes.memset(blocks[-1], 1, 30 << 20)
+# Else the heap would be made smaller by itself.
+last = library.malloc(100 << 10)
+seen.append(heap.unused())
+for block in blocks:
+    library.free(block)
+seen.append(heap.unused())
+heap.give_back()
+seen.append(heap.unused())
+print(*(after - seen[0] >> 20 for after in seen[1:]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only the GNU library keeps what was freed")
+def test_what_is_lent_out_is_not_unused_and_what_is_free_is_until_it_was_given_back() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _UNUSED], cwd=helpers.ROOT, capture_output=True, text=True, check=True
+    )
+    lent, free, given = map(int, done.stdout.split())
+    assert abs(lent) <= 2, "neither small blocks nor large ones"
+    assert 26 <= free <= 32
+    assert abs(given) <= 2
+
+
 class _Thing:
     """Tells in which threads its like went away."""
 

@@ -116,31 +116,36 @@ def test_going_through_everything_is_put_off_for_so_long_only(
 def test_memory_is_given_back_once_there_may_be_much_of_it(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    resident, given = [100 << 20], [0]
+    unused, given, busy = [100 << 20], [0], [False]
 
     def give_back() -> None:
         given[0] += 1
-        resident[0] -= 10 << 20
+        unused[0] -= 10 << 20
 
-    monkeypatch.setattr(heap, "resident", lambda: resident[0])
+    monkeypatch.setattr(heap, "unused", lambda: unused[0])
     monkeypatch.setattr(heap, "give_back", give_back)
-    made = collector.Collector(lambda: False)
+    made = collector.Collector(lambda: busy[0])
 
-    def rest() -> int:
-        for _ in range(collector.WHOLE_EVERY):
+    def rest(looks: int = collector.IDLE) -> int:
+        busy[0] = True
+        made.look()
+        busy[0] = False
+        for _ in range(looks):
             made.look()
         return given[0]
 
-    resident[0] += collector.GROWN
+    unused[0] += collector.GROWN
     assert rest() == 0
-    resident[0] += 1
+    unused[0] += 1
+    assert rest(collector.IDLE - 1) == 0, "something may be going on"
     assert rest() == 1
-    assert rest() == 1, "there is no more to give back"
+    assert rest(2 * collector.IDLE) == 1, "there is no more to give back"
     # What was in use then is free now, and counts no longer.
-    resident[0] = 50 << 20
+    unused[0] = 50 << 20
     assert rest() == 1
-    resident[0] += collector.GROWN + 1
-    assert rest() == 2
+    unused[0] += collector.GROWN + 1
+    # One of the looks goes through everything instead.
+    assert rest(collector.IDLE + 1) == 2
 
 
 def test_giving_memory_back_is_possible_everywhere() -> None:
