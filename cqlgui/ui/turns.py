@@ -11,12 +11,15 @@ import collections
 import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QAbstractEventDispatcher, QObject, QTimer
+from PySide6.QtCore import QAbstractEventDispatcher, QObject, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
 
 from cqlgui.base import priority
 
 TURN_SECONDS = 0.004
 """A turn that has worked for so long leaves what can wait to the next one."""
+LEFT_SECONDS = 0.016
+"""Turns in a row leave a call for so long: about as long as a picture stands on the screen."""
 
 Call = Callable[[], None]
 Later = Callable[[Call], None]
@@ -30,7 +33,8 @@ def now(call: Call) -> None:
 
 class Turns(QObject):
     """A queue of calls, of which each turn of the loop makes one. A turn that has worked for long before may
-    leave it to the next one, but no two in a row, as while a pane is dragged all of them are long.
+    leave it to the next one, but not many in a row, and while a button of the mouse is down no two, as all of
+    them are long while a pane is dragged.
 
     While a call is made, and until the loop waits, work in other threads is held back (`priority.hold`).
     """
@@ -38,8 +42,8 @@ class Turns(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._waiting: collections.deque[Call] = collections.deque()
-        # Whether the last turn left its call to this one.
-        self._left = False
+        # Since when turns have left their call to the next one; None when the last one did not.
+        self._left: float | None = None
         # Seconds for which this thread had worked when this turn began.
         self._began = time.thread_time()
         self._timer = QTimer(self)
@@ -63,13 +67,22 @@ class Turns(QObject):
     def _take(self) -> None:
         if not self._waiting:
             return
-        self._left = not self._left and time.thread_time() - self._began > TURN_SECONDS
-        if self._left:
+        if time.thread_time() - self._began > TURN_SECONDS and self._may_leave():
             self._timer.start(0)
             return
+        self._left = None
         call = self._waiting.popleft()
         if self._waiting:
             # Before the call, which may open a dialog that needs the others.
             self._timer.start(0)
         priority.hold()
         call()
+
+    def _may_leave(self) -> bool:
+        """Whether this turn may leave its call to the next one, which is noted then."""
+        now = time.monotonic()
+        if self._left is None:
+            self._left = now
+            return True
+        dragged = QGuiApplication.mouseButtons() != Qt.MouseButton.NoButton
+        return not dragged and now - self._left < LEFT_SECONDS
