@@ -131,10 +131,16 @@ def _missed_by(process: int, processor: int) -> int:
     those who waited for it wait still."""
     for task in sorted(Path(f"/proc/{process}/task").glob("*"), key=lambda one: one.name != str(process)):
         with contextlib.suppress(OSError, IndexError):
-            words = (task / "stat").read_text().rsplit(")", 1)[1].split()
+            words = _stat(task)
             if words[0] == "R" and int(words[36]) == processor:
                 return LOOP if task.name == str(process) else ANOTHER
     return NOBODY
+
+
+def _stat(folder: Path) -> list[str]:
+    """What the system tells of a process or a thread, from its state on. Raises `OSError` or `IndexError`
+    when it is gone."""
+    return (folder / "stat").read_text().rsplit(")", 1)[1].split()
 
 
 def _loop(process: int) -> tuple[str, int, float]:
@@ -143,7 +149,7 @@ def _loop(process: int) -> tuple[str, int, float]:
     and 0."""
     task = Path(f"/proc/{process}/task/{process}")
     with contextlib.suppress(OSError, IndexError):
-        words = (task / "stat").read_text().rsplit(")", 1)[1].split()
+        words = _stat(task)
         return words[0], int(words[36]), int((task / "schedstat").read_text().split()[1]) / 1e9
     return "", -1, 0.0
 
@@ -159,7 +165,7 @@ def _load(watched: Sequence[int]) -> tuple[float, float, float]:
         return 0.0, 0.0, 0.0
     for process in watched:
         try:
-            words = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+            words = _stat(Path(f"/proc/{process}"))
         except OSError:
             continue
         own += int(words[11]) + int(words[12])
