@@ -6,9 +6,9 @@ here, the one who is watched does not stop for that. Prints a line at once, time
     awake                       the processors are kept from going to sleep
     guarded                     on each a guard is posted that nobody but the kernel comes before
     pause START SECONDS         nothing was done here
-    kept PROCESSOR START SECONDS WHOM  the guard of a processor woke up late: that did nothing at all, and
-                                then there was to run the first thread of the one who is watched (2),
-                                another one of its threads (1), or none (0)
+    kept PROCESSOR START SECONDS WHOM  the guard of a processor woke up late: until it had looked who missed
+                                it, that did nothing for anybody, and there was to run the first thread of
+                                the one who is watched (2), another one of its threads (1), or none (0)
     loop TIME PROCESSOR QUEUED  which one has the first thread of the one who is watched, and for how many
                                 seconds that waited for one until then; whenever either changes
     disk TIME                   that thread was seen waiting for the disk
@@ -20,11 +20,10 @@ here, the one who is watched does not stop for that. Prints a line at once, time
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import IO
 
@@ -56,12 +55,13 @@ def main() -> None:
     last = sampled = loaded = time.monotonic()
     watched = [process]
     before = None
+    files = Files()
     while True:
         time.sleep(TICK_SECONDS)
         now = time.monotonic()
         if now - last > PAUSE_SECONDS:
             _tell("pause", last, now - last)
-        state, *loop = _loop(process)
+        state, *loop = _loop(files, process)
         if state == "D":
             _tell("disk", now)
         if loop != before:
@@ -72,9 +72,11 @@ def main() -> None:
             watched = [process, *memory.descendants(process)]
             children = sum(map(memory.resident, watched[1:]))
             _tell("memory", now, memory.resident(process), children)
+            # Of processes that have gone, too.
+            files.keep(set())
         if now - loaded > _LOAD_SECONDS:
             loaded = now
-            _tell("load", now, *_load(watched))
+            _tell("load", now, *_load(files, watched))
         # What was done here is no pause of the machine.
         last = time.monotonic()
 
@@ -118,57 +120,84 @@ def _post_guards(process: int) -> bool:
 
 def _guard(process: int, processor: int, parent: int) -> None:
     """Wake up again and again on one processor, and tell when that was late; until the parent is gone."""
+    files = Files()
     while os.getppid() == parent:
-        now = time.monotonic()
+        due = time.monotonic() + _GUARD_SECONDS
         time.sleep(_GUARD_SECONDS)
-        late = time.monotonic() - now - _GUARD_SECONDS
-        if late > _KEPT_SECONDS:
-            _tell("kept", processor, now + _GUARD_SECONDS, late, _missed_by(process, processor))
+        if time.monotonic() - due > _KEPT_SECONDS:
+            whom = missed_by(files, process, processor)
+            _tell("kept", processor, due, time.monotonic() - due, whom)
 
 
-def _missed_by(process: int, processor: int) -> int:
+def missed_by(files: Files, process: int, processor: int) -> int:
     """Which thread of a process runs on a processor or is to. For a guard, which has it to itself just now:
     those who waited for it wait still."""
-    for task in sorted(Path(f"/proc/{process}/task").glob("*"), key=lambda one: one.name != str(process)):
-        with contextlib.suppress(OSError, IndexError):
-            words = _stat(task)
-            if words[0] == "R" and int(words[36]) == processor:
-                return LOOP if task.name == str(process) else ANOTHER
-    return NOBODY
+    if _is_to_run(files, _first(process), processor):
+        return LOOP
+    try:
+        others = {f"{one}/stat" for one in Path(f"/proc/{process}/task").iterdir()}
+    except OSError:
+        return NOBODY
+    files.keep(others)
+    return ANOTHER if any(_is_to_run(files, one, processor) for one in others) else NOBODY
 
 
-def _stat(folder: Path) -> list[str]:
-    """What the system tells of a process or a thread, from its state on. Raises `OSError` or `IndexError`
-    when it is gone."""
-    return (folder / "stat").read_text().rsplit(")", 1)[1].split()
+def _first(process: int) -> str:
+    return f"/proc/{process}/task/{process}/stat"
 
 
-def _loop(process: int) -> tuple[str, int, float]:
+def _is_to_run(files: Files, thread: str, processor: int) -> bool:
+    words = files.words(thread)
+    return bool(words) and words[0] == "R" and int(words[36]) == processor
+
+
+class Files:
+    """Files in which the system tells something. They stay open: to open one takes ten times as long as to
+    read it, and who is watched waits for the processor meanwhile."""
+
+    def __init__(self) -> None:
+        self._opened: dict[str, int] = {}
+
+    def words(self, path: str) -> list[str]:
+        """What is told just now; of a process or a thread, from its state on, nothing when it is gone."""
+        try:
+            if path not in self._opened:
+                self._opened[path] = os.open(path, os.O_RDONLY)
+            told = os.pread(self._opened[path], 4096, 0)
+        except OSError:
+            self.keep(self._opened.keys() - {path})
+            return []
+        return told.decode().rpartition(")")[2].split()
+
+    def keep(self, paths: Set[str]) -> None:
+        """Keep no others open."""
+        for path in self._opened.keys() - paths:
+            os.close(self._opened.pop(path))
+
+
+def _loop(files: Files, process: int) -> tuple[str, int, float]:
     """State of the first thread of a process, `D` where it waits for the disk, the processor that it runs on
     or ran on last, and for how many seconds it waited for one until now; where they are not told, nothing, -1
     and 0."""
-    task = Path(f"/proc/{process}/task/{process}")
-    with contextlib.suppress(OSError, IndexError):
-        words = _stat(task)
-        return words[0], int(words[36]), int((task / "schedstat").read_text().split()[1]) / 1e9
-    return "", -1, 0.0
+    words = files.words(_first(process))
+    times = files.words(f"/proc/{process}/task/{process}/schedstat")
+    if not words or not times:
+        return "", -1, 0.0
+    return words[0], int(words[36]), int(times[1]) / 1e9
 
 
-def _load(watched: Sequence[int]) -> tuple[float, float, float]:
+def _load(files: Files, watched: Sequence[int]) -> tuple[float, float, float]:
     """Seconds of processor time used by everybody, by some processes, and by the host; 0 where they are not
     told."""
-    own = 0
-    try:
-        with Path("/proc/stat").open() as file:
-            user, nice, system, _idle, _wait, *others, stolen = map(int, file.readline().split()[1:9])
-    except OSError:
+    every = files.words("/proc/stat")
+    if not every:
         return 0.0, 0.0, 0.0
+    user, nice, system, _idle, _wait, *others, stolen = map(int, every[1:9])
+    own = 0
     for process in watched:
-        try:
-            words = _stat(Path(f"/proc/{process}"))
-        except OSError:
-            continue
-        own += int(words[11]) + int(words[12])
+        words = files.words(f"/proc/{process}/stat")
+        if words:
+            own += int(words[11]) + int(words[12])
     ticks = os.sysconf("SC_CLK_TCK")
     return (user + nice + system + sum(others) + stolen) / ticks, own / ticks, stolen / ticks
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+import time
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +71,55 @@ def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
     assert stall(0.08, 0.02).excused(watching.Machine(loads=loads, loops=queued)), "others had the processors"
     own = [watching.Load(9.99, 0.0, 0.0), watching.Load(10.1, 0.2, 0.2)]
     assert not stall(0.08, 0.02).excused(watching.Machine(loads=own, loops=queued))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of threads in files")
+def test_files_that_stay_open_tell_what_is_so_now() -> None:
+    files = control.Files()
+    own = f"/proc/{os.getpid()}/task/{threading.get_native_id()}/stat"
+    opened = _opened()
+    before = files.words(own)
+    assert before[0] == "R"
+    end = time.thread_time() + 0.1
+    while time.thread_time() < end:
+        pass
+    assert int(files.words(own)[11]) > int(before[11])
+    with subprocess.Popen(
+        [sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
+    ) as process:
+        assert files.words(f"/proc/{process.pid}/stat") != []
+    assert files.words(f"/proc/{process.pid}/stat") == []
+    assert len(_opened() - opened) == 1
+    files.keep(set())
+    assert _opened() == opened
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of threads in files")
+def test_who_is_to_run_on_a_processor_is_found() -> None:
+    def found() -> int:
+        files, allowed = control.Files(), os.sched_getaffinity(0)
+        processor = min(allowed)
+        os.sched_setaffinity(0, {processor})
+        try:
+            return control.missed_by(files, os.getpid(), processor)
+        finally:
+            os.sched_setaffinity(0, allowed)
+            files.keep(set())
+
+    def beside_the_first() -> None:
+        files = control.Files()
+        while files.words(f"/proc/{os.getpid()}/task/{os.getpid()}/stat")[0] != "S":
+            time.sleep(0.001)
+        files.keep(set())
+        seen.append(found())
+
+    seen: list[int] = []
+    thread = threading.Thread(target=beside_the_first)
+    assert found() == control.LOOP
+    thread.start()
+    thread.join()
+    assert seen == [control.ANOTHER]
+
+
+def _opened() -> set[str]:
+    return {one.name for one in Path("/proc/self/fd").iterdir()}
