@@ -234,7 +234,7 @@ class Driver:
         own = [one for one in every if not one.excused(machine)]
         print(f"{'processors kept awake':<28} {'yes' if machine.awake else 'no':>8}")
         kept = f"{sum(one.seconds for one in machine.kept):.1f} s" if machine.guarded else "not told"
-        print(f"{'processors kept by the host':<28} {kept:>8}")
+        print(f"{'processors kept':<28} {kept:>8}, by the host but for the guards' looks")
         print(f"{'loop waited for the disk':<28} {len(machine.disk) * control.TICK_SECONDS:8.1f} s")
         print(f"{'gaps over 50 ms':<28} {len(every):8,}, {len(own):,} not for the machine's sake")
         causes: dict[str, list[float]] = {}

@@ -9,8 +9,8 @@ here, the one who is watched does not stop for that. Prints a line at once, time
     kept PROCESSOR START SECONDS WHOM  the guard of a processor woke up late: until it had looked who missed
                                 it, that did nothing for anybody, and there was to run the first thread of
                                 the one who is watched (2), another one of its threads (1), or none (0)
-    loop TIME PROCESSOR QUEUED  which one has the first thread of the one who is watched, and for how many
-                                seconds that waited for one until then; whenever either changes
+    loop TIME QUEUED            for how many seconds the first thread of the one who is watched waited for a
+                                processor until then; whenever that changes
     disk TIME                   that thread was seen waiting for the disk
     load TIME ALL OWN STOLEN    seconds of processor time until then: everybody's, that of the one who is
                                 watched with its children, and what the host is known to have kept, which it
@@ -44,7 +44,7 @@ _LATENCY = Path("/dev/cpu_dma_latency")
 
 
 def main() -> None:
-    """Watch until killed, or until nobody listens any more."""
+    """Watch until killed, or until whoever began it is gone."""
     process = int(sys.argv[1])
     # It holds as long as the file is open.
     latency = _kept_awake()
@@ -53,20 +53,21 @@ def main() -> None:
     if _post_guards(process):
         _tell("guarded")
     last = sampled = loaded = time.monotonic()
+    parent = os.getppid()
     watched = [process]
-    before = None
+    before = -1.0
     files = Files()
-    while True:
+    while os.getppid() == parent:
         time.sleep(TICK_SECONDS)
         now = time.monotonic()
         if now - last > PAUSE_SECONDS:
             _tell("pause", last, now - last)
-        state, *loop = _loop(files, process)
+        state, queued = _loop(files, process)
         if state == "D":
             _tell("disk", now)
-        if loop != before:
-            before = loop
-            _tell("loop", now, *loop)
+        if queued != before:
+            before = queued
+            _tell("loop", now, queued)
         if now - sampled > _MEMORY_SECONDS:
             sampled = now
             watched = [process, *memory.descendants(process)]
@@ -175,15 +176,12 @@ class Files:
             os.close(self._opened.pop(path))
 
 
-def _loop(files: Files, process: int) -> tuple[str, int, float]:
-    """State of the first thread of a process, `D` where it waits for the disk, the processor that it runs on
-    or ran on last, and for how many seconds it waited for one until now; where they are not told, nothing, -1
-    and 0."""
+def _loop(files: Files, process: int) -> tuple[str, float]:
+    """State of the first thread of a process, `D` where it waits for the disk, and for how many seconds it
+    waited for a processor until now; where they are not told, nothing and 0."""
     words = files.words(_first(process))
     times = files.words(f"/proc/{process}/task/{process}/schedstat")
-    if not words or not times:
-        return "", -1, 0.0
-    return words[0], int(words[36]), int(times[1]) / 1e9
+    return (words[0], int(times[1]) / 1e9) if words and times else ("", 0.0)
 
 
 def _load(files: Files, watched: Sequence[int]) -> tuple[float, float, float]:

@@ -37,9 +37,13 @@ def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
         return watching.Stall(10.0, seconds, worked, "", (), (), faults)
 
     def kept(
-        *processors: int, seconds: float = 0.04, began: float = 10.01, whom: int = 0, stolen: float = 0.0
+        *processors: int,
+        seconds: float = 0.04,
+        began: float = 10.01,
+        whom: int = control.LOOP,
+        stolen: float = 0.0,
     ) -> watching.Machine:
-        loops = [watching.Loop(1.0, 1, 0.0), watching.Loop(10.3, 0, 0.0)]
+        loops = [watching.Loop(1.0, 0.0), watching.Loop(10.3, 0.0)]
         each = [watching.Kept(processor, began, seconds, whom) for processor in processors]
         loads = [watching.Load(9.99, 0.0, 0.0, 7.0), watching.Load(10.2, 0.0, 0.0, 7.0 + stolen)]
         return watching.Machine(kept=each, loops=loops, loads=loads)
@@ -51,9 +55,11 @@ def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
     assert not stall(0.08, 0.07).excused(kept(1, stolen=0.01)), "the host says that it was not that long"
     assert not stall(0.08, 0.07).excused(kept(0, whom=control.ANOTHER, stolen=0.04)), "it went on working"
     assert not stall(0.08, 0.03).excused(kept(1, seconds=0.02, stolen=0.04)), "too short"
-    assert not stall(0.08, 0.03).excused(kept(0)), "nobody missed it"
+    assert not stall(0.08, 0.03).excused(kept(1, whom=control.NOBODY)), "nobody missed it"
     assert stall(0.08, 0.03).excused(kept(0, whom=control.ANOTHER))
-    assert stall(0.08, 0.03).excused(kept(0, whom=control.LOOP)), "it had gone there of late"
+    assert not stall(0.052, 0.03).excused(kept(0, seconds=0.004, whom=control.ANOTHER)), "for a moment only"
+    assert stall(0.052, 0.03).excused(kept(0, seconds=0.004))
+    assert stall(0.08, 0.03).excused(kept(0)), "it had gone there of late"
     assert not stall(0.08, 0.03).excused(kept(1, began=9.9)), "that was before"
     assert not stall(0.08, 0.03).excused(kept(1, seconds=0.02)), "too short"
     assert not stall(0.08, 0.03).excused(kept(0, 1, seconds=0.02, whom=control.ANOTHER)), "both at once"
@@ -65,7 +71,7 @@ def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
     assert not stall(0.08, 0.0, faults=1).excused(disk), "the rest of it was a file"
     assert not stall(0.08, 0.0).excused(disk), "it asked for a file"
     assert not stall(0.08, 0.0, faults=10).excused(watching.Machine(disk=[9.9] * 10))
-    queued = [watching.Loop(9.9, 0, 1.0), watching.Loop(10.05, 0, 1.04), watching.Loop(10.2, 0, 9.0)]
+    queued = [watching.Loop(9.9, 1.0), watching.Loop(10.05, 1.04), watching.Loop(10.2, 9.0)]
     loads = [watching.Load(9.99, 0.0, 0.0), watching.Load(10.1, 0.2, 0.02)]
     assert stall(0.08, 0.02).queued(watching.Machine(loops=queued)) == pytest.approx(0.04)
     assert stall(0.08, 0.02).excused(watching.Machine(loads=loads, loops=queued)), "others had the processors"
@@ -96,12 +102,11 @@ def test_files_that_stay_open_tell_what_is_so_now() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of threads in files")
 def test_who_is_to_run_on_a_processor_is_found() -> None:
-    def found() -> int:
+    def found(asked: int = min(os.sched_getaffinity(0))) -> int:
         files, allowed = control.Files(), os.sched_getaffinity(0)
-        processor = min(allowed)
-        os.sched_setaffinity(0, {processor})
+        os.sched_setaffinity(0, {min(allowed)})
         try:
-            return control.missed_by(files, os.getpid(), processor)
+            return control.missed_by(files, os.getpid(), asked)
         finally:
             os.sched_setaffinity(0, allowed)
             files.keep(set())
@@ -116,6 +121,9 @@ def test_who_is_to_run_on_a_processor_is_found() -> None:
     seen: list[int] = []
     thread = threading.Thread(target=beside_the_first)
     assert found() == control.LOOP
+    others = set(range(os.cpu_count() or 1)) - {min(os.sched_getaffinity(0))}
+    if others:
+        assert found(max(others)) != control.LOOP, "it runs on another one"
     thread.start()
     thread.join()
     assert seen == [control.ANOTHER]

@@ -27,6 +27,8 @@ if sys.platform != "win32":
 
 STALL_SECONDS = 0.05
 _LOOK_SECONDS = 0.01
+_MISSED_SECONDS = 0.005
+"""While another thread than the loop's missed its processor for so long, the loop may have waited for it."""
 _TOLD_SECONDS = 0.2
 """So late a host may tell what it kept."""
 _LATE_SECONDS = 0.025
@@ -52,8 +54,8 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A processor did nothing at all from `began` for `seconds`, however much there was to do: the host of a
-    virtual machine kept it to itself. `whom` tells who was to run there when it came back
+    """A processor did nothing for anybody from `began` for `seconds`, however much there was to do: the host
+    of a virtual machine kept it to itself, and then its guard looked who was to run there, which `whom` tells
     (`control.NOBODY` ...)."""
 
     processor: int
@@ -64,11 +66,9 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """From a time of the clock on, which processor had the loop's thread, and for how many seconds that had
-    waited for one until then."""
+    """For how many seconds the loop's thread had waited for a processor until a time of the clock."""
 
     at: float
-    processor: int
     queued: float
 
 
@@ -92,23 +92,12 @@ class Machine:
     def loop(self, time: float) -> Loop:
         """What was known of the loop's thread at a time."""
         found = bisect.bisect_right(self.loops, time, key=lambda one: one.at) - 1
-        return self.loops[found] if found >= 0 else Loop(time, -1, 0.0)
+        return self.loops[found] if found >= 0 else Loop(time, 0.0)
 
     def load(self, time: float) -> Load:
         """What was known of the load at a time."""
         found = bisect.bisect_right(self.loads, time, key=lambda one: one.at) - 1
         return self.loads[found] if found >= 0 else Load(time, 0.0, 0.0)
-
-    def had_loop(self, kept: Kept) -> bool:
-        """Whether the processor that was kept had the loop's thread, which stays where it is meanwhile."""
-        if kept.whom == control.LOOP:
-            return True
-        return self.loop(kept.began + kept.seconds / 2).processor == kept.processor
-
-    def concerned(self, kept: Kept) -> bool:
-        """Whether the processor that was kept had the loop's thread, or another one of the program that was
-        to run."""
-        return kept.whom == control.ANOTHER or self.had_loop(kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +120,14 @@ class Stall:
     def excused(self, machine: Machine) -> bool:
         """Whether nothing over the limit is left without what the machine did: where it stood still, where
         the loop's thread waited for a processor, as far as that was for other programs than this one, or
-        where its processor was kept or that of another thread of the program, for which it may have waited,
+        where the processor was kept on which it was to run, or for long that of another thread of the
+        program, for which it may have waited,
         or where what the system had dropped from memory was read again. What the loop worked itself is never
         excused, but for what is counted as its work while its processor did nothing (`_counted`).
         """
         shared = sum(self._within(began, seconds) for began, seconds in machine.pauses)
         others = self.queued(machine) * self._of_others(machine.loads)
-        taken = max(shared, others, self._kept(machine.kept, machine), self._reloading(machine.disk))
+        taken = max(shared, others, self._kept(machine.kept), self._reloading(machine.disk))
         worked = self.worked - self._counted(machine)
         return self.seconds - min(taken, self.seconds - worked) < STALL_SECONDS
 
@@ -160,18 +150,20 @@ class Stall:
         kernel counts that as the thread's where the host tells too late what it kept, or where the thread
         waits in the kernel for the answer of a processor that was kept. Where the host says nothing of it,
         the kernel itself may have kept it, for the thread."""
-        own = [one for one in self.during(machine.kept) if machine.had_loop(one)]
+        own = [one for one in machine.kept if one.whom == control.LOOP]
         end = self.began + self.seconds + _TOLD_SECONDS
         stolen = machine.load(end).stolen - machine.load(self.began).stolen
-        left = self.worked - (self.seconds - self._kept(own, machine))
+        left = self.worked - (self.seconds - self._kept(own))
         return max(0.0, min(left, stolen))
 
-    def _kept(self, kept: Sequence[Kept], machine: Machine) -> float:
-        """For how long processors were kept that had the loop's thread or another one of the program."""
+    def _kept(self, kept: Sequence[Kept]) -> float:
+        """For how long processors were kept on which the loop's thread was to run, or for long another one of
+        the program. Where it was nobody the loop may have stood there last, but it waited for something
+        else."""
         parts = [
             (max(self.began, one.began), min(self.began + self.seconds, one.began + one.seconds))
             for one in self.during(kept)
-            if machine.concerned(one)
+            if one.whom == control.LOOP or (one.whom == control.ANOTHER and one.seconds >= _MISSED_SECONDS)
         ]
         # Two may have been kept at the same time.
         total, reached = 0.0, self.began
@@ -384,7 +376,7 @@ class Control:
                 (Kept(int(one), began, seconds, int(whom)) for one, began, seconds, whom in said["kept"]),
                 key=lambda kept: kept.began,
             ),
-            loops=[Loop(at, int(processor), queued) for at, processor, queued in said["loop"]],
+            loops=[Loop(*numbers) for numbers in said["loop"]],
             disk=[at for (at,) in said["disk"]],
             guarded="guarded" in said,
             awake="awake" in said,

@@ -117,10 +117,11 @@ def test_memory_is_given_back_once_there_may_be_much_of_it(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unused, given, busy = [100 << 20], [0], [False]
+    goes = [10 << 20]
 
     def give_back() -> None:
         given[0] += 1
-        unused[0] -= 10 << 20
+        unused[0] -= goes[0]
 
     monkeypatch.setattr(heap, "unused", lambda: unused[0])
     monkeypatch.setattr(heap, "give_back", give_back)
@@ -146,6 +147,11 @@ def test_memory_is_given_back_once_there_may_be_much_of_it(
     unused[0] += collector.GROWN + 1
     # One of the looks goes through everything instead.
     assert rest(collector.IDLE + 1) == 2
+    # Nothing can be had of what is in small pieces.
+    unused[0] += collector.GROWN + 1
+    goes[0] = 0
+    assert rest(collector.IDLE + 1) == 3
+    assert rest(collector.IDLE + 1) == 3
 
 
 def test_giving_memory_back_is_possible_everywhere() -> None:
