@@ -61,7 +61,7 @@ class Kept:
     processor: int
     began: float
     seconds: float
-    whom: int = control.NOBODY
+    whom: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +121,9 @@ class Stall:
         """Whether nothing over the limit is left without what the machine did: where it stood still, where
         the loop's thread waited for a processor, as far as that was for other programs than this one, or
         where the processor was kept on which it was to run, or for long that of another thread of the
-        program, for which it may have waited,
-        or where what the system had dropped from memory was read again. What the loop worked itself is never
-        excused, but for what is counted as its work while its processor did nothing (`_counted`).
+        program, for which it may have waited, or where what the system had dropped from memory was read
+        again. What the loop worked itself is never excused, but for what is counted as its work while its
+        processor did nothing (`_counted`).
         """
         shared = sum(self._within(began, seconds) for began, seconds in machine.pauses)
         others = self.queued(machine) * self._of_others(machine.loads)
