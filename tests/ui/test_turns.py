@@ -93,12 +93,12 @@ def test_a_call_may_have_a_loop_of_its_own_that_needs_the_others(qtbot: QtBot) -
 def test_others_are_held_back_during_a_turn_and_let_go_when_the_loop_waits(qtbot: QtBot) -> None:
     made = turns.Turns()
     held: list[bool] = []
-    made.ask(lambda: held.append(priority._gate.locked()))
+    made.ask(lambda: held.append(bool(priority._holder)))
     qtbot.waitUntil(lambda: bool(held))
     assert held == [True]
     qtbot.wait(20)
     later: list[bool] = []
-    QTimer.singleShot(0, lambda: later.append(priority._gate.locked()))
+    QTimer.singleShot(0, lambda: later.append(bool(priority._holder)))
     qtbot.waitUntil(lambda: bool(later))
     assert later == [False]
 
