@@ -6,10 +6,8 @@ import csv
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -429,25 +427,6 @@ def test_the_window_needs_a_screen() -> None:
     )
     assert done.returncode == 2
     assert b"no screen" in done.stderr
-
-
-def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
-    source = tmp_path / "big.pgn"
-    source.write_text(QUIET * 20000)
-    child = subprocess.Popen(
-        [sys.executable, "-m", "cqlgui", "import", str(source)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=helpers.ROOT,
-    )
-    index = Path(os.environ["CQLGUI_HOME"]) / "cache" / "index"
-    end = time.monotonic() + 30
-    while not list(index.glob("*/*.seg")) and time.monotonic() < end:
-        time.sleep(0.02)
-    child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=30)
-    assert child.returncode == 130
-    assert b"Traceback" not in err
 
 
 def test_an_interrupt_while_the_command_is_loaded_ends_with_130() -> None:

@@ -53,21 +53,45 @@ def search(path: Path, home: Path) -> dict[str, object]:
     return answer
 
 
+def importing(path: Path, home: Path) -> subprocess.Popen[str]:
+    """An import that has stopped with its first games committed and others to come, however fast it is.
+
+    It stops itself, as nobody who watches its files is sure to be in time. It leads a session of its own, so
+    that its workers can be counted afterwards.
+    """
+    code = (
+        "import os, signal, sys\n"
+        "from cqlgui.__main__ import main\n"
+        "from cqlgui.store.index import Writer\n"
+        # Who runs in the background has it ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "commit = Writer.commit_segment\n"
+        "def then_stop(*arguments, **named):\n"
+        "    commit(*arguments, **named)\n"
+        "    Writer.commit_segment = commit\n"
+        "    os.kill(os.getpid(), signal.SIGSTOP)\n"
+        "Writer.commit_segment = then_stop\n"
+        "sys.exit(main(['import', sys.argv[1]]))\n"
+    )
+    importer = subprocess.Popen(
+        [sys.executable, "-c", code, str(path)],
+        cwd=helpers.ROOT,
+        env=dict(os.environ, CQLGUI_HOME=str(home)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    _, state = os.waitpid(importer.pid, os.WUNTRACED)
+    assert os.WIFSTOPPED(state), f"the import ended before it was half done: {state}"
+    return importer
+
+
 @pytest.mark.skipif(os.name != "posix", reason="kills a process by signal")
 def test_killed_import_goes_on_where_it_stopped(home: Path, tmp_path: Path) -> None:
     path = write_games(tmp_path / "many.pgn", GAMES)
-    environment = dict(os.environ, CQLGUI_HOME=str(home))
-    command = [sys.executable, "-m", "cqlgui", "import", str(path)]
-    # A session of its own, so that its workers can be counted afterwards.
-    with subprocess.Popen(
-        command, cwd=helpers.ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as importer:  # fmt: skip
-        end = time.monotonic() + 120
-        while committed(home) == 0 and importer.poll() is None and time.monotonic() < end:
-            time.sleep(0.01)
-        importer.send_signal(signal.SIGKILL)
-        importer.wait()
+    with importing(path, home) as importer:
+        importer.kill()
     kept = committed(home)
     assert 0 < kept < GAMES, "the import was not caught half-way"
     assert gone(importer.pid), "workers outlive the program that was killed"
@@ -96,15 +120,9 @@ def gone(group: int) -> bool:
 @pytest.mark.skipif(os.name != "posix", reason="interrupts a process by signal")
 def test_interrupted_import_says_so(home: Path, tmp_path: Path) -> None:
     path = write_games(tmp_path / "many.pgn", GAMES)
-    environment = dict(os.environ, CQLGUI_HOME=str(home))
-    command = [sys.executable, "-m", "cqlgui", "import", str(path)]
-    with subprocess.Popen(
-        command, cwd=helpers.ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as importer:
-        end = time.monotonic() + 60
-        while not list(home.rglob("manifest.json")) and importer.poll() is None and time.monotonic() < end:
-            time.sleep(0.01)
+    with importing(path, home) as importer:
         importer.send_signal(signal.SIGINT)
+        importer.send_signal(signal.SIGCONT)
         _, err = importer.communicate(timeout=60)
     assert importer.returncode == 130, err
     assert helpers.TRACEBACK not in err
