@@ -5,7 +5,7 @@
 Queries are bred from all that the project knows (`tests.helpers.crossing`). Between them hits are walked
 through and letters typed. Now and then the window comes to rest after a query that finds nothing: what is
 in memory then is held there by nothing that is shown, and can be compared. Exits 1 where the loop stood still
-for longer than `watching.STALL_SECONDS` while the machine did not, where private memory went on growing,
+for longer than `watching.STALL_SECONDS` while the machine did not, where memory went on growing,
 where a search failed or a thread died, or where nothing was searched.
 """
 
@@ -24,7 +24,9 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+from cqlgui.base import heap
 from tests import helpers
+from tests.helpers import memory
 from tests.soak import control, watching
 
 if TYPE_CHECKING:
@@ -101,6 +103,8 @@ class Driver:
         self.window: window.MainWindow = next(shown)
         self.counts: collections.Counter[str] = collections.Counter()
         self.rests: list[tuple[float, float]] = []
+        self.left: list[int] = []
+        self.held: list[int] = []
         self._lookout = watching.Lookout()
         self._random = random
         self._seconds = seconds
@@ -182,10 +186,19 @@ class Driver:
             self._quiet = now
         elif now - self._quiet > REST_SECONDS:
             self.rests.append((self._quiet, now))
+            self._weigh()
             self._resting, self._rested = False, now
             if len(self.rests) == 1:
                 # On a slow machine it takes a while until what begins with the window is done.
                 self._until = now + self._seconds
+
+    def _weigh(self) -> None:
+        """Note what is in memory; the loop waits for that, which is no stall."""
+        # What is free goes back by itself only once it has grown by `collector.GROWN`: by chance.
+        heap.give_back()
+        self.left.append(memory.resident(os.getpid()))
+        self.held.append(watching.held())
+        self._lookout.tick(0.0, self._doing, counts=False)
 
     def _finished(self, result: object) -> None:
         if self._resting:
@@ -213,7 +226,7 @@ class Driver:
 
     # --- what was seen -------------------------------------------------------------------------------------
 
-    def conclude(self, machine: watching.Machine, memory: Sequence[watching.Memory], *, stalls: bool) -> int:
+    def conclude(self, machine: watching.Machine, seen: Sequence[watching.Memory], *, stalls: bool) -> int:
         """Print what was seen; 1 where anything was wrong."""
         print(f"{'minutes':<28} {(self._ended - self._began) / 60:8.1f}")
         for what, number in sorted(self.counts.items()):
@@ -222,8 +235,8 @@ class Driver:
         faults += [what for what in ("failed", "threads that died") if self.counts[what]]
         if self._print_stalls(machine) and stalls:
             faults.append("the event loop stood still")
-        if memory:
-            faults += self._growth([one for one in memory if self._began <= one.at <= self._ended])
+        if seen:
+            faults += self._growth([one for one in seen if self._began <= one.at <= self._ended])
         for fault in faults:
             print(f"FAULT: {fault}")
         return 1 if faults else 0
@@ -258,27 +271,35 @@ class Driver:
         queued = one.queued(machine)
         return (
             f"{one.seconds * 1000:.0f} ms at {one.began - self._began:.1f} s ({one.doing}); the thread worked"
-            f" {one.worked * 1000:.0f} ms of it and waited {queued * 1000:.0f} ms for a processor, processors"
+            f" {one.worked * 1000:.0f} ms of it ({one.system * 1000:.0f} in the system, {one.pages:,} pages)"
+            f" and waited {queued * 1000:.0f} ms for a processor, processors"
             f" were kept for {away * 1000:.0f} ms, {one.faults} times there was memory to be read from disk"
         )
 
-    def _growth(self, memory: Sequence[watching.Memory]) -> list[str]:
+    def _growth(self, seen: Sequence[watching.Memory]) -> list[str]:
         """How private memory developed, and whether it went on growing."""
-        rested = watching.at_rest(memory, self.rests)
-        at_most = max((one.both for one in memory), default=0)
+        rested = watching.at_rest(seen, self.rests)
+        at_most = max((one.both for one in seen), default=0)
         own = [f"{one.own / 1e6:.0f}" for one in rested]
         children = [f"{one.children / 1e6:.0f}" for one in rested]
         print(f"{'private memory at most':<28} {at_most / 1e6:8.0f} MB, its workers included")
         print(f"{'  at rest':<28} {' '.join(own)} MB")
         print(f"{'  of its workers at rest':<28} {' '.join(children)} MB")
-        compared = watching.growth(rested)
-        if compared is None:
-            print("too short to tell a leak from what is loaded at first need")
-            return []
-        warm, end = compared
-        start = rested[0].own
-        print(f"{'  start, warm, end':<28} {start / 1e6:.0f} MB, {warm / 1e6:.0f} MB, {end / 1e6:.0f} MB")
-        return ["memory went on growing"] if end - warm > GROWTH_SHARE * warm + GROWTH_BYTES else []
+        print(f"{'  free memory given back':<28} {' '.join(f'{one / 1e6:.0f}' for one in self.left)} MB")
+        print(f"{'  of that held':<28} {' '.join(f'{one / 1e6:.0f}' for one in self.held)} MB")
+        faults = []
+        # Private memory holds what Python and the C library know nothing of, as machine code.
+        for what, found in (("private memory", self.left), ("memory held", self.held)):
+            compared = watching.growth(found)
+            if compared is None:
+                print("too short to tell a leak from what is loaded at first need")
+                return []
+            warm, end = compared
+            told = f"{found[0] / 1e6:.0f} MB, {warm / 1e6:.0f} MB, {end / 1e6:.0f} MB"
+            print(f"{f'{what}: start, warm, end':<40} {told}")
+            if end - warm > GROWTH_SHARE * warm + GROWTH_BYTES:
+                faults.append(f"{what} went on growing")
+        return faults
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,21 @@ def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
     assert not stall(0.08, 0.02).excused(watching.Machine(loads=own, loops=queued))
 
 
+def test_a_leak_is_told() -> None:
+    assert watching.growth([100, 100, 150, 150, 160, 160]) == (150, 160)
+    assert watching.growth([1] * 5) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only the GNU C library tells what it has lent out")
+@pytest.mark.parametrize("make", [lambda: bytearray(30_000_000), lambda: [object() for _ in range(500_000)]])
+def test_what_is_held_is_seen(make: Callable[[], object]) -> None:
+    before = watching.held()
+    things = make()
+    assert watching.held() - before > 15e6
+    del things
+    assert watching.held() - before < 5e6
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of threads in files")
 def test_files_that_stay_open_tell_what_is_so_now() -> None:
     files = control.Files()
@@ -136,3 +152,35 @@ def _opened(path: str) -> int:
         with contextlib.suppress(OSError):
             found += str(one.readlink()) == path
     return found
+
+
+def _cost(lookout: watching.Lookout, work: Callable[[], None]) -> watching.Stall:
+    """A stall made of some work."""
+    lookout.tick(0.0, "", counts=False)
+    work()
+    lookout.tick(0.0, "here")
+    return lookout.stalls[-1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what one thread has taken")
+def test_what_the_system_did_for_the_loop_is_told() -> None:
+    def count() -> None:
+        end = time.thread_time() + 0.1
+        while time.thread_time() < end:
+            sum(range(1000))
+
+    def touch() -> None:
+        # More than the C library keeps, so that each page is new.
+        end = time.thread_time() + 0.1
+        while time.thread_time() < end:
+            bytearray(64 << 20)
+
+    lookout = watching.Lookout()
+    try:
+        counted, touched = _cost(lookout, count), _cost(lookout, touch)
+    finally:
+        lookout.end()
+    assert touched.pages > 1000 > counted.pages
+    assert touched.system > 2 * counted.system
+    assert counted.doing == "here"
+    assert counted.worked >= 0.1

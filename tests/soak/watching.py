@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from random import Random
 from types import CodeType, FrameType, TracebackType
 
+from cqlgui.base import heap
 from cqlgui.cql import printer
 from tests import helpers
 from tests.helpers import crossing
@@ -35,6 +36,8 @@ _LATE_SECONDS = 0.025
 """A tick that is later than this is looked into: when it is late enough to count, it may be over."""
 _PROGRAM = f"{os.sep}cqlgui{os.sep}"
 _FRAMES = 8
+_BLOCK_BYTES = 80
+"""What a block of Python's own takes in the middle: objects of up to 512 bytes, most of them small."""
 
 Stack = tuple[tuple[CodeType, int], ...]
 """Where a thread stands: what it runs and how far it has come, in bytes, the innermost last. Told in words by
@@ -106,7 +109,8 @@ class Stall:
 
     `worked` are the seconds in which the loop's thread ran, `stacks` where it stood each time it was looked
     at, `others` where the other threads stood, `faults` how often it came to memory whose content had to be
-    read from disk first.
+    read from disk first, `system` the seconds of `worked` that the system worked for it, in steps as the
+    system counts them, and `pages` how often it came to memory that the system had to find for it.
     """
 
     began: float
@@ -116,6 +120,8 @@ class Stall:
     stacks: tuple[Stack, ...]
     others: tuple[Stack, ...]
     faults: int = 0
+    system: float = 0.0
+    pages: int = 0
 
     def excused(self, machine: Machine) -> bool:
         """Whether nothing over the limit is left without what the machine did: where it stood still, where
@@ -236,6 +242,8 @@ class Lookout:
                     tuple(one[1] for one in seen),
                     tuple(itertools.chain.from_iterable(one[2] for one in seen)),
                     spent[1] - self._before[1],
+                    spent[2] - self._before[2],
+                    spent[3] - self._before[3],
                 )
             )
         if self._seen:
@@ -260,14 +268,14 @@ class Lookout:
             del frames, main
 
 
-def _spent() -> tuple[float, int]:
-    """Seconds for which this thread has run, and how often it came to memory that had to be read from disk, 0
-    where not told. Nothing here lets another thread have the interpreter's lock: the loop would wait for it,
-    some hundred times a second."""
-    faults = 0
-    if sys.platform == "linux":
-        faults = resource.getrusage(resource.RUSAGE_THREAD).ru_majflt
-    return time.thread_time(), faults
+def _spent() -> tuple[float, int, float, int]:
+    """What this thread has taken so far: `worked`, `faults`, `system` and `pages` of a stall, all but the
+    first 0 where not told. Nothing here lets another thread have the interpreter's lock: the loop would wait
+    for it, some hundred times a second."""
+    if sys.platform != "linux":
+        return time.thread_time(), 0, 0.0, 0
+    usage = resource.getrusage(resource.RUSAGE_THREAD)
+    return time.thread_time(), usage.ru_majflt, usage.ru_stime, usage.ru_minflt
 
 
 def _stack(frame: FrameType | None) -> Stack:
@@ -321,16 +329,19 @@ def at_rest(memory: Sequence[Memory], rests: Sequence[tuple[float, float]]) -> l
     return found
 
 
-def growth(rested: Sequence[Memory]) -> tuple[float, float] | None:
-    """Memory after the warm-up and at the end: medians of the second and of the last third of the rests.
+def held() -> int:
+    """Bytes that this process holds, about: what the C library has lent out, and Python's own small blocks,
+    which it takes from elsewhere. What is free in the heap is no part of it, other than of private memory."""
+    return heap.resident() - heap.unused() + _BLOCK_BYTES * sys.getallocatedblocks()
 
-    None where the rests are too few to tell one from the other.
-    """
+
+def growth(rested: Sequence[int]) -> tuple[float, float] | None:
+    """Bytes after the warm-up and at the end: the middle of the second and of the last third of the rests.
+    None where they are too few to tell one third from the other."""
     if len(rested) < 6:
         return None
     third = len(rested) // 3
-    parts = rested[third : 2 * third], rested[-third:]
-    return statistics.median(one.own for one in parts[0]), statistics.median(one.own for one in parts[1])
+    return statistics.median(rested[third : 2 * third]), statistics.median(rested[-third:])
 
 
 def texts(random: Random) -> Iterator[str]:
