@@ -8,6 +8,7 @@ thread it belongs to. Knows no widget.
 from __future__ import annotations
 
 import gc
+import sys
 import time
 from collections.abc import Callable
 
@@ -27,9 +28,14 @@ those of a large orbit, as a rule, which go by themselves with its query."""
 LONGEST = 0.015
 """Seconds that going through everything may be expected to take; else it is put off."""
 PATIENCE = 100
-"""After so many looks in a row that found too much new, what there is counts as lasting."""
+"""After so many looks in a row that found too much, what there is counts as lasting."""
 PATIENCE_WITH_ALL = 6
-"""After so many times in a row that going through everything was put off, it is done all the same."""
+"""After so many times in a row that going through everything was put off for the time it was expected to
+take, it is done all the same."""
+MOST_BLOCKS = 150_000
+"""While more blocks of memory than this have come since what there was counted as lasting, not all of it is
+gone through, whatever is expected: a search that is interpreted brings some hundred thousand hits, of which
+looks at what is new see a little each time."""
 GROWN = 64 << 20
 """By how many bytes unused memory must have grown before it is worth giving back."""
 IDLE = 4
@@ -51,6 +57,8 @@ class Collector(QObject):
         # What going through everything may take: as long as the last time, and what came since.
         self._expected = 0.0
         self._settled = False
+        # The least since what there was counted as lasting.
+        self._blocks = sys.getallocatedblocks()
         # The least since memory was given back, and what was left then.
         self._unused = heap.unused()
         self._timer = QTimer(self)
@@ -60,8 +68,8 @@ class Collector(QObject):
     def start(self) -> None:
         """From now on garbage is collected here only; what exists already is taken for lasting."""
         gc.collect()
-        gc.freeze()
         gc.disable()
+        self._keep()
         self._timer.start()
 
     def stop(self) -> None:
@@ -104,12 +112,20 @@ class Collector(QObject):
             self._keep()
 
     def _collect_all(self) -> None:
-        if (self._expected > LONGEST or gc.get_count()[0] > MOST) and self._put_off < PATIENCE_WITH_ALL:
+        blocks = sys.getallocatedblocks()
+        self._blocks = min(self._blocks, blocks)
+        many = blocks - self._blocks > MOST_BLOCKS
+        long = self._expected > LONGEST or gc.get_count()[0] > MOST
+        if many or (long and self._put_off < PATIENCE_WITH_ALL):
             self._put_off += 1
+            # Games have been opened by the first time, and what was loaded for that lasts.
+            if many and (not self._settled or self._put_off > PATIENCE):
+                self._put_off = 0
+                self._settled = True
+                self._keep()
             return
         self._put_off = 0
         self._expected = self._seconds(2)
-        # By the first time games were opened: what was loaded for that lasts, and is most of what there is.
         # Later what takes so long is what is shown.
         if not self._settled or self._expected > LONGEST:
             self._settled = True
@@ -119,6 +135,7 @@ class Collector(QObject):
         """Take what there is for lasting."""
         gc.freeze()
         self._expected = 0.0
+        self._blocks = sys.getallocatedblocks()
 
     @staticmethod
     def _seconds(generation: int) -> float:

@@ -18,6 +18,13 @@ class _Ring:
         self.itself = self
 
 
+def old_garbage() -> weakref.ref[_Ring]:
+    """A ring that nobody holds, old enough that only a look through everything finds it."""
+    ring = _Ring()
+    gc.collect(1)
+    return weakref.ref(ring)
+
+
 def test_other_threads_collect_nothing_and_an_idle_look_collects_all(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -27,11 +34,7 @@ def test_other_threads_collect_nothing_and_an_idle_look_collects_all(
     made.start()
     try:
         assert not gc.isenabled()
-        ring = _Ring()
-        ends = weakref.ref(ring)
-        # Old enough that only a look through everything finds it.
-        gc.collect(1)
-        del ring
+        ends = old_garbage()
         thread = threading.Thread(target=lambda: [_Ring() for _ in range(5_000)])
         thread.start()
         thread.join()
@@ -42,10 +45,7 @@ def test_other_threads_collect_nothing_and_an_idle_look_collects_all(
         made.look()
         assert ends() is None
         # What lived then is taken for lasting; what comes later is not.
-        ring = _Ring()
-        ends = weakref.ref(ring)
-        gc.collect(1)
-        del ring
+        ends = old_garbage()
         for _ in range(collector.WHOLE_EVERY):
             made.look()
         assert ends() is None
@@ -98,10 +98,7 @@ def test_going_through_everything_is_put_off_for_so_long_only(
     made = collector.Collector(lambda: False)
     made.start()
     try:
-        ring = _Ring()
-        ends = weakref.ref(ring)
-        gc.collect(1)
-        del ring
+        ends = old_garbage()
         rest(made)
         rest(made)
         assert ends() is not None
@@ -109,6 +106,54 @@ def test_going_through_everything_is_put_off_for_so_long_only(
         rest(made)
         assert ends() is None
         assert gc.get_freeze_count() > frozen, "what takes so long is kept"
+    finally:
+        made.stop()
+
+
+def test_while_there_is_very_much_not_all_of_it_is_gone_through(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However often it was put off; in the end it counts as lasting, and what comes then is looked at."""
+    monkeypatch.setattr(collector, "PATIENCE", 3)
+    monkeypatch.setattr(collector, "PATIENCE_WITH_ALL", 1)
+    monkeypatch.setattr(collector, "LONGEST", 60.0)
+    made = collector.Collector(lambda: False)
+    made.start()
+    try:
+        rest(made)
+        # As hits that come in small numbers: each look at what is new has seen them.
+        large = [[] for _ in range(collector.MOST_BLOCKS + 1_000)]  # type: list[list[int]]
+        ends = old_garbage()
+        rest(made)
+        rest(made)
+        rest(made)
+        assert ends() is not None
+        large.clear()
+        rest(made)
+        assert ends() is None, "there is little again"
+        large += [[] for _ in range(collector.MOST_BLOCKS + 1_000)]
+        gc.collect(1)
+        frozen = gc.get_freeze_count()
+        for _ in range(4):
+            rest(made)
+        assert gc.get_freeze_count() > frozen + collector.MOST_BLOCKS
+        ends = old_garbage()
+        rest(made)
+        assert ends() is None
+    finally:
+        made.stop()
+
+
+def test_very_much_at_first_counts_as_lasting_at_once(qtbot: QtBot) -> None:
+    """It is what was loaded as games were opened, and what a first search found."""
+    made = collector.Collector(lambda: False)
+    made.start()
+    try:
+        large = [[] for _ in range(collector.MOST_BLOCKS + 1_000)]  # type: list[list[int]]
+        gc.collect(1)
+        frozen = gc.get_freeze_count()
+        rest(made)
+        assert gc.get_freeze_count() > frozen + len(large)
     finally:
         made.stop()
 
