@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -140,6 +141,19 @@ def test_a_large_view_paints_none_of_its_tiles_again(qtbot: QtBot, monkeypatch: 
         return view.elements.pictures_made > 80 and not made
 
     qtbot.waitUntil(is_painted)
+
+
+def test_every_repaint_makes_a_picture_that_is_missing(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slowly the tiles before it are painted."""
+    view = strip.ElementsView()
+    qtbot.addWidget(view)
+    elements = tuple(model.ElementCount(f"P>={n}", f"<{n}>", f"element {n}", 0, 0, 1) for n in range(12))
+    view.elements.show_elements(elements, counted=False)
+    view.resize(2_400, 400)
+    monkeypatch.setattr(strip, "_PICTURE_SECONDS", 0.0001)
+    monkeypatch.setattr(view, "tile", lambda look: time.sleep(0.001))
+    view.show()
+    qtbot.waitUntil(lambda: view.elements.pictures_made == len(elements))
 
 
 def settled(qtbot: QtBot, pair: Pair, words: set[str]) -> None:

@@ -45,7 +45,8 @@ _BOARD, _PAD = 114, 7  # pixels; 14 for a square, and the edge
 _SLACK = 8  # Qt begins a new row a few pixels before the row is full
 _TILE = _BOARD + 2 * _PAD
 _PICTURE_SECONDS = 0.004
-"""For so long pictures are made in one repaint, the others of those in view in the next ones."""
+"""For so long pictures are made in one repaint, and at least one; the others of those in view in the next
+ones."""
 _KEPT_TILES = 64
 """Tiles that are kept as they were painted at least, some 100 kB each; on a large screen as many as are in
 view."""
@@ -147,8 +148,8 @@ class ElementsView(QListView):
         self.elements = ElementsModel(self)
         self.limited = -1
         self._under = -1
-        # Until when pictures are made in a repaint, and the tiles without one.
-        self._until = 0.0
+        # Until when pictures are made in a repaint, once one was missing, and the tiles without one.
+        self._until: float | None = None
         self._bare = QRegion()
         self._tiles: dict[_Look, QPixmap] = {}
         self.setModel(self.elements)
@@ -192,12 +193,20 @@ class ElementsView(QListView):
     def picture(self, row: int, area: QRect) -> pattern.Pattern | None:
         """The thumbnail of an element, painted at a place; None where its tile has to wait for another
         repaint, which follows."""
-        if time.monotonic() < self._until or self.elements.has_picture(row):
+        if self.elements.has_picture(row):
             return self.elements.picture(row)
+        if self._until is None:
+            # Not from the repaint's beginning: where many tiles are painted as they were, none would be made.
+            self._until = time.monotonic() + _PICTURE_SECONDS
+        elif time.monotonic() >= self._until:
+            self._paint_later(area)
+            return None
+        return self.elements.picture(row)
+
+    def _paint_later(self, area: QRect) -> None:
         if self._bare.isEmpty():
             QTimer.singleShot(0, self, self._paint_bare)
         self._bare += area
-        return None
 
     def tile(self, look: _Look) -> QPixmap | None:
         """A tile as it was painted before."""
@@ -273,7 +282,7 @@ class ElementsView(QListView):
         event.accept()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        self._until = time.monotonic() + _PICTURE_SECONDS
+        self._until = None
         super().paintEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
