@@ -6,6 +6,7 @@ Qt is never imported here before a test did, so that the headless tests stay hea
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import os
 import re
@@ -28,6 +29,7 @@ from tests import helpers
 
 FAILED = Path(__file__).parent / "_failed"
 GRACE_SECONDS = 3.0
+PATIENCE_MS = 30_000
 
 hypothesis.settings.register_profile(
     "ci", deadline=None, derandomize=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
@@ -71,6 +73,15 @@ def shared() -> Path:
     if not helpers.SHARED.is_dir():
         pytest.skip("there is no folder `shared` beside the checkout")
     return helpers.SHARED
+
+
+@pytest.fixture
+def qtbot(qtbot: Any) -> Any:
+    """Waits as long as a busy machine may need: a wait ends when it holds, so its limit tells only how long a
+    failing test takes."""
+    for name in ("waitUntil", "waitSignal", "waitSignals"):
+        setattr(qtbot, name, functools.partial(getattr(qtbot, name), timeout=PATIENCE_MS))
+    return qtbot
 
 
 @pytest.fixture(autouse=True)
