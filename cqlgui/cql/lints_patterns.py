@@ -25,7 +25,8 @@ def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
 
 def _together(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
     """Filters side by side: bare squares, two men on a square, a king in two places, both sides to move."""
-    seen: list[nodes.Designator] = []
+    # Each once, as a generated query may have thousands.
+    seen: dict[tuple[int, int], nodes.Designator] = {}
     side: nodes.SideToMove | None = None
     before: nodes.Node | None = None
     for node in compound.filters:
@@ -36,10 +37,10 @@ def _together(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
         elif isinstance(node, nodes.Designator):
             if node.men == men.ANY_MASK and node.squares:
                 yield _bare_squares(text, node, before)
-            elif clash := next((reason for one in seen if (reason := _clash(one, node))), ""):
+            elif clash := next((reason for one in seen.values() if (reason := _clash(one, node))), ""):
                 yield _never(node, clash)
             else:
-                seen.append(node)
+                seen[node.men, node.squares] = node
         before = node
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import check, diagnostics
+from cqlgui.cql import check, diagnostics, lints_patterns, nodes
 from tests import helpers
 
 CASES = [
@@ -146,3 +146,19 @@ def test_the_terminal_shows_fixes_too() -> None:
         "length": 7,
         "text": "{Bh7 kh8}",
     }
+
+
+def test_what_is_written_again_and_again_is_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A generated query of thousands of filters would take minutes."""
+    clash = lints_patterns._clash
+    compared = 0
+
+    def counted(one: nodes.Designator, other: nodes.Designator) -> str:
+        nonlocal compared
+        compared += 1
+        return clash(one, other)
+
+    monkeypatch.setattr(lints_patterns, "_clash", counted)
+    found = check.check("K Ra1 " * 1000 + "Na1")
+    assert [one.code for one in found.diagnostics] == ["never-matches"]
+    assert 2000 <= compared < 5000
