@@ -52,8 +52,9 @@ class Collector(QObject):
         super().__init__(parent)
         self._busy = busy
         self._looks = self._idle = 0
-        # How often in a row the new, and everything, was not gone through.
-        self._passed_over = self._put_off = 0
+        # How often in a row the new was not gone through, and everything, since it was too much or for the
+        # time it was expected to take.
+        self._passed_over = self._too_many = self._put_off = 0
         # What going through everything may take: as long as the last time, and what came since.
         self._expected = 0.0
         self._settled = False
@@ -114,15 +115,17 @@ class Collector(QObject):
     def _collect_all(self) -> None:
         blocks = sys.getallocatedblocks()
         self._blocks = min(self._blocks, blocks)
-        many = blocks - self._blocks > MOST_BLOCKS
-        long = self._expected > LONGEST or gc.get_count()[0] > MOST
-        if many or (long and self._put_off < PATIENCE_WITH_ALL):
-            self._put_off += 1
+        if blocks - self._blocks > MOST_BLOCKS:
+            self._too_many += 1
             # Games have been opened by the first time, and what was loaded for that lasts.
-            if many and (not self._settled or self._put_off > PATIENCE):
-                self._put_off = 0
+            if not self._settled or self._too_many > PATIENCE:
+                self._too_many = 0
                 self._settled = True
                 self._keep()
+            return
+        self._too_many = 0
+        if (self._expected > LONGEST or gc.get_count()[0] > MOST) and self._put_off < PATIENCE_WITH_ALL:
+            self._put_off += 1
             return
         self._put_off = 0
         self._expected = self._seconds(2)
@@ -132,7 +135,8 @@ class Collector(QObject):
             self._keep()
 
     def _keep(self) -> None:
-        """Take what there is for lasting."""
+        """Take what there is for lasting. Garbage that is among it stays until `stop`: to find it the window
+        would have to wait for as long as is to be spared."""
         gc.freeze()
         self._expected = 0.0
         self._blocks = sys.getallocatedblocks()

@@ -144,6 +144,47 @@ def test_while_there_is_very_much_not_all_of_it_is_gone_through(
         made.stop()
 
 
+def test_what_has_gone_makes_room_for_no_more(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How much there is counts from the least there was, also when that was after what counts as lasting."""
+    monkeypatch.setattr(collector, "LONGEST", 60.0)
+    large = [[] for _ in range(collector.MOST_BLOCKS + 1_000)]  # type: list[list[int]]
+    made = collector.Collector(lambda: False)
+    made.start()
+    try:
+        rest(made)
+        large.clear()
+        rest(made)
+        large += [[] for _ in range(collector.MOST_BLOCKS + 1_000)]
+        ends = old_garbage()
+        rest(made)
+        assert ends() is not None
+    finally:
+        made.stop()
+
+
+def test_that_there_was_very_much_is_no_reason_to_go_through_what_takes_long(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How often all was left since it was too much, and how often for the time it takes, count apart."""
+    monkeypatch.setattr(collector, "PATIENCE_WITH_ALL", 1)
+    made = collector.Collector(lambda: False)
+    made.start()
+    try:
+        rest(made)
+        large = [[] for _ in range(collector.MOST_BLOCKS + 1_000)]  # type: list[list[int]]
+        ends = old_garbage()
+        rest(made)
+        rest(made)
+        large.clear()
+        monkeypatch.setattr(collector, "LONGEST", -1.0)
+        rest(made)
+        assert ends() is not None
+        rest(made)
+        assert ends() is None
+    finally:
+        made.stop()
+
+
 def test_very_much_at_first_counts_as_lasting_at_once(qtbot: QtBot) -> None:
     """It is what was loaded as games were opened, and what a first search found."""
     made = collector.Collector(lambda: False)
