@@ -28,7 +28,7 @@ import pytest
 from tests import helpers
 
 FAILED = Path(__file__).parent / "_failed"
-GRACE_SECONDS = 3.0
+GRACE_SECONDS = 15.0
 PATIENCE_MS = 30_000
 
 hypothesis.settings.register_profile(

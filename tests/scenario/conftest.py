@@ -11,8 +11,6 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.ui import start, theme, window
 
-LONG = 20_000
-
 
 @pytest.fixture
 def main(qtbot: QtBot, qapp: QApplication) -> Iterator[window.MainWindow]:
@@ -24,7 +22,7 @@ def main(qtbot: QtBot, qapp: QApplication) -> Iterator[window.MainWindow]:
     shown.show()
     shown.activateWindow()
     # Keys reach the actions of an active window only.
-    qtbot.waitUntil(shown.isActiveWindow, timeout=LONG)
+    qtbot.waitUntil(shown.isActiveWindow)
     yield shown
     shown.close()
     shown.deleteLater()

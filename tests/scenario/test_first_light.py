@@ -24,7 +24,6 @@ pytestmark = pytest.mark.xvfb
 
 QUERY = "{Bh7 kh8}"
 GAMES, POSITIONS = 48, 199
-LONG = 20_000
 
 
 def shoot(main: window.MainWindow, name: str) -> None:
@@ -39,12 +38,12 @@ def shoot(main: window.MainWindow, name: str) -> None:
 
 
 def open_sample(qtbot: QtBot, main: window.MainWindow, path: Path) -> None:
-    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(main.opener.opened):
         main.begin([path])
 
 
 def ask(qtbot: QtBot, main: window.MainWindow) -> None:
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.finished):
         qtbot.keyClick(main, Qt.Key.Key_F5)
 
 
@@ -56,7 +55,7 @@ def test_a_search_from_opening_to_reopening(
     open_sample(qtbot, main, source)
     assert main.base is not None
     assert main.base.games == 500
-    qtbot.waitUntil(lambda: main.browser.game is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: main.browser.game is not None)
     shoot(main, "1-opened")
 
     # Ask, as a person types; then turn the pattern with the picker.
@@ -70,10 +69,10 @@ def test_a_search_from_opening_to_reopening(
     main.editor.go_to(0)
     for word in ("flipvertical", "flipcolor"):
         qtbot.mouseClick(main.picker.toggles[word], Qt.MouseButton.LeftButton)
-        qtbot.waitUntil(lambda word=word: word in main.editor.text(), timeout=LONG)
+        qtbot.waitUntil(lambda word=word: word in main.editor.text())
         qtbot.wait(80)
     assert main.editor.text().split() == ["flipcolor", "flipvertical", "{Bh7", "kh8}"]
-    qtbot.waitUntil(lambda: main.picker.view.elements.rowCount() == 4, timeout=LONG)
+    qtbot.waitUntil(lambda: main.picker.view.elements.rowCount() == 4)
 
     ask(qtbot, main)
     assert main.result is not None
@@ -96,13 +95,12 @@ def test_a_search_from_opening_to_reopening(
             main.browser.game is not None
             and (main.browser.game.game, main.browser.positionid) == (hit.game, hit.positionid)
         ),
-        timeout=LONG,
     )
     board = main.board
     assert board.position is not None
     assert board.badge == (element.words, element.transform)
     # What to ring is told after the hits.
-    qtbot.waitUntil(lambda: board.rings != 0, timeout=LONG)
+    qtbot.waitUntil(lambda: board.rings != 0)
     ringed = list(squares.bits(board.rings))
     assert board.rings == element.squares
     assert len(ringed) == 2
@@ -111,7 +109,7 @@ def test_a_search_from_opening_to_reopening(
     shoot(main, "3-hit")
 
     # Limit to that element by its picture.
-    with qtbot.waitSignal(main.picker.element_chosen, timeout=LONG):
+    with qtbot.waitSignal(main.picker.element_chosen):
         main.picker.view.choose(hit.matches[0].element)
     assert 0 < main.hits.count < POSITIONS
     limited = main.hits.count
@@ -123,10 +121,10 @@ def test_a_search_from_opening_to_reopening(
     choice = export_dialog.ExportChoice(what=export_dialog.What.ELEMENT, annotate=True, path=target)
     monkeypatch.setattr(export_dialog.ExportDialog, "ask", classmethod(lambda _cls, *_a, **_k: choice))
     main.ask_export()
-    qtbot.waitUntil(target.exists, timeout=LONG)
-    qtbot.waitUntil(lambda: not main.jobs.active("export"), timeout=LONG)
+    qtbot.waitUntil(target.exists)
+    qtbot.waitUntil(lambda: not main.jobs.active("export"))
     assert "[%csl" in target.read_text(encoding="utf-8")
-    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(main.opener.opened):
         main.open_files([target])
     assert main.base.games == element.games
     ask(qtbot, main)
@@ -139,9 +137,9 @@ def test_escape_stops_a_search_and_keeps_what_was_found(qtbot: QtBot, main: wind
     open_sample(qtbot, main, resource("sample/sample.pgn"))
     # Comments are looked up by the interpreter, so that there is time to stop it.
     main.editor.set_text('1 <= shift count {[Aa]d4 [Aa]d5 [Aa]e4} not originalcomment "zzz"')
-    with qtbot.waitSignal(main.searcher.found, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.found):
         qtbot.keyClick(main, Qt.Key.Key_F5)
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG) as stopped:
+    with qtbot.waitSignal(main.searcher.finished) as stopped:
         qtbot.keyClick(main, Qt.Key.Key_Escape)
     assert stopped.args[0].cancelled
     assert main.hits.count > 0
@@ -152,7 +150,7 @@ def test_a_query_with_three_mistakes_is_refused_with_all_of_them(
 ) -> None:
     open_sample(qtbot, main, resource("sample/sample.pgn"))
     main.editor.set_text("flippcolor Ra1\nchekc\nmatte")
-    with qtbot.waitSignal(main.searcher.rejected, timeout=LONG) as refused:
+    with qtbot.waitSignal(main.searcher.rejected) as refused:
         qtbot.keyClick(main, Qt.Key.Key_F5)
     assert len(refused.args[0]) == 3
     assert main.infobar.isVisible()
@@ -163,7 +161,7 @@ def test_arrows_walk_through_the_game_and_f3_through_the_hits(qtbot: QtBot, main
     open_sample(qtbot, main, resource("sample/sample.pgn"))
     main.editor.set_text("mate")
     ask(qtbot, main)
-    qtbot.waitUntil(lambda: main.browser.hit is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: main.browser.hit is not None)
     first = main.browser.game
     assert first is not None
     end = main.browser.positionid
@@ -173,7 +171,7 @@ def test_arrows_walk_through_the_game_and_f3_through_the_hits(qtbot: QtBot, main
     qtbot.keyClick(main.board, Qt.Key.Key_Home)
     assert main.browser.positionid == 0
     qtbot.keyClick(main, Qt.Key.Key_F3)
-    qtbot.waitUntil(lambda: main.browser.game is not None and main.browser.game is not first, timeout=LONG)
+    qtbot.waitUntil(lambda: main.browser.game is not None and main.browser.game is not first)
     qtbot.keyClick(main, Qt.Key.Key_F3, Qt.KeyboardModifier.ShiftModifier)
     qtbot.waitUntil(
         lambda: (
@@ -181,7 +179,6 @@ def test_arrows_walk_through_the_game_and_f3_through_the_hits(qtbot: QtBot, main
             and main.browser.game.game == first.game
             and main.browser.positionid == end
         ),
-        timeout=LONG,
     )
 
 
@@ -193,7 +190,7 @@ def test_the_next_start_finds_everything_as_it_was_left(
     open_sample(qtbot, main, source)
     main.editor.set_text("mate flipcolor Qh7")
     main.show_game(17)
-    qtbot.waitUntil(lambda: main.browser.game is not None and main.browser.game.game == 17, timeout=LONG)
+    qtbot.waitUntil(lambda: main.browser.game is not None and main.browser.game.game == 17)
     main.browser.go(5)
     main.board.set_turned(True)
     main.actions_.figurines.trigger()
@@ -204,9 +201,9 @@ def test_the_next_start_finds_everything_as_it_was_left(
     again = window.MainWindow()
     qtbot.addWidget(again)
     again.show()
-    with qtbot.waitSignal(again.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(again.opener.opened):
         again.begin([])
-    qtbot.waitUntil(lambda: again.browser.game is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: again.browser.game is not None)
     assert again.browser.game is not None
     assert (again.browser.game.game, again.browser.positionid) == (17, 5)
     assert again.editor.text() == "mate flipcolor Qh7"
@@ -231,11 +228,11 @@ def test_the_query_of_the_last_session_goes_on_at_the_hit_that_was_left(
     again = window.MainWindow()
     qtbot.addWidget(again)
     again.show()
-    with qtbot.waitSignal(again.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(again.opener.opened):
         again.begin([])
     for row in (7, 0):
         # The second time it is a search like any other.
-        with qtbot.waitSignal(again.searcher.finished, timeout=LONG):
+        with qtbot.waitSignal(again.searcher.finished):
             again.run()
         assert again.hits.table.row == row
     again.close()
@@ -251,15 +248,15 @@ def test_a_file_that_changed_leaves_nothing_of_its_former_games(
     ask(qtbot, main)
     assert main.hits.count == 1
     source.write_text('[White "New, One"]\n[Result "*"]\n\n1. d4 d5 *\n', encoding="utf-8")
-    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(main.opener.opened):
         main.open_files([source])
     assert main.hits.count == 0
-    qtbot.waitUntil(lambda: "New, One" in main.hitbar.text(), timeout=LONG)
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+    qtbot.waitUntil(lambda: "New, One" in main.hitbar.text())
+    with qtbot.waitSignal(main.searcher.finished):
         main.editor.set_text("Pd4")
         main.run()
     cell = main.hits.hits.index(0, 1)
-    qtbot.waitUntil(lambda: cell.data() == "New, One", timeout=LONG)
+    qtbot.waitUntil(lambda: cell.data() == "New, One")
 
 
 def test_a_query_of_the_library_can_be_undone_and_belongs_to_no_file(
@@ -282,12 +279,12 @@ def test_panes_follow_the_width_and_show_their_name_once(qtbot: QtBot, main: win
     assert main.dockWidgetArea(main.docks.picker) == right
     assert main.docks.picker.titleBarWidget() is None
     main.resize(1024, 700)
-    qtbot.waitUntil(lambda: main.dockWidgetArea(main.docks.picker) == left, timeout=LONG)
+    qtbot.waitUntil(lambda: main.dockWidgetArea(main.docks.picker) == left)
     # Tabs name the panes of the left column; a title bar would do so again.
     assert all(dock.titleBarWidget() is not None for dock in (main.docks.query, main.docks.picker))
     for dock in (main.docks.library, main.docks.help, main.docks.picker):
         dock.close()
-    qtbot.waitUntil(lambda: main.docks.query.titleBarWidget() is None, timeout=LONG)
+    qtbot.waitUntil(lambda: main.docks.query.titleBarWidget() is None)
     main.resize(1366, 768)
     qtbot.wait(50)
     assert not main.docks.picker.isVisible(), "what was closed stays closed"
@@ -308,7 +305,7 @@ def test_files_dropped_on_any_pane_are_opened(qtbot: QtBot, main: window.MainWin
     how = (data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
     enter = QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, *how)
     QApplication.sendEvent(target, enter)
-    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(main.opener.opened):
         QApplication.sendEvent(target, QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, *how))
     assert main.editor.text() == "mate"
     assert main.base is not None
@@ -325,7 +322,6 @@ def test_hits_are_not_limited_to_an_element_of_a_query_that_was_not_run(
     elements = main.picker.view.elements
     qtbot.waitUntil(
         lambda: (found := main.picker.element(0, 1)) is not None and "colo" not in found.words,
-        timeout=LONG,
     )
     assert elements.rowCount() == 4
     main.picker.view.choose(1)

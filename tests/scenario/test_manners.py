@@ -18,17 +18,17 @@ from cqlgui.ui.panels import export_dialog
 
 pytestmark = pytest.mark.xvfb
 
-LONG = 20_000
+HELD_SECONDS = 20
 
 
 def open_sample(qtbot: QtBot, main: window.MainWindow) -> None:
-    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
 
 
 def ask(qtbot: QtBot, main: window.MainWindow, text: str) -> model.SearchResult:
     main.editor.set_text(text)
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG) as ended:
+    with qtbot.waitSignal(main.searcher.finished) as ended:
         qtbot.keyClick(main, Qt.Key.Key_F5)
     found: model.SearchResult = ended.args[0]
     return found
@@ -37,9 +37,9 @@ def ask(qtbot: QtBot, main: window.MainWindow, text: str) -> model.SearchResult:
 def test_nothing_of_the_last_search_stays_on_the_board(qtbot: QtBot, main: window.MainWindow) -> None:
     open_sample(qtbot, main)
     ask(qtbot, main, "flipcolor {Bh7 kh8}")
-    qtbot.waitUntil(lambda: main.browser.hit is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: main.browser.hit is not None)
     # What to ring is told after the hits.
-    qtbot.waitUntil(lambda: main.board.rings != 0, timeout=LONG)
+    qtbot.waitUntil(lambda: main.board.rings != 0)
     assert main.board.badge != ("", "")
     ask(qtbot, main, "flipcolor {Bh7 kh8 #k == 9}")
     assert main.hits.count == 0
@@ -54,7 +54,7 @@ def test_walking_to_the_next_hit_of_a_game_takes_the_table_along(
 ) -> None:
     open_sample(qtbot, main)
     ask(qtbot, main, "wtm or btm")
-    qtbot.waitUntil(lambda: main.browser.hit is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: main.browser.hit is not None)
     assert main.hits.table.row == 0
     main.board.setFocus()
     for place in (1, 2):
@@ -74,7 +74,7 @@ def test_a_query_that_sorts_lands_on_its_best_hit(qtbot: QtBot, main: window.Mai
     assert main.hits.table.row == 0
     assert main.hits.hit_at(0).game == best
     shown = main.browser
-    qtbot.waitUntil(lambda: shown.game is not None and shown.game.game == best, timeout=LONG)
+    qtbot.waitUntil(lambda: shown.game is not None and shown.game.game == best)
     assert f"hit 1 of {main.hits.count}" in main.hitbar.text()
 
 
@@ -84,13 +84,13 @@ def test_a_hit_chosen_while_a_query_that_sorts_runs_stays(qtbot: QtBot, main: wi
     endless = "wtm sort gamenumber\n{gamenumber < 100 or {gamenumber > 400 x = 0 while (x >= 0) {x += 1}}}"
     main.editor.set_text(endless)
     qtbot.keyClick(main, Qt.Key.Key_F5)
-    qtbot.waitUntil(lambda: main.browser.hit is not None and main.hits.count > 10, timeout=LONG)
+    qtbot.waitUntil(lambda: main.browser.hit is not None and main.hits.count > 10)
     walked = main.browser.positionid + 1
     main.board.setFocus()
     qtbot.keyClick(main.board, Qt.Key.Key_Right)
     assert main.browser.positionid == walked
     game = main.browser.game
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.finished):
         qtbot.keyClick(main, Qt.Key.Key_Escape)
     assert (main.browser.game, main.browser.positionid) == (game, walked)
     assert main.hits.table.row > 0
@@ -99,8 +99,8 @@ def test_a_hit_chosen_while_a_query_that_sorts_runs_stays(qtbot: QtBot, main: wi
 def test_a_chosen_element_is_shown_by_one_of_its_hits(qtbot: QtBot, main: window.MainWindow) -> None:
     open_sample(qtbot, main)
     ask(qtbot, main, "flipcolor flipvertical {Bh7 kh8}")
-    qtbot.waitUntil(lambda: main.browser.hit is not None, timeout=LONG)
-    qtbot.waitUntil(lambda: main.picker.view.elements.rowCount() == 4, timeout=LONG)
+    qtbot.waitUntil(lambda: main.browser.hit is not None)
+    qtbot.waitUntil(lambda: main.picker.view.elements.rowCount() == 4)
     assert main.result is not None
     shown = main.hits.hit_at(0).matches[0].element
     other = next(
@@ -110,9 +110,9 @@ def test_a_chosen_element_is_shown_by_one_of_its_hits(qtbot: QtBot, main: window
     )
     main.picker.element_hovered.emit(0, other)
     main.picker.view.choose(other)
-    qtbot.waitUntil(lambda: main.hits.table.row == 0, timeout=LONG)
+    qtbot.waitUntil(lambda: main.hits.table.row == 0)
     words = main.result.orbits[0].elements[other].words
-    qtbot.waitUntil(lambda: main.board.badge is not None and main.board.badge[0] == words, timeout=LONG)
+    qtbot.waitUntil(lambda: main.board.badge is not None and main.board.badge[0] == words)
 
 
 def test_a_refused_query_leaves_the_hits_of_the_last_one(qtbot: QtBot, main: window.MainWindow) -> None:
@@ -121,7 +121,7 @@ def test_a_refused_query_leaves_the_hits_of_the_last_one(qtbot: QtBot, main: win
     ended = main.hits.running_text()
     found = main.hits.count
     main.editor.set_text("matte")
-    with qtbot.waitSignal(main.searcher.rejected, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.rejected):
         qtbot.keyClick(main, Qt.Key.Key_F5)
     assert main.infobar.shown is not None
     assert main.infobar.shown.kind == "error"
@@ -138,7 +138,7 @@ def test_the_latest_query_wins_over_one_that_is_being_searched(qtbot: QtBot, mai
     main.searcher.finished.connect(lambda result: ended.append(result.query))
     main.editor.set_text(endless)
     qtbot.keyClick(main, Qt.Key.Key_F5)
-    qtbot.waitUntil(lambda: main.hits.count > 0 and main.board.rings != 0, timeout=LONG)
+    qtbot.waitUntil(lambda: main.hits.count > 0 and main.board.rings != 0)
     # The same again goes on.
     qtbot.keyClick(main, Qt.Key.Key_F5)
     assert begun == [endless]
@@ -149,19 +149,19 @@ def test_the_latest_query_wins_over_one_that_is_being_searched(qtbot: QtBot, mai
     assert (main.hits.count, main.hits.games) == (main.result.positions, len(main.result.order))
     assert not main.searcher.running
     # Nothing that the other one still had on its way comes afterwards.
-    qtbot.waitUntil(lambda: not main.jobs.active("search") and main.jobs.count == 0, timeout=LONG)
+    qtbot.waitUntil(lambda: not main.jobs.active("search") and main.jobs.count == 0)
     assert ended == ["mate"]
     assert main.hits.count == main.result.positions
     assert main.hits.hits.orbits == ()
     assert not main.hits.running
     # What is stopped and asked again at once begins anew, as does the same query in other games.
     main.editor.set_text(endless)
-    with qtbot.waitSignal(main.searcher.found, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.found):
         qtbot.keyClick(main, Qt.Key.Key_F5)
-    with qtbot.waitSignal(main.searcher.started, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.started):
         main.stop()
         qtbot.keyClick(main, Qt.Key.Key_F5)
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG) as stopped:
+    with qtbot.waitSignal(main.searcher.finished) as stopped:
         qtbot.keyClick(main, Qt.Key.Key_Escape)
     assert stopped.args[0].cancelled
 
@@ -183,14 +183,14 @@ def test_a_file_that_holds_no_games_is_told_from_one_that_does(
     junk, whole = tmp_path / "junk.pgn", tmp_path / "whole.pgn"
     junk.write_bytes(bytes((n * 7919) % 251 for n in range(6_000)))
     whole.write_text('[Result "*"]\n\n1. e4 *\n')
-    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(main.opener.opened):
         main.begin([junk])
     assert main.infobar.shown is not None
     assert "is this a PGN file?" in main.infobar.shown.text
     main.show_bad_games()
     assert main._bad_dialog is not None
     assert main._bad_dialog.model.rowCount() > 0
-    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(main.opener.opened):
         main.open_files([whole])
     assert main.infobar.shown is None
     assert main._bad_dialog.model.rowCount() == 0
@@ -205,7 +205,7 @@ def test_a_folder_is_opened_without_the_archive_in_it_that_is_damaged(
     for name in ("a.pgn", "c.pgn"):
         (folder / name).write_text('[Result "*"]\n\n1. e4 *\n')
     (folder / "b.zip").write_bytes(b"PK\x03\x04 and nothing more")
-    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(main.opener.opened):
         main.open_files([folder])
     assert main.infobar.shown is not None
     assert "b.zip" in main.infobar.shown.text
@@ -227,21 +227,21 @@ def test_the_window_can_be_as_low_as_a_laptop_s_scaled_screen(
 ) -> None:
     main.resize(width, 700)
     main.begin([])
-    qtbot.waitUntil(lambda: len(main.library.titles()) > 60, timeout=LONG)
+    qtbot.waitUntil(lambda: len(main.library.titles()) > 60)
     for dock in (main.docks.library, main.docks.picker):
         main.docks.show(dock)
         scrolled = [area for area in main.findChildren(room.Room) if area.verticalScrollBar().isVisible()]
         assert not scrolled, "there is room for the whole pane"
     main.infobar.show_message("A message above the board.", "warning")
     # Qt counts the panes behind the one in front, too.
-    qtbot.waitUntil(lambda: main.minimumSizeHint().height() < 520, timeout=LONG)
+    qtbot.waitUntil(lambda: main.minimumSizeHint().height() < 520)
     main.resize(width, 520)
     main.docks.show(main.docks.library)
     last = main.library.preview.run
-    qtbot.waitUntil(lambda: main.height() == 520 and main.library.isVisible(), timeout=LONG)
+    qtbot.waitUntil(lambda: main.height() == 520 and main.library.isVisible())
     area = next(one for one in main.findChildren(room.Room) if one.isAncestorOf(last))
     area.ensureWidgetVisible(last)
-    qtbot.waitUntil(lambda: not last.visibleRegion().isEmpty(), timeout=LONG)
+    qtbot.waitUntil(lambda: not last.visibleRegion().isEmpty())
 
 
 def test_hits_can_be_exported_as_soon_as_the_search_is_over(qtbot: QtBot, main: window.MainWindow) -> None:
@@ -257,9 +257,9 @@ def test_hits_can_be_exported_as_soon_as_the_search_is_over(qtbot: QtBot, main: 
     # A search that is stopped keeps what it found.
     main.editor.set_text("gamenumber == 1 or {gamenumber > 100 x = 0 while (x >= 0) {x += 1}}")
     main.run()
-    qtbot.waitUntil(lambda: main.hits.count > 0, timeout=LONG)
+    qtbot.waitUntil(lambda: main.hits.count > 0)
     assert offered() == (False, False)
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.finished):
         qtbot.keyClick(main, Qt.Key.Key_Escape)
     assert offered() == (True, True)
 
@@ -272,17 +272,17 @@ def test_one_end_leaves_the_progress_of_other_work_in_view(
     read = threading.Event()
 
     def slowly(*_arguments: object, **_named: object) -> model.ImportReport:
-        read.wait(LONG / 1000)
+        read.wait(HELD_SECONDS)
         raise errors.SourceError("That was all.")
 
     monkeypatch.setattr(importing, "open_base", slowly)
     main.open_files([tmp_path / "other.pgn"])
     choice = export_dialog.ExportChoice(export_dialog.What.ALL, False, tmp_path / "hits.pgn")
     monkeypatch.setattr(export_dialog.ExportDialog, "ask", lambda *_arguments, **_named: choice)
-    with qtbot.waitSignal(main.exporter.written, timeout=LONG):
+    with qtbot.waitSignal(main.exporter.written):
         main.ask_export()
     assert main._cancel_button.isVisible()
-    with qtbot.waitSignal(main.opener.failed, timeout=LONG):
+    with qtbot.waitSignal(main.opener.failed):
         read.set()
     assert not main._cancel_button.isVisible()
 
@@ -297,11 +297,11 @@ def test_what_is_exported_is_what_was_there_when_it_was_asked(
     def answer(*_arguments: object, **_named: object) -> export_dialog.ExportChoice:
         # A search that had begun before goes on while the dialog is open.
         main.run()
-        qtbot.waitUntil(lambda: main.result is None, timeout=LONG)
+        qtbot.waitUntil(lambda: main.result is None)
         return export_dialog.ExportChoice(export_dialog.What.ALL, False, tmp_path / "hits.pgn")
 
     monkeypatch.setattr(export_dialog.ExportDialog, "ask", answer)
-    with qtbot.waitSignal(main.exporter.written, timeout=LONG) as written:
+    with qtbot.waitSignal(main.exporter.written) as written:
         main.ask_export()
     assert written.args[0].games == len(mates.order)
 
@@ -312,8 +312,8 @@ def test_hits_of_a_stopped_search_are_said_to_be_such_when_narrowed(
     open_sample(qtbot, main)
     main.editor.set_text("gamenumber <= 100 or {x = 0 while (x >= 0) {x += 1}}")
     main.run()
-    qtbot.waitUntil(lambda: main.hits.count > 0, timeout=LONG)
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+    qtbot.waitUntil(lambda: main.hits.count > 0)
+    with qtbot.waitSignal(main.searcher.finished):
         main.stop()
     said = main.hits.running_text()
     assert said.startswith("stopped after ")
@@ -340,7 +340,7 @@ def test_a_preview_ends_when_the_keyboard_leaves_the_elements_or_the_query_chang
     open_sample(qtbot, main)
     main.editor.set_text("flipcolor {A attacks k}")
     view = main.picker.view
-    qtbot.waitUntil(lambda: view.elements.rowCount() == 2, timeout=LONG)
+    qtbot.waitUntil(lambda: view.elements.rowCount() == 2)
     main.picker.remove_button.setFocus()
     main.picker.focusNextChild()
     assert view.hasFocus()
@@ -352,7 +352,7 @@ def test_a_preview_ends_when_the_keyboard_leaves_the_elements_or_the_query_chang
     assert main.board.ghosted, "coming back shows it again"
     main.editor.set_text("wtm")
     assert not main.board.ghosted
-    qtbot.waitUntil(lambda: view.elements.rowCount() == 0, timeout=LONG)
+    qtbot.waitUntil(lambda: view.elements.rowCount() == 0)
     assert not main.board.ghosted
 
 
@@ -398,7 +398,7 @@ def test_keys_go_round_the_areas_and_leave_the_editor(qtbot: QtBot, main: window
     main.docks.picker.hide()
     main.infobar.show_message("One may answer this.", "warning", ("Answer", lambda: None))
     main.board.setFocus()
-    qtbot.waitUntil(lambda: not main.library.visibleRegion().isEmpty(), timeout=LONG)
+    qtbot.waitUntil(lambda: not main.library.visibleRegion().isEmpty())
     assert main.areas.framed is None, "who went elsewhere otherwise sees the focus there"
     found = []
     for _ in range(5):

@@ -15,12 +15,10 @@ from cqlgui.ui.panels import wording
 
 pytestmark = pytest.mark.xvfb
 
-LONG = 20_000
-
 
 def ask(qtbot: QtBot, main: window.MainWindow, text: str) -> model.SearchResult:
     main.editor.set_text(text)
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG) as ended:
+    with qtbot.waitSignal(main.searcher.finished) as ended:
         qtbot.keyClick(main, Qt.Key.Key_F5)
     found: model.SearchResult = ended.args[0]
     return found
@@ -43,7 +41,7 @@ def choose(main: window.MainWindow, *titles: str) -> None:
 
 
 def open_sample(qtbot: QtBot, main: window.MainWindow) -> None:
-    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
 
 
@@ -51,21 +49,21 @@ def test_hits_are_narrowed_step_by_step_and_shown_whole_again(qtbot: QtBot, main
     open_sample(qtbot, main)
     whole = ask(qtbot, main, "flipcolor flipvertical {Bh7 kh8}")
     narrow = main.hits.narrow
-    qtbot.waitUntil(lambda: narrow._attributes is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: narrow._attributes is not None)
     known = narrowing.attributes(main.base) if main.base else None
     assert known is not None
     value = narrowing.values(whole, known, narrowing.RESULT)[0]
-    with qtbot.waitSignal(main.narrower.shown, timeout=LONG):
+    with qtbot.waitSignal(main.narrower.shown):
         choose(main, "Result", value.words)
     assert (main.hits.count, main.hits.games) == (value.positions, value.games)
     assert main.result is not None
     assert main.result.orbits[0].elements != whole.orbits[0].elements
     assert main.hits._narrowed.isVisible()
-    qtbot.waitUntil(lambda: main.browser.hit is not None and main.browser.hit.squares != 0, timeout=LONG)
-    with qtbot.waitSignal(main.narrower.shown, timeout=LONG):
+    qtbot.waitUntil(lambda: main.browser.hit is not None and main.browser.hit.squares != 0)
+    with qtbot.waitSignal(main.narrower.shown):
         choose(main, "Ply", narrowing.values(main.result, known, narrowing.PLY)[0].words)
     assert 0 < main.hits.count < value.positions
-    with qtbot.waitSignal(main.narrower.shown, timeout=LONG):
+    with qtbot.waitSignal(main.narrower.shown):
         main.hits._narrowed.click()
     assert main.hits.count == whole.positions
     assert not main.hits._narrowed.isVisible()
@@ -80,7 +78,7 @@ def test_kept_hits_meet_others_and_searches_keep_to_games(qtbot: QtBot, main: wi
     inside = ask(qtbot, main, "check")
     assert inside.order == tuple(sorted(mates.order))
     assert inside.games_searched == len(mates.order)
-    with qtbot.waitSignal(main.narrower.shown, timeout=LONG):
+    with qtbot.waitSignal(main.narrower.shown):
         choose(main, "With", "1 mate", "Hits in both")
     assert main.hits.count == mates.positions
     main.hits._scope.click()
@@ -96,7 +94,7 @@ def test_narrowing_stays_within_the_element_that_hits_are_limited_to(
     choose(main, "Keep")
     whole = ask(qtbot, main, "flipcolor flipvertical {Bh7 kh8}")
     narrow = main.hits.narrow
-    qtbot.waitUntil(lambda: narrow._attributes is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: narrow._attributes is not None)
     assert main.base is not None
     known = narrowing.attributes(main.base)
     elements = whole.orbits[0].elements
@@ -106,10 +104,10 @@ def test_narrowing_stays_within_the_element_that_hits_are_limited_to(
     part = narrowing.matching(whole, 0, number)
 
     def limit() -> None:
-        qtbot.waitUntil(lambda: main.picker.view.elements.rowCount() == 4, timeout=LONG)
+        qtbot.waitUntil(lambda: main.picker.view.elements.rowCount() == 4)
         main.picker.view.choose(number)
         assert main.hits.count == element.positions
-        qtbot.waitUntil(narrow.isEnabled, timeout=LONG)
+        qtbot.waitUntil(narrow.isEnabled)
 
     limit()
     # What is counted, chosen, searched in, kept and joined is what the table shows.
@@ -127,20 +125,20 @@ def test_narrowing_stays_within_the_element_that_hits_are_limited_to(
         ("Hits not in these", narrowing.without(part, checks)),
         ("Hits in either", narrowing.either(part, checks)),
     ):
-        with qtbot.waitSignal(main.narrower.shown, timeout=LONG):
+        with qtbot.waitSignal(main.narrower.shown):
             choose(main, "With", "1 check", way)
         assert (main.hits.count, main.hits.games) == (wanted.positions, len(wanted.order))
-        with qtbot.waitSignal(main.narrower.shown, timeout=LONG):
+        with qtbot.waitSignal(main.narrower.shown):
             main.hits._narrowed.click()
         assert main.hits.count == whole.positions
         limit()
-    with qtbot.waitSignal(main.narrower.shown, timeout=LONG) as narrowed:
+    with qtbot.waitSignal(main.narrower.shown) as narrowed:
         choose(main, "Result", values[0].words)
     assert (main.hits.count, main.hits.games) == (values[0].positions, values[0].games)
     # The element is a step like the others now.
     assert narrowed.args[1] == f"{element.words}, {values[0].words}"
     assert main.hits.limited_to is None
-    with qtbot.waitSignal(main.narrower.shown, timeout=LONG):
+    with qtbot.waitSignal(main.narrower.shown):
         choose(main, "With", "2 ", "Show these")
     assert (main.hits.count, main.hits.games) == (element.positions, element.games)
     # Without the limit it is all of the hits again.
@@ -156,12 +154,12 @@ def test_narrowing_stays_within_the_element_that_hits_are_limited_to(
 def test_an_estimate_goes_before_the_search(qtbot: QtBot, main: window.MainWindow) -> None:
     open_sample(qtbot, main)
     main.editor.set_text("mate")
-    qtbot.waitUntil(lambda: main.editor._estimate.text().endswith("games"), timeout=LONG)
+    qtbot.waitUntil(lambda: main.editor._estimate.text().endswith("games"))
     found = ask(qtbot, main, "mate")
     # The sample base is small enough to be asked whole.
     assert main.editor._estimate.text() == f"{len(found.order)} games"
     main.editor.set_text("matte")
-    qtbot.waitUntil(lambda: main.editor._estimate.text() == "", timeout=LONG)
+    qtbot.waitUntil(lambda: main.editor._estimate.text() == "")
 
 
 @pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
@@ -171,7 +169,7 @@ def test_an_estimate_is_of_the_query_and_the_games_that_are_searched(
     open_sample(qtbot, main)
     said = main.editor._estimate
     mates = len(ask(qtbot, main, "mate").order)
-    qtbot.waitUntil(lambda: said.text() == f"{mates} games", timeout=LONG)
+    qtbot.waitUntil(lambda: said.text() == f"{mates} games")
     # What was said of the former text goes with the first key and comes back with the text.
     main.editor.edit.setFocus()
     main.editor.go_to(len("mate"))
@@ -181,12 +179,12 @@ def test_an_estimate_is_of_the_query_and_the_games_that_are_searched(
     qtbot.keyClick(main.editor.edit, Qt.Key.Key_Backspace)
     assert said.text() == f"{mates} games"
     main.editor.set_text("check")
-    qtbot.waitUntil(lambda: said.text().endswith("games"), timeout=LONG)
+    qtbot.waitUntil(lambda: said.text().endswith("games"))
     everywhere = said.text()
     choose(main, "Search in")
     assert said.text() == ""
-    qtbot.waitUntil(lambda: said.text() == f"{mates} games", timeout=LONG)
+    qtbot.waitUntil(lambda: said.text() == f"{mates} games")
     main.hits._scope.click()
-    qtbot.waitUntil(lambda: said.text() == everywhere, timeout=LONG)
-    qtbot.waitUntil(lambda: said.width() >= said.fontMetrics().horizontalAdvance(everywhere), timeout=LONG)
+    qtbot.waitUntil(lambda: said.text() == everywhere)
+    qtbot.waitUntil(lambda: said.width() >= said.fontMetrics().horizontalAdvance(everywhere))
     assert everywhere != f"{mates} games"

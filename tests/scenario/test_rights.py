@@ -14,8 +14,6 @@ from cqlgui.ui import window
 
 pytestmark = pytest.mark.xvfb
 
-LONG = 20_000
-
 
 @pytest.fixture
 def folder(qtbot: QtBot, main: window.MainWindow, tmp_path: Path) -> Path:
@@ -23,14 +21,14 @@ def folder(qtbot: QtBot, main: window.MainWindow, tmp_path: Path) -> Path:
     shutil.copy(resource("sample/sample.pgn"), tmp_path / "games.pgn")
     (tmp_path / "other.pgn").write_text('[Result "*"]\n\n1. e4 *\n', encoding="utf-8")
     (tmp_path / "data.cqo").write_text("mate", encoding="utf-8")
-    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(main.opener.opened):
         main.begin([tmp_path / "games.pgn"])
     return tmp_path
 
 
 def asked(qtbot: QtBot, main: window.MainWindow, text: str) -> str:
     main.editor.set_text(text)
-    with qtbot.waitSignal(main.searcher.wanted, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.wanted):
         qtbot.keyClick(main, Qt.Key.Key_F5)
     return said(main)
 
@@ -51,17 +49,17 @@ def test_reading_and_writing_are_allowed_apart_for_the_session(
     question = asked(qtbot, main, text)
     assert question == f"This query wants to read data.cqo. Allow reading in {folder} for this session?"
     assert (main.hits.count, main.hits.running_text()) == (0, ""), "nothing was searched"
-    with qtbot.waitSignal(main.searcher.wanted, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.wanted):
         allow(qtbot, main)
     assert said(main) == f"This query wants to write out.cqo. Allow writing in {folder} for this session?"
     assert not (folder / "out.cqo").exists()
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.finished):
         allow(qtbot, main)
     assert main.hits.count > 0
     assert (folder / "out.cqo").read_text() == "x" * main.hits.count
     # The same folder is not asked about again, neither by another query.
     main.editor.set_text('stalemate readfile "data.cqo" == "mate"')
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.finished):
         qtbot.keyClick(main, Qt.Key.Key_F5)
 
 
@@ -79,20 +77,20 @@ def test_input_and_output_of_the_header_are_left_out_and_named(
     qtbot: QtBot, main: window.MainWindow, folder: Path
 ) -> None:
     main.editor.set_text("cql(input other.pgn output out.pgn) mate")
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.finished):
         qtbot.keyClick(main, Qt.Key.Key_F5)
     assert main.result is not None
     assert main.result.games_searched == 500
     assert "other.pgn as input" in said(main)
     assert main.infobar.waiting == 1
     assert not (folder / "out.pgn").exists()
-    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(main.opener.opened):
         allow(qtbot, main)
     assert main.base is not None
     assert main.base.games == 1
     assert "out.pgn as output" in said(main)
     # Of the file that is open now there is nothing to say.
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.finished):
         qtbot.keyClick(main, Qt.Key.Key_F5)
     assert "out.pgn as output" in said(main)
     assert main.infobar.waiting == 0

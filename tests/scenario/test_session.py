@@ -15,7 +15,6 @@ from cqlgui.ui import session, window
 
 pytestmark = pytest.mark.xvfb
 
-LONG = 20_000
 TYPED = "Pe4 pe5 // not saved anywhere"
 
 
@@ -23,13 +22,13 @@ def start_again(qtbot: QtBot, files: list[Path]) -> window.MainWindow:
     again = window.MainWindow()
     qtbot.addWidget(again)
     again.show()
-    with qtbot.waitSignal(again.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(again.opener.opened):
         again.begin(files)
     return again
 
 
 def leave_unsaved_work(qtbot: QtBot, main: window.MainWindow) -> None:
-    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
     main.editor.edit.setFocus()
     qtbot.keyClicks(main.editor.edit, TYPED)
@@ -82,7 +81,7 @@ def test_a_script_of_scidb_opens_as_its_translation(
         how = (data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
         QApplication.sendEvent(main, QDragEnterEvent(QPoint(9, 9), Qt.DropAction.CopyAction, *how))
         QApplication.sendEvent(main, QDropEvent(QPointF(9, 9), Qt.DropAction.CopyAction, *how))
-    qtbot.waitUntil(lambda: main.editor.name() == "old, translated", timeout=LONG)
+    qtbot.waitUntil(lambda: main.editor.name() == "old, translated")
     assert main.editor.text().startswith("cql()")
     assert main.base is None
     assert "*.cqls" in window.CQL_FILES
@@ -90,14 +89,14 @@ def test_a_script_of_scidb_opens_as_its_translation(
 
 def leave_a_hit(qtbot: QtBot, main: window.MainWindow, source: Path) -> session.Session:
     """Search, step to a later hit and end; what the session says then."""
-    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(main.opener.opened):
         main.begin([source])
     main.editor.set_text("mate")
     main.run()
-    qtbot.waitUntil(lambda: main.result is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: main.result is not None)
     for _ in range(5):
         main.next_hit(1)
-    qtbot.waitUntil(lambda: main.browser.hit is not None and main.hits.table.row == 5, timeout=LONG)
+    qtbot.waitUntil(lambda: main.browser.hit is not None and main.hits.table.row == 5)
     main.close()
     kept = session.load()
     assert kept.files == (str(source),)
@@ -121,7 +120,7 @@ def test_a_file_that_is_away_at_one_start_stays_in_the_session(
     without = window.MainWindow()
     qtbot.addWidget(without)
     without.show()
-    with qtbot.waitSignal(without.opener.failed, timeout=LONG):
+    with qtbot.waitSignal(without.opener.failed):
         without.begin([])
     assert without.infobar.shown is not None
     assert str(source) in without.infobar.shown.text
@@ -130,7 +129,7 @@ def test_a_file_that_is_away_at_one_start_stays_in_the_session(
     assert place(session.load()) == place(kept)
     away.rename(source)
     again = start_again(qtbot, [])
-    qtbot.waitUntil(lambda: again.browser.game is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: again.browser.game is not None)
     assert again.browser.game is not None
     assert (again.browser.game.game, again.browser.positionid) == (kept.game, kept.positionid)
     again.close()
@@ -147,14 +146,14 @@ def test_a_file_of_the_session_is_located_where_it_is_now(
     again = window.MainWindow()
     qtbot.addWidget(again)
     again.show()
-    with qtbot.waitSignal(again.opener.failed, timeout=LONG):
+    with qtbot.waitSignal(again.opener.failed):
         again.begin([])
     monkeypatch.setattr(window.QFileDialog, "getOpenFileName", lambda *_: (str(moved), ""))
     assert again.infobar.shown is not None
     assert again.infobar.shown.action is not None
-    with qtbot.waitSignal(again.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(again.opener.opened):
         again.infobar.shown.action[1]()
-    qtbot.waitUntil(lambda: again.browser.game is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: again.browser.game is not None)
     again.close()
     assert place(session.load()) == ((str(moved),), *place(kept)[1:])
 
@@ -169,11 +168,11 @@ def test_other_games_take_the_place_of_those_that_are_away(
     again = window.MainWindow()
     qtbot.addWidget(again)
     again.show()
-    with qtbot.waitSignal(again.opener.failed, timeout=LONG):
+    with qtbot.waitSignal(again.opener.failed):
         again.begin([])
-    with qtbot.waitSignal(again.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(again.opener.opened):
         again.open_files([resource("sample/sample.pgn")])
-    qtbot.waitUntil(lambda: again.browser.game is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: again.browser.game is not None)
     again.close()
     kept = session.load()
     assert kept.files == (str(resource("sample/sample.pgn")),)
@@ -192,7 +191,7 @@ def test_an_end_before_the_games_are_open_leaves_the_session_as_it_was(
         hasty.show()
         if opened:
             # The games are open, the one that was left is not on the board yet.
-            with qtbot.waitSignal(hasty.opener.opened, timeout=LONG):
+            with qtbot.waitSignal(hasty.opener.opened):
                 hasty.begin([])
         else:
             hasty.begin([])
@@ -206,12 +205,12 @@ def test_the_library_shows_ten_rows_on_a_small_screen_and_keeps_its_division(
 ) -> None:
     main.begin([])
     pane = main.library
-    qtbot.waitUntil(lambda: len(pane.titles()) > 60, timeout=LONG)
+    qtbot.waitUntil(lambda: len(pane.titles()) > 60)
     main.docks.show(main.docks.library)
     pane.search.setText("across the board")
     pane.search.clear()
     tree = pane.tree
-    qtbot.waitUntil(lambda: tree.viewport().height() >= 10 * tree.sizeHintForRow(0) > 0, timeout=5000)
+    qtbot.waitUntil(lambda: tree.viewport().height() >= 10 * tree.sizeHintForRow(0) > 0)
     drawn = pane.preview.diagram
     assert drawn.visibleRegion().boundingRect() == drawn.rect()
     pane.split.setSizes([1000, 0])
@@ -223,6 +222,6 @@ def test_the_library_shows_ten_rows_on_a_small_screen_and_keeps_its_division(
     again.show()
     again.begin([])
     again.docks.show(again.docks.library)
-    qtbot.waitUntil(again.library.isVisible, timeout=LONG)
+    qtbot.waitUntil(again.library.isVisible)
     assert again.library.split.sizes()[1] == 0
     again.close()

@@ -23,13 +23,13 @@ from cqlgui.ui.editor import gutter
 
 pytestmark = pytest.mark.xvfb
 
-LONG = 20_000
+HELD_SECONDS = 20
 
 
 def open_sample(qtbot: QtBot, main: window.MainWindow) -> None:
-    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
-    qtbot.waitUntil(lambda: main.browser.game is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: main.browser.game is not None)
 
 
 def shoot(qtbot: QtBot, main: window.MainWindow, name: str, pane: QDockWidget | None = None) -> None:
@@ -53,7 +53,7 @@ def shoot(qtbot: QtBot, main: window.MainWindow, name: str, pane: QDockWidget | 
 
 def write(qtbot: QtBot, main: window.MainWindow, text: str) -> None:
     main.editor.set_text(text)
-    qtbot.waitUntil(lambda: not main.editor.checking, timeout=LONG)
+    qtbot.waitUntil(lambda: not main.editor.checking)
 
 
 def covered(pane: QWidget) -> bool:
@@ -77,18 +77,18 @@ def test_three_mistakes_show_three_squiggles_while_typing(qtbot: QtBot, main: wi
         qtbot.keyClicks(edit, line)
         qtbot.keyClick(edit, Qt.Key.Key_Escape)
         qtbot.keyClick(edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: len(main.editor.findings) == 3, timeout=LONG)
+    qtbot.waitUntil(lambda: len(main.editor.findings) == 3)
     marked = [edit.text()[one.span.offset : one.span.end] for one in main.editor.findings]
     assert marked == ["flippcolor", "chekc", "stalemat"]
     assert set(edit.line_severities()) == {0, 1, 2}
-    qtbot.waitUntil(main.editor.problems.isVisible, timeout=LONG)
+    qtbot.waitUntil(main.editor.problems.isVisible)
     shoot(qtbot, main, "mistakes")
 
     # Each is mended by its link, its lamp or the key, and every mend can be undone.
     link = main.editor.problems.link(0).center()
     qtbot.mouseClick(main.editor.problems.viewport(), Qt.MouseButton.LeftButton, pos=link)
     assert edit.text().startswith("flipcolor Ra1")
-    qtbot.waitUntil(lambda: len(main.editor.findings) == 2, timeout=LONG)
+    qtbot.waitUntil(lambda: len(main.editor.findings) == 2)
     main.editor.go_to(edit.text().index("chekc"))
     qtbot.keyClick(edit, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
     assert "check\n" in edit.text()
@@ -101,22 +101,22 @@ def test_the_margin_shows_truth_and_why_not_leads_to_where_it_holds(
 ) -> None:
     open_sample(qtbot, main)
     write(qtbot, main, "cql()\nwtm\nflipcolor {\n  Ke1\n  _e2   // free\n}\n#A\nPe4 and Pd4\n")
-    qtbot.waitUntil(lambda: known(main), timeout=LONG)
+    qtbot.waitUntil(lambda: known(main))
     assert truth(main) == {1: True, 2: False, 3: True, 4: False, 6: True, 7: False}
     assert main.editor.edit.gutter.rows[6].value == "16"
     shoot(qtbot, main, "margin")
     main.board.setFocus()
     qtbot.keyClick(main.board, Qt.Key.Key_Right)
-    qtbot.waitUntil(lambda: known(main) and truth(main)[1] is False, timeout=LONG)
+    qtbot.waitUntil(lambda: known(main) and truth(main)[1] is False)
 
     # A key that makes another text asks anew.
     write(qtbot, main, "wtm\n[Qq] == 1\n")
-    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False, 1: False}, timeout=LONG)
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False, 1: False})
     write(qtbot, main, "[Qq] == 1 Q\n")
-    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False}, timeout=LONG)
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False})
     main.infobar.show_message("An older notice.", "warning")
     qtbot.keyClick(main, Qt.Key.Key_F4)
-    qtbot.waitUntil(lambda: main.infobar.waiting == 1, timeout=LONG)
+    qtbot.waitUntil(lambda: main.infobar.waiting == 1)
     message = main.infobar.shown
     assert message is not None
     assert "`[Qq] == 1` fails (line 1)" in message.text
@@ -127,22 +127,20 @@ def test_the_margin_shows_truth_and_why_not_leads_to_where_it_holds(
     assert main.infobar.shown.text == "An older notice."
     main.infobar.clear()
     main.assistance.why.ask()
-    qtbot.waitUntil(
-        lambda: main.infobar.shown is not None and main.infobar.shown.action is not None, timeout=LONG
-    )
+    qtbot.waitUntil(lambda: main.infobar.shown is not None and main.infobar.shown.action is not None)
     before = main.browser.positionid
     shown = main.infobar.shown
     assert shown is not None
     assert shown.action is not None
     shown.action[1]()
     assert main.browser.positionid == before + 1
-    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True}, timeout=LONG)
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True})
 
 
 def test_the_margin_tells_what_was_looked_at_elsewhere(qtbot: QtBot, main: window.MainWindow) -> None:
     open_sample(qtbot, main)
     write(qtbot, main, "find {\n  check\n  ply > 4\n}\nwtm")
-    qtbot.waitUntil(lambda: known(main) and len(truth(main)) == 4, timeout=LONG)
+    qtbot.waitUntil(lambda: known(main) and len(truth(main)) == 4)
     margin_ = main.editor.edit.gutter
     rows = margin_.rows
     assert [line for line, row in rows.items() if row.elsewhere] == [1, 2]
@@ -151,19 +149,19 @@ def test_the_margin_tells_what_was_looked_at_elsewhere(qtbot: QtBot, main: windo
     assert " at move" not in margin_.tip(4)
     assert f"line 2 holds at {rows[1].elsewhere}, " in margin_.accessibleDescription()
     # Its squares belong to another board than the one that is shown.
-    with qtbot.waitSignal(margin_.pointed, timeout=LONG) as told:
+    with qtbot.waitSignal(margin_.pointed) as told:
         margin_._point(1)
     assert told.args == [0]
     shoot(qtbot, main, "elsewhere")
     write(qtbot, main, "x = 0\nwhile (x < 3) {x += 1}")
-    qtbot.waitUntil(lambda: known(main) and 1 in truth(main), timeout=LONG)
+    qtbot.waitUntil(lambda: known(main) and 1 in truth(main))
     assert ", 3 rounds" in margin_.tip(1)
     write(qtbot, main, "flipcolor {\n  Kg8\n  Rh1\n  power A > 100\n}")
-    qtbot.waitUntil(lambda: known(main) and 3 in truth(main), timeout=LONG)
+    qtbot.waitUntil(lambda: known(main) and 3 in truth(main))
     shoot(qtbot, main, "element")
     main.browser.go(len(main.browser.game.tree) - 1 if main.browser.game else 0)
     write(qtbot, main, "find <-- {\n  ply == 1\n  power A + 100\n}\nflipcolor {\n  Qd4\n  check\n}")
-    qtbot.waitUntil(lambda: known(main) and 2 in truth(main), timeout=LONG)
+    qtbot.waitUntil(lambda: known(main) and 2 in truth(main))
     shoot(qtbot, main, "back")
 
 
@@ -171,9 +169,9 @@ def test_a_query_that_cannot_be_run_here_says_why(qtbot: QtBot, main: window.Mai
     open_sample(qtbot, main)
     write(qtbot, main, "mate\nwhile (true) {x = 1}")
     main.browser.go(0)
-    qtbot.waitUntil(lambda: known(main), timeout=LONG)
+    qtbot.waitUntil(lambda: known(main))
     write(qtbot, main, "while (true) {x = 1}\nmate")
-    qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.FAULT, timeout=LONG)
+    qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.FAULT)
     assert truth(main) == {0: None, 1: None}
     assert "does not end" in main.editor.edit.gutter.tip(0)
     assert main.editor._live.text() == "Cannot be told"
@@ -185,20 +183,20 @@ def test_a_position_that_a_search_passes_over_is_said_to_be_one(
 ) -> None:
     games = tmp_path / "games.pgn"
     games.write_text('[White "A"]\n[Result "*"]\n\n1. e4 (1. d4 d5) 1... e5 *\n', encoding="utf-8")
-    with qtbot.waitSignal(main.opener.opened, timeout=LONG):
+    with qtbot.waitSignal(main.opener.opened):
         main.begin([games])
-    qtbot.waitUntil(lambda: main.browser.game is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: main.browser.game is not None)
     write(qtbot, main, "Pd4")
-    qtbot.waitUntil(lambda: known(main), timeout=LONG)
+    qtbot.waitUntil(lambda: known(main))
     qtbot.keyClick(main, Qt.Key.Key_F4)
-    qtbot.waitUntil(lambda: said(main).endswith("It holds nowhere in the main line."), timeout=LONG)
+    qtbot.waitUntil(lambda: said(main).endswith("It holds nowhere in the main line."))
     main.browser.go(3)
-    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True}, timeout=LONG)
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True})
     assert main.editor._live.text() == "Matches here, not searched"
     qtbot.keyClick(main, Qt.Key.Key_F4)
-    qtbot.waitUntil(lambda: "a search passes over variations" in said(main), timeout=LONG)
+    qtbot.waitUntil(lambda: "a search passes over variations" in said(main))
     write(qtbot, main, "cql(variations) Pd4")
-    qtbot.waitUntil(lambda: main.editor._live.text() == "Matches here", timeout=LONG)
+    qtbot.waitUntil(lambda: main.editor._live.text() == "Matches here")
 
 
 def test_what_a_key_shows_in_the_query_comes_to_the_front(
@@ -210,27 +208,27 @@ def test_what_a_key_shows_in_the_query_comes_to_the_front(
 
     def behind() -> None:
         main.docks.show(main.docks.library)
-        qtbot.waitUntil(lambda: covered(main.editor) and not covered(main.library), timeout=LONG)
+        qtbot.waitUntil(lambda: covered(main.editor) and not covered(main.library))
 
     def in_front() -> bool:
         return main.editor.edit.hasFocus() and not covered(main.editor)
 
     behind()
     main.open_files([script])
-    qtbot.waitUntil(in_front, timeout=LONG)
+    qtbot.waitUntil(in_front)
     assert main.editor.text().startswith("cql(")
     write(qtbot, main, "btm")
     behind()
     qtbot.keyClick(main, Qt.Key.Key_F4)
-    qtbot.waitUntil(lambda: said(main).startswith("Not here, because `btm` fails (line 1)."), timeout=LONG)
-    qtbot.waitUntil(in_front, timeout=LONG)
+    qtbot.waitUntil(lambda: said(main).startswith("Not here, because `btm` fails (line 1)."))
+    qtbot.waitUntil(in_front)
     write(qtbot, main, "path\n--e4 --a6")
     qtbot.keyClick(main, Qt.Key.Key_F4)
-    qtbot.waitUntil(lambda: "`--a6` fails at move 1(btm) (line 2)." in said(main), timeout=LONG)
+    qtbot.waitUntil(lambda: "`--a6` fails at move 1(btm) (line 2)." in said(main))
     write(qtbot, main, "chekc")
     behind()
     qtbot.keyClick(main, Qt.Key.Key_F5)
-    qtbot.waitUntil(in_front, timeout=LONG)
+    qtbot.waitUntil(in_front)
     assert said(main).startswith("The query cannot be run")
 
 
@@ -238,24 +236,24 @@ def test_a_query_that_takes_too_long_says_so_and_is_given_up(qtbot: QtBot, main:
     open_sample(qtbot, main)
     nest = "square a_ in . square b_ in . square c_ in . square d_ in . {a_ == b_ c_ == d_ a_ == h8 not K}"
     write(qtbot, main, "btm")
-    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False}, timeout=LONG)
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False})
     write(qtbot, main, nest)
-    qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.SLOW, timeout=LONG)
+    qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.SLOW)
     assert set(truth(main)) == {0}
     write(qtbot, main, f"\n// slow\n\nmate\n{nest}")
     assert truth(main) == {}
-    qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.SLOW and bool(truth(main)), timeout=LONG)
+    qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.SLOW and bool(truth(main)))
     assert set(truth(main)) == {3, 4}, "the clock stands on the filters of the text as it is"
     write(qtbot, main, "wtm")
-    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True}, timeout=LONG)
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True})
 
 
 def test_the_library_opens_previews_and_runs_a_theme(qtbot: QtBot, main: window.MainWindow) -> None:
     open_sample(qtbot, main)
     pane = main.library
-    qtbot.waitUntil(lambda: bool(pane.titles()), timeout=LONG)
+    qtbot.waitUntil(lambda: bool(pane.titles()))
     main.docks.show(main.docks.library)
-    qtbot.waitUntil(pane.isVisible, timeout=LONG)
+    qtbot.waitUntil(pane.isVisible)
     qtbot.keyClicks(pane.search, "greek gift")
     assert all("reek gift" in title for title in pane.titles())
     entry = pane.current
@@ -265,7 +263,7 @@ def test_the_library_opens_previews_and_runs_a_theme(qtbot: QtBot, main: window.
     assert "// title" not in pane.preview.text.toPlainText()
     assert pane.preview.diagram.isVisible() == bool(entry.fen)
     shoot(qtbot, main, "library", main.docks.library)
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.finished):
         qtbot.keyClick(pane.search, Qt.Key.Key_Return)
     assert main.hits.count > 0
     assert main.editor.text() == entry.text
@@ -280,13 +278,13 @@ def test_keys_go_to_the_pane_in_front(qtbot: QtBot, main: window.MainWindow) -> 
     main.editor.go_to(2)
     qtbot.keyClick(main.editor.edit, Qt.Key.Key_F1)
     pane = main.assistance.help
-    qtbot.waitUntil(pane.search.hasFocus, timeout=LONG)
+    qtbot.waitUntil(pane.search.hasFocus)
     assert pane.current is not None
     assert pane.current.name == "flipcolor"
     main.docks.show(main.docks.query)
-    qtbot.waitUntil(main.editor.edit.hasFocus, timeout=LONG)
+    qtbot.waitUntil(main.editor.edit.hasFocus)
     main.docks.show(main.docks.library)
-    qtbot.waitUntil(main.library.search.hasFocus, timeout=LONG)
+    qtbot.waitUntil(main.library.search.hasFocus)
     qtbot.keyClicks(QApplication.focusWidget(), "greek")
     assert main.library.search.text() == "greek"
     assert main.editor.text() == "flipcolor mate"
@@ -304,7 +302,7 @@ def test_help_is_searched_inserted_and_run(qtbot: QtBot, main: window.MainWindow
     pane = main.assistance.help
     assert pane.current is not None
     assert pane.current.name == "flipcolor"
-    qtbot.waitUntil(pane.isVisible, timeout=LONG)
+    qtbot.waitUntil(pane.isVisible)
     shoot(qtbot, main, "help", main.docks.help)
     qtbot.keyClicks(pane.search, "stalemate")
     assert pane.current.name == "stalemate"
@@ -313,7 +311,7 @@ def test_help_is_searched_inserted_and_run(qtbot: QtBot, main: window.MainWindow
     example = pane.current.example
     assert main.editor.text() == f"wtm {example} flipcolor {{mate}}"
     main.docks.show(main.docks.help)
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.finished):
         qtbot.mouseClick(pane.run, Qt.MouseButton.LeftButton)
     assert main.editor.text() == example
 
@@ -347,16 +345,16 @@ def test_an_old_script_opens_translated(qtbot: QtBot, main: window.MainWindow, t
     script.write_text(OLD, encoding="utf-8")
     open_sample(qtbot, main)
     main.open_files([script])
-    qtbot.waitUntil(lambda: main.infobar.shown is not None, timeout=LONG)
+    qtbot.waitUntil(lambda: main.infobar.shown is not None)
     message = main.infobar.shown
     assert message is not None
     assert "old.cql is a script of an older CQL and is shown translated" in message.text
-    qtbot.waitUntil(lambda: not main.editor.checking, timeout=LONG)
+    qtbot.waitUntil(lambda: not main.editor.checking)
     assert main.editor.text().startswith("cql(")
     assert [one for one in main.editor.findings if one.severity == "error"] == []
     assert main.editor.path is None, "saving must not write over the script"
     shoot(qtbot, main, "translated")
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.finished):
         qtbot.keyClick(main, Qt.Key.Key_F5)
     main.editor.edit.undo()
     assert main.editor.text() == OLD
@@ -364,17 +362,17 @@ def test_an_old_script_opens_translated(qtbot: QtBot, main: window.MainWindow, t
     # The script itself is refused with the way out.
     shoot(qtbot, main, "old-script")
     main.infobar.clear()
-    with qtbot.waitSignal(main.searcher.rejected, timeout=LONG):
+    with qtbot.waitSignal(main.searcher.rejected):
         main.run()
     message = main.infobar.shown
     assert message is not None
     assert "script of an older CQL" in message.text
     assert message.action is not None
     assert message.action[0] == "Translate it to CQL 6"
-    qtbot.waitUntil(lambda: not main.editor.checking, timeout=LONG)
+    qtbot.waitUntil(lambda: not main.editor.checking)
     message.action[1]()
     assert main.editor.text().startswith("cql(")
-    qtbot.waitUntil(lambda: main.infobar.shown is None, timeout=LONG)
+    qtbot.waitUntil(lambda: main.infobar.shown is None)
 
 
 @pytest.mark.parametrize("way", ["escape", "button", "edit", "step", "clock"])
@@ -389,7 +387,7 @@ def test_why_not_of_an_endless_query_can_be_left(qtbot: QtBot, main: window.Main
     if way == "escape":
         qtbot.keyClick(main, Qt.Key.Key_Escape)
     elif way == "button":
-        qtbot.waitUntil(lambda: said(main).startswith("Looking"), timeout=LONG)
+        qtbot.waitUntil(lambda: said(main).startswith("Looking"))
         qtbot.mouseClick(main.infobar._action, Qt.MouseButton.LeftButton)
     elif way == "edit":
         qtbot.keyClicks(main.editor.edit, " ")
@@ -397,7 +395,7 @@ def test_why_not_of_an_endless_query_can_be_left(qtbot: QtBot, main: window.Main
         main.board.setFocus()
         qtbot.keyClick(main.board, Qt.Key.Key_Right)
     else:
-        qtbot.waitUntil(lambda: "too long" in said(main), timeout=LONG)
+        qtbot.waitUntil(lambda: "too long" in said(main))
     assert not main.assistance.why.busy
     assert not main.actions_.stop.isEnabled()
     if way in ("escape", "button"):
@@ -405,8 +403,8 @@ def test_why_not_of_an_endless_query_can_be_left(qtbot: QtBot, main: window.Main
     # The worker is free again: it answers another question, and a search runs on all of them.
     write(qtbot, main, "mate")
     qtbot.keyClick(main, Qt.Key.Key_F4)
-    qtbot.waitUntil(lambda: said(main).startswith("Not here"), timeout=LONG)
-    with qtbot.waitSignal(main.searcher.finished, timeout=LONG):
+    qtbot.waitUntil(lambda: said(main).startswith("Not here"))
+    with qtbot.waitSignal(main.searcher.finished):
         qtbot.keyClick(main, Qt.Key.Key_F5)
 
 
@@ -424,29 +422,29 @@ def test_waiting_for_a_worker_is_not_the_query_s_slowness(
 
     def held(*what: Any, cancel: Any, begun: Callable[[], None]) -> Any:
         asked.append(what[3])
-        free.wait(LONG / 1000)
+        free.wait(HELD_SECONDS)
         begun()
-        done.wait(LONG / 1000)
+        done.wait(HELD_SECONDS)
         return real(*what, cancel=cancel)
 
     open_sample(qtbot, main)
     write(qtbot, main, "wtm")
-    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True}, timeout=LONG)
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True})
     monkeypatch.setattr(margin, "margin", held)
     live._slow.setInterval(0)
     write(qtbot, main, "btm")
-    qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.PENDING, timeout=LONG)
+    qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.PENDING)
     # Checked anew, the same question waits on.
-    with qtbot.waitSignal(main.editor.diagnostics_changed, timeout=LONG):
+    with qtbot.waitSignal(main.editor.diagnostics_changed):
         main.editor.check_now()
-    qtbot.waitUntil(lambda: not live._settle.isActive(), timeout=LONG)
+    qtbot.waitUntil(lambda: not live._settle.isActive())
     assert (asked, live.busy) == (["btm"], True)
     assert main.editor.edit.gutter.state == gutter.PENDING
     assert not live._slow.isActive()
     free.set()
-    qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.SLOW, timeout=LONG)
+    qtbot.waitUntil(lambda: main.editor.edit.gutter.state == gutter.SLOW)
     done.set()
-    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False}, timeout=LONG)
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False})
 
 
 def test_a_truth_that_is_known_is_not_asked_for_again(
@@ -454,11 +452,11 @@ def test_a_truth_that_is_known_is_not_asked_for_again(
 ) -> None:
     open_sample(qtbot, main)
     write(qtbot, main, "wtm")
-    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True}, timeout=LONG)
+    qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True})
     monkeypatch.delattr(margin, "margin")
-    with qtbot.waitSignal(main.editor.diagnostics_changed, timeout=LONG):
+    with qtbot.waitSignal(main.editor.diagnostics_changed):
         main.editor.check_now()
     assert main.editor.edit.gutter.state == gutter.KNOWN
-    qtbot.waitUntil(lambda: not main.assistance.live.busy, timeout=LONG)
+    qtbot.waitUntil(lambda: not main.assistance.live.busy)
     assert known(main)
     assert truth(main) == {0: True}

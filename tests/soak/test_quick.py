@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
 import subprocess
 import sys
@@ -170,10 +171,13 @@ def test_what_the_system_did_for_the_loop_is_told() -> None:
             sum(range(1000))
 
     def touch() -> None:
-        # More than the C library keeps, so that each page is new.
         end = time.thread_time() + 0.1
         while time.thread_time() < end:
-            bytearray(64 << 20)
+            with mmap.mmap(-1, 64 << 20) as new:
+                # One at a time, also where the system would give two megabytes at once.
+                with contextlib.suppress(OSError):
+                    new.madvise(mmap.MADV_NOHUGEPAGE)
+                new[:: mmap.PAGESIZE] = bytes(len(new) // mmap.PAGESIZE)
 
     lookout = watching.Lookout()
     try:

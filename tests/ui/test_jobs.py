@@ -230,7 +230,7 @@ def test_nobody_waits_long_for_work_that_does_not_listen(qtbot: QtBot, door: job
     may_end = _deaf(door)
     # Which is seen by it coming to its end while the former goes on.
     door.run(lambda _token, _sink: None, lambda _: may_end.set(), name="search")
-    qtbot.waitUntil(lambda: door.count == 0, timeout=20_000)
+    qtbot.waitUntil(lambda: door.count == 0)
     assert may_end.is_set()
 
 

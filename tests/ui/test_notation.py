@@ -172,7 +172,7 @@ def test_a_long_game_is_laid_out_in_pieces_and_comes_out_whole(
     game = load(tmp_path, f'[Result "*"]\n\n{shuffle} *\n')
     view.set_game(game)
     assert len(view.toPlainText()) < 8_000
-    qtbot.waitUntil(lambda: view.toPlainText().endswith("*"), timeout=20_000)
+    qtbot.waitUntil(lambda: view.toPlainText().endswith("*"))
     whole = " ".join(text for _, text, _ in notation.pieces(game)).replace("( ", "(").replace(" )", ")")
     lines = view.toPlainText().split("\n")
     assert " ".join(lines) == f"{whole} *"
@@ -189,7 +189,7 @@ def test_a_move_far_on_comes_into_view_once_it_is_laid_out(
     view.set_game(shuffled(tmp_path, 800))
     view.set_current(700)
     assert marked(view) == []
-    qtbot.waitUntil(lambda: bool(marked(view)), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(marked(view)))
     assert marked(view) == ["Ng8"]
     shown = view.viewport().rect()
     assert shown.contains(view.cursorRect().center())
@@ -200,7 +200,7 @@ def test_only_hits_in_view_are_drawn_as_one_scrolls(
 ) -> None:
     game = shuffled(tmp_path, 2_000)
     view.set_game(game)
-    qtbot.waitUntil(lambda: view.toPlainText().endswith("*"), timeout=20_000)
+    qtbot.waitUntil(lambda: view.toPlainText().endswith("*"))
     view.set_hits(range(1, 2001))
     first = view.hits_in(view.viewport().rect())
     assert first == list(range(1, len(first) + 1))

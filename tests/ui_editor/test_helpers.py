@@ -28,7 +28,7 @@ def editor(qtbot: QtBot) -> Iterator[panel.EditorPanel]:
 
 
 def checked(qtbot: QtBot, editor: panel.EditorPanel, text: str) -> None:
-    with qtbot.waitSignal(editor.diagnostics_changed, timeout=10_000):
+    with qtbot.waitSignal(editor.diagnostics_changed):
         editor.set_text(text)
 
 
@@ -102,7 +102,7 @@ def test_a_fix_found_in_another_text_waits_for_the_check_of_this_one(
     assert editor.text() == f"   {text}"
     QTest.keyClick(editor.edit, Qt.Key.Key_Home)
     QTest.keyClick(editor.edit, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: editor.text() != f"   {text}", timeout=10_000)
+    qtbot.waitUntil(lambda: editor.text() != f"   {text}")
     assert editor.text() == "   cql() flipcolor Ra1"
 
 
@@ -436,7 +436,7 @@ def test_an_old_script_opens_translated_and_detached_from_its_file(
     assert editor.text().split() == ["cql()", "Kg1", "mate"]
     assert editor.path is None
     assert not editor.save()
-    with qtbot.waitSignal(editor.diagnostics_changed, timeout=10_000):
+    with qtbot.waitSignal(editor.diagnostics_changed):
         editor.edit.undo()
     assert editor.text() == old
     assert editor.path is None
@@ -449,7 +449,7 @@ def test_a_script_that_cannot_be_translated_keeps_its_file_until_another_text_ta
 ) -> None:
     script = tmp_path / "old.cql"
     script.write_text("(match (position Kg1 :mate)", encoding="utf-8")
-    with qtbot.waitSignal(editor.diagnostics_changed, timeout=10_000):
+    with qtbot.waitSignal(editor.diagnostics_changed):
         assert editor.open_file(script)
     assert editor.path == script
     assert "a part of it cannot be read" in editor.findings[0].message

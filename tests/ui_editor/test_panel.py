@@ -30,7 +30,7 @@ def editor(qtbot: QtBot) -> Iterator[panel.EditorPanel]:
 
 
 def checked(qtbot: QtBot, editor: panel.EditorPanel, text: str) -> None:
-    with qtbot.waitSignal(editor.diagnostics_changed, timeout=10_000):
+    with qtbot.waitSignal(editor.diagnostics_changed):
         editor.set_text(text)
 
 
@@ -283,7 +283,7 @@ def test_escape_reaches_popup_and_find_bar_before_the_windows_shortcut(qtbot: Qt
 def test_the_list_of_problems_waits_for_a_pause_in_typing_and_stays_closed(
     qtbot: QtBot, editor: panel.EditorPanel
 ) -> None:
-    with qtbot.waitSignal(editor.diagnostics_changed, timeout=10_000):
+    with qtbot.waitSignal(editor.diagnostics_changed):
         QTest.keyClicks(editor.edit, "chekc")
     assert editor.edit.line_severities() == {0: "error"}
     assert not editor.problems.isVisible()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -67,7 +69,7 @@ def test_toggles_wrap_at_once_undo_and_show_the_orbit(qtbot: QtBot, pair: Pair) 
     picker.toggles["flipvertical"].click()
     picker.toggles["flipcolor"].click()
     assert editor.text() == "flipcolor flipvertical {Bh7 kh8}"
-    qtbot.waitUntil(lambda: picker.view.elements.rowCount() == 4, timeout=10_000)
+    qtbot.waitUntil(lambda: picker.view.elements.rowCount() == 4)
     assert "4 candidates → 4 valid → 4 distinct" in picker.funnel.text()
     editor.edit.undo()
     assert editor.text() == "flipvertical {Bh7 kh8}"
@@ -100,9 +102,9 @@ def test_a_selection_of_everything_wraps_the_body_alone(pair: Pair) -> None:
 def test_the_picker_says_why_it_shows_no_orbit(qtbot: QtBot, pair: Pair) -> None:
     editor, picker = pair
     editor.set_text("flip {Ra1} che")
-    qtbot.waitUntil(lambda: "Mend the query" in picker.funnel.text(), timeout=10_000)
+    qtbot.waitUntil(lambda: "Mend the query" in picker.funnel.text())
     editor.set_text("Ra1")
-    qtbot.waitUntil(lambda: "No transform" in picker.funnel.text(), timeout=10_000)
+    qtbot.waitUntil(lambda: "No transform" in picker.funnel.text())
 
 
 def test_choosing_an_element_twice_limits_and_lets_go(qtbot: QtBot, pair: Pair) -> None:
@@ -143,17 +145,32 @@ def test_a_large_view_paints_none_of_its_tiles_again(qtbot: QtBot, monkeypatch: 
     qtbot.waitUntil(is_painted)
 
 
-def test_every_repaint_makes_a_picture_that_is_missing(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However slowly the tiles before it are painted."""
-    view = strip.ElementsView()
+class _Painted(strip.ElementsView):
+    """Notes after each repaint how many pictures there are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made = [0]
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        self.made.append(self.elements.pictures_made)
+
+
+def test_a_repaint_without_time_makes_one_picture_that_is_missing(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No more, and no less: however slowly the tiles before it are painted."""
+    view = _Painted()
     qtbot.addWidget(view)
     elements = tuple(model.ElementCount(f"P>={n}", f"<{n}>", f"element {n}", 0, 0, 1) for n in range(12))
     view.elements.show_elements(elements, counted=False)
     view.resize(2_400, 400)
-    monkeypatch.setattr(strip, "_PICTURE_SECONDS", 0.0001)
-    monkeypatch.setattr(view, "tile", lambda look: time.sleep(0.001))
+    monkeypatch.setattr(strip, "_PICTURE_SECONDS", 0.0)
+    monkeypatch.setattr(view, "tile", lambda look: time.sleep(0.0001))
     view.show()
     qtbot.waitUntil(lambda: view.elements.pictures_made == len(elements))
+    assert {after - before for before, after in itertools.pairwise(view.made)} <= {0, 1}
 
 
 def settled(qtbot: QtBot, pair: Pair, words: set[str]) -> None:
@@ -269,7 +286,7 @@ def test_two_thumbnails_stand_side_by_side_at_300_pixels(qtbot: QtBot, pair: Pai
 def test_the_dropped_candidates_are_shown_with_their_reasons(qtbot: QtBot, pair: Pair) -> None:
     editor, picker = pair
     editor.set_text("shift {Ra1 kc3}")
-    qtbot.waitUntil(picker.dropped_button.isVisible, timeout=10_000)
+    qtbot.waitUntil(picker.dropped_button.isVisible)
     picker.dropped_button.click()
     assert picker.dropped_list.isVisible()
     assert ": " in picker.dropped_list.item(0).text()
