@@ -552,8 +552,9 @@ class Catalog:
     def _snapshot(self) -> Iterator[sqlite3.Connection]:
         """The thread's connection, to which nothing changes meanwhile."""
         with self._file.reading() as connection:
-            connection.execute("begin")
             try:
+                # Here, as a worker may be interrupted as soon as it has begun, and would stay in it for good.
+                connection.execute("begin")
                 yield connection
             finally:
                 connection.rollback()

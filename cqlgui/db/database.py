@@ -140,8 +140,9 @@ class File:
         """
         try:
             connection = self.connection()
-            connection.execute("BEGIN IMMEDIATE")
             try:
+                # Here, as who is interrupted as soon as it has begun would stay in it.
+                connection.execute("BEGIN IMMEDIATE")
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:

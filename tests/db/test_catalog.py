@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
 import contextlib
+import signal
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -190,6 +192,35 @@ def test_altered_blocks_show_and_can_be_written_again(opened: catalog.Catalog) -
     opened.begin(source, 10)
     opened.add_games(source, 10, [headers.Table.of(rows[10:])], 0)
     assert opened.sound(source) == 30
+
+
+@pytest.mark.parametrize("writes", [False, True])
+def test_an_interrupt_just_behind_a_beginning_leaves_no_transaction_open(
+    opened: catalog.Catalog, writes: bool
+) -> None:
+    """A worker reads one game's headers after the other, and is interrupted when its search is stopped."""
+    source = fill(opened, "/a.pgn", [header(White="W"), header(White="V")])
+
+    def call() -> None:
+        if writes:
+            with opened._file.writing():
+                pass
+        else:
+            opened.header(source, 1)
+
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    connection = opened._file.connection()
+    # In the first statement; Python heeds it as soon as SQLite comes back.
+    connection.set_progress_handler(_thread.interrupt_main, 1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            call()
+    finally:
+        connection.set_progress_handler(None, 0)
+        signal.signal(signal.SIGINT, former)
+    assert not connection.in_transaction
+    call()
+    assert opened.header(source, 0) == header(White="W")
 
 
 def test_a_thread_that_ends_leaves_its_connection_to_the_next(tmp_path: Path) -> None:
