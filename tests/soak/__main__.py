@@ -6,7 +6,7 @@ Queries are bred from all that the project knows (`tests.helpers.crossing`). Bet
 through and letters typed. Now and then the window comes to rest after a query that finds nothing: what is
 in memory then is held there by nothing that is shown, and can be compared. Exits 1 where the loop stood still
 for longer than `watching.STALL_SECONDS` while the machine did not, where memory went on growing,
-where a search failed or a thread died, or where nothing was searched.
+where a search failed or left games out, a thread died, or nothing was searched.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ class Driver:
         for what, number in sorted(self.counts.items()):
             print(f"{what:<28} {number:8,}")
         faults = [] if self.counts["asked"] else ["nothing was asked"]
-        faults += [what for what in ("failed", "threads that died") if self.counts[what]]
+        faults += [what for what in ("failed", "threads that died", "games left out") if self.counts[what]]
         if self._print_stalls(machine) and stalls:
             faults.append("the event loop stood still")
         if seen:
