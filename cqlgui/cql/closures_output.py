@@ -16,8 +16,11 @@ from cqlgui.cql.types import Type
 def _sort(compiler: Compiler, node: nodes.Sort) -> Code:
     key = compiler.sort_key(node)
     compiler.sorting += 1
-    operand = compiler.compile(node.operand)
-    compiler.sorting -= 1
+    try:
+        operand = compiler.compile(node.operand)
+    finally:
+        # Elements of an orbit are compiled in the midst of a search, which may be stopped.
+        compiler.sorting -= 1
     inner, is_set, descending = operand.value, operand.is_set, node.order != "min"
 
     def value(s: Evaluation) -> Any:

@@ -576,7 +576,7 @@ def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
     """
     parts = range(0, size, _BLOCK)
     found = [b""] * len(parts)
-    faults: list[Exception] = []
+    faults: list[BaseException] = []
 
     def work(begin: int) -> None:
         try:
@@ -595,7 +595,11 @@ def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
     others = [threading.Thread(target=work, args=(n,), name="hasher") for n in range(1, _HASHERS)]
     for other in others:
         other.start()
-    work(0)
+    try:
+        work(0)
+    except BaseException as fault:
+        # This thread was interrupted, which ends the others too.
+        faults.append(fault)
     for other in others:
         other.join()
     if faults:

@@ -97,10 +97,21 @@ class Service:
             "why": self._why,
         }
         self._current = request["id"]
-        try:
+        with contextlib.suppress(_Stopped):
             return operations[request["op"]](request)
-        except _Stopped:
-            return {"stopped": True}
+        self._forget()
+        return {"stopped": True}
+
+    def _forget(self) -> None:
+        """Let go of what is kept between requests, as the interrupt may have left it half-done: a program
+        compiles parts at first need, and a catalog opens itself and reads."""
+        self._programs.clear()
+        self._patient_with = None
+        if self._source is not None:
+            self._source.close()
+            self._source = None
+        while self._catalogs:
+            self._catalogs.popitem()[1].close()
 
     def stop(self, number: int) -> None:
         """Drop request `number`; called from the listening thread."""
@@ -116,9 +127,7 @@ class Service:
 
     @contextlib.contextmanager
     def _interruptible(self) -> Iterator[None]:
-        """Work on one game, where the listening thread may interrupt: what is read there is only read, so
-        nothing is left half-done.
-        """
+        """Work on one game, where the listening thread may interrupt: `_forget` follows."""
         self._working = True
         try:
             if self._unwanted >= self._current:

@@ -128,8 +128,8 @@ def members(session: int) -> list[int]:
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
             # After the name, which may hold anything: state, parent, group, session.
-            state, _, _, own = path.read_text().rpartition(")")[2].split()[:4]
-            if int(own) == session and state not in "ZX":
+            state, _, _, own = path.read_bytes().rpartition(b")")[2].split()[:4]
+            if int(own) == session and state not in b"ZX":
                 found.append(int(path.parent.name))
     return found
 

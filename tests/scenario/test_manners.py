@@ -18,7 +18,7 @@ from cqlgui.ui.panels import export_dialog
 
 pytestmark = pytest.mark.xvfb
 
-HELD_SECONDS = 20
+HELD_SECONDS = 120
 
 
 def open_sample(qtbot: QtBot, main: window.MainWindow) -> None:

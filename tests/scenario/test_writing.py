@@ -23,7 +23,7 @@ from cqlgui.ui.editor import gutter
 
 pytestmark = pytest.mark.xvfb
 
-HELD_SECONDS = 20
+HELD_SECONDS = 120
 
 
 def open_sample(qtbot: QtBot, main: window.MainWindow) -> None:

@@ -205,7 +205,11 @@ class Driver:
             return
         self._count("stopped on the way" if getattr(result, "cancelled", False) else "searched to the end")
         self._count(f"engine: {getattr(result, 'engine', '')}")
-        self._count("games left out", len(getattr(result, "failed_games", ())))
+        left_out = getattr(result, "failed_games", ())
+        self._count("games left out", len(left_out))
+        if left_out:
+            first = left_out[0]
+            print(f"left out: {len(left_out)} as {first.game}: {first.reason}: {self.window.asked!r}")
 
     def _failed(self, sentence: str) -> None:
         self._count("failed")

@@ -186,6 +186,23 @@ def test_cancelling_keeps_what_was_found_and_is_quick(tmp_path: Path) -> None:
     assert len(searching.search(base, "mate", model.SearchOptions(limit=3)).order) == 3
 
 
+def test_stopped_searches_leave_workers_that_read_headers_as_before(
+    tmp_path: Path, own_pool: pool.Pool
+) -> None:
+    """A worker is stopped wherever it is, as at the beginning of a transaction, and serves the next."""
+    base = make(tmp_path, 4000)
+    query = 'initial player white ~~ "^[A-Z]" == \\0'
+    options = model.SearchOptions(workers=2)
+    for number in range(20):
+        cancel = progress.CancelToken()
+        timer = threading.Timer(0.05 + 0.01 * number, cancel.cancel)
+        timer.start()
+        result = searching.search(base, query, options, cancel=cancel, pool=own_pool)
+        timer.cancel()
+        assert not result.failed_games
+    assert len(searching.search(base, query, options, pool=own_pool).order) == 4000
+
+
 SLOW = "192 == shift flip count {#Ka1>=0 #ka3>=0}"
 
 

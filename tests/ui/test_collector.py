@@ -167,6 +167,7 @@ def test_that_there_was_very_much_is_no_reason_to_go_through_what_takes_long(
 ) -> None:
     """How often all was left since it was too much, and how often for the time it takes, count apart."""
     monkeypatch.setattr(collector, "PATIENCE_WITH_ALL", 1)
+    monkeypatch.setattr(collector, "LONGEST", 60.0)
     made = collector.Collector(lambda: False)
     made.start()
     try:
