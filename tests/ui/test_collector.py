@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import threading
 import weakref
+from collections.abc import Iterator
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -16,6 +18,17 @@ from cqlgui.ui import collector
 class _Ring:
     def __init__(self) -> None:
         self.itself = self
+
+
+@contextlib.contextmanager
+def collecting() -> Iterator[collector.Collector]:
+    """A collector at work, in a program that is not."""
+    made = collector.Collector(lambda: False)
+    made.start()
+    try:
+        yield made
+    finally:
+        made.stop()
 
 
 def old_garbage() -> weakref.ref[_Ring]:
@@ -95,9 +108,7 @@ def test_going_through_everything_is_put_off_for_so_long_only(
 ) -> None:
     monkeypatch.setattr(collector, "PATIENCE_WITH_ALL", 2)
     monkeypatch.setattr(collector, "LONGEST", 0.0)
-    made = collector.Collector(lambda: False)
-    made.start()
-    try:
+    with collecting() as made:
         ends = old_garbage()
         rest(made)
         rest(made)
@@ -106,8 +117,6 @@ def test_going_through_everything_is_put_off_for_so_long_only(
         rest(made)
         assert ends() is None
         assert gc.get_freeze_count() > frozen, "what takes so long is kept"
-    finally:
-        made.stop()
 
 
 def test_while_there_is_very_much_not_all_of_it_is_gone_through(
@@ -117,9 +126,7 @@ def test_while_there_is_very_much_not_all_of_it_is_gone_through(
     monkeypatch.setattr(collector, "PATIENCE", 3)
     monkeypatch.setattr(collector, "PATIENCE_WITH_ALL", 1)
     monkeypatch.setattr(collector, "LONGEST", 60.0)
-    made = collector.Collector(lambda: False)
-    made.start()
-    try:
+    with collecting() as made:
         rest(made)
         # As hits that come in small numbers: each look at what is new has seen them.
         large = [[] for _ in range(collector.MOST_BLOCKS + 1_000)]  # type: list[list[int]]
@@ -140,17 +147,13 @@ def test_while_there_is_very_much_not_all_of_it_is_gone_through(
         ends = old_garbage()
         rest(made)
         assert ends() is None
-    finally:
-        made.stop()
 
 
 def test_what_has_gone_makes_room_for_no_more(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """How much there is counts from the least there was, also when that was after what counts as lasting."""
     monkeypatch.setattr(collector, "LONGEST", 60.0)
     large = [[] for _ in range(collector.MOST_BLOCKS + 1_000)]  # type: list[list[int]]
-    made = collector.Collector(lambda: False)
-    made.start()
-    try:
+    with collecting() as made:
         rest(made)
         large.clear()
         rest(made)
@@ -158,8 +161,6 @@ def test_what_has_gone_makes_room_for_no_more(qtbot: QtBot, monkeypatch: pytest.
         ends = old_garbage()
         rest(made)
         assert ends() is not None
-    finally:
-        made.stop()
 
 
 def test_that_there_was_very_much_is_no_reason_to_go_through_what_takes_long(
@@ -168,9 +169,7 @@ def test_that_there_was_very_much_is_no_reason_to_go_through_what_takes_long(
     """How often all was left since it was too much, and how often for the time it takes, count apart."""
     monkeypatch.setattr(collector, "PATIENCE_WITH_ALL", 1)
     monkeypatch.setattr(collector, "LONGEST", 60.0)
-    made = collector.Collector(lambda: False)
-    made.start()
-    try:
+    with collecting() as made:
         rest(made)
         large = [[] for _ in range(collector.MOST_BLOCKS + 1_000)]  # type: list[list[int]]
         ends = old_garbage()
@@ -182,22 +181,16 @@ def test_that_there_was_very_much_is_no_reason_to_go_through_what_takes_long(
         assert ends() is not None
         rest(made)
         assert ends() is None
-    finally:
-        made.stop()
 
 
 def test_very_much_at_first_counts_as_lasting_at_once(qtbot: QtBot) -> None:
     """It is what was loaded as games were opened, and what a first search found."""
-    made = collector.Collector(lambda: False)
-    made.start()
-    try:
+    with collecting() as made:
         large = [[] for _ in range(collector.MOST_BLOCKS + 1_000)]  # type: list[list[int]]
         gc.collect(1)
         frozen = gc.get_freeze_count()
         rest(made)
         assert gc.get_freeze_count() > frozen + len(large)
-    finally:
-        made.stop()
 
 
 def test_memory_is_given_back_once_there_may_be_much_of_it(
