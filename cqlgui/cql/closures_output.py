@@ -19,7 +19,7 @@ def _sort(compiler: Compiler, node: nodes.Sort) -> Code:
     try:
         operand = compiler.compile(node.operand)
     finally:
-        # Elements of an orbit are compiled in the midst of a search, which may be stopped.
+        # Elements of an orbit are compiled in the midst of a search, which goes on where memory runs out.
         compiler.sorting -= 1
     inner, is_set, descending = operand.value, operand.is_set, node.order != "min"
 

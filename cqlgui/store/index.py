@@ -576,13 +576,14 @@ def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
     """
     parts = range(0, size, _BLOCK)
     found = [b""] * len(parts)
-    faults: list[BaseException] = []
+    faults: list[Exception] = []
+    over = threading.Event()
 
     def work(begin: int) -> None:
         try:
             with path.open("rb", buffering=0) as file:
                 for number in range(begin, len(parts), _HASHERS):
-                    if faults:
+                    if over.is_set():
                         return
                     if cancel is not None:
                         cancel.raise_if_cancelled()
@@ -591,17 +592,18 @@ def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
                     found[number] = hashlib.blake2b(block, digest_size=32).digest()
         except (OSError, errors.CqlguiError) as fault:
             faults.append(fault)
+            over.set()
 
     others = [threading.Thread(target=work, args=(n,), name="hasher") for n in range(1, _HASHERS)]
-    for other in others:
-        other.start()
     try:
+        for other in others:
+            other.start()
         work(0)
-    except BaseException as fault:
-        # This thread was interrupted, which ends the others too.
-        faults.append(fault)
-    for other in others:
-        other.join()
+        for other in others:
+            other.join()
+    finally:
+        # Whoever is interrupted here leaves none at work: they end after the block that they have.
+        over.set()
     if faults:
         raise faults[0]
     return hashlib.blake2b(b"".join(found), digest_size=20).hexdigest()

@@ -86,6 +86,8 @@ class Service:
         self._current = 0
         self._unwanted = 0
         self._working = False
+        # The request under way was interrupted in the midst of its work.
+        self._torn = False
 
     def answer(self, request: frames.Message) -> frames.Message:
         """The reply to one request: `read`, `load`, `search`, `explain` or `why`."""
@@ -97,10 +99,17 @@ class Service:
             "why": self._why,
         }
         self._current = request["id"]
-        with contextlib.suppress(_Stopped):
-            return operations[request["op"]](request)
-        self._forget()
-        return {"stopped": True}
+        answer: frames.Message = {"stopped": True}
+        try:
+            with contextlib.suppress(_Stopped):
+                answer = operations[request["op"]](request)
+        finally:
+            # By the mark, not by the exception: callbacks of C code swallow it, and the standard library may
+            # make another of it, which a search takes for a failed game.
+            torn, self._torn = self._torn, False
+            if torn:
+                self._forget()
+        return {"stopped": True} if torn else answer
 
     def _forget(self) -> None:
         """Let go of what is kept between requests, as the interrupt may have left it half-done: a program
@@ -123,6 +132,7 @@ class Service:
         """The handler of interrupts: ends work that is not wanted any more."""
         if self._working and self._unwanted >= self._current:
             self._working = False
+            self._torn = True
             raise _Stopped
 
     @contextlib.contextmanager

@@ -1,8 +1,10 @@
 """The index files: what is committed stays, damage is noticed and named, growth is continued."""
 
 import dataclasses
+import io
 import subprocess
 import sys
+import threading
 from array import array
 from pathlib import Path
 
@@ -219,3 +221,32 @@ def test_moves_outlive_closing_while_they_are_held(tmp_path: Path) -> None:
     held = opened.moves(2)
     opened.close()
     assert held.tolist() == _WORDS.tolist()
+
+
+def test_hashers_end_with_whoever_asked_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interrupt of the asking thread ends the others at the block that they have."""
+    path = _source(tmp_path, bytes(1000))
+    gone, read = threading.Event(), []
+
+    class Interrupt(BaseException):
+        pass
+
+    def interrupted(file: io.FileIO, size: int) -> bytes:
+        if threading.current_thread() is threading.main_thread():
+            raise Interrupt
+        read.append(size)
+        assert gone.wait(30)
+        return file.read(size)
+
+    monkeypatch.setattr(index, "_BLOCK", 10)
+    monkeypatch.setattr(index, "_read", interrupted)
+    try:
+        with pytest.raises(Interrupt):
+            index.identify(path)
+        others = [thread for thread in threading.enumerate() if thread.name == "hasher"]
+    finally:
+        gone.set()
+    for other in others:
+        other.join(30)
+        assert not other.is_alive()
+    assert len(read) <= 1
