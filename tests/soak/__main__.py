@@ -104,6 +104,7 @@ class Driver:
         self.counts: collections.Counter[str] = collections.Counter()
         self.rests: list[tuple[float, float]] = []
         self.left: list[int] = []
+        self.reserve: list[int] = []
         self.held: list[int] = []
         self._lookout = watching.Lookout()
         self._random = random
@@ -197,6 +198,7 @@ class Driver:
         # What is free goes back by itself only once it has grown by `collector.GROWN`: by chance.
         heap.give_back()
         self.left.append(memory.resident(os.getpid()))
+        self.reserve.append(watching.reserve())
         self.held.append(watching.held())
         self._lookout.tick(0.0, self._doing, counts=False)
 
@@ -281,7 +283,7 @@ class Driver:
         )
 
     def _growth(self, seen: Sequence[watching.Memory]) -> list[str]:
-        """How private memory developed, and whether it went on growing."""
+        """How private memory developed, and whether what is in use of it went on growing."""
         rested = watching.at_rest(seen, self.rests)
         at_most = max((one.both for one in seen), default=0)
         own = [f"{one.own / 1e6:.0f}" for one in rested]
@@ -290,10 +292,12 @@ class Driver:
         print(f"{'  at rest':<28} {' '.join(own)} MB")
         print(f"{'  of its workers at rest':<28} {' '.join(children)} MB")
         print(f"{'  free memory given back':<28} {' '.join(f'{one / 1e6:.0f}' for one in self.left)} MB")
+        print(f"{'  of that reserve':<28} {' '.join(f'{one / 1e6:.0f}' for one in self.reserve)} MB")
         print(f"{'  of that held':<28} {' '.join(f'{one / 1e6:.0f}' for one in self.held)} MB")
         faults = []
+        used = [left - reserve for left, reserve in zip(self.left, self.reserve, strict=True)]
         # Private memory holds what Python and the C library know nothing of, as machine code.
-        for what, found in (("private memory", self.left), ("memory held", self.held)):
+        for what, found in (("private memory in use", used), ("memory held", self.held)):
             compared = watching.growth(found)
             if compared is None:
                 print("too short to tell a leak from what is loaded at first need")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from cqlgui.base import heap
 from tests import helpers
 from tests.soak import control, watching
 
@@ -95,6 +96,27 @@ def test_what_is_held_is_seen(make: Callable[[], object]) -> None:
     assert watching.held() - before > 15e6
     del things
     assert watching.held() - before < 5e6
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is in memory in a file")
+@pytest.mark.parametrize("every", [1_000, 60_000])
+def test_what_python_keeps_for_later_is_told_from_what_is_held(every: int) -> None:
+    """A thing that is left in each part of some memory keeps Python from giving it back: in each pool of
+    16 kB, or in each arena of 1 MB.
+    """
+
+    def used() -> int:
+        heap.give_back()
+        return heap.resident() - watching.reserve()
+
+    begin = used()
+    things = [object() for _ in range(2_000_000)]
+    assert used() - begin > 25e6
+    few, reserve = things[::every], watching.reserve()
+    del things
+    assert watching.reserve() - reserve > 15e6
+    assert used() - begin < 8e6
+    assert few
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells of threads in files")
