@@ -252,7 +252,7 @@ class Driver:
         every = self._lookout.stalls
         own = [one for one in every if not one.excused(machine)]
         print(f"{'processors kept awake':<28} {'yes' if machine.awake else 'no':>8}")
-        kept = f"{sum(one.seconds for one in machine.kept):.1f} s" if machine.guarded else "not told"
+        kept = f"{sum(one.seconds for one in machine.kept):.1f} s" if machine.guards else "not told"
         print(f"{'processors kept':<28} {kept:>8}, by the host but for the guards' looks")
         print(f"{'loop waited for the disk':<28} {len(machine.disk) * control.TICK_SECONDS:8.1f} s")
         print(f"{'gaps over 50 ms':<28} {len(every):8,}, {len(own):,} not for the machine's sake")
@@ -279,7 +279,8 @@ class Driver:
             f"{one.seconds * 1000:.0f} ms at {one.began - self._began:.1f} s ({one.doing}); the thread worked"
             f" {one.worked * 1000:.0f} ms of it ({one.system * 1000:.0f} in the system, {one.pages:,} pages)"
             f" and waited {queued * 1000:.0f} ms for a processor, processors"
-            f" were kept for {away * 1000:.0f} ms, {one.faults} times there was memory to be read from disk"
+            f" were kept for {away * 1000:.0f} ms, all of them for {one.still(machine) * 1000:.0f},"
+            f" {one.faults} times there was memory to be read from disk"
         )
 
     def _growth(self, seen: Sequence[watching.Memory]) -> list[str]:

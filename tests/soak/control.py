@@ -4,7 +4,7 @@ It needs next to no time itself. Where it pauses, the machine had no time for it
 here, the one who is watched does not stop for that. Prints a line at once, times on the monotonic clock:
 
     awake                       the processors are kept from going to sleep
-    guarded                     on each a guard is posted that nobody but the kernel comes before
+    guarded PROCESSORS          on each a guard is posted that nobody but the kernel comes before
     pause START SECONDS         nothing was done here
     kept PROCESSOR START SECONDS WHOM  the guard of a processor woke up late: until it had looked who missed
                                 it, that did nothing for anybody, and there was to run the first thread of
@@ -50,8 +50,9 @@ def main() -> None:
     latency = _kept_awake()
     if latency is not None:
         _tell("awake")
-    if _post_guards(process):
-        _tell("guarded")
+    guards = _post_guards(process)
+    if guards:
+        _tell("guarded", guards)
     last = sampled = loaded = time.monotonic()
     parent = os.getppid()
     watched = [process]
@@ -100,23 +101,24 @@ def _kept_awake() -> IO[bytes] | None:
     return file
 
 
-def _post_guards(process: int) -> bool:
-    """Post a guard on each processor; False where this user may not."""
+def _post_guards(process: int) -> int:
+    """Post a guard on each processor, and tell how many that are; 0 where this user may not."""
     if sys.platform != "linux":
-        return False
+        return 0
     own = os.getpid()
     scheduler, priority = os.sched_getscheduler(0), os.sched_getparam(0)
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     except OSError:
-        return False
-    for processor in os.sched_getaffinity(0):
+        return 0
+    processors = os.sched_getaffinity(0)
+    for processor in processors:
         if not os.fork():
             os.sched_setaffinity(0, {processor})
             _guard(process, processor, own)
             os._exit(0)
     os.sched_setscheduler(0, scheduler, priority)
-    return True
+    return len(processors)
 
 
 def _guard(process: int, processor: int, parent: int) -> None:

@@ -50,7 +50,7 @@ def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
         loops = [watching.Loop(1.0, 0.0), watching.Loop(10.3, 0.0)]
         each = [watching.Kept(processor, began, seconds, whom) for processor in processors]
         loads = [watching.Load(9.99, 0.0, 0.0, 7.0), watching.Load(10.2, 0.0, 0.0, 7.0 + stolen)]
-        return watching.Machine(kept=each, loops=loops, loads=loads)
+        return watching.Machine(kept=each, loops=loops, loads=loads, guards=2)
 
     assert not stall(0.08, 0.03).excused(watching.Machine())
     assert stall(0.08, 0.03).excused(kept(1)), "its processor"
@@ -67,6 +67,14 @@ def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
     assert not stall(0.08, 0.03).excused(kept(1, began=9.9)), "that was before"
     assert not stall(0.08, 0.03).excused(kept(1, seconds=0.02)), "too short"
     assert not stall(0.08, 0.03).excused(kept(0, 1, seconds=0.02, whom=control.ANOTHER)), "both at once"
+    assert stall(0.08, 0.08).excused(kept(0, 1, whom=control.NOBODY)), "nothing was done anywhere"
+    assert not stall(0.11, 0.11).excused(kept(0, 1, whom=control.NOBODY)), "the rest of it was work"
+    apart = [watching.Kept(0, 10.0, 0.04, control.NOBODY), watching.Kept(1, 10.03, 0.04, control.NOBODY)]
+    assert stall(0.08, 0.08).still(watching.Machine(kept=apart, guards=2)) == pytest.approx(0.01)
+    assert not stall(0.08, 0.08).excused(watching.Machine(kept=apart, guards=2)), "one after the other"
+    assert not stall(0.08, 0.08).excused(watching.Machine(kept=apart[:1], guards=1)), (
+        "the only one, by itself"
+    )
     paused = watching.Machine([(10.0, 0.04)])
     assert stall(0.08, 0.03).excused(paused)
     assert not stall(0.1, 0.03).excused(paused)

@@ -82,7 +82,8 @@ class Machine:
     which processors were kept, what it did with the loop's thread, and when that was seen waiting for the
     disk.
 
-    `guarded` where it is told what was kept, `awake` where no processor was let go to sleep.
+    `guards` is the number of processors of which it is told when they were kept; `awake` where none was let
+    go to sleep.
     """
 
     pauses: Sequence[tuple[float, float]] = ()
@@ -90,7 +91,7 @@ class Machine:
     kept: Sequence[Kept] = ()
     loops: Sequence[Loop] = ()
     disk: Sequence[float] = ()
-    guarded: bool = False
+    guards: int = 0
     awake: bool = False
 
     def loop(self, time: float) -> Loop:
@@ -134,8 +135,10 @@ class Stall:
         """
         shared = sum(self._within(began, seconds) for began, seconds in machine.pauses)
         others = self.queued(machine) * self._of_others(machine.loads)
-        taken = max(shared, others, self._kept(machine.kept), self._reloading(machine.disk))
-        worked = self.worked - self._counted(machine)
+        still = self.still(machine)
+        taken = max(shared, still, others, self._kept(machine.kept), self._reloading(machine.disk))
+        # What does not fit into the rest of the time was no work of anybody.
+        worked = self.worked - max(self._counted(machine), self.worked - (self.seconds - still), 0.0)
         return self.seconds - min(taken, self.seconds - worked) < STALL_SECONDS
 
     def queued(self, machine: Machine) -> float:
@@ -151,6 +154,24 @@ class Stall:
     def during(self, kept: Sequence[Kept]) -> list[Kept]:
         """What was kept at least in part while the loop stood still."""
         return [one for one in kept if self._within(one.began, one.seconds)]
+
+    def still(self, machine: Machine) -> float:
+        """For how long none of several processors did anything: a host let nothing of its machine run then,
+        however the time was counted. For a thread the kernel may keep one processor, but not the others."""
+        edges = [
+            edge
+            for one in self.during(machine.kept)
+            for edge in (
+                (max(self.began, one.began), 1),
+                (min(self.began + self.seconds, one.began + one.seconds), -1),
+            )
+        ]
+        total, kept, before = 0.0, 0, self.began
+        for at, step in sorted(edges):
+            if kept == machine.guards > 1:
+                total += at - before
+            kept, before = kept + step, at
+        return total
 
     def _counted(self, machine: Machine) -> float:
         """For how long the loop's thread is said to have worked while its own processor did nothing. The
@@ -414,7 +435,7 @@ class Control:
             ),
             loops=[Loop(*numbers) for numbers in said["loop"]],
             disk=[at for (at,) in said["disk"]],
-            guarded="guarded" in said,
+            guards=int(said["guarded"][0][0]) if said["guarded"] else 0,
             awake="awake" in said,
         )
         return machine, [Memory(at, int(own), int(children)) for at, own, children in said["memory"]]
