@@ -590,7 +590,8 @@ def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
                     file.seek(parts[number])
                     block = _read(file, min(_BLOCK, size - parts[number]))
                     found[number] = hashlib.blake2b(block, digest_size=32).digest()
-        except (OSError, errors.CqlguiError) as fault:
+        except Exception as fault:
+            # Handed on below: no digest is given of what was not read.
             faults.append(fault)
             over.set()
 

@@ -99,17 +99,19 @@ class Service:
             "why": self._why,
         }
         self._current = request["id"]
-        answer: frames.Message = {"stopped": True}
         try:
-            with contextlib.suppress(_Stopped):
-                answer = operations[request["op"]](request)
-        finally:
-            # By the mark, not by the exception: callbacks of C code swallow it, and the standard library may
-            # make another of it, which a search takes for a failed game.
-            torn, self._torn = self._torn, False
-            if torn:
-                self._forget()
-        return {"stopped": True} if torn else answer
+            answer = operations[request["op"]](request)
+        except BaseException as error:
+            if not self._torn and not isinstance(error, _Stopped):
+                raise
+            answer = {"stopped": True}
+        # By the mark, not by the exception: callbacks of C code swallow it, and the standard library may make
+        # another of it, which a search takes for a failed game.
+        if self._torn:
+            self._torn = False
+            self._forget()
+            return {"stopped": True}
+        return answer
 
     def _forget(self) -> None:
         """Let go of what is kept between requests, as the interrupt may have left it half-done: a program

@@ -296,7 +296,8 @@ class Driver:
         print(f"{'  of that reserve':<28} {' '.join(f'{one / 1e6:.0f}' for one in self.reserve)} MB")
         print(f"{'  of that held':<28} {' '.join(f'{one / 1e6:.0f}' for one in self.held)} MB")
         faults = []
-        used = [left - reserve for left, reserve in zip(self.left, self.reserve, strict=True)]
+        # Nothing is left of 0, which stands for what is not told.
+        used = [max(0, left - reserve) for left, reserve in zip(self.left, self.reserve, strict=True)]
         # Private memory holds what Python and the C library know nothing of, as machine code.
         for what, found in (("private memory in use", used), ("memory held", self.held)):
             compared = watching.growth(found)

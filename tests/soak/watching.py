@@ -131,14 +131,13 @@ class Stall:
         where the processor was kept on which it was to run, or for long that of another thread of the
         program, for which it may have waited, or where what the system had dropped from memory was read
         again. What the loop worked itself is never excused, but for what is counted as its work while its
-        processor did nothing (`_counted`).
+        processor did nothing (`_counted`), or none of them did (`still`).
         """
         shared = sum(self._within(began, seconds) for began, seconds in machine.pauses)
         others = self.queued(machine) * self._of_others(machine.loads)
-        still = self.still(machine)
-        taken = max(shared, still, others, self._kept(machine.kept), self._reloading(machine.disk))
-        # What does not fit into the rest of the time was no work of anybody.
-        worked = self.worked - max(self._counted(machine), self.worked - (self.seconds - still), 0.0)
+        taken = max(shared, others, self._kept(machine.kept), self._reloading(machine.disk))
+        # Work that does not fit into the rest of the time was none.
+        worked = min(self.worked - self._counted(machine), self.seconds - self.still(machine))
         return self.seconds - min(taken, self.seconds - worked) < STALL_SECONDS
 
     def queued(self, machine: Machine) -> float:
@@ -156,8 +155,9 @@ class Stall:
         return [one for one in kept if self._within(one.began, one.seconds)]
 
     def still(self, machine: Machine) -> float:
-        """For how long none of several processors did anything: a host let nothing of its machine run then,
-        however the time was counted. For a thread the kernel may keep one processor, but not the others."""
+        """For how long none of several processors did anything, in stretches that are no chance: a host let
+        nothing of its machine run then, and a thread to which that time is counted did not work. For a thread
+        the kernel may keep one processor for long, but hardly all of them."""
         edges = [
             edge
             for one in self.during(machine.kept)
@@ -168,7 +168,7 @@ class Stall:
         ]
         total, kept, before = 0.0, 0, self.began
         for at, step in sorted(edges):
-            if kept == machine.guards > 1:
+            if kept == machine.guards > 1 and at - before >= _MISSED_SECONDS:
                 total += at - before
             kept, before = kept + step, at
         return total
@@ -368,11 +368,11 @@ def reserve() -> int:
     tell = getattr(sys, "_debugmallocstats", None)
     if tell is None:
         return 0
-    errors = os.dup(2)
     with tempfile.TemporaryFile() as file:
-        # C code writes to this descriptor.
-        os.dup2(file.fileno(), 2)
+        errors = os.dup(2)
         try:
+            # C code writes to this descriptor. What others write meanwhile is lost.
+            os.dup2(file.fileno(), 2)
             tell()
         finally:
             os.dup2(errors, 2)

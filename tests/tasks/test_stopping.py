@@ -24,6 +24,7 @@ def service() -> Iterator[worker.Service]:
     before = signal.signal(signal.SIGINT, made.interrupted)
     yield made
     signal.signal(signal.SIGINT, before)
+    made._forget()
 
 
 @pytest.fixture
@@ -106,6 +107,38 @@ def test_a_worker_stopped_in_the_midst_keeps_nothing(
     assert len(compiled) == 2
 
 
+def test_a_torn_request_of_any_kind_is_said_to_be_stopped(
+    service: worker.Service, request_of: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where nothing but the border of the worker would hear of what an interrupt was made."""
+
+    def interrupted(_self: hosts.SourceReader, _ordinal: int) -> None:
+        try:
+            service.stop(1)
+            for _ in range(1000):
+                pass
+        except BaseException as stop:
+            raise RuntimeError("release unlocked lock") from stop
+
+    monkeypatch.setattr(hosts.SourceReader, "read", interrupted)
+    asked = {**request_of(1), "op": "load"}
+    assert service.answer(asked) == {"stopped": True}
+    assert service._source is None
+    monkeypatch.undo()
+    assert service.answer({**asked, "id": 2})["tags"] == (("White", "A"),)
+
+
+def test_a_fault_of_another_kind_is_handed_on(
+    service: worker.Service, request_of: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_self: hosts.SourceReader, _ordinal: int) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(hosts.SourceReader, "read", broken)
+    with pytest.raises(RuntimeError, match="a bug"):
+        service.answer({**request_of(1), "op": "load"})
+
+
 def test_a_worker_stopped_before_its_work_keeps_what_it_has(
     service: worker.Service, request_of: Any, compiled: list[str]
 ) -> None:
@@ -114,5 +147,9 @@ def test_a_worker_stopped_before_its_work_keeps_what_it_has(
     assert service.answer(request_of(1)) == {"stopped": True}
     service.stop(2)
     assert service.answer(request_of(2)) == {"stopped": True}
+    source, catalogs = service._source, dict(service._catalogs)
+    assert source is not None
+    assert catalogs
     assert found(service.answer(request_of(3))) == [0]
+    assert (service._source, service._catalogs) == (source, catalogs)
     assert len(compiled) == 1
