@@ -72,7 +72,7 @@ def test_what_the_machine_took_is_no_stall_but_own_work_is() -> None:
     assert not stall(0.08, 0.0).excused(kept(0, 1, whom=control.NOBODY)), "it waited for something else"
     assert stall(0.08, 0.08).still(kept(0, 1)) == pytest.approx(0.04)
     assert not stall(0.08, 0.08).still(kept(0, 1, seconds=0.004)), "by chance"
-    apart = [watching.Kept(0, 10.0, 0.04, control.NOBODY), watching.Kept(1, 10.03, 0.04, control.NOBODY)]
+    apart = [watching.Kept(0, 10.0, 0.04, control.LOOP), watching.Kept(1, 10.03, 0.04, control.LOOP)]
     assert stall(0.08, 0.08).still(watching.Machine(kept=apart, guards=2)) == pytest.approx(0.01)
     assert not stall(0.08, 0.08).excused(watching.Machine(kept=apart, guards=2)), "one after the other"
     assert not stall(0.08, 0.08).excused(watching.Machine(kept=apart[:1], guards=1)), (
@@ -110,7 +110,9 @@ def test_what_is_held_is_seen(make: Callable[[], object]) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what is in memory in a file")
-@pytest.mark.skipif(not watching.reserve(), reason="this Python takes its memory from elsewhere")
+@pytest.mark.skipif(
+    os.environ.get("PYTHONMALLOC", "pymalloc") != "pymalloc", reason="Python takes its memory from elsewhere"
+)
 @pytest.mark.parametrize("every", [1_000, 60_000])
 def test_what_python_keeps_for_later_is_told_from_what_is_held(every: int) -> None:
     """A thing that is left in each part of some memory keeps Python from giving it back: in each pool of

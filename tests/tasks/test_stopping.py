@@ -120,11 +120,11 @@ def test_a_torn_request_of_any_kind_is_said_to_be_stopped(
         except BaseException as stop:
             raise RuntimeError("release unlocked lock") from stop
 
-    monkeypatch.setattr(hosts.SourceReader, "read", interrupted)
     asked = {**request_of(1), "op": "load"}
-    assert service.answer(asked) == {"stopped": True}
+    with monkeypatch.context() as patch:
+        patch.setattr(hosts.SourceReader, "read", interrupted)
+        assert service.answer(asked) == {"stopped": True}
     assert service._source is None
-    monkeypatch.undo()
     assert service.answer({**asked, "id": 2})["tags"] == (("White", "A"),)
 
 
