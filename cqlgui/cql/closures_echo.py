@@ -65,7 +65,7 @@ def _describe(s: Evaluation, node: nodes_tree.Echo, source: int, target: int) ->
         s.log.append((fork, "LCA"))
     s.log.extend([(source, node.source), (target, node.target)])
     there, back = closures_output.position_text(s, target), closures_output.position_text(s, source)
-    s.log.extend([(source, f"<--{there}({node.target})"), (target, f"-->{back}({node.source})")])
+    s.log.extend([(source, f"<--{there}"), (target, f"-->{back}")])
 
 
 @compiles(nodes_tree.ConsecutiveMoves)

@@ -190,14 +190,14 @@ def test_an_echo_says_where_it_found_what() -> None:
         (5, "s"),
         (9, "t"),
         (9, "id:9"),
-        (5, "<--move 2(btm)[9](t)"),
-        (9, "-->move 3(btm)(s)"),
+        (5, "<--move 2(btm)[9]"),
+        (9, "-->move 3(btm)"),
     ]
     assert comments("positionid==5 echo(s t) {positionid==2}") == [
         (5, "s"),
         (2, "t"),
-        (5, "<--move 2(wtm)(t)"),
-        (2, "-->move 3(btm)(s)"),
+        (5, "<--move 2(wtm)"),
+        (2, "-->move 3(btm)"),
     ]
     assert comments("positionid==5 echo quiet (s t) {positionid==2}") == []
 
