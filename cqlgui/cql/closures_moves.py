@@ -14,7 +14,7 @@ from cqlgui.board import attacks, legality, moves, squares
 from cqlgui.board import men as board_men
 from cqlgui.cql import closures_output, nodes, nodes_moves, nodes_paths, nodes_tree
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
-from cqlgui.cql.evaluation import BLACK, OCCUPIED, WHITE, Evaluation
+from cqlgui.cql.evaluation import BLACK, NO_CHILD, OCCUPIED, WHITE, Evaluation
 from cqlgui.cql.types import Type
 
 Cut: TypeAlias = tuple[int, int]
@@ -483,8 +483,14 @@ def _move(compiler: Compiler, node: nodes_moves.Move) -> Code:
 def _older_candidates(compiler: Compiler, node: nodes_moves.Move) -> Callable[[Evaluation], Sequence[int]]:
     """The children whose moves are looked at: under a `line` the one its sequence goes on with."""
     if id(node) in compiler.restricted_moves:
-        return lambda s: (s.only_child,) if s.only_child >= 0 else s.tree.children[s.id]
+        return _only_children
     return lambda s: s.tree.children[s.id]
+
+
+def _only_children(s: Evaluation) -> Sequence[int]:
+    if s.only_child >= 0:
+        return (s.only_child,)
+    return () if s.only_child == NO_CHILD else s.tree.children[s.id]
 
 
 def _comment_at(s: Evaluation, child: int, texts: Sequence[Callable[[Evaluation], str]]) -> None:

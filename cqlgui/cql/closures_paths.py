@@ -11,7 +11,7 @@ from typing import TypeAlias
 from cqlgui.board import moves, squares
 from cqlgui.cql import closures_moves, closures_output, nodes, nodes_paths, repeatable, sequences, values
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
-from cqlgui.cql.evaluation import BLACK, OCCUPIED, WHITE, Evaluation, PathState, Way
+from cqlgui.cql.evaluation import BLACK, NO_CHILD, OCCUPIED, WHITE, Evaluation, PathState, Way
 from cqlgui.cql.types import Type
 
 # --- path ---------------------------------------------------------------------------------------------------
@@ -425,8 +425,8 @@ def _line_step(
         position = place[1]
         if position < 0:
             return
-        # At the end of a line there is no move, which may still be what the filter asks for.
-        for child in onward.children(s, position) or (-1,):
+        # Where the line cannot go on there is no move, which may still be what the filter asks for.
+        for child in onward.children(s, position) or (NO_CHILD,):
             s.step()
             s.goto(position)
             before, s.only_child = s.only_child, child

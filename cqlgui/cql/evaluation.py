@@ -20,6 +20,9 @@ BLACK: Final = 14
 OCCUPIED: Final = 15
 """Places behind the 13 single men in `Evaluation.men`: unions that designators need often."""
 
+NO_CHILD: Final = -2
+"""Value of `Evaluation.only_child` where the `line` cannot go on."""
+
 UNBOUND: Final = object()
 """Value of a variable that was not assigned in this game yet."""
 
@@ -263,7 +266,8 @@ class Evaluation:
         self.memo: dict[Any, Any] = {}
         # The position in whose dash target we are, with what `from` and `to` mean there (spec 8.6, 9.4).
         self.cut: tuple[int, int, int] | None = None
-        # The child a `line` goes on with, which the `move` filters of its constituent keep to; -1: any.
+        # The child a `line` goes on with, which the `move` filters of its constituent keep to; -1: any,
+        # `NO_CHILD`: none.
         self.only_child = -1
         # The last successful search of a regular expression, None after a failed one.
         self.groups: Any = None

@@ -710,15 +710,11 @@ def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
     if previous:
         look(s, after)
     elif s.only is not None and id(node) in low.restricted:
-        one, all_moves, onward = f.label(), f.label(), f.label()
-        f.branch(f.compare("ge", s.only, integer(0)), one, all_moves)
+        # Where the line cannot go on there is no move.
+        one = f.label()
+        f.branch(f.compare("ge", s.only, integer(0)), one, after)
         f.begin(one)
         look(low.elsewhere(s, s.only), after)
-        f.begin(all_moves)
-        f.jump(onward)
-        f.begin(onward)
-        with _moves(low, s, after) as (there, following):
-            look(there, following)
     else:
         with _moves(low, s, after) as (there, following):
             look(there, following)
