@@ -66,6 +66,9 @@ class Cursor:
         self.implicit_search = True
         # Offset of the `=` that begins the promotion of a dash being read, which is no assignment.
         self.promotion_sign = -1
+        # Offsets of dashes at the top level of a path that belong to a filter there: behind a blank a bracket
+        # is none of their target.
+        self.path_dashes: set[int] = set()
         self.bound: list[str] = []
         self.sorts: dict[str, tuple[bool, bool]] = {}
         """By the text of a sort key: whether it is a string's, and whether it keeps the smallest value."""

@@ -41,7 +41,7 @@ def findings(text: str, query: nodes.Query, names: Names) -> tuple[Diagnostic, .
         _conditions(text, query, names),
         lints_transforms.findings(text, query.body),
         lints_patterns.findings(text, query.body),
-        lints_moves.findings(text, query.body),
+        lints_moves.findings(text, query.body, names),
         lints_output.findings(text, query),
         lints_ranges.findings(text, query),
         _players(text, query.body),

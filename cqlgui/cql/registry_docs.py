@@ -184,7 +184,7 @@ DOCS: dict[str, tuple[tuple[str, ...], str]] = {
         ("mate",),
         "mate"),
     "max": (
-        ("max (E1 E2 ...)", "sort max \"key\" F", "path max F ..."),
+        ("max (E1 E2 ...)", "sort max \"key\" F", "path max F ...", "path max (F) ..."),
         "max(#A #a) >= 10"),
     "min": (
         ("min (E1 E2 ...)", "sort min \"key\" F",),

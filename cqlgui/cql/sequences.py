@@ -43,7 +43,8 @@ class Group:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """A constituent `low` to `high` times (None: any number); each time makes one step at least."""
+    """A constituent `low` to `high` times (None: any number, each of which makes one step at
+    least)."""
 
     low: int
     high: int | None
@@ -126,6 +127,10 @@ def explore(
                     rest = (each, 0, rest)
                 todo = rest
             else:
+                # Rounds without a step are limited by their number alone, which may be large.
+                s.step()
+                if len(waiting) > _MOST_CHOICES:
+                    raise evaluation.TooSlow(s.host.gamenumber)
                 if seen is not None:
                     key = (place, todo)
                     if key in seen:
@@ -192,6 +197,8 @@ def explore(
 
 
 _NOWHERE: Final = object()
+_MOST_CHOICES: Final = 500_000
+"""Choices that a search may keep to come back to, a limit of memory."""
 _Todo: TypeAlias = "tuple[Part, int, Any] | None"
 """What is still to be passed: a constituent, how many rounds of it (a loop) are done, and the rest."""
 

@@ -18,6 +18,8 @@ from cqlgui.cql.types import SETS, Type
 __all__ = ["dash", "forms_moves", "is_dash", "left_tied"]
 
 DASHES: Final = frozenset({"--", "[x]"})
+PATH_DASHES: Final = {"path --": "--", "path [x]": "[x]"}
+"""By the word that a dash has at the top level of a path, the one that it has elsewhere."""
 
 
 def is_dash(token: Token) -> bool:
@@ -50,7 +52,7 @@ def dash(cursor: Cursor, left: nodes.Node | None, *, in_path: bool, start: int =
     if not in_path and cursor.peek().word == "(":
         if cursor.peek().offset == cursor.since(start).end:
             target = _target(cursor)
-        else:
+        elif token.offset not in cursor.path_dashes:
             opener = cursor.peek()
             message = "A blank stands between the move and its target."
             hint = "write the target directly behind the move, or a filter of its own in braces { }"
@@ -227,6 +229,16 @@ def _count_moves(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _current_move(cursor: Cursor, token: Token) -> nodes.Node:
+    """`currentmove DASH`; the keyword was just consumed. At the top level of a path its dash is no move of
+    the path (spec 20, R2-11)."""
+    ahead = level = 0
+    while (sign := cursor.peek(ahead)).word != END and level >= 0:
+        if not level and sign.word in PATH_DASHES:
+            cursor.tokens[cursor.position + ahead] = sign._replace(word=PATH_DASHES[sign.word])
+            cursor.path_dashes.add(sign.offset)
+            break
+        level += (sign.word in CLOSER_OF) - (sign.word in CLOSERS)
+        ahead += 1
     found = _dash_operand(cursor, token)
     if not isinstance(found, nodes_moves.Dash):
         return Broken(cursor.since(token.offset))

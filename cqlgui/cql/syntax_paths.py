@@ -27,14 +27,14 @@ from cqlgui.cql.types import Type
 
 __all__ = ["forms_paths"]
 
-_DASHES: Final = {"path --": "--", "path [x]": "[x]", "--": "--", "[x]": "[x]"}
+_DASHES: Final = {**syntax_moves.PATH_DASHES, "--": "--", "[x]": "[x]"}
 _ANY: Final = (0, None)
 _SOME: Final = (1, None)
 _WILDCARDS: Final[dict[str, tuple[int, int | None]]] = {
     "path *": _ANY, "*": _ANY, "{*}": _ANY, "path +": _SOME, "+": _SOME, "{+}": _SOME, "?": (0, 1),
 }  # fmt: skip
 _PATH_WILDCARDS: Final = frozenset({"path *", "path +", "{*}", "{+}", "?", REPETITION})
-_BRACES_ONLY: Final = frozenset({"legal", "pseudolegal", "countmoves", "currentmove", "previous"})
+_BRACES_ONLY: Final = frozenset({"legal", "pseudolegal", "countmoves"})
 
 
 # --- path ---------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ def _parameters(cursor: Cursor) -> _Path:
             made.capture = cursor.accept("capture") is not None
             made.focus = cursor.operand(7, SET, "`focus`")
             made.focus_end = cursor.position
-        elif word == "max" and cursor.peek(1).word != "(":
+        elif word == "max":
             cursor.take()
             if made.max is not None:
                 _duplicate(cursor, token, "path")
@@ -196,6 +196,8 @@ def _constituents(cursor: Cursor, focus_end: int = -1) -> list[nodes.Node]:
     found: list[nodes.Node] = []
     # Whether filters are targets of the dash that stands last.
     open_step = False
+    # Nothing in a bracket of its own belongs to a dash behind it.
+    bracket_end = -1
     while not cursor.at_end_of_group():
         token = cursor.peek()
         if token.word in _PATH_WILDCARDS:
@@ -203,16 +205,24 @@ def _constituents(cursor: Cursor, focus_end: int = -1) -> list[nodes.Node]:
             open_step = False
         elif token.word in _DASHES:
             loose = True
-            if (open_step or cursor.position == focus_end) and syntax_moves.left_tied(cursor, token):
+            owned = (open_step and cursor.position != bracket_end) or cursor.position == focus_end
+            if owned and syntax_moves.left_tied(cursor, token):
                 loose = False
                 message = f"`{token.text}` is tied to the set before it, which belongs to something else."
                 cursor.report_always(token.span, "tied-dash", message, "put a blank before it")
             step = _step(cursor, None, token.offset)
             found.append(step if loose else Broken(step.span))
             open_step = True
-        elif _begins_chain(cursor):
-            found.append(_chain(cursor))
-            open_step = False
+        elif token.word == "(":
+            if open_step and not _has_moves(cursor):
+                for target in _bracketed_targets(cursor):
+                    found[-1] = _with_target(cursor, found[-1], target)
+            else:
+                found.append(_chain(cursor))
+                open_step = False
+            bracket_end = cursor.position
+            if not _ends_constituent(cursor, token):
+                found.append(Broken(token.span))
         elif not _begins(cursor, token):
             break
         else:
@@ -248,10 +258,9 @@ def _with_target(cursor: Cursor, step: nodes.Node, target: nodes.Node) -> nodes.
     return nodes_paths.Step(span, step.dash, (*step.targets, target))
 
 
-def _begins_chain(cursor: Cursor) -> bool:
-    """True at a round bracket with a dash or wildcard at its top level; others hold a filter (D13)."""
-    if cursor.peek().word != "(":
-        return False
+def _has_moves(cursor: Cursor) -> bool:
+    """True when the round bracket that begins here has a dash or wildcard at its top level. Behind a dash it
+    is a chain then, otherwise it holds the target (D13)."""
     for token, _ in _inside(cursor):
         if token.word in _DASHES or token.word in _PATH_WILDCARDS:
             return True
@@ -275,6 +284,34 @@ def _inside(cursor: Cursor) -> Iterator[tuple[Token, int]]:
             return
         if not braces:
             yield token, depth
+
+
+def _bracketed_targets(cursor: Cursor) -> list[nodes.Node]:
+    """The filters of the round bracket that begins here."""
+    opener = cursor.take()
+    first = cursor.peek()
+    found = operators.juxtaposed(cursor) or [cursor.expected("a filter")]
+    cursor.close(opener)
+    return [_condition(cursor, one, first) for one in found] if len(found) == 1 else found
+
+
+def _ends_constituent(cursor: Cursor, opener: Token) -> bool:
+    """Report an operator behind the bracket that `opener` began: at the beginning of a constituent a bracket
+    is all of it (spec 20, R2-3)."""
+    sign = cursor.peek()
+    if sign.word not in operators.OPERATORS or operators.begins_filter(cursor, sign):
+        return True
+    message = f"In a path a bracket is a constituent of its own, so `{sign.text}` has nothing on its left."
+    bracket = cursor.text[opener.offset : cursor.since(opener.offset).end]
+    hint = "put all of it into braces"
+    if len(bracket) <= 20:
+        hint += f": {{{bracket} {sign.text} ...}}"
+    cursor.report(sign.span, "bracket-in-path", message, hint)
+    # Its right side is read, lest it sounds like another mistake.
+    cursor.take()
+    if not cursor.at_end_of_group():
+        cursor.expression(14)
+    return False
 
 
 def _chain(cursor: Cursor) -> nodes.Node:
@@ -355,15 +392,17 @@ def _wildcard(cursor: Cursor, found: list[nodes.Node]) -> None:
         hint = "one of * + ? {2,5} is enough; (--+)? needs a bracket"
         found[-1] = cursor.report_always(token.span, "misplaced-wildcard", message, hint)
     elif isinstance(last, nodes_paths.Step | nodes_paths.Chain):
-        found[-1] = _repeated(cursor, token, last)
+        # With an upper bound each round may be empty (spec 20, R2-10).
+        endless = _bounds(token)[1] is None
+        found[-1] = _repeated(cursor, token, last, may_be_empty=not endless)
     elif not isinstance(last, Broken):
         message = f"`{token.text}` repeats moves, and the filter before it makes none."
         hint = "a wildcard stands behind a dash or a bracket with dashes; sums stand in braces"
         found[-1] = cursor.report_always(token.span, "misplaced-wildcard", message, hint)
 
 
-def _repeated(cursor: Cursor, token: Token, operand: nodes.Node) -> nodes.Node:
-    if _can_be_empty(operand):
+def _repeated(cursor: Cursor, token: Token, operand: nodes.Node, *, may_be_empty: bool = False) -> nodes.Node:
+    if not may_be_empty and _can_be_empty(operand):
         message = f"`{token.text}` would repeat something that can match nothing, without an end."
         return cursor.report_always(token.span, "empty-repetition", message)
     low, high = _bounds(token)

@@ -96,8 +96,8 @@ class _Automaton:
         return len(self.states) - 1
 
     def ordered(self) -> list[int]:
-        """The states that lead on freely, each before those that it leads to: a round of a loop makes a move
-        at least, so there is such an order."""
+        """The states that lead on freely, each before those that it leads to: a round of a loop without an
+        upper bound makes a move at least, so there is such an order."""
         seen: set[int] = set()
         order: list[int] = []
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cqlgui.board import moves
-from cqlgui.cql import check, explain, interpreter, transforms
+from cqlgui.cql import check, explain, interpreter, sequences, transforms
 from tests.helpers import games
 
 RUY = """[White "W"]
@@ -144,6 +144,32 @@ def test_a_focus_leaves_other_moves_out(text: str, value: str) -> None:
         ("line primary --> .*", "7"),
         ("line --> initial --> wtm {0} --> . --> secondary --> .*", "7"),
         ("line secondary --> .*", "1"),
+        # The last constituent is restricted too when it is about a move.
+        ("line secondary --> {move from P}", "-"),
+        ("line secondary --> {not move from P}", "1"),
+        ("line primary --> {move from P}", "1"),
+        ("line --> wtm --> {move from p}", "2"),
+        ("line secondary --> wtm --> {move from p}", "-"),
+        ("path (P)--", "1"),
+        ("path (n)--", "1"),
+        ("path -- (Pe4) --", "2"),
+        ("path --{*} (wtm depth==1)", "6"),
+        ("path --{*} (check mate)", "-"),
+        ("path (wtm check) --", "-"),
+        ("path (wtm Pe2) --", "1"),
+        ("path ({check}){,2}", "-"),
+        ("path ({wtm}){,2} --", "1"),
+        ("path ({btm}){1,2} --", "-"),
+        ("path -- (p)--c5 --*", "6"),
+        ("path (--?){1,3}", "3"),
+        ("path (--?){2} wtm", "2"),
+        ("path (--?){,3} {ply==1}", "1"),
+        ("path (--?)? btm", "1"),
+        ("path ((--?){2}){,2}", "4"),
+        ("path max (#A) --{3}", "16"),
+        ("path max (ply) --{1,3}", "3"),
+        ("path -- -- currentmove --c5 --", "3"),
+        ("path currentmove --c5 --", "-"),
     ],
 )
 def test_paths_and_lines_go_into_variations(text: str, value: str) -> None:
@@ -177,6 +203,15 @@ def test_paths_and_lines_go_into_variations(text: str, value: str) -> None:
 )
 def test_values_of_lines(text: str, value: str) -> None:
     assert at_root(text) == value
+
+
+def test_rounds_without_a_move_are_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    (game,) = games.from_pgn(RUY)
+    with pytest.raises(interpreter.TooSlow):
+        program("path (({true}){9999}){9999} --").run(game.tree, game.host, lambda: True)
+    monkeypatch.setattr(sequences, "_MOST_CHOICES", 1_000)
+    with pytest.raises(interpreter.TooSlow):
+        program("x=0 path (({x+=1}){,9}){,2000}").run(game.tree, game.host)
 
 
 def test_a_line_goes_back_to_the_start() -> None:
