@@ -133,6 +133,38 @@ def variant_of(name: str) -> Literal["standard", "chess960", "unsupported"]:
     return "chess960" if _CHESS960.fullmatch(plain) else "unsupported"
 
 
+class _Head:
+    """What stands between two tag pairs, or between the last one and the moves."""
+
+    def __init__(self) -> None:
+        self.begin = -1
+        self.comments: list[tuple[int, int, bytes]] = []
+        self.skipped: list[tuple[int, int]] = []
+        self.words = False
+        """Whether some of the skipped text has letters."""
+
+    def add(self, start: int, end: int = 0, comment: bytes | None = None) -> None:
+        """Note that something stands at `start`, perhaps a comment."""
+        if self.begin < 0:
+            self.begin = start
+        if comment is not None:
+            self.comments.append((start, end, comment))
+
+    def skip(self, start: int, end: int, data: bytes) -> None:
+        """Add a word of stray text; those of a line are told together."""
+        if not self.words:
+            self.words = _LETTER.search(data, start, end) is not None
+        if self.skipped and not _OUTSIDE_WORDS.search(data, self.skipped[-1][1], start):
+            self.skipped[-1] = (self.skipped[-1][0], end)
+        elif len(self.skipped) < _MOST_PROBLEMS:
+            self.skipped.append((start, end))
+
+
+_NUMBER = re.compile(rb"(\d++)\s*+\.")
+_DIGITS = re.compile(r"[0-9]{1,4}(?![0-9])")
+_LINE_END = re.compile(rb"[\r\n\x1a]")
+_LETTER = re.compile(rb"[^\W\d_]|[\x80-\xff]")
+_OUTSIDE_WORDS = re.compile(rb"[^ \t]")
 _TOKEN = re.compile(
     r"""
       (?P<number> \d+ \s* [.…] [.…\s]* )
@@ -203,6 +235,8 @@ class _Reading:
         self.noted: set[str] = set()
         self.result = ""
         self.tagless = False
+        # A byte of the data and its place in the text.
+        self.known = (0, 0)
 
     def read(self, problem: str) -> ReadGame:
         """Read all of it; called once."""
@@ -245,43 +279,70 @@ class _Reading:
     # Tags and the start
 
     def _tags(self) -> tuple[list[tuple[str, str]], int]:
+        """The tags, and where the movetext begins."""
         data = self.data
         tags: list[tuple[str, str]] = []
+        head = _Head()
         position = 0
         while True:
             blank = tagpairs.BLANK.match(data, position)
+            line_starts = position == 0
             if blank:
                 if b"<" in blank[0]:
-                    self._note("html", position, "HTML line breaks stand in the text")
+                    self._note("html", position, "HTML line breaks stand in the text", at_byte=True)
                 position = blank.end()
-            byte = data[position : position + 1]
-            if byte == b"[":
-                name, value, end, complaint = tagpairs.pair(data, position)
+                line_starts = line_starts or _LINE_END.search(blank[0]) is not None
+            if position >= len(data):
+                break
+            byte = data[position]
+            if byte == 0x5B or (line_starts and tagpairs.UNOPENED.match(data, position)):
+                self._take(head)
+                head = _Head()
+                name, value, end, complaint, lost = tagpairs.pair(data, position)
                 if name:
                     tags.append((decoding.decode(name, self.encoding), decoding.decode(value, self.encoding)))
                     self.tag_spans.append((tags[-1][0], position, end))
                 if complaint:
-                    # A value that the end of the text cuts off has lost something.
-                    cut = not name or (data[position:end].find(b"]") < 0 and end >= len(data))
-                    self._add(position, complaint, "error" if cut else "note")
+                    self._add(position, complaint, "error" if lost else "note")
                 position = end
-            elif byte == b"%":
-                while position < len(data) and data[position] not in b"\r\n":
-                    position += 1
-            elif byte == b"{" and not tags:
-                # A comment before the tags is told to the game, so the tags are looked for behind it.
+            elif byte == 0x25 and line_starts:
+                position = tagpairs.end_of_line(data, position)
+            elif byte == 0x7B:
                 end_of_comment = braces.comment_end(data, position + 1, complete=True)
-                assert end_of_comment is not None
-                ahead = tagpairs.BLANK.match(data, end_of_comment[0])
-                after = ahead.end() if ahead else end_of_comment[0]
-                if data[after : after + 1] != b"[":
-                    return tags, position
-                text = decoding.decode(data[position + 1 : end_of_comment[0] - 1], self.encoding)
-                self._comment_at(0, text, self.comments)
-                self.head_comments.append((position, end_of_comment[0]))
+                if end_of_comment is None or not end_of_comment[1]:
+                    head.add(position)
+                    break
+                head.add(position, end_of_comment[0], data[position + 1 : end_of_comment[0] - 1])
                 position = end_of_comment[0]
+            elif byte == 0x3B:
+                end = tagpairs.end_of_line(data, position)
+                head.add(position, end, data[position + 1 : end])
+                position = end
+            elif tagpairs.MOVETEXT.match(data, position):
+                break
             else:
-                return tags, position
+                text = tagpairs.STRAY_TEXT.match(data, position)
+                end = text.end() if text else position + 1
+                head.add(position)
+                head.skip(position, end, data)
+                position = end
+        if head.begin < 0:
+            return tags, position
+        number = _NUMBER.match(data, position) if head.words else None
+        if number and (number[1] == b"1" or any(name.lower() == "fen" for name, _ in tags)):
+            # The text in between is no move of another notation: the moves begin behind it.
+            self._take(head)
+            return tags, position
+        return tags, head.begin
+
+    def _take(self, head: _Head) -> None:
+        """Keep the comments before a tag pair or the moves, and tell the text that is skipped there."""
+        for start, end, comment in head.comments:
+            self._comment_at(0, decoding.decode(comment, self.encoding), self.comments)
+            self.head_comments.append((start, end))
+        for start, end in head.skipped:
+            shown = _short(decoding.decode(self.data[start : min(end, start + 100)], self.encoding))
+            self._add(start, f"{shown} stands outside the tags and was skipped", "note")
 
     def _start(self, values: dict[str, str]) -> tuple[chess.Board | None, str | None]:
         """The board to play on, or None with a problem; and the start's FEN unless it is the usual one."""
@@ -358,10 +419,19 @@ class _Reading:
             position = token.end()
             if kind == "number":
                 number_at = at
+                if ended and board is not None and not dead:
+                    digits = _DIGITS.match(token[0])
+                    if digits and int(digits[0]) == board.fullmove_number:
+                        self._note("early", at, f"the result {self.result} stands among the moves")
+                        ended = False
                 continue
             if kind == "word":
                 word = token[0]
-                if ended or (dead and word not in _RESULT_WORDS):
+                if ended:
+                    if start is not None:
+                        self._behind(at, word)
+                    continue
+                if dead and word not in _RESULT_WORDS:
                     continue
                 wanted = _parsed(word)
                 if wanted is not None:
@@ -431,6 +501,7 @@ class _Reading:
                     pending = []
             elif kind == "open":
                 if ended:
+                    self._behind(at, token[0])
                     continue
                 if dead:
                     if not frames and before_board is None and start is None:
@@ -450,8 +521,8 @@ class _Reading:
                 fresh = True
             elif kind == "close":
                 if ended:
-                    continue
-                if dead and dead_depth:
+                    self._behind(at, token[0])
+                elif dead and dead_depth:
                     dead_depth -= 1
                 elif frames:
                     if pending:
@@ -477,7 +548,9 @@ class _Reading:
                         self.comment_spans.setdefault(node, []).append((at, min(position, length)))
                         self.places[node] = min(position, length)
             elif kind == "nag":
-                if not dead and not ended and not (fresh and frames):
+                if ended:
+                    self._behind(at, token[0])
+                elif not dead and not (fresh and frames):
                     if len(token[0]) == 1:
                         self._note("nag", at, "a $ without a number")
                     else:
@@ -489,7 +562,9 @@ class _Reading:
                     if node:
                         self.places[node] = position
             elif kind == "glyph":
-                if not dead and not ended:
+                if ended:
+                    self._behind(at, token[0])
+                elif not dead:
                     glyph = token[0]
                     if glyph not in _GLYPHS:
                         self._note("nag", at, f"{_short(glyph)} is not a glyph")
@@ -509,11 +584,15 @@ class _Reading:
                 if after_line:
                     self.places[node] = after_line.end()
             elif kind == "star":
-                if not ended and (not frames or self._nothing_follows(position)):
+                if ended:
+                    self._behind(at, token[0])
+                elif not frames or self._nothing_follows(position):
                     self.result = "*"
                     ended = True
             elif kind == "tag":
-                if not ended:
+                if ended:
+                    self._behind(at, token[0])
+                else:
                     end = tagpairs.end_of_pair(
                         text[at : at + tagpairs.LONGEST].encode("latin-1", "replace"), 0
                     )
@@ -524,10 +603,29 @@ class _Reading:
                 continue
             elif kind == "html":
                 self._note("html", at, "HTML line breaks stand in the text")
-            elif kind == "other" and not ended and token[0] not in ".,…":
-                self._note("stray", at, f"{_short(token[0])} is not understood and was skipped")
+            elif kind == "other" and token[0] not in ".,…":
+                if ended:
+                    self._behind(at, token[0])
+                else:
+                    self._note("stray", at, f"{_short(token[0])} is not understood and was skipped")
         if frames and start is not None:
             self._problem(number_at, "a variation is not closed")
+
+    def _behind(self, at: int, word: str) -> None:
+        """Tell what stands behind the result."""
+        result = "*" if word == "*" else _RESULT_WORDS.get(word)
+        if word == "-" and self.result == "1/2-1/2":
+            # A draw may be spelt `1/2 - 1/2`.
+            return
+        if result:
+            if result != self.result:
+                self._note("second", at, f"another result, {result}, stands behind the result {self.result}")
+        elif _parsed(word) is not None:
+            if "moves behind" not in self.noted:
+                self.noted.add("moves behind")
+                self._problem(at, f"{_short(word)} stands behind the result and was not played")
+        else:
+            self._note("behind", at, f"{_short(word)} stands behind the result and was skipped")
 
     def _variation_follows(self, position: int) -> bool:
         """Whether the next token that is neither a comment nor a glyph opens a variation."""
@@ -654,8 +752,15 @@ class _Reading:
             self.problems.append(Problem(line, self.offset + byte, reason, severity))
 
     def index(self, byte: int) -> int:
-        """The place in `text` of a place in `data`."""
-        return byte if self.text.isascii() else len(decoding.decode(self.data[:byte], self.encoding))
+        """The place in `text` of a place in `data`; quick when it is asked for rising places."""
+        if self.text.isascii():
+            return byte
+        known, place = self.known
+        if byte < known:
+            known, place = 0, 0
+        place += len(decoding.decode(self.data[known:byte], self.encoding))
+        self.known = (byte, place)
+        return place
 
     def _byte(self, at: int) -> int:
         if not self.text or self.text.isascii():

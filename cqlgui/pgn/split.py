@@ -1,12 +1,16 @@
 """Cuts a text into games: where each begins and ends, on which line, without reading its moves.
 
-A game is a tag section followed by movetext. A new game begins
+A game is a tag section followed by movetext. A tag section goes on to the first `tagpairs.MOVETEXT`: comments
+and stray text among the tags begin no game. A new game begins
 - at a tag at the beginning of a line (or a roster tag anywhere) after movetext, outside a comment; except for
-  one
-  stray pair that is followed by a move number above 1, as in `1. e4 e5 / [Site "x"] / 2. Nf3`;
-- at anything but a comment after a result token that stands outside variations;
+  stray pairs among the moves: one that is followed by a move number above 1, or several that are followed by
+  the number that comes next, as in `1. e4 e5 / [Site "x"] / 2. Nf3`;
+- at tags behind an empty line that repeat one of the seven roster tags of a game without movetext;
+- at movetext or a tag after a result that stands outside variations. The next move number shows that the
+  result stood among the moves; other text, and further results behind moves or tags, belong to the game
+  before;
 - at a second `1.` after a blank line, outside variations.
-Blank lines mean nothing. Comments, `;` comments and `%` lines may hold anything. White space, NULs,
+Other blank lines mean nothing. Comments, `;` comments and `%` lines may hold anything. White space, NULs,
 byte-order marks and the DOS end-of-file byte between games belong to none; every other byte belongs to
 exactly one game.
 
@@ -15,6 +19,7 @@ The text is read in pieces; a piece in the middle of a game is never scanned twi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Protocol
 
@@ -33,17 +38,21 @@ _PIECE = 4 << 20
 _AHEAD = 2 * tagpairs.LONGEST
 _HEAD_OF_LONG = 1 << 16
 
-_RESULT = rb"(?<![\w/\-])(?:1-0|0-1|1/2(?:[ \t]?-[ \t]?1/2)?)(?![\w/\-])"
-_AGAIN = rb"\n[ \t\r]*\n\s*+1\s?\.(?![\s.]*\.)"
-_TOKEN = pattern(rb"[{;%()\[*]|" + _RESULT + rb"|" + _AGAIN)
+_AGAIN = rb"(?:\n[ \t\r]*\n|\r[ \t]*\r(?!\n))\s*+1\s?\.(?![\s.]*\.)"
+_TOKEN = pattern(rb"[{;%()\[*]|" + tagpairs.RESULT + rb"|" + _AGAIN)
 _COMMENT = pattern(rb"\{[^}]*+\}|\([^(){}]*+\)")
 _FIRST_NUMBER = pattern(rb"(?<!\d)1\s?\.")
-_REPEATED = pattern(_RESULT)
+_NUMBERS = pattern(rb"(?<!\d)(\d{1,4})\s?\.")
+_NUMBER = pattern(rb"(\d{1,4})\s*+(\.[\s.]*\.)?")
+_NUMBER_LOOK = 256
+_MORE_RESULT = pattern(rb"\*|" + tagpairs.RESULT)
 _TAG_LIKE = pattern(
     rb'\[\s*+(?:[A-Za-z][^\s"\[\]]*+\s++"|(?:Event|Site|Date|Round|White|Black|Result|FEN)\b(?!\s*+\]))'
 )
 _ROSTER_TAG = pattern(rb'\[(?:Event|Site|Date|White|Black|Result|FEN)\s++"')
-_STRAY_TAG = pattern(rb'\[(?!FEN|SetUp|Event)[^\s"\[\]]++\s++"[^"\\\r\n]*+"\s*+\]\s*+(\d{1,4})\s*+\.')
+_ROSTER_NAME = pattern(rb'(?:\[\s*+|(?<![^\r\n]))(Event|Site|Date|Round|White|Black|Result)\s++"')
+_STRAY = rb'\[(?!FEN|SetUp|Event)[^\s"\[\]]++\s++"[^"\\\r\n]*+"\s*+\]\s*+'
+_STRAY_TAGS = pattern(_STRAY + rb"((?:" + _STRAY + rb")*+)(?=\d++\s*+\.)")
 _LINE_END = pattern(rb"[\r\n]")
 _QUICK_SPAN = 1 << 14
 
@@ -134,6 +143,7 @@ class _Scanner:
         self.start = 0
         self.counted = 0
         self.begun = 0
+        self.tagged = False
         self.line = line
         # Of a game that outgrew the window: offset and beginning.
         self.long: tuple[int, bytes] | None = None
@@ -249,35 +259,62 @@ class _Scanner:
 
     def _tags(self) -> bool:
         """Go past the tag section and what precedes it; True when the game ends there."""
-        tagged = False
+        self._see_ahead()
+        section = tagpairs.SECTION.match(self.data, self.position)
+        self.tagged = section is not None
+        # The roster tags of the game, but for those of the first section: they are seldom asked for.
+        names: set[bytes] = set()
+        first: tuple[int, int] | None = None
+        if section:
+            first = (self.base + self.position, self.base + section.end())
+            self.position = section.end()
+        lines = int(self.tagged)
+        spaced = False
         while True:
-            self._see_ahead()
-            section = tagpairs.SECTION.match(self.data, self.position)
-            if section:
-                self.position = section.end()
-                tagged = True
+            blank = self.base + self.position
             self._skip_blank()
             if self.position >= len(self.data):
                 return True
             byte = self.data[self.position]
-            if byte == 0x5B:
-                if len(self.data) - self.position < _AHEAD and not self.complete:
-                    continue
-                end = tagpairs.end_of_pair(self.data, self.position)
-                line_goes_on = end == len(self.data) and not self.complete
-                self.position = end
-                if line_goes_on:
-                    self._skip_line()
-                tagged = True
+            if self.tagged and not spaced:
+                spaced = lines + line_ends(self.data, max(0, blank - self.base), self.position) > 1
+            lines = 0
+            self._see_ahead()
+            if byte == 0x5B or self._unopened():
+                if first:
+                    begin, end = (max(0, at - self.base) for at in first)
+                    names.update(_ROSTER_NAME.findall(self.data, begin, end))
+                    first = None
+                if self._pairs(names, spaced):
+                    return True
+                lines = int(self.data[self.position - 1] == 0x0A)
+                spaced = False
             elif byte == 0x25 and self._at_line_start():
                 self._skip_line()
-            elif byte == 0x7B and not tagged:
+            elif byte == 0x7B:
                 if not self._skip_comment():
                     return True
-            elif byte == 0x3B and not tagged:
+            elif byte == 0x3B:
                 self._skip_line()
-            else:
+            elif tagpairs.MOVETEXT.match(self.data, self.position):
                 return False
+            else:
+                self._skip_text()
+
+    def _pairs(self, names: set[bytes], spaced: bool) -> bool:
+        """Go past the tag pairs at `position` and add their `names`; True when they open another game."""
+        section = tagpairs.SECTION.match(self.data, self.position)
+        end = section.end() if section else tagpairs.end_of_pair(self.data, self.position)
+        found = set(_ROSTER_NAME.findall(self.data, self.position, end))
+        if spaced and not names.isdisjoint(found):
+            return True
+        names |= found
+        self.tagged = True
+        line_goes_on = end == len(self.data) and not self.complete
+        self.position = end
+        if line_goes_on:
+            self._skip_line()
+        return False
 
     def _quick_moves(self) -> bool:
         """The movetext of a plain game, up to the next line with a bracket; False when a closer look is
@@ -339,15 +376,14 @@ class _Scanner:
             elif byte == 0x29:
                 depth = max(0, depth - 1)
                 self.position += 1
-            elif byte == 0x0A:
+            elif byte in b"\r\n":
                 moved = _COMMENT.sub(b"", self.data[self.begun : self.position])
                 if depth == 0 and _FIRST_NUMBER.search(moved):
                     return
                 self.position += 1
             else:
                 self.position = found.end()
-                if depth == 0:
-                    self._after_result(found[0])
+                if depth == 0 and not self._after_result(found.start(), found[0]):
                     return
 
     def _new_game(self) -> bool:
@@ -355,18 +391,34 @@ class _Scanner:
         self._see_ahead()
         if self._at_line_start():
             opens = _TAG_LIKE.match(self.data, self.position) is not None
-            stray = _STRAY_TAG.match(self.data, self.position) if opens else None
-            if stray and int(stray[1]) > 1:
-                self.position = stray.start(1)
-                return False
+            stray = _STRAY_TAGS.match(self.data, self.position) if opens else None
+            if stray:
+                number = _NUMBER.match(self.data, stray.end())
+                above = number is not None and not stray[1] and int(number[1]) > 1
+                if number and (above or self._continues(self.position, number)):
+                    self.position = stray.end()
+                    return False
         else:
             opens = _ROSTER_TAG.match(self.data, self.position) is not None
         if not opens:
             self.position += 1
         return opens
 
-    def _after_result(self, result: bytes) -> None:
-        """Go past what may still belong to a game that has its result: comments, the result once more."""
+    def _continues(self, end: int, number: re.Match[bytes]) -> bool:
+        """Whether a move number goes on where the movetext before `end` stops."""
+        before = _COMMENT.sub(b"", self.data[max(self.begun, end - _NUMBER_LOOK) : end])
+        numbers = _NUMBERS.findall(before)
+        if not numbers:
+            return False
+        last, next_one = int(numbers[-1]), int(number[1])
+        return next_one == last + 1 or (next_one == last and number[2] is not None)
+
+    def _after_result(self, start: int, result: bytes) -> bool:
+        """Go past what may still belong to a game that has its result, which begins at `start`: comments,
+        stray text, further results. True when its moves go on.
+        """
+        start += self.base
+        filled = self.tagged or self.base + self.begun < start
         while True:
             if result == b"*" and self.data[self.position : self.position + 1] == b"*":
                 self.position += 1
@@ -374,20 +426,34 @@ class _Scanner:
             self._skip_blank()
             self._see_ahead()
             if self.position >= len(self.data):
-                return
+                return False
             byte = self.data[self.position]
             if byte == 0x7B:
                 if not self._skip_comment():
-                    return
+                    return False
             elif byte == 0x3B or (byte == 0x25 and self._at_line_start()):
                 self._skip_line()
             elif byte == 0x29:
                 self.position += 1
-            else:
-                again = _REPEATED.match(self.data, self.position)
-                if again is None or again[0] != result:
-                    return
+            elif byte == 0x5B or self._unopened():
+                return False
+            elif again := _MORE_RESULT.match(self.data, self.position):
+                if not filled and (again[0] != result or result == b"*"):
+                    return False
                 self.position = again.end()
+            elif tagpairs.MOVETEXT.match(self.data, self.position):
+                number = _NUMBER.match(self.data, self.position)
+                return number is not None and self._continues(max(0, start - self.base), number)
+            else:
+                self._skip_text()
+
+    def _unopened(self) -> bool:
+        """Whether a line begins here that is a tag pair without its first bracket."""
+        return tagpairs.UNOPENED.match(self.data, self.position) is not None and self._at_line_start()
+
+    def _skip_text(self) -> None:
+        text = tagpairs.STRAY_TEXT.match(self.data, self.position)
+        self.position = text.end() if text else self.position + 1
 
 
 _BLANK_END = b" \t\r\n\f\v\x00\x1a"

@@ -2,12 +2,18 @@
 
     pair    ::= '[' name blank '"' value '"' ']'        value: `\\"` and `\\\\` are escapes, one line
 What people write instead, and what is made of it: a value over several lines (joined), an unescaped quote in
-the value (kept), a value that ends in a lone backslash (kept), no quotes at all (kept), anything else in
+the value (kept), a value that ends in a lone backslash (kept), a missing quote or both missing (kept), a
+missing bracket behind the value (kept), a bracket too many before the pair (skipped), anything else in
 brackets or a bracket that never closes (skipped). All of these are reported. Nothing here is recursive or
 slower than linear.
+
+Comments and stray text may stand before, among and behind the pairs: the tag section goes on until `MOVETEXT`
+matches. The splitter and the reader must agree on this.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from cqlgui.base.patterns import pattern
 
@@ -21,65 +27,120 @@ byte-order mark, HTML breaks."""
 SECTION = pattern(rb'(?:\[[^\s"\[\]]++[ \t]++"[^"\\\r\n]*+"\][ \t]*+\r?\n[ \t]*+)++')
 """Well-formed lines, any number at once; the quick way through nearly every tag section."""
 
+RESULT = rb"(?<![\w/\-])(?:1-0|0-1|1/2(?:[ \t]?-[ \t]?1/2)?)(?![\w/\-])"
+"""Regular expression of a result other than `*`."""
+
+MOVETEXT = pattern(
+    # A number, but not of a year, a date or an ordinal as in `1. Bundesliga`.
+    rb"[(*]|\d{1,3}+(?!\d)\s*+(?:\.|\xe2\x80\xa6|\x85)"
+    rb"(?!\d++[^\d/\-]|[\s.]*+(?!(?i:null|pass))[A-Za-z]{4,}+(?![1-8]))|"
+    + RESULT
+    # A word with the name of a square; castling; null moves.
+    + rb"|[^\s\x00\x1a{}()\[\];$!?*<>.,]*?[a-h][1-8]"
+    rb"|(?:[O0o]|\xd0[\x9e\xbe])(?:[\-\x96]|\xe2\x80\x93)?(?:[O0o]|\xd0[\x9e\xbe])(?![a-z])"
+    rb"|(?:--|[Zz]0|@@@@|[Nn]ull|NULL|[Pp]ass|PASS)(?![\w\-])"
+)
+"""What ends a tag section: a move number, a result, a variation or a word that may be a move."""
+
+STRAY_TEXT = pattern(rb"[^\s\x00\x1a{\[;(*][^\s\x00\x1a{\[;(*]*+")
+"""A word in a tag section, where `MOVETEXT` does not match."""
+
+UNOPENED = pattern(rb'([A-Za-z]\w*+)[ \t]++"([^"\\\r\n]*+)"[ \t]*+\][ \t]*+(?=[\r\n]|\Z)')
+"""A line that is a pair without its first bracket."""
+
 _PAIR = pattern(rb'\[\s*+([^\s"\[\]]++)\s*+"((?:[^"\\\r\n]++|\\[^\r\n])*+)"\s*+\]')
 _FOLDED = pattern(rb'\[\s*+([^\s"\[\]]++)\s++"((?:[^"\\\r\n]++|\\[^\r\n]|\r?\n(?![\s\[\r\n]))*+)"\s*+\]')
-_LOOSE = pattern(rb'\[\s*+([^\s"\[\]]++)\s++"([^\r\n]*?)"[ \t]*+\]')
+# The value ends before the next thing that looks like a pair, so that no pair on a long line is searched
+# to the end of the line.
+_LOOSE = pattern(
+    rb'\[\s*+([^\s"\[\]]++)\s++"'
+    rb'((?:[^\r\n\["]++|"(?![ \t]*+\])|\[(?!\s*+[^\s"\[\]]++\s++"))*+)"[ \t]*+\]'
+)
 _BARE = pattern(rb'\[\s*+([A-Za-z]\w*+)[ \t]++([^\r\n"\[\]]++)\]')
 _OPEN = pattern(rb'\[\s*+([A-Za-z]\w*+)\s++"([^\r\n"]*?)\][ \t]*+(?=[\r\n]|\Z)')
+_NO_FIRST_QUOTE = pattern(rb'\[\s*+([A-Za-z]\w*+)[ \t]++([^\r\n"\[\]]++)"[ \t]*+\]')
+_NO_BRACKET = pattern(rb'\[\s*+([A-Za-z]\w*+)[ \t]++"([^"\\\r\n]*+)"[ \t]*+(?=[\r\n]|\Z)')
+_STRAY = pattern(rb"(?:\[\s*+(?=\[))++")
 _ODD = pattern(rb"\[[^\r\n]*?\]")
+_FORMS = (_PAIR, _STRAY, _FOLDED, _LOOSE, _BARE, _OPEN, _NO_FIRST_QUOTE, _NO_BRACKET, UNOPENED, _ODD)
 _NAME = pattern(rb"[A-Za-z0-9_+#=:\-]+")
 _ESCAPE = pattern(rb'\\([\\"])')
 _LINE_END = pattern(rb"[\r\n]|\Z")
 
 
+class Pair(NamedTuple):
+    """What was read of a tag pair. The `name` is empty when the pair is of no use; `complaint` is a sentence
+    about what is wrong with it, and `lost` says whether anything of it was lost.
+    """
+
+    name: bytes
+    value: bytes
+    end: int
+    complaint: str = ""
+    lost: bool = False
+
+
 def end_of_pair(data: bytes, start: int) -> int:
-    """Where the pair that opens at `start` ends; at worst the end of its line (or of `data`)."""
+    """Where the pair that `pair` reads at `start` ends; at worst the end of its line (or of `data`)."""
     limit = start + LONGEST
-    for form in (_PAIR, _FOLDED, _LOOSE, _BARE, _OPEN, _ODD):
+    for form in _FORMS:
         found = form.match(data, start, limit)
         if found:
             return found.end()
-    ending = _LINE_END.search(data, start)
-    return ending.start() if ending else len(data)
+    return end_of_line(data, start)
 
 
-def pair(data: bytes, start: int) -> tuple[bytes, bytes, int, str]:
-    """Name, value, end and complaint of the pair that opens at `start`; an empty name when it is of no
-    use.
-    """
+def pair(data: bytes, start: int) -> Pair:
+    """The pair that opens at `start`, where a bracket or an `UNOPENED` pair stands."""
     limit = start + LONGEST
+    if found := UNOPENED.match(data, start, limit):
+        return Pair(
+            found[1],
+            found[2],
+            found.end(),
+            _of_value(found[1], "belongs to a pair without its first bracket"),
+        )
+    if found := _STRAY.match(data, start, limit):
+        return Pair(b"", b"", found.end(), "a bracket too many stands before a tag")
     if found := _PAIR.match(data, start, limit):
         value = found[2]
         if b"\\" in value:
             value = unescaped(value)
         odd = b"" if _NAME.fullmatch(found[1]) else found[1]
-        return found[1], value, found.end(), f"{_show(odd)} is not a tag name" if odd else ""
+        return Pair(found[1], value, found.end(), f"{_show(odd)} is not a tag name" if odd else "")
     if found := _FOLDED.match(data, start, limit):
         value = b" ".join(unescaped(found[2]).splitlines())
-        return found[1], value, found.end(), f"the value of the tag {_show(found[1])} runs over several lines"
-    if found := _LOOSE.match(data, start, limit):
-        return (
-            found[1],
-            found[2],
-            found.end(),
-            f"the value of the tag {_show(found[1])} has an unescaped quote",
-        )
-    if found := _BARE.match(data, start, limit):
-        return (
-            found[1],
-            found[2].strip(),
-            found.end(),
-            f"the value of the tag {_show(found[1])} has no quotes",
-        )
-    if found := _OPEN.match(data, start, limit):
-        return found[1], found[2], found.end(), f"the value of the tag {_show(found[1])} has no closing quote"
+        return Pair(found[1], value, found.end(), _of_value(found[1], "runs over several lines"))
+    for form, flaw in (
+        (_LOOSE, "has an unescaped quote"),
+        (_BARE, "has no quotes"),
+        (_OPEN, "has no closing quote"),
+        (_NO_FIRST_QUOTE, "has no opening quote"),
+        (_NO_BRACKET, "has no closing bracket"),
+    ):
+        if found := form.match(data, start, limit):
+            value = found[2].strip() if form is _BARE else found[2]
+            # A value that the end of the text cuts off has lost something.
+            lost = form is not _LOOSE and found.end() >= len(data) and b"]" not in found[0]
+            return Pair(found[1], value, found.end(), _of_value(found[1], flaw), lost)
     end = end_of_pair(data, start)
-    return b"", b"", end, f"the tag pair {_show(data[start : min(end, start + 40)])} is not complete"
+    shown = _show(data[start : min(end, start + 40)])
+    return Pair(b"", b"", end, f"the tag pair {shown} is not complete", lost=True)
+
+
+def end_of_line(data: bytes, start: int) -> int:
+    """Where the line that `start` stands on ends, without its line end."""
+    found = _LINE_END.search(data, start)
+    return found.start() if found else len(data)
 
 
 def unescaped(value: bytes) -> bytes:
     """A value between its quotes, with escapes replaced by what they mean."""
     return _ESCAPE.sub(rb"\1", value)
+
+
+def _of_value(name: bytes, flaw: str) -> str:
+    return f"the value of the tag {_show(name)} {flaw}"
 
 
 def _show(data: bytes) -> str:

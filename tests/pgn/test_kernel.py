@@ -331,6 +331,28 @@ def test_whatever_is_taken_of_spoilt_games_is_read_alike(seed: int) -> None:
         assert compare(data, piece=100) == counts
 
 
+JUNK = [
+    b"]", b"[", b'"', b";", b"; c\n", b"{c}", b"{[White \"x\"]}", b"junk", b"%", b"\n%", b"\n", b"\n\n",
+    b"\n\njunk\n\n", b'\n[Event "y"]\n', b'\n\n[Event "y"]\n', b'\nEvent "y"]\n', b"1-0", b"*", b"1.",
+    b" 2. ", b"31.12.", b"--", b"null", b"=",
+]  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 10**9))
+@quickly
+def test_junk_around_tags_and_results_is_left_to_the_lenient_reader(seed: int) -> None:
+    author = Author(seed)
+    data = author.file()
+    for _ in range(author.random.randrange(1, 4)):
+        places = [
+            place for place in range(len(data) + 1) if data[place - 1 : place] in (b"]", b"\n", b"0", b"*")
+        ]
+        place = author.random.choice(places)
+        data = data[:place] + author.random.choice(JUNK) + data[place:]
+    assert compare(data, piece=100) == compare(data)
+
+
 # --- single points ------------------------------------------------------------------------------------------
 
 HEAD = b'[Event "x"]\n\n'
