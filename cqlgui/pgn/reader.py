@@ -165,6 +165,35 @@ _DIGITS = re.compile(r"[0-9]{1,4}(?![0-9])")
 _LINE_END = re.compile(rb"[\r\n\x1a]")
 _LETTER = re.compile(rb"[^\W\d_]|[\x80-\xff]")
 _OUTSIDE_WORDS = re.compile(rb"[^ \t]")
+_CLOCK = re.compile(r"[+-]?[0-9]++")
+_LARGEST_CLOCK = 9999
+"""The kernel takes numbers of this length."""
+
+
+def _bounded(fen: str) -> tuple[str, str]:
+    """A FEN whose clocks are from 0 to `_LARGEST_CLOCK`, and what was wrong with them."""
+    fields = fen.split()
+    wrong = []
+    for place, name, least in ((4, "halfmove clock", 0), (5, "move number", 1)):
+        if len(fields) <= place:
+            break
+        text = fields[place]
+        if text == "-":
+            number = least
+        elif not _CLOCK.fullmatch(text):
+            continue
+        elif len(text) > 20:
+            number = 0 if text.startswith("-") else _LARGEST_CLOCK
+        else:
+            number = int(text)
+            if 0 <= number <= _LARGEST_CLOCK:
+                continue
+            number = min(max(number, least), _LARGEST_CLOCK)
+        fields[place] = str(number)
+        wrong.append(f"the {name} {_short(text)} of the FEN is read as {number}")
+    return " ".join(fields), "; ".join(wrong)
+
+
 _TOKEN = re.compile(
     r"""
       (?P<number> \d+ \s* [.…] [.…\s]* )
@@ -350,16 +379,20 @@ class _Reading:
         variant = variant_of(name)
         fen = values.get("fen", "").strip()
         if variant == "unsupported":
-            self._problem(0, f"variant {name.strip()} is not supported")
+            self._problem(0, f"variant {_short(name.strip())} is not supported")
             return None, None
         if not fen:
             if variant == "chess960":
                 self._note("960", 0, "a Chess960 game without FEN; read from the usual start")
             return chess.Board(chess960=variant == "chess960"), None
+        fen, clocks = _bounded(fen)
+        if clocks:
+            self._note("clocks", 0, clocks)
         try:
             board = chess.Board(fen, chess960=True)
         except (ValueError, IndexError) as error:
-            self._problem(0, f"the FEN is broken: {error}")
+            # The library quotes the whole text behind a colon.
+            self._problem(0, f"the FEN is broken: {str(error).partition(':')[0]}")
             return None, None
         if chess.popcount(board.kings & board.occupied_co[0]) != 1 or chess.popcount(board.kings) != 2:
             self._problem(0, "variant with other than one king a side is not supported")
