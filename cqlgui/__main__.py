@@ -1,18 +1,22 @@
 """The one entry: a subcommand runs headless, anything else opens the window; a frozen program is its own
 worker.
-"""
 
-from __future__ import annotations
+What is imported at the top is what Python has loaded already: see `places`.
+"""
 
 import os
 import sys
-from collections.abc import Sequence
+
+from cqlgui.base import places
 
 _HEADLESS = ("-h", "--help", "--version")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: list[str] | None = None) -> int:
     """Run `cqlgui ARGV`: 0 ran, 1 query rejected, 2 usage or source, 70 a bug, 130 cancelled."""
+    if argv is None:
+        # The process is the program's own.
+        places.forget_current_folder()
     try:
         return _run(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:

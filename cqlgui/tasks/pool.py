@@ -19,10 +19,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import IO, Generic, TypeVar
 
-from cqlgui.base import errors, priority, progress
+from cqlgui.base import errors, places, priority, progress
 from cqlgui.base.data import dataclass, field
 from cqlgui.tasks import frames
 
@@ -294,11 +293,6 @@ class Worker:
     """One process and the two threads that listen to it."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        environment = dict(os.environ)
-        package_root = str(Path(__file__).resolve().parents[2])
-        if not getattr(sys, "frozen", False):
-            inherited = environment.get("PYTHONPATH")
-            environment["PYTHONPATH"] = package_root + (os.pathsep + inherited if inherited else "")
         self.ready = False
         self.ready_since = 0.0
         self.hung = False
@@ -314,7 +308,6 @@ class Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env=environment,
                 # An interrupt on the terminal is for the parent; a worker ends when its stdin does. It has no
                 # session of its own: Linux divides processors among sessions, and niceness counts only
                 # within one.
@@ -428,7 +421,7 @@ def worker_command() -> list[str]:
     """How a worker is started, from a frozen program too."""
     if getattr(sys, "frozen", False):
         return [sys.executable, "--worker"]
-    return [sys.executable, "-X", "utf8", "-m", "cqlgui.tasks.worker"]
+    return places.command("cqlgui.tasks.worker")
 
 
 _shared: Pool | None = None

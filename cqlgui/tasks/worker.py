@@ -395,7 +395,3 @@ def _private_stdout() -> BinaryIO:
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return channel
-
-
-if __name__ == "__main__":
-    main()
