@@ -9,10 +9,18 @@ import logging
 import os
 from pathlib import Path
 
-from cqlgui.base import errors, folders
+from cqlgui.base import errors, folders, visible
 
 _FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 _SIZE = 1 << 20
+
+
+class _Formatter(logging.Formatter):
+    """Formats records so that names of files in them do not steer the terminal on which the log is read."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as text."""
+        return visible.visible(super().format(record))
 
 
 class _File(logging.Handler):
@@ -57,7 +65,7 @@ def configure(*, level: int | None = None, stderr: bool = False) -> None:
         return
     named = logging.getLevelNamesMapping().get(os.environ.get("CQLGUI_LOG", "").upper())
     root.setLevel(level or named or logging.INFO)
-    formatter = logging.Formatter(_FORMAT)
+    formatter = _Formatter(_FORMAT)
     try:
         file = path()
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +77,7 @@ def configure(*, level: int | None = None, stderr: bool = False) -> None:
     if stderr:
         stream = logging.StreamHandler()
         stream.setLevel(logging.WARNING)
-        stream.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
+        stream.setFormatter(_Formatter("%(levelname)s: %(message)s"))
         root.addHandler(stream)
     # Python's handler of last resort would print warnings on stderr, where results' readers look for messages
     # only.

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _line(found: model.BadGame, kind: str) -> str:
     place = f"{found.source}:{found.line}: game {found.game} (byte {found.offset})"
-    return terminal.printable(f"{place}: {kind}{found.reason}")
+    return terminal.one_line(f"{place}: {kind}{found.reason}")
 
 
 def _record(found: model.BadGame) -> dict[str, object]:

@@ -41,18 +41,18 @@ def run(arguments: argparse.Namespace) -> int:
         )
         return opening.outcome(opened)
     if base.name:
-        print(f"name       {base.name}")
-    print(f"games      {base.games}")
-    print(f"positions  {base.positions}")
-    print(f"players    {found.players}")
-    print(f"events     {found.events}")
+        terminal.row(f"name       {base.name}")
+    terminal.row(f"games      {base.games}")
+    terminal.row(f"positions  {base.positions}")
+    terminal.row(f"players    {found.players}")
+    terminal.row(f"events     {found.events}")
     if found.first_date:
-        print(f"dates      {found.first_date} to {found.last_date}")
-    print(f"results    {', '.join(f'{result} {count}' for result, count in found.results.items())}")
-    print(f"bad games  {found.bad_games}")
-    print(f"index      {found.index_bytes / 1024:.0f} KiB")
+        terminal.row(f"dates      {found.first_date} to {found.last_date}")
+    terminal.row(f"results    {', '.join(f'{result} {count}' for result, count in found.results.items())}")
+    terminal.row(f"bad games  {found.bad_games}")
+    terminal.row(f"index      {found.index_bytes / 1024:.0f} KiB")
     for source in sources:
         last = source["first"] + source["games"] - 1
         which = f"games {source['first']}..{last}" if source["games"] else "no games"
-        print(terminal.printable(f"source     {source['file']} ({which})"))
+        terminal.row(f"source     {source['file']} ({which})")
     return opening.outcome(opened)

@@ -31,7 +31,11 @@ _log = logging.getLogger(__name__)
 
 def main(argv: Sequence[str]) -> int:
     """Run one subcommand; returns the exit code (usage errors raise `SystemExit(2)`)."""
-    terminal.prepare()
+    with terminal.outputs():
+        return _run(argv)
+
+
+def _run(argv: Sequence[str]) -> int:
     only = argv[0] if argv and argv[0] in arguments.SUBCOMMANDS else None
     parsed = arguments.parser(only).parse_args(arguments.joined(argv))
     if parsed.command == "help" and parsed.keyword is None and "--" in argv:

@@ -404,5 +404,4 @@ def _table(base: model.Base, result: model.SearchResult) -> None:
             how = f"  {', '.join(sorted(words))}" if words else ""
             places = " ".join(str(hit.positionid) for hit in hits[:8]) + (" ..." if len(hits) > 8 else "")
             players = f"{row.white or '?'} - {row.black or '?'}"
-            line = f"{row.game}: {players} {row.result} {row.date}  at {places}{how}"
-            print(terminal.printable(line))
+            terminal.row(f"{row.game}: {players} {row.result} {row.date}  at {places}{how}")

@@ -10,12 +10,12 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from cqlgui.base import progress
+from cqlgui.base import progress, visible
 
 if TYPE_CHECKING:
     from cqlgui.cql import diagnostics
@@ -32,13 +32,18 @@ _REPORT_SECONDS = 0.1
 
 
 def say(text: str) -> None:
-    """A message on stderr; names of files and parts of queries in it do not steer the terminal."""
-    print("\n".join(map(printable, text.split("\n"))), file=sys.stderr, flush=True)
+    """A message on stderr."""
+    print(text, file=sys.stderr, flush=True)
 
 
-def printable(text: str) -> str:
-    """A stranger's text for the terminal: control characters are shown, not obeyed."""
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in text)
+def row(text: str) -> None:
+    """One line on stdout for a reader, in which a stranger's words begin no other line."""
+    print(one_line(text))
+
+
+def one_line(text: str) -> str:
+    """The text without ends of lines in it."""
+    return visible.visible(text, kept="")
 
 
 def put(value: Any) -> None:
@@ -75,19 +80,54 @@ def put_object(fields: dict[str, Any]) -> None:
     print("}" if fields else "{}", flush=True)
 
 
-def prepare() -> None:
-    """Make both outputs UTF-8, whatever the locale says; what cannot be written is replaced, not an error."""
-    for stream in (sys.stdout, sys.stderr):
+class _Harmless:
+    """A stream whose text steers no terminal, whoever writes it: messages, argparse, tracebacks."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        """Write the text with escapes for what a terminal would obey."""
+        return self.stream.write(visible.visible(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write these, one after the other."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+@contextlib.contextmanager
+def outputs() -> Iterator[None]:
+    """Meanwhile both outputs are UTF-8, whatever the locale says, and what cannot be written is replaced.
+
+    What goes to a terminal does not steer it, nor does what goes to stderr at all; a file or pipe gets the
+    results as they are.
+    """
+    before = sys.stdout, sys.stderr
+    for stream in before:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(encoding="utf-8", errors="backslashreplace")
+    if sys.stdout is not None and sys.stdout.isatty():
+        sys.stdout = cast("TextIO", _Harmless(sys.stdout))
+    if sys.stderr is not None:
+        sys.stderr = cast("TextIO", _Harmless(sys.stderr))
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
 
 
 class Bar:
     """A progress bar on stderr, drawn only on a terminal."""
 
     def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
+        # The bar alone moves the cursor.
+        self._stream: TextIO = getattr(sys.stderr, "stream", sys.stderr)
+        self._shown = self._stream.isatty()
         self._last = 0.0
         self._started = time.monotonic()
         self._drawn = False
@@ -107,14 +147,14 @@ class Bar:
                 line = f"[{'#' * filled}{'.' * (_BAR - filled)}] {left:4.0f} s left  {report.words}"
             else:
                 line = f"{report.done}  {report.words}"
-            sys.stderr.write("\r\x1b[K" + line[:100])
-            sys.stderr.flush()
+            self._stream.write("\r\x1b[K" + one_line(line[:100])[:100])
+            self._stream.flush()
 
     def end(self) -> None:
         """Wipe the bar away."""
         if self._drawn:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
             self._drawn = False
 
 

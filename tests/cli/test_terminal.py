@@ -1,0 +1,121 @@
+"""A stranger's words on a terminal: they are seen, and steer nothing. What goes into a file is exact."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cqlgui.cli import arguments
+from tests import helpers
+
+pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
+
+STEERING = "\x1b]0;owned\x07\x1b[2J\x9b31m\x85\u202egnp\u2066x\u2069\u200b\u2028\xad\x7f\rlone"
+"""Titles, clearing and colours in both spellings, bell, overrides and isolates, what hides, a return."""
+FORBIDDEN = set(STEERING) - set("0123456789;[]Jmabcdefghijklmnopqrstuvwxyz")
+IN_A_TAG = STEERING.replace("\r", "")
+TAGS = f'[White "A{IN_A_TAG}"]\n[Black "B"]\n[Event "{IN_A_TAG}"]\n[Result "0-1"]\n\n'
+MATE = TAGS + "1. f3 e5 2. g4 Qh4# 0-1\n\n"
+BROKEN = TAGS + f"1. f3 {STEERING} e5 2. Kd8 0-1\n\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "a.pgn").write_text(MATE + BROKEN, encoding="utf-8")
+    (tmp_path / f"a{STEERING}.pgn").write_text(MATE + BROKEN, encoding="utf-8")
+    (tmp_path / f"q{STEERING}.cql").write_text(f'cql() player white "{STEERING}" "open', encoding="utf-8")
+    (tmp_path / "good.cql").write_text(f'cql() mate message("{STEERING}") comment("{STEERING}")\n')
+    (tmp_path / "old.cql").write_text(f"(match (position Pa4 :{STEERING}))")
+    return tmp_path
+
+
+CASES = {
+    "import": [["{bad}.pgn"], ["a.pgn", "--json"], [f"none{STEERING}.pgn"]],
+    "info": [["{bad}.pgn"], ["{bad}.pgn", "--json"]],
+    "search": [
+        ["{bad}.pgn", "-e", "mate"],
+        ["{bad}.pgn", "--query-file", "good.cql", "--csv"],
+        ["{bad}.pgn", "--query-file", "good.cql", "--jsonl"],
+        ["{bad}.pgn", "--query-file", "good.cql", "--json"],
+        ["a.pgn", "-e", f'cql(input {STEERING}.pgn output {STEERING}.pgn) "{STEERING}"'],
+        ["a.pgn", "--query-file", "{query}.cql"],
+        ["a.pgn", f"--option{STEERING}"],
+        ["a.pgn", "-e", "mate", "--limit", STEERING],
+        ["a.pgn", "-e", "mate", "--allow-read", STEERING],
+        ["a.pgn", "-e", "mate", "-o", f"x.{STEERING}"],
+    ],
+    "check": [["--query-file", "{query}.cql"], ["-e", STEERING], ["--json", "-e", STEERING]],
+    "orbit": [["-e", f'flipcolor (mate message("{STEERING}"))']],
+    "explain": [
+        ["-e", f'mate "{STEERING}"'],
+        ["a.pgn", "--game", "1", "--position", "4", "-e", f'"{STEERING}"'],
+    ],
+    "format": [["{query}.cql"], ["-e", STEERING]],
+    "help": [[f"word{STEERING}"]],
+    "translate": [["old.cql"], [f"none{STEERING}.cql"]],
+}
+
+
+def test_all_subcommands_are_asked() -> None:
+    assert set(CASES) == set(arguments.SUBCOMMANDS)
+
+
+@pytest.mark.parametrize("out_too", [True, False], ids=["both", "messages"])
+@pytest.mark.parametrize(
+    ("command", "words"), [(command, words) for command, cases in CASES.items() for words in cases]
+)
+def test_nothing_steers_a_terminal(folder: Path, command: str, words: list[str], out_too: bool) -> None:
+    names = {"bad": f"a{STEERING}", "query": f"q{STEERING}"}
+    told = [word.format(**names) if word.startswith("{") else word for word in words]
+    shown = on_a_terminal([command, *told], folder, out_too=out_too)
+    # The bar of the program itself wipes its line and draws it again.
+    plain = shown.replace("\r\n", "\n").replace("\r\x1b[K", "")
+    assert shown or not out_too
+    assert FORBIDDEN & set(plain) == set()
+
+
+def on_a_terminal(words: list[str], folder: Path, *, out_too: bool) -> str:
+    """What a terminal gets to show; `out_too` if not only messages go there."""
+    parent, child = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": str(helpers.ROOT)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "cqlgui", *words],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=child if out_too else subprocess.DEVNULL,
+        stderr=child,
+    ):
+        os.close(child)
+        parts = []
+        try:
+            while part := os.read(parent, 1 << 16):
+                parts.append(part)
+        except OSError:
+            # So Linux tells the end of a terminal.
+            pass
+        os.close(parent)
+    return b"".join(parts).decode("utf-8")
+
+
+def test_a_file_gets_the_exact_text_and_messages_are_harmless_all_the_same(folder: Path) -> None:
+    done = helpers.cli("search", folder / f"a{STEERING}.pgn", "-e", "mate", "--csv")
+    (row,) = csv.DictReader(io.StringIO(done.out))
+    assert row["white"] == "A" + IN_A_TAG
+    assert FORBIDDEN & set(done.err) == set()
+    done = helpers.cli("search", folder / f"none{STEERING}.pgn", "-e", "mate", "--csv")
+    assert "\\x1b[2J" in done.err
+    assert FORBIDDEN & set(done.err) == set()
+
+
+def test_letters_of_all_scripts_and_their_blanks_are_shown_as_they_are(tmp_path: Path) -> None:
+    name = "Ñandú\u00a0Петросян\u3000羽生\u2009שלום"
+    source = tmp_path / "a.pgn"
+    source.write_text(MATE.replace('"B"', f'"{name}"'), encoding="utf-8")
+    assert name in on_a_terminal(["search", str(source), "-e", "mate"], tmp_path, out_too=True)
