@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu, QMessageBox, QToolBar, QWidget
 from cqlgui import __version__
 from cqlgui.tasks import bases
 from cqlgui.ui import theme
+from cqlgui.ui.panels import wording
 
 if TYPE_CHECKING:
     from cqlgui.ui import window
@@ -201,9 +202,8 @@ class Actions:
         if key:
             action.setShortcut(QKeySequence(key))
             name = title.replace("&", "").rstrip(".")
-            action.setToolTip(
-                f"{name} ({action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)})"
-            )
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            action.setToolTip(wording.plain_tip(f"{name} ({keys})"))
         if local:
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             places: tuple[QWidget, ...] = (self._main.centre, self._main.hits, self._main.games)

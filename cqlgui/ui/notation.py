@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
     QFont,
     QKeyEvent,
@@ -32,6 +32,7 @@ from cqlgui.base import patterns
 from cqlgui.board import men, san, tree
 from cqlgui.tasks import model
 from cqlgui.ui import canvas, theme
+from cqlgui.ui.panels import labels
 
 CHUNK = 300
 _HYPHEN, _UNBROKEN = "-", "\N{NON-BREAKING HYPHEN}"
@@ -321,6 +322,9 @@ class NotationView(QTextEdit):
         made.setText(text.replace(_UNBROKEN, _HYPHEN).replace(_WORD_BREAK, ""))
         made.setHtml(styled.replace(_UNBROKEN, _HYPHEN).replace(_WORD_BREAK, ""))
         return made
+
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        return labels.NOTHING
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)

@@ -23,7 +23,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QMainWindow,
     QPushButton,
     QSplitter,
@@ -59,7 +58,7 @@ from cqlgui.ui.board import widget as board_widget
 from cqlgui.ui.editor import history as history_pane
 from cqlgui.ui.editor import library as library_pane
 from cqlgui.ui.editor import panel as editor_panel
-from cqlgui.ui.panels import bad_games, bars, export_dialog, games, hitbar, hits, infobar, wording
+from cqlgui.ui.panels import bad_games, bars, export_dialog, games, hitbar, hits, infobar, labels, wording
 from cqlgui.ui.picker import panel as picker_panel
 from cqlgui.ui.picker import pattern
 
@@ -718,9 +717,8 @@ class MainWindow(QMainWindow):
 
     def _lay_out_status(self) -> None:
         bar = self.statusBar()
-        self._games_words = QLabel()
+        self._games_words = labels.Label()
         # Names of files are a stranger's.
-        self._games_words.setTextFormat(Qt.TextFormat.PlainText)
         self._games_words.setContentsMargins(6, 0, 12, 0)
         bar.addWidget(self._games_words)
         self._bad_button = QToolButton()
@@ -729,8 +727,7 @@ class MainWindow(QMainWindow):
         self._progress_box = QWidget()
         row = QHBoxLayout(self._progress_box)
         row.setContentsMargins(0, 0, 0, 0)
-        self._progress_words = QLabel()
-        self._progress_words.setTextFormat(Qt.TextFormat.PlainText)
+        self._progress_words = labels.Label()
         self._progress_bar = bars.Bar(160)
         self._cancel_button = QPushButton("Cancel")
         self._cancel_button.setFlat(True)

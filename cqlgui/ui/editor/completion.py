@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QCompleter, QStyle, QStyledItemDelegate, QStyleOpt
 
 from cqlgui.cql import registry, tokens
 from cqlgui.ui.editor import brackets, colours, highlight, hover, offsets
+from cqlgui.ui.panels import wording
 
 if TYPE_CHECKING:
     from cqlgui.ui.editor import edit
@@ -120,7 +121,7 @@ class Completer(QCompleter):
     def _add(self, word: str, meaning: str, help_text: str) -> None:
         item = QStandardItem(word)
         item.setData(meaning, _HELP)
-        item.setToolTip(help_text)
+        item.setToolTip(wording.markup_tip(help_text))
         item.setAccessibleText(f"{word}: {meaning}")
         item.setEditable(False)
         self._items.appendRow(item)

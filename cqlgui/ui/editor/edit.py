@@ -26,6 +26,7 @@ from PySide6.QtWidgets import QMenu, QPlainTextEdit, QTextEdit, QToolTip, QWidge
 
 from cqlgui.cql import diagnostics, printing, spelling
 from cqlgui.ui.editor import brackets, colours, completion, editing, gutter, highlight, hover, offsets
+from cqlgui.ui.panels import wording
 
 _SMALLEST, _LARGEST = 6.0, 40.0  # points
 _PAIRS = {"(": ")", "{": "}", "[": "]"}
@@ -474,7 +475,7 @@ class QueryEdit(QPlainTextEdit):
             offset -= 1
         words = self.hover_html(offset) if self._over_text(place, offset) else ""
         if words:
-            QToolTip.showText(event.globalPos(), words, self.viewport())
+            QToolTip.showText(event.globalPos(), wording.markup_tip(words), self.viewport())
         else:
             QToolTip.hideText()
 

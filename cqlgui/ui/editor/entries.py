@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPalette
 from PySide6.QtWidgets import (
-    QLabel,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from cqlgui.base.data import dataclass
 from cqlgui.ui.editor import colours
+from cqlgui.ui.panels import labels, wording
 
 _ENTRY = Qt.ItemDataRole.UserRole
 _PREVIEW = Qt.ItemDataRole.UserRole + 1
@@ -59,7 +59,7 @@ class EntriesPane(QWidget):
         self.list.setUniformItemSizes(True)
         self.list.setFrameShape(QListWidget.Shape.NoFrame)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._note = QLabel(self)
+        self._note = labels.Label(self)
         self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._note.setWordWrap(True)
         column = QVBoxLayout(self)
@@ -165,7 +165,7 @@ def _item(entry: Entry) -> QListWidgetItem:
     item = QListWidgetItem(entry.title or _first_line(entry.text))
     item.setData(_ENTRY, entry)
     item.setData(_PREVIEW, entry.preview or _first_line(entry.text))
-    item.setToolTip(entry.text[:2_000])
+    item.setToolTip(wording.plain_tip(entry.text[:2_000]))
     item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()}. {entry.preview}")
     return item
 

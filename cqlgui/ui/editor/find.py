@@ -6,9 +6,10 @@ import re
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
 
 from cqlgui.ui.editor import edit
+from cqlgui.ui.panels import labels, wording
 
 _MOST = 1_000  # matches marked at once
 
@@ -32,7 +33,7 @@ class FindBar(QWidget):
         self._cased.setToolTip("Match case: K is the white king and k the black one")
         self._cased.setAccessibleName("Match case")
         self._cased.setChecked(True)
-        self._count = QLabel(self)
+        self._count = labels.Label(self)
         self._count.setAccessibleName("Matches")
         row = QHBoxLayout(self)
         row.setContentsMargins(6, 4, 6, 4)
@@ -89,7 +90,7 @@ class FindBar(QWidget):
         button = QToolButton(self)
         button.setText(sign)
         button.setAutoRaise(True)
-        button.setToolTip(words)
+        button.setToolTip(wording.plain_tip(words))
         button.setAccessibleName(words)
         button.clicked.connect(lambda: self.step(by))
         return button

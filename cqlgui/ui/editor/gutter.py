@@ -19,6 +19,7 @@ from cqlgui.board import squares
 from cqlgui.tasks import margin, model
 from cqlgui.ui import canvas
 from cqlgui.ui.editor import colours
+from cqlgui.ui.panels import wording
 
 if TYPE_CHECKING:
     from cqlgui.ui.editor import edit
@@ -229,7 +230,7 @@ class Gutter(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             words = self.tip(self.line_at(event.pos().y()))
             if words:
-                QToolTip.showText(event.globalPos(), words, self)
+                QToolTip.showText(event.globalPos(), wording.markup_tip(words), self)
             else:
                 QToolTip.hideText()
             return True

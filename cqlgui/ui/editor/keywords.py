@@ -13,13 +13,13 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QPushButton,
     QSplitter,
-    QTextBrowser,
     QVBoxLayout,
     QWidget,
 )
 
 from cqlgui.cql import registry
 from cqlgui.ui.editor import colours, hover
+from cqlgui.ui.panels import labels, wording
 
 _ROW = Qt.ItemDataRole.UserRole
 
@@ -45,10 +45,9 @@ class HelpPane(QWidget):
         self.list.setFrameShape(QListWidget.Shape.NoFrame)
         self.list.setUniformItemSizes(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.article = QTextBrowser(self)
+        self.article = labels.Page(self)
         self.article.setAccessibleName("Help on the keyword")
-        self.article.setOpenLinks(False)
-        self.article.setFrameShape(QTextBrowser.Shape.NoFrame)
+        self.article.setFrameShape(labels.Page.Shape.NoFrame)
         self.insert = QPushButton("Insert example", self)
         self.insert.setToolTip("Put the example where the caret stands")
         self.run = QPushButton("Run example", self)
@@ -90,7 +89,7 @@ class HelpPane(QWidget):
         for row in sorted(registry.public(), key=_order):
             item = QListWidgetItem(f"{row.name}   {row.sign}" if row.sign else row.name)
             item.setData(_ROW, row)
-            item.setToolTip(row.meaning)
+            item.setToolTip(wording.plain_tip(row.meaning))
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{row.name}: {row.meaning}")
             self.list.addItem(item)
         self._colour()

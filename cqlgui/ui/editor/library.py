@@ -12,7 +12,6 @@ from PySide6.QtCore import QEvent, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
@@ -28,6 +27,7 @@ from cqlgui.tasks import library, model
 from cqlgui.ui import room
 from cqlgui.ui.board import diagram
 from cqlgui.ui.editor import colours, highlight
+from cqlgui.ui.panels import labels, wording
 
 _ENTRY = Qt.ItemDataRole.UserRole
 _LINES = 4
@@ -64,7 +64,7 @@ class LibraryPane(QWidget):
         self.tree.setUniformRowHeights(True)
         self.tree.setFrameShape(QTreeWidget.Shape.NoFrame)
         self.tree.setExpandsOnDoubleClick(True)
-        self._note = QLabel(self)
+        self._note = labels.Label(self)
         self._note.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._note.setWordWrap(True)
         self.preview = Preview(self)
@@ -127,7 +127,7 @@ class LibraryPane(QWidget):
         for entry in self._entries:
             item = QTreeWidgetItem(_folder(self.tree, folders, entry.group), [entry.title])
             item.setData(0, _ENTRY, entry)
-            item.setToolTip(0, entry.description)
+            item.setToolTip(0, wording.plain_tip(entry.description))
             item.setData(0, Qt.ItemDataRole.AccessibleTextRole, f"{entry.title}. {entry.description}")
             if entry_before is not None and entry.path == entry_before.path:
                 self.tree.setCurrentItem(item)
@@ -262,16 +262,14 @@ class Preview(QWidget):
         super().__init__(parent)
         self.entry: model.QueryEntry | None = None
         self._tagged: tuple[str, ...] = ()
-        self._title = QLabel(self)
+        self._title = labels.Label(self)
         font = QFont(self._title.font())
         font.setBold(True)
         self._title.setFont(font)
-        self._words = QLabel(self)
-        self._tags = QLabel(self)
+        self._words = labels.Label(self)
+        self._tags = labels.Markup(self)
         for label in (self._title, self._words, self._tags):
             label.setWordWrap(True)
-            label.setTextFormat(Qt.TextFormat.PlainText)
-        self._tags.setTextFormat(Qt.TextFormat.RichText)
         self._words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._words.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.diagram = diagram.Diagram(self)

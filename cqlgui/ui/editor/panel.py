@@ -21,7 +21,7 @@ from cqlgui.cql import diagnostics, old_scripts, spelling, structure, transforms
 from cqlgui.tasks import model
 from cqlgui.ui import theme
 from cqlgui.ui.editor import colours, edit, files, find, fixes, gutter, identity, latest, problems
-from cqlgui.ui.panels import labels
+from cqlgui.ui.panels import labels, wording
 
 CHECK_DELAY = 30  # milliseconds without a key before the text is checked
 
@@ -416,7 +416,7 @@ class EditorPanel(QWidget):
                 words += ", not searched"
                 tip += ", but a search passes over variations: cql(variations) looks at them too"
         self._live.setText(words)
-        self._live.setToolTip(tip)
+        self._live.setToolTip(wording.plain_tip(tip))
         self._live.setAccessibleName(f"Position on the board: {words}")
         known = state == gutter.KNOWN
         self._live.setIcon(problems.truth_icon(self, matched) if known and matched is not None else QIcon())

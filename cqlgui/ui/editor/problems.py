@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from cqlgui.cql import diagnostics
 from cqlgui.ui import canvas
 from cqlgui.ui.editor import colours, gutter
+from cqlgui.ui.panels import wording
 
 _OFFSET = Qt.ItemDataRole.UserRole
 _FIX = Qt.ItemDataRole.UserRole + 1
@@ -54,9 +55,8 @@ class ProblemsList(QListWidget):
             item = QListWidgetItem(severity_icon(finding.severity, colours.of(self, finding.severity)), words)
             item.setData(_OFFSET, finding.span.offset)
             item.setData(_FIX, finding.fix)
-            item.setToolTip(
-                f"{finding.code}: click to go there" + (f"\n{finding.hint}" if finding.hint else "")
-            )
+            tip = f"{finding.code}: click to go there" + (f"\n{finding.hint}" if finding.hint else "")
+            item.setToolTip(wording.plain_tip(tip))
             item.setData(
                 Qt.ItemDataRole.AccessibleTextRole,
                 f"{finding.severity}, line {line}, column {column}: {finding.message} {finding.hint}"

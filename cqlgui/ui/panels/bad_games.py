@@ -7,10 +7,10 @@ from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from cqlgui.tasks import model
-from cqlgui.ui.panels import wording
+from cqlgui.ui.panels import labels, wording
 from cqlgui.ui.tables import text_model, view
 
 TITLES = ("Game", "File", "Byte", "Line", "Reason")
@@ -30,7 +30,7 @@ class BadGamesDialog(QDialog):
         self.table = view.TableView("Bad games", self)
         self.table.setModel(self.model)
         self.table.set_widths(WIDTHS)
-        self._words = QLabel(self)
+        self._words = labels.Label(self)
         self._words.setWordWrap(True)
         self._copy = QPushButton("Copy", self)
         self._copy.setToolTip("Copy the selected rows, or all when none is selected (Ctrl+C)")

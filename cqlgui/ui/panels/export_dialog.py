@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QRadioButton,
@@ -25,7 +24,7 @@ from PySide6.QtWidgets import (
 from cqlgui.base.data import dataclass
 from cqlgui.tasks import exporting
 from cqlgui.ui import theme
-from cqlgui.ui.panels import wording
+from cqlgui.ui.panels import labels, wording
 
 _FORMATS = {
     ".pgn": "PGN: whole games",
@@ -106,7 +105,7 @@ class ExportDialog(QDialog):
         self.path.setAccessibleName("File to write")
         self._browse = QPushButton("Browse…", self)
         self._browse.setAutoDefault(False)
-        self._problem = QLabel(self)
+        self._problem = labels.Label(self)
         self._problem.setWordWrap(True)
         self._buttons = QDialogButtonBox(self)
         self.export = self._buttons.addButton("Export", QDialogButtonBox.ButtonRole.AcceptRole)

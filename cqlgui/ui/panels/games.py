@@ -57,7 +57,7 @@ class GamesPanel(QWidget):
         self.filter.setPlaceholderText("Filter: names, years, eco:C4 …")
         self.filter.setClearButtonEnabled(True)
         self.filter.setAccessibleName("Filter the games")
-        self.filter.setToolTip(_TIP)
+        self.filter.setToolTip(wording.plain_tip(_TIP))
         self.filter.setMaximumWidth(420)
         self._count = labels.ElidedLabel("No file is open", self, fills=True)
         self._count.setAccessibleName("Number of games")

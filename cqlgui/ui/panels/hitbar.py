@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout
 
 from cqlgui.tasks import model
 from cqlgui.ui import icons, theme
-from cqlgui.ui.panels import labels
+from cqlgui.ui.panels import labels, wording
 from cqlgui.ui.tables import rows
 
 
@@ -25,7 +25,7 @@ class HitBar(QWidget):
             (self._previous, "Previous hit", "Shift+F3", -1),
             (self._next, "Next hit", "F3", 1),
         ):
-            button.setToolTip(f"{words} ({key})")
+            button.setToolTip(wording.plain_tip(f"{words} ({key})"))
             button.setAccessibleName(words)
             button.clicked.connect(lambda _checked=False, by=step: self.stepped.emit(by))
         self._game = labels.ElidedLabel("", self, fills=True)

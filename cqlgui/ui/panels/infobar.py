@@ -16,10 +16,11 @@ from PySide6.QtGui import (
     QPen,
     QPolygonF,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from cqlgui.base.data import dataclass
 from cqlgui.ui import canvas, theme
+from cqlgui.ui.panels import labels, wording
 
 INFO, WARNING, ERROR = "info", "warning", "error"
 Action = tuple[str, Callable[[], None]]
@@ -50,12 +51,11 @@ class InfoBar(QFrame):
         self._queue: collections.deque[Message] = collections.deque()
         self._shown: Message | None = None
         self._sign = Sign(self)
-        self._text = QLabel(self)
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text = labels.Label(self)
         self._text.setWordWrap(True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self._waiting = QLabel(self)
+        self._waiting = labels.Label(self)
         self._action = QPushButton(self)
         self._close = QToolButton(self)
         self._close.setText("✕")
@@ -197,7 +197,7 @@ class Sign(QWidget):
         """Draw another kind."""
         self._kind = kind
         self.setAccessibleName(_NAMES[kind])
-        self.setToolTip(_NAMES[kind])
+        self.setToolTip(wording.plain_tip(_NAMES[kind]))
         self.update()
 
     def sizeHint(self) -> QSize:

@@ -1,10 +1,12 @@
-"""A label that gives way: it shows as much of its text as there is room for, and all of it on hovering."""
+"""Labels: for plain text, for rich text of our own, and one that gives way: it shows as much of its text as
+there is room for, and all of it on hovering.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QUrl
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QTextBrowser, QWidget
 
 from cqlgui.ui import canvas
 from cqlgui.ui.panels import wording
@@ -14,6 +16,39 @@ NARROWEST = 40
 _STEP = 24
 """Pixels by which the width wanted grows and shrinks: each new one lays the whole window out."""
 _GAP = 8
+
+
+class Label(QLabel):
+    """A label for plain text. Qt's own lays out as rich text what looks like it, so names and comments of a
+    stranger could load pictures from the disk and lead elsewhere.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+
+class Markup(QLabel):
+    """A label for rich text of the program: who writes it escapes what strangers say in it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.RichText)
+
+
+class Page(QTextBrowser):
+    """A page of rich text that follows no links by itself and loads nothing that the text names."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setOpenLinks(False)
+
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        return NOTHING
+
+
+NOTHING = QByteArray(b"")
+"""What a page gets in the place of a resource: for none at all Qt would look on the disk by itself."""
 
 
 class ElidedLabel(QWidget):

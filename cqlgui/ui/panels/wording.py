@@ -48,4 +48,21 @@ def plain_tip(text: str) -> str:
     """A tool tip that shows a text as it is, line by line: Qt would take a text with tags for rich text, and
     what queries and games say is a stranger's.
     """
-    return "<qt>" + html.escape(text).replace("\n", "<br>") + "</qt>" if text else ""
+    if len(text) <= _SHORT and not _MARKS.intersection(text):
+        # Assistive technology reads the tool tip of a button as it stands.
+        return text
+    lines = html.escape(text).replace("\t", "    ").replace("  ", " &nbsp;").replace("\n", "<br>")
+    return f"<qt>{lines}</qt>"
+
+
+_SHORT = 80
+"""Characters; longer lines are broken, which only rich text is."""
+_MARKS = frozenset("<&\n")
+
+
+def markup_tip(text: str) -> str:
+    """A tool tip that the program itself writes as rich text: who writes it escapes what strangers say in it.
+
+    Every tool tip is made by this, by `plain_tip` or is a constant without tags.
+    """
+    return text

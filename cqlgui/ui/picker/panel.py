@@ -10,7 +10,6 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -23,6 +22,7 @@ from cqlgui.tasks import model, orbits
 from cqlgui.ui import room
 from cqlgui.ui.editor import colours, latest
 from cqlgui.ui.editor import panel as editor_panel
+from cqlgui.ui.panels import labels, wording
 from cqlgui.ui.picker import chain, icons, strip, words
 
 ORBIT_DELAY = 60  # milliseconds after the last change of the text
@@ -80,7 +80,7 @@ class PickerPanel(QWidget):
             "count: the value is the number of elements that match, instead of whether one does"
         )
         self.apply_button, self.remove_button = QPushButton("Apply", self), QPushButton("Remove", self)
-        self.funnel = QLabel(self)
+        self.funnel = labels.Label(self)
         self.view = strip.ElementsView(self)
         self.dropped_button = QToolButton(self)
         self.dropped_list = QListWidget(self)
@@ -284,7 +284,7 @@ class PickerPanel(QWidget):
                 self.chosen_list.addItem(f"{place + 1}. {word}")
                 item = self.chosen_list.item(place)
                 item.setData(Qt.ItemDataRole.UserRole, word)
-                item.setToolTip(words.BY_WORD[word].meaning)
+                item.setToolTip(wording.plain_tip(words.BY_WORD[word].meaning))
             self.chosen_list.setCurrentRow(min(max(row, 0), len(self._chain.words) - 1))
         self.counts_box.setChecked(self._chain.counts)
         many = bool(self._chain.words)
@@ -349,7 +349,7 @@ class PickerPanel(QWidget):
             self.dropped_list.clear()
             for row in rows:
                 item = QListWidgetItem(row)
-                item.setToolTip(row)
+                item.setToolTip(wording.plain_tip(row))
                 self.dropped_list.addItem(item)
 
     # --- parts ----------------------------------------------------------------------------------------------
@@ -364,7 +364,7 @@ class PickerPanel(QWidget):
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             button.setIconSize(QSize(20, 20))
             button.setSizePolicy(self.sizePolicy().Policy.Expanding, self.sizePolicy().Policy.Fixed)
-            button.setToolTip(f"<b>{choice.title}</b><br>{choice.meaning}")
+            button.setToolTip(wording.markup_tip(f"<b>{choice.title}</b><br>{choice.meaning}"))
             button.setAccessibleName(f"{choice.word}: {choice.title}")
             button.setAccessibleDescription(choice.meaning)
             grid.addWidget(button, place // _COLUMNS, place % _COLUMNS)
@@ -382,7 +382,7 @@ class PickerPanel(QWidget):
         self._size_chain()
         for button, sign, name in ((self.up, "◀", "Move outwards"), (self.down, "▶", "Move inwards")):
             button.setText(sign)
-            button.setToolTip(name)
+            button.setToolTip(wording.plain_tip(name))
             button.setAccessibleName(name)
         self.apply_button.setToolTip(
             "Put these transforms before the selection, or before the filter at the caret"

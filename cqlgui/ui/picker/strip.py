@@ -37,6 +37,7 @@ from cqlgui.tasks import model
 from cqlgui.ui import canvas, theme
 from cqlgui.ui.board import widget as board_widget
 from cqlgui.ui.editor import colours
+from cqlgui.ui.panels import wording
 from cqlgui.ui.picker import pattern, words
 
 Index = QModelIndex | QPersistentModelIndex
@@ -123,7 +124,8 @@ class ElementsModel(QAbstractListModel):
             else ""
         )
         if role == Qt.ItemDataRole.ToolTipRole:
-            return "\n".join(part for part in (element.words, element.transform, element.text, hits) if part)
+            parts = (element.words, element.transform, element.text, hits)
+            return wording.plain_tip("\n".join(filter(None, parts)))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return ", ".join(part for part in (element.words, hits) if part)
         return None
