@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import threading
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pytest
 from hypothesis import given
@@ -19,11 +20,12 @@ from PySide6.QtCore import (
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from cqlgui.base import progress
 from cqlgui.tasks import bases, model
 from cqlgui.tasks.found import Found
 from cqlgui.ui import jobs
 from cqlgui.ui.panels import bad_games, wording
-from cqlgui.ui.tables import games_model, hits_model, lines, ranges, rows, text_model, view
+from cqlgui.ui.tables import fetch, games_model, hits_model, lines, ranges, rows, text_model, view
 
 SORTED = model.SortKey("ply", descending=True, quiet=False)
 Hits = tuple[hits_model.HitsModel, list[tuple[int, int, int, int]]]
@@ -271,6 +273,41 @@ def test_the_same_base_grown_keeps_its_headers_and_another_does_not(
     assert cache.get(2) is not None
     cache.set_base(dataclasses.replace(base, id=base.id + 1))
     assert cache.get(2) is None
+
+
+class _Held(fetch.FetchCache[int, str]):
+    """A cache whose answers wait until the test lets them go."""
+
+    def __init__(self, door: jobs.Jobs) -> None:
+        super().__init__(door, 10, one_at_a_time=False)
+        self.begun, self.free = threading.Event(), threading.Event()
+
+    def read(self, base: model.Base, keys: Sequence[int], token: progress.CancelToken) -> dict[int, str]:
+        self.begun.set()
+        assert self.free.wait(60)
+        return {key: f"game {key} of base {base.id}" for key in keys}
+
+    def games(self, keys: Iterable[int]) -> list[int]:
+        return list(keys)
+
+
+def test_what_was_on_its_way_for_another_base_is_not_taken(
+    door: jobs.Jobs, base: model.Base, qtbot: QtBot
+) -> None:
+    cache = _Held(door)
+    cache.set_base(base)
+    assert cache.lookup(2) is None
+    qtbot.waitUntil(cache.begun.is_set)
+    other = dataclasses.replace(base, id=base.id + 1)
+    cache.set_base(other)
+    came: list[list[int]] = []
+    cache.arrived.connect(came.append)
+    cache.free.set()
+    qtbot.waitUntil(lambda: door.count == 0)
+    assert came == []
+    assert cache.lookup(2) is None
+    qtbot.waitUntil(lambda: came == [[2]])
+    assert cache.lookup(2) == f"game 2 of base {other.id}"
 
 
 def test_selecting_all_rows_does_not_ask_for_each(qtbot: QtBot) -> None:

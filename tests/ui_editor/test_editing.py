@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cqlgui.cql import lexer, tokens
 from cqlgui.ui.editor import editing
 
 LINES = st.lists(st.text(alphabet="a /{};\t", max_size=8), max_size=5)
@@ -35,6 +36,17 @@ def test_comments_toggle_at_the_least_indent() -> None:
 
 def test_the_comment_writing_filter_is_not_taken_for_a_comment() -> None:
     assert editing.comment_toggled(['/// "x"']) == ['// /// "x"']
+
+
+@pytest.mark.parametrize("slashes", range(1, 8))
+def test_a_comment_is_what_the_language_takes_for_one(slashes: int) -> None:
+    line = "/" * slashes + ' "x"'
+    first = next(iter(lexer.tokens(line)))
+    toggled = editing.comment_toggled([line])
+    if first.kind is tokens.Kind.COMMENT:
+        assert toggled == [line[2:].removeprefix(" ")]
+    else:
+        assert toggled == [f"// {line}"]
 
 
 @given(LINES)

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow
 from pytestqt.qtbot import QtBot
 
 from cqlgui.tasks import model
 from cqlgui.ui import theme
 from cqlgui.ui.editor import entries, history, panel
 from cqlgui.ui.picker import panel as picker
+
+STEPS = ("open 0", "open 1", "title", "type", "undo", "redo", "save", "as")
+"""What `test_saving_writes_no_text_over_the_file_of_another` does with queries and their files."""
 
 
 @pytest.fixture
@@ -339,3 +345,139 @@ def test_what_is_typed_after_undoing_belongs_to_the_text_it_is_typed_into(
     editor.edit.undo()
     assert editor.text() == "mate"
     assert editor.path == other, "a document that was saved under another name has it as a whole"
+
+
+def test_redoing_to_a_name_needs_the_text_that_had_it(editor: panel.EditorPanel, tmp_path: Path) -> None:
+    mate, check = tmp_path / "mate.cql", tmp_path / "check.cql"
+    mate.write_text("mate", encoding="utf-8")
+    check.write_text("check", encoding="utf-8")
+    editor.open_file(mate)
+    editor.open_file(check)
+    steps = editor.edit.document().availableUndoSteps()
+    editor.edit.undo()
+    # As many steps as before, yet another text.
+    while editor.edit.document().availableUndoSteps() < steps:
+        editor.replace(0, 0, "K ")
+    assert editor.path == mate
+    assert editor.save()
+    assert check.read_text(encoding="utf-8") == "check"
+    editor.edit.undo()
+    editor.edit.redo()
+    assert editor.path == mate
+
+
+def test_the_same_text_typed_anew_does_not_get_the_name_of_one_that_was_undone(
+    editor: panel.EditorPanel, tmp_path: Path
+) -> None:
+    mate, check = tmp_path / "mate.cql", tmp_path / "check.cql"
+    mate.write_text("mate", encoding="utf-8")
+    check.write_text("check", encoding="utf-8")
+    editor.open_file(mate)
+    editor.open_file(check)
+    editor.edit.undo()
+    cursor = editor.edit.textCursor()
+    cursor.select(cursor.SelectionType.Document)
+    cursor.insertText("check")
+    assert editor.text() == "check"
+    assert editor.path == mate
+
+
+def test_what_is_typed_on_as_one_step_ends_the_names_of_what_was_undone(
+    editor: panel.EditorPanel, tmp_path: Path
+) -> None:
+    mate, empty = tmp_path / "mate.cql", tmp_path / "empty.cql"
+    mate.write_text("mate", encoding="utf-8")
+    empty.write_text("", encoding="utf-8")
+    editor.open_file(mate)
+    QTest.keyClick(editor.edit, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(editor.edit, "a")
+    document = editor.edit.document()
+    before = document.availableUndoSteps()
+    editor.open_file(empty)
+    steps = document.availableUndoSteps()
+    editor.edit.undo()
+    QTest.keyClick(editor.edit, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(editor.edit, "b")
+    assert editor.text() == "mateab"
+    assert document.availableUndoSteps() == before, "Qt makes it one step with the letter before"
+    while document.availableUndoSteps() < steps:
+        editor.replace(0, 0, "K ")
+    assert editor.path == mate
+
+
+def test_a_text_that_the_editor_takes_over_changed_keeps_its_name_when_redone(
+    editor: panel.EditorPanel, tmp_path: Path
+) -> None:
+    mate, pasted = tmp_path / "mate.cql", tmp_path / "pasted.cql"
+    mate.write_text("mate", encoding="utf-8")
+    # The editor shows such spaces and line ends as common ones.
+    pasted.write_text("check\u00a0wtm\u2028K", encoding="utf-8")
+    editor.open_file(mate)
+    editor.open_file(pasted)
+    editor.edit.undo()
+    assert editor.path == mate
+    editor.edit.redo()
+    assert editor.path == pasted, "saving would write it over another file"
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.sampled_from(["open 0", "open 1", "title", "type", "undo", "redo", "save", "as"]), max_size=14
+    )
+)
+def test_saving_writes_no_text_over_the_file_of_another(steps: list[str]) -> None:
+    # What was saved or opened as a file is followed beside the editor, as a plain list of states.
+    application = QApplication.instance() or QApplication([])
+    assert application is not None
+    with tempfile.TemporaryDirectory() as place:
+        files = [Path(place, f"{number}.cql") for number in range(3)]
+        for number, path in enumerate(files):
+            path.write_text(f"file{number}", encoding="utf-8")
+        edited = panel.EditorPanel()
+        try:
+            _walk(edited, files, steps)
+        finally:
+            edited.shut_down()
+            edited.deleteLater()
+
+
+def _walk(edited: panel.EditorPanel, files: list[Path], steps: list[str]) -> None:
+    """Do the steps and compare the editor's file with a model that keeps each state with its owner."""
+    owners: list[Path | None] = [None]
+    document, marks, here = [("", 0)], owners, 0
+    for count, step in enumerate(steps):
+        text, owner = document[here]
+        if step.startswith("open") or step == "title":
+            path = files[int(step[-1])] if step != "title" else None
+            if path is not None:
+                new = path.read_text(encoding="utf-8")
+                assert edited.open_file(path)
+            else:
+                new = f"title{count}"
+                edited.set_text(new, "A theme")
+            marks.append(path)
+            if new == text:
+                # No step of undo: the state itself is another document's now.
+                document[here] = (new, len(marks) - 1)
+            else:
+                document[here + 1 :] = [(new, len(marks) - 1)]
+                here += 1
+        elif step == "type":
+            edited.replace(0, 0, f"n{count} ")
+            document[here + 1 :] = [(f"n{count} {text}", owner)]
+            here += 1
+        elif step == "undo":
+            edited.edit.undo()
+            here = max(0, here - 1)
+        elif step == "redo":
+            edited.edit.redo()
+            here = min(len(document) - 1, here + 1)
+        else:
+            target = files[2] if step == "as" else marks[owner]
+            if target is not None:
+                assert edited.save(target if step == "as" else None)
+                assert target.read_text(encoding="utf-8") == text
+                marks[owner] = target
+        assert edited.text() == document[here][0]
+        assert edited.path == marks[document[here][1]]

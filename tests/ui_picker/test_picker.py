@@ -45,6 +45,16 @@ def pair(qtbot: QtBot) -> Iterator[Pair]:
         ("(flip Bh7) & kh8", 3, 3, (), "Bh7 & kh8"),
         ("comment(flip Ra1)", 10, 10, (), "comment(Ra1)"),
         ("flipcolor 2 flip K", 1, 1, ("flip", "flipcolor"), "flip flipcolor 2 K"),
+        ("flip 2 flip 3 K", 1, 1, ("flip", "flip", "flipcolor"), "flip 2 flip 3 flipcolor K"),
+        ("flip 2 flip 3 K", 1, 1, ("flipcolor", "flip"), "flipcolor flip 2 K"),
+        (
+            "flip count flipcolor K",
+            1,
+            1,
+            ("flip", "flipcolor", "flip"),
+            "flip count flipcolor flip K",
+        ),
+        ("flip flipcolor count K", 1, 1, ("flip", "flipcolor", "flip"), "flip flipcolor flip K"),
     ],
 )
 def test_the_chain_at_the_caret_becomes_another(

@@ -24,10 +24,9 @@ class Identity:
 
 @dataclass(slots=True)
 class _Mark:
-    """From this many steps of undo on, while `text` was what stood there, an identity holds."""
+    """From this many steps of undo on an identity holds."""
 
     steps: int
-    text: str
     identity: Identity
 
 
@@ -38,41 +37,38 @@ class Identities:
 
     def __init__(self, document: QTextDocument) -> None:
         self._document = document
-        self._marks = [_Mark(0, "", Identity())]
+        self._marks = [_Mark(0, Identity())]
         self._steps = 0
+        # Whether the change to be followed is a new one, neither undone nor redone.
+        self._added = False
+        document.undoCommandAdded.connect(self._note_addition)
 
     @property
     def current(self) -> Identity:
         """What the text is, as it stands."""
         return self._in_force().identity
 
-    def begin(self, text: str, identity: Identity) -> None:
+    def begin(self, identity: Identity) -> None:
         """From this text on the document is another one; undoing leads back to the former."""
-        self.follow(text)
+        self.follow()
         self._marks = [mark for mark in self._marks if mark.steps != self._steps]
-        self._marks.append(_Mark(self._steps, text, identity))
+        self._marks.append(_Mark(self._steps, identity))
         self._marks.sort(key=lambda mark: mark.steps)
 
     def rename(self, identity: Identity) -> None:
         """The document got another identity as a whole, as when it is saved."""
         self._in_force().identity = identity
 
-    def follow(self, text: str) -> None:
+    def follow(self) -> None:
         """Note how far the text was undone, redone or changed."""
         former, self._steps = self._steps, self._document.availableUndoSteps()
-        if self._marks[-1].steps <= former:
-            # As at nearly every key: whatever was undone before is where it was.
-            return
+        if self._added:
+            self._added = False
+            # What was undone before can never come back, and its names must not either.
+            self._marks = [mark for mark in self._marks if mark.steps <= former]
 
-        def holds(mark: _Mark) -> bool:
-            if mark.steps <= former:
-                return True
-            if self._steps < mark.steps:
-                return self._document.isRedoAvailable()
-            # Redoing comes to a mark exactly where its text was; anything else was typed in its place.
-            return self._steps == mark.steps and text == mark.text
-
-        self._marks = [mark for mark in self._marks if holds(mark)]
+    def _note_addition(self) -> None:
+        self._added = True
 
     def _in_force(self) -> _Mark:
         return next(mark for mark in reversed(self._marks) if mark.steps <= self._steps)

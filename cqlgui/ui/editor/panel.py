@@ -120,7 +120,7 @@ class EditorPanel(QWidget):
         self.edit.replace(0, len(self.text()), text)
         self.edit.select(0, 0)
         self.edit.document().setModified(False)
-        self._identities.begin(text, new)
+        self._identities.begin(new)
         self._show_identity()
         self.check_now()
 
@@ -307,12 +307,12 @@ class EditorPanel(QWidget):
     def _text_changed(self) -> None:
         priority.hold()
         text = self.text()
-        self._identities.follow(text)
+        self._identities.follow()
         script = self._identities.current.path
         if self._old and script is not None and script == self.path and not translate.looks_old(text):
             # Saving must not write another text over the script.
             title = _translated(script) if text == self._translation else ""
-            self._identities.begin(text, identity.Identity(title=title))
+            self._identities.begin(identity.Identity(title=title))
         self._show_identity()
         self._offer_due = False
         self._pause.start()

@@ -63,7 +63,8 @@ def changed(text: str, start: int, end: int, wanted: Chain) -> Edit | None:
     """The edit after which the selection, or the filter at the caret, stands under `wanted`; None when
     nothing changes.
 
-    A range that the user wrote stays with its transform. A selection that is the operand of a chain means
+    A range that the user wrote stays with its transform; `wanted.counts` tells of the innermost one's `count`
+    alone. A selection that is the operand of a chain means
     that chain; any other is wrapped as it is, without touching a chain around it.
     """
     if start == end:
@@ -82,15 +83,17 @@ def changed(text: str, start: int, end: int, wanted: Chain) -> Edit | None:
     first = found.links[0].word_span.offset
     if not wanted.words:
         return _difference(text, _unwrapped(text, first, found.operand))
-    ranges = [(words.SYNONYMS.get(link.word, link.word), link.word, link.range_text) for link in found.links]
+    ranges = [
+        (words.SYNONYMS.get(link.word, link.word), link.word, link.range_text.strip()) for link in found.links
+    ]
+    if ranges[-1][2] == "count":
+        ranges[-1] = (*ranges[-1][:2], "")
     parts = []
     for place, word in enumerate(wanted.words):
         known = next((one for one in ranges if one[0] == word), None)
         if known is not None:
             ranges.remove(known)
-        bounds = known[2].strip() if known is not None else ""
-        if bounds == "count":
-            bounds = ""
+        bounds = known[2] if known is not None else ""
         if place == len(wanted.words) - 1 and wanted.counts and not bounds:
             bounds = "count"
         parts.append(f"{known[1] if known is not None else word} {bounds}".strip())
