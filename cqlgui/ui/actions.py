@@ -51,7 +51,7 @@ class Actions:
         main = self._main
         running = main.searcher.running
         shown = main.browser.game is not None
-        self.stop.setEnabled(running or main.assistance.why.busy)
+        self.stop.setEnabled(running or main.waiting.asked is not None or main.assistance.why.busy)
         self.export.setEnabled(main.hits.exportable)
         for action in (self.next_hit, self.previous_hit):
             action.setEnabled(main.hits.count > 0)

@@ -96,7 +96,7 @@ class Assistance(QObject):
             words += " It has to be translated before it can be run."
         if notes:
             words += f" The translation has {_notes(len(notes))}, listed below the editor."
-        bar.show_message(words, kind, ("Translate it to CQL 6", self._translate), _OLD, front=asked)
+        bar.show_message(words, kind, ("Translate it to CQL 6", self._translate), key=_OLD, front=asked)
 
     def _tell_translated(self, path: Path, notes: tuple[translate.Note, ...]) -> None:
         words = f"{path.name} is a script of an older CQL and is shown translated; undo brings it back."

@@ -32,13 +32,15 @@ class Rights(QObject):
         main.searcher.wanted.connect(self._ask)
         main.searcher.started.connect(lambda _orbits: self._tell_input())
         main.searcher.finished.connect(self._tell_output)
-        main.editor.text_changed.connect(lambda _text: self._dismiss())
+        main.editor.text_changed.connect(lambda _text: self.dismiss())
 
-    def beside(self) -> Path:
-        """Where a relative name is looked for: beside the query, else beside the games."""
+    def beside(self, path: Path | None = None) -> Path:
+        """Where a relative name is looked for: beside the query (in the file `path`, or the editor's), else
+        beside the games."""
         main = self._main
-        if main.editor.path is not None:
-            return main.editor.path.absolute().parent
+        path = path or main.editor.path
+        if path is not None:
+            return path.absolute().parent
         if main.base is not None and main.base.sources:
             return main.base.sources[0].path.absolute().parent
         return Path(main.folder or ".").absolute()
@@ -51,6 +53,11 @@ class Rights(QObject):
             return None
         return f"Open {_short(path.name)}", lambda: self._main.open_files([path])
 
+    def dismiss(self) -> None:
+        """The query is another one, or is run anew: what was said of its files is past."""
+        for key in (_WISH, _INPUT, _OUTPUT):
+            self._main.infobar.dismiss(key)
+
     def _ask(self, wish: rights.Wish) -> None:
         what = _short(wish.name) if wish.name else "files whose names it makes up"
         main, text = self._main, self._main.asked
@@ -62,7 +69,7 @@ class Rights(QObject):
 
         doing = _ING[wish.verb]
         words = f"This query wants to {wish.verb} {what}. Allow {doing} in {wish.folder} for this session?"
-        main.infobar.show_message(words, infobar.WARNING, (f"Allow {doing}", allow), _WISH, front=True)
+        main.infobar.show_message(words, infobar.WARNING, (f"Allow {doing}", allow), key=_WISH, front=True)
 
     def _tell_input(self) -> None:
         self._named = _header_files(self._main.asked)
@@ -78,7 +85,7 @@ class Rights(QObject):
             "are open.",
             infobar.INFO,
             self.open_input(self._main.asked),
-            _INPUT,
+            key=_INPUT,
         )
 
     def _tell_output(self, result: model.SearchResult) -> None:
@@ -91,12 +98,8 @@ class Rights(QObject):
             "hits (Ctrl+E).",
             infobar.INFO,
             export if result.games else None,
-            _OUTPUT,
+            key=_OUTPUT,
         )
-
-    def _dismiss(self) -> None:
-        for key in (_WISH, _INPUT, _OUTPUT):
-            self._main.infobar.dismiss(key)
 
 
 def _header_files(text: str) -> tuple[str, str]:

@@ -53,6 +53,7 @@ from cqlgui.ui import (
     searcher,
     session,
     theme,
+    waiting,
 )
 from cqlgui.ui.board import widget as board_widget
 from cqlgui.ui.editor import history as history_pane
@@ -69,7 +70,15 @@ SAVED_FILES = "CQL queries (*.cql);;All files (*)"
 _TITLE_BAR = 40
 """Pixels left for the frame that the desktop puts round the window."""
 _OPENING, _ASKING, _EXPORTING, _KEEPING = "opening", "asking", "exporting", "query file"
-"""What messages are about: a newer one takes the place of one that its cause is gone of."""
+_DROPPED, _UNSHOWN, _FOUND, _GAME, _NARROWING, _FAULT = (
+    "dropped",
+    "unshown",
+    "found",
+    "game",
+    "narrowing",
+    "fault",
+)
+"""Keys of messages: what they are about (see `panels.infobar`)."""
 
 
 class MainWindow(QMainWindow):
@@ -103,6 +112,7 @@ class MainWindow(QMainWindow):
         self.browser = browser.Browser(self.jobs, self.board, self.notation, self.hits.hits.shown_of, self)
         self.assistance = assistance.Assistance(self)
         self.rights = rights.Rights(self)
+        self.waiting = waiting.Waiting(self.infobar, self)
         self.base: model.Base | None = None
         self.result: model.SearchResult | None = None
         self._bad_games: tuple[model.BadGame, ...] = ()
@@ -207,6 +217,7 @@ class MainWindow(QMainWindow):
 
     def open_files(self, paths: Sequence[Path]) -> None:
         """Open games (a folder gives those in it) and queries, as dropped or named on the command line."""
+        self.infobar.dismiss(_DROPPED)
         wanted: list[Path] = []
         for path in paths:
             if path.is_dir():
@@ -241,7 +252,9 @@ class MainWindow(QMainWindow):
         if len(paths) > 1:
             names = ", ".join(path.name for path in paths[1:4]) + (" ..." if len(paths) > 4 else "")
             self.infobar.show_message(
-                f"One query is shown at a time: {paths[0].name} was opened, {names} not.", "warning"
+                f"One query is shown at a time: {paths[0].name} was opened, {names} not.",
+                "warning",
+                key=_UNSHOWN,
             )
 
     def _inside(self, folder: Path) -> list[Path]:
@@ -249,10 +262,12 @@ class MainWindow(QMainWindow):
         try:
             found = sorted(file for file in folder.iterdir() if _is_source(file))
         except OSError as error:
-            self.infobar.show_message(f"{folder} cannot be read: {error.strerror or error}.", "error")
+            words = f"{folder} cannot be read: {error.strerror or error}."
+            self.infobar.show_message(words, "error", key=f"{_DROPPED}/{folder}")
             return []
         if not found:
-            self.infobar.show_message(f"There is no PGN file in the folder {folder}.", "error")
+            words = f"There is no PGN file in the folder {folder}."
+            self.infobar.show_message(words, "error", key=f"{_DROPPED}/{folder}")
         return found
 
     def show_bad_games(self) -> None:
@@ -266,11 +281,13 @@ class MainWindow(QMainWindow):
 
     def _opening(self, paths: list[Path]) -> None:
         self._opened_anew = True
-        self.infobar.dismiss(_OPENING)
+        for key in (_OPENING, _ASKING, _FOUND, _GAME, _NARROWING):
+            self.infobar.dismiss(key)
         names = ", ".join(path.name for path in paths[:3]) + (" ..." if len(paths) > 3 else "")
         self._progress_box.setVisible(True)
         self._progress_bar.say(0, 0)
         self._progress_words.setText(f"Opening {names}")
+        self.waiting.tell_opening(names)
 
     def _open_progressed(self, done: int, total: int, words: str, rate: float) -> None:
         self._progress_bar.say(done, total)
@@ -285,6 +302,7 @@ class MainWindow(QMainWindow):
             self.unrestored = None
             self.wanted_row = ("", -1)
         self.base = base
+        self.waiting.tell_games(base.games)
         self.games.set_base(base)
         self.assistance.estimate.set_base(base)
         self._base_changed()
@@ -296,8 +314,8 @@ class MainWindow(QMainWindow):
         self._work_ended()
         self._base_grown(report.base)
         self._list_bad_games(report.bad_games)
-        for message in report.messages:
-            self.infobar.show_message(message, "warning")
+        for number, message in enumerate(report.messages):
+            self.infobar.show_message(message, "warning", key=f"{_OPENING}/{number}")
         spoiled = len({bad.game for bad in report.bad_games})
         if report.base.games and spoiled == report.base.games:
             what = "The game" if spoiled == 1 else f"None of the {spoiled:,} games"
@@ -307,9 +325,13 @@ class MainWindow(QMainWindow):
             self.infobar.show_message(
                 f"Reading was stopped: {report.base.games:,} games can be used; open the file to go on.",
                 "info",
+                key=_OPENING,
             )
         elif not report.base.games and not report.messages:
-            self.infobar.show_message("There are no games in this file.", "warning")
+            self.infobar.show_message("There are no games in this file.", "warning", key=_OPENING)
+        asked = self.waiting.take()
+        if asked is not None and not report.base.games:
+            self.infobar.show_message("There are no games, so the query was not run.", "warning", key=_ASKING)
         self._base_changed()
         # The next game or search shall not wait until processes have started.
         self.jobs.run(lambda _token, _sink: pool.shared().warm(), lambda _done: None, name="warm")
@@ -320,14 +342,22 @@ class MainWindow(QMainWindow):
             self.games.select(kept.game)
         elif kept is not None and report.base.games:
             self.show_game(1)
+        if asked is not None and report.base.games:
+            self._search(asked.text, asked.path)
 
     def _open_failed(self, sentence: str) -> None:
         self._work_ended()
         kept = self.unrestored if self._restoring else None
         self._restoring = False
         self._base_changed()
+        asked = self.waiting.take()
         if not sentence:
+            if asked is not None:
+                words = "Opening was stopped, so the query was not run."
+                self.infobar.show_message(words, "info", key=_ASKING)
             return
+        if asked is not None:
+            sentence += " The query was not run."
         away = next((name for name in kept.files if not Path(name).exists()), "") if kept else ""
         action = None
         if kept is not None and away:
@@ -375,29 +405,48 @@ class MainWindow(QMainWindow):
 
     def run(self) -> None:
         """Search the open base for the query in the editor; a search for another one ends, whatever it had
-        found."""
+        found. While the first games of files are still to come, the query waits for these."""
         priority.hold()
-        if self.base is None or not self.base.games:
+        text, opening = self.editor.text(), self.opener.busy and self._opened_anew
+        if not text.strip() and (opening or self._games_there):
+            self.infobar.show_message("Type a query first; . matches every position.", "info", key=_ASKING)
+        elif opening or (self.opener.busy and not self._games_there):
+            self.infobar.dismiss(_ASKING)
+            self.waiting.ask(text, self.editor.path)
+        elif not self._games_there:
             self.infobar.show_message(
                 "Open a PGN file first: there is nothing to search yet.",
                 "info",
-                self.rights.open_input(self.editor.text()),
+                self.rights.open_input(text),
+                key=_ASKING,
             )
-            return
-        if not self.editor.text().strip():
-            self.infobar.show_message("Type a query first; . matches every position.", "info", key=_ASKING)
-            return
-        if self.searcher.searches(self.base, self.editor.text(), self.narrower.within):
+        else:
+            self._search(text, self.editor.path)
+
+    @property
+    def _games_there(self) -> bool:
+        return self.base is not None and self.base.games > 0
+
+    def _search(self, text: str, path: Path | None) -> None:
+        """Search the open base for a query, that of the file `path` if it has one."""
+        assert self.base is not None
+        self.waiting.take()
+        if self.searcher.searches(self.base, text, self.narrower.within):
             return
         self.editor.check_now()
-        self.infobar.clear()
-        self.asked = self.editor.text()
+        self.rights.dismiss()
+        for key in (_ASKING, _FOUND, _NARROWING, _FAULT):
+            self.infobar.dismiss(key)
+        # What was merely told of earlier work has been read.
+        self.infobar.clear("info")
+        self.asked = text
         self._asked_early = self.opener.busy
         self.assistance.estimate.stop()
-        self.searcher.run(self.base, self.asked, self.rights.beside(), self.narrower.within)
+        self.searcher.run(self.base, text, self.rights.beside(path), self.narrower.within)
 
     def stop(self) -> None:
-        """Stop the search, and the question why the position does not match."""
+        """Stop the search or the waiting for games, and the question why the position does not match."""
+        self.waiting.withdraw()
         self.searcher.stop()
         self.assistance.why.stop()
 
@@ -447,7 +496,8 @@ class MainWindow(QMainWindow):
         for failed in result.failed_games[:1]:
             more = len(result.failed_games) - 1
             others = f" (and {more:,} more)" if more else ""
-            self.infobar.show_message(f"Game {failed.game} was left out{others}: {failed.reason}", "warning")
+            words = f"Game {failed.game} was left out{others}: {failed.reason}"
+            self.infobar.show_message(words, "warning", key=_FOUND)
         if self._asked_early:
             self.infobar.show_message(
                 "Only the games that had been read were searched; search again (F5) for the rest.",
@@ -461,6 +511,7 @@ class MainWindow(QMainWindow):
     def _narrowed(self, result: model.SearchResult, words: str) -> None:
         """Show other hits: a part of the result, or what was made of it and of hits that were kept."""
         assert self.base is not None
+        self.infobar.dismiss(_NARROWING)
         current = self.hits.current()
         self.result = result
         self._clear_limit()
@@ -525,6 +576,7 @@ class MainWindow(QMainWindow):
     def _browsed(self, game: model.LoadedGame | None, positionid: int) -> None:
         if game is not None and not self._restoring:
             self.unrestored = None
+        self.infobar.dismiss(_GAME)
         self.board.set_ghost(None)
         self.hitbar.show_game(game.row if game is not None else None)
         if game is not None and not self.hits.is_current(game.game, positionid):
@@ -554,7 +606,8 @@ class MainWindow(QMainWindow):
         if self.hits.hits.orbits and (seen is None or found is None or seen.text != found.text):
             # The query was changed since: the same number stands for another element.
             self._clear_limit()
-            self.infobar.show_message("The hits are of another query: run this one (F5) first.", "info")
+            words = "The hits are of another query: run this one (F5) first."
+            self.infobar.show_message(words, "info", key=_ASKING)
             return
         self.board.set_ghost(None)
         self._tabs.setCurrentWidget(self.hits)
@@ -586,7 +639,8 @@ class MainWindow(QMainWindow):
         """Ask what to export and write it in the background."""
         base, result = self.base, self.result
         if base is None or result is None:
-            self.infobar.show_message("There are no hits to export: run a search first.", "info")
+            words = "There are no hits to export: run a search first."
+            self.infobar.show_message(words, "info", key=_EXPORTING)
             return
         # While the dialog is open a search may begin or end, and other games may be opened: what is written
         # is what was there when it was asked.
@@ -737,7 +791,7 @@ class MainWindow(QMainWindow):
         bar.addPermanentWidget(self._progress_box)
 
     def _connect(self) -> None:
-        self.jobs.failed.connect(lambda sentence: self.infobar.show_message(sentence, "error"))
+        self.jobs.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_FAULT))
         self.opener.started.connect(self._opening)
         self.opener.grown.connect(self._base_grown)
         self.opener.progressed.connect(self._open_progressed)
@@ -752,6 +806,8 @@ class MainWindow(QMainWindow):
         self.searcher.failed.connect(self._search_failed)
         self.searcher.abandoned.connect(self._search_abandoned)
         self.searcher.running_changed.connect(lambda _running: self._enable())
+        self.waiting.changed.connect(self._enable)
+        self.waiting.changed.connect(lambda: self.hits.tell_waiting(self.waiting.words))
         self.assistance.why.busy_changed.connect(lambda _busy: self._enable())
         self.exporter.started.connect(self._exporting)
         self.exporter.progressed.connect(self._open_progressed)
@@ -762,6 +818,7 @@ class MainWindow(QMainWindow):
         self.editor.failed.connect(lambda text: self.infobar.show_message(text, "error", key=_KEEPING))
         # Another text, or the same one saved at last: what failed before is past.
         self.editor.path_changed.connect(lambda _path: self.infobar.dismiss(_KEEPING))
+        self.editor.path_changed.connect(lambda _path: self.infobar.dismiss(_UNSHOWN))
         self.editor.modified_changed.connect(lambda _on: self.infobar.dismiss(_KEEPING))
         self.library.chosen.connect(self._take_query)
         self.history.chosen.connect(self._take_query)
@@ -782,10 +839,10 @@ class MainWindow(QMainWindow):
         self.narrower.shown.connect(self._narrowed)
         self.narrower.scoped.connect(self.hits.tell_scope)
         self.narrower.scoped.connect(lambda _games: self.assistance.estimate.set_within(self.narrower.within))
-        self.narrower.failed.connect(lambda sentence: self.infobar.show_message(sentence, "error"))
+        self.narrower.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_NARROWING))
         self.games.opened.connect(self.show_game)
         self.browser.shown.connect(self._browsed)
-        self.browser.failed.connect(lambda sentence: self.infobar.show_message(sentence, "error"))
+        self.browser.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_GAME))
         self.hitbar.stepped.connect(self.next_hit)
         self._bad_button.clicked.connect(self.show_bad_games)
         self._cancel_button.clicked.connect(self.cancel_work)

@@ -232,7 +232,7 @@ def test_the_window_can_be_as_low_as_a_laptop_s_scaled_screen(
         main.docks.show(dock)
         scrolled = [area for area in main.findChildren(room.Room) if area.verticalScrollBar().isVisible()]
         assert not scrolled, "there is room for the whole pane"
-    main.infobar.show_message("A message above the board.", "warning")
+    main.infobar.show_message("A message above the board.", "warning", key="test")
     # Qt counts the panes behind the one in front, too.
     qtbot.waitUntil(lambda: main.minimumSizeHint().height() < 520)
     main.resize(width, 520)
@@ -396,7 +396,7 @@ def test_keys_go_round_the_areas_and_leave_the_editor(qtbot: QtBot, main: window
     # Panes in front count, those behind or closed do not; a message is an area while it is there.
     main.docks.show(main.docks.library)
     main.docks.picker.hide()
-    main.infobar.show_message("One may answer this.", "warning", ("Answer", lambda: None))
+    main.infobar.show_message("One may answer this.", "warning", ("Answer", lambda: None), key="test")
     main.board.setFocus()
     qtbot.waitUntil(lambda: not main.library.visibleRegion().isEmpty())
     assert main.areas.framed is None, "who went elsewhere otherwise sees the focus there"

@@ -81,14 +81,15 @@ def test_input_and_output_of_the_header_are_left_out_and_named(
         qtbot.keyClick(main, Qt.Key.Key_F5)
     assert main.result is not None
     assert main.result.games_searched == 500
+    assert "out.pgn as output" in said(main)
+    main.infobar.close_message()
     assert "other.pgn as input" in said(main)
-    assert main.infobar.waiting == 1
+    assert main.infobar.waiting == 0
     assert not (folder / "out.pgn").exists()
     with qtbot.waitSignal(main.opener.opened):
         allow(qtbot, main)
     assert main.base is not None
     assert main.base.games == 1
-    assert "out.pgn as output" in said(main)
     # Of the file that is open now there is nothing to say.
     with qtbot.waitSignal(main.searcher.finished):
         qtbot.keyClick(main, Qt.Key.Key_F5)

@@ -114,7 +114,7 @@ def test_the_margin_shows_truth_and_why_not_leads_to_where_it_holds(
     qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False, 1: False})
     write(qtbot, main, "[Qq] == 1 Q\n")
     qtbot.waitUntil(lambda: known(main) and truth(main) == {0: False})
-    main.infobar.show_message("An older notice.", "warning")
+    main.infobar.show_message("An older notice.", "warning", key="test")
     qtbot.keyClick(main, Qt.Key.Key_F4)
     qtbot.waitUntil(lambda: main.infobar.waiting == 1)
     message = main.infobar.shown

@@ -476,58 +476,87 @@ def test_another_base_starts_anew(list_panel: games.GamesPanel, base: model.Base
 # --- messages ---
 
 
-def test_messages_wait_for_each_other(qtbot: QtBot) -> None:
+@pytest.fixture
+def messages(qtbot: QtBot) -> infobar.InfoBar:
     bar = infobar.InfoBar()
     qtbot.addWidget(bar)
+    return bar
+
+
+def order(bar: infobar.InfoBar) -> list[str]:
+    """The texts as they are shown one after the other; none is left."""
+    texts = []
+    while bar.shown is not None:
+        texts.append(bar.shown.text)
+        bar.close_message()
+    return texts
+
+
+def test_messages_wait_for_each_other(qtbot: QtBot, messages: infobar.InfoBar) -> None:
+    bar = messages
     done: list[str] = []
     assert not bar.isVisible()
-    bar.show_message("one", "warning", ("Do it", lambda: done.append("it")))
-    bar.show_message("two", "info")
-    bar.show_message("two", "info")
-    bar.show_message("three", "error")
+    bar.show_message("one", "info", key="a")
+    bar.show_message("two", "info", ("Do it", lambda: done.append("it")), key="b")
     assert bar.isVisible()
     assert bar.shown is not None
-    assert (bar.shown.text, bar.waiting) == ("one", 2)
+    assert (bar.shown.text, bar.waiting) == ("two", 1), "the newest one is shown"
     bar._action.click()
     assert done == ["it"]
-    assert bar.shown.text == "two"
-    QTest.keyClick(bar, Qt.Key.Key_Escape)
+    assert bar.shown.text == "one"
+    bar.show_message("three", "error", key="c")
     assert bar.shown.text == "three"
     assert bar.accessibleDescription() == "three"
+    QTest.keyClick(bar, Qt.Key.Key_Escape)
+    assert bar.shown.text == "one"
     with qtbot.waitSignal(bar.closed):
         bar.close_message()
     assert not bar.isVisible()
     assert bar.shown is None
 
 
-@pytest.mark.parametrize("kind", [infobar.WARNING, infobar.ERROR])
-def test_bad_news_do_not_wait_behind_good_ones(qtbot: QtBot, kind: str) -> None:
-    bar = infobar.InfoBar()
-    qtbot.addWidget(bar)
-    bar.show_message("2 games written", infobar.INFO)
-    bar.show_message("It cannot be written there", kind)
-    assert bar.shown is not None
-    assert bar.shown.text == "It cannot be written there"
-    bar.show_message("3 games written", infobar.INFO)
-    assert (bar.shown.kind, bar.waiting) == (kind, 1)
+def test_nothing_covers_a_message_that_is_more_serious(messages: infobar.InfoBar) -> None:
+    messages.show_message("file is damaged", "warning", key="a")
+    messages.show_message("cannot be written", "error", key="b")
+    messages.show_message("2 games written", "info", key="c")
+    messages.show_message("another is damaged", "warning", key="d")
+    expected = ["cannot be written", "another is damaged", "file is damaged", "2 games written"]
+    assert order(messages) == expected
 
 
-def test_a_key_replaces_and_takes_back_messages(qtbot: QtBot) -> None:
-    bar = infobar.InfoBar()
-    qtbot.addWidget(bar)
-    bar.show_message("other", "warning")
+def test_a_newer_error_is_shown_before_an_older_one_and_before_an_answer(messages: infobar.InfoBar) -> None:
+    messages.show_message("old error", "error", key="a")
+    messages.show_message("answer", "info", key="b", front=True)
+    assert messages.shown is not None
+    assert messages.shown.text == "answer", "it was just asked for"
+    messages.show_message("hint", "info", key="c")
+    messages.show_message("new error", "error", key="d")
+    assert order(messages) == ["new error", "hint", "answer", "old error"]
+
+
+def test_a_key_replaces_and_takes_back_messages(messages: infobar.InfoBar) -> None:
+    bar = messages
+    bar.show_message("other", "warning", key="file")
     bar.show_message("old", "error", key="search")
     bar.show_message("new", "error", key="search")
     assert bar.waiting == 1
     bar.dismiss("search")
     assert bar.waiting == 0
     bar.show_message("newer", "error", key="search")
-    bar.close_message()
-    bar.show_message("newest", "error", key="search")
+    bar.show_message("all is well", "info", key="search")
     assert bar.shown is not None
-    assert bar.shown.text == "newest"
+    assert bar.shown.text == "other", "what was wrong is not any more"
+    bar.show_message("part", "info", key="search/1")
+    bar.show_message("others", "info", key="searching")
     bar.dismiss("search")
-    assert not bar.isVisible()
+    assert order(bar) == ["other", "others"]
+
+
+def test_what_is_merely_told_can_be_forgotten_apart(messages: infobar.InfoBar) -> None:
+    messages.show_message("2 games written", "info", key="a")
+    messages.show_message("cannot be read", "error", key="b")
+    messages.clear(infobar.INFO)
+    assert order(messages) == ["cannot be read"]
 
 
 def test_kinds_of_messages_differ_in_shape(qtbot: QtBot) -> None:

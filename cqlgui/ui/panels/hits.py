@@ -84,6 +84,7 @@ class HitsPanel(QWidget):
         self._exportable = False
         self._values_hidden = False
         self._ended = ""
+        self._waits = ""
         self._messages: tuple[model.Message, ...] = ()
         self._kept: tuple[model.Persistent, ...] = ()
         # The row that `land` made current, until somebody chooses.
@@ -171,6 +172,12 @@ class HitsPanel(QWidget):
         self.hits.release()
         self._ended = sentence
         self._end()
+
+    def tell_waiting(self, words: str) -> None:
+        """Say that a search waits, and for what; nothing where none does."""
+        self._waits = words
+        if not self._running:
+            self._say_course()
 
     def clear(self) -> None:
         """Forget the hits and what is known of their games, as when another base is opened."""
@@ -435,15 +442,7 @@ class HitsPanel(QWidget):
         self._export.setEnabled(self._exportable)
         self._summary.say(f"{wording.hits(self.hits.hits)} in {wording.games(self.hits.games)}")
         if not self._running:
-            tip = ""
-            if self._messages or self._kept:
-                # What the query said and kept is read on hovering; the terminal and `--json` have all of it.
-                whole = [f"{one.name}: {one.text}" for one in self._kept]
-                whole += [message.text for message in self._messages]
-                said = whole[:SHOWN_MESSAGES]
-                rest = len(whole) - len(said)
-                tip = "\n".join([*said, f"and {rest} more"] if rest else said)
-            self._detail.say(self._ended, tip)
+            self._say_course()
             return
         seconds = time.monotonic() - self._started
         parts = [f"{wording.number(self._searched)} of {wording.games(self._total)}"]
@@ -453,6 +452,18 @@ class HitsPanel(QWidget):
             left = max(0, self._total - self._searched) / rate
             parts += [f"{wording.number(round(rate))} games/s", f"{wording.duration(left)} left"]
         self._detail.say(" · ".join(parts))
+
+    def _say_course(self) -> None:
+        """Say how the search ended, or that another one waits."""
+        tip = ""
+        if self._messages or self._kept:
+            # What the query said and kept is read on hovering; the terminal and `--json` have all of it.
+            whole = [f"{one.name}: {one.text}" for one in self._kept]
+            whole += [message.text for message in self._messages]
+            said = whole[:SHOWN_MESSAGES]
+            rest = len(whole) - len(said)
+            tip = "\n".join([*said, f"and {rest} more"] if rest else said)
+        self._detail.say(self._waits or self._ended, "" if self._waits else tip)
 
 
 def _course(result: model.SearchResult, total: int) -> str:

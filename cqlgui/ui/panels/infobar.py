@@ -1,8 +1,12 @@
-"""A bar for messages that does not get in the way: nothing modal, one message at a time, the others wait."""
+"""A bar for messages that does not get in the way: nothing modal, one message at a time, the others wait.
+
+The newest message is shown, but nothing covers one that is more serious. A message has a key, which names
+what it is about: a new message replaces the one with the same key, and `dismiss(key)` removes it when its
+cause has gone.
+"""
 
 from __future__ import annotations
 
-import collections
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -23,6 +27,7 @@ from cqlgui.ui import canvas, theme
 from cqlgui.ui.panels import labels, wording
 
 INFO, WARNING, ERROR = "info", "warning", "error"
+_WEIGHTS = {INFO: 0, WARNING: 1, ERROR: 2}
 Action = tuple[str, Callable[[], None]]
 """Words of a button, and what it does."""
 
@@ -30,13 +35,17 @@ Action = tuple[str, Callable[[], None]]
 @dataclass(frozen=True, slots=True)
 class Message:
     """A text of one of the kinds `info`, `warning` and `error`, with what can be done about it. `key` names
-    what it is about.
+    what it is about; one that begins with another key and a slash is about a part of that.
     """
 
     text: str
     kind: str
+    key: str
     action: Action | None = None
-    key: str = ""
+
+    def about(self, key: str) -> bool:
+        """Whether this is about what `key` names, or a part of it."""
+        return self.key == key or self.key.startswith(f"{key}/")
 
 
 class InfoBar(QFrame):
@@ -48,8 +57,8 @@ class InfoBar(QFrame):
         super().__init__(parent)
         self.setObjectName("infobar")
         self.setAccessibleName("Message")
-        self._queue: collections.deque[Message] = collections.deque()
-        self._shown: Message | None = None
+        # The first one is shown.
+        self._messages: list[Message] = []
         self._sign = Sign(self)
         self._text = labels.Label(self)
         self._text.setWordWrap(True)
@@ -74,80 +83,61 @@ class InfoBar(QFrame):
         self.hide()
 
     def show_message(
-        self,
-        text: str,
-        kind: str = INFO,
-        action: Action | None = None,
-        key: str = "",
-        *,
-        front: bool = False,
+        self, text: str, kind: str, action: Action | None = None, *, key: str, front: bool = False
     ) -> None:
-        """Show a text, after those that wait already; one that is shown or waits is not said twice.
-
-        With a `key` it takes the place of an older message with that key. What went wrong does not wait
-        behind good news, which it would be taken for. The answer to what the user just asked for comes to
-        the `front`; what it displaces waits.
+        """Show a text in place of the message with the same key and before older ones, unless these are more
+        serious. The answer to what the user just asked for comes to the `front` of those, too.
         """
-        assert kind in (INFO, WARNING, ERROR), kind
-        message = Message(text, kind, action, key)
-        if key and self._shown is not None and self._shown.key == key:
-            self._show(message)
-            return
-        self._forget(key)
-        if front:
-            if self._shown is not None:
-                self._queue.appendleft(self._shown)
-            self._show(message)
-            return
-        said = [self._shown, *self._queue]
-        if any(message and (message.text, message.kind) == (text, kind) for message in said):
-            return
-        if self._shown is None or (self._shown.kind == INFO and kind != INFO):
-            self._show(message)
-        else:
-            self._queue.append(message)
-            self._count()
+        assert kind in _WEIGHTS, kind
+        message = Message(text, kind, key, action)
+        others = [
+            other for other in self._messages if other.key != key and (other.text, other.kind) != (text, kind)
+        ]
+        place = 0
+        while not front and place < len(others) and _WEIGHTS[others[place].kind] > _WEIGHTS[kind]:
+            place += 1
+        self._set([*others[:place], message, *others[place:]])
 
     def close_message(self) -> None:
         """Close the message shown and show the next one."""
-        if self._queue:
-            self._show(self._queue.popleft())
-        elif self._shown is not None:
-            self._shown = None
-            self.hide()
-            self.closed.emit()
+        self._set(self._messages[1:])
 
     def dismiss(self, key: str) -> None:
-        """Take back the messages with this key."""
-        self._forget(key)
-        if self._shown is not None and self._shown.key == key:
-            self.close_message()
-        self._count()
+        """Take back the messages about what `key` names."""
+        self._set([message for message in self._messages if not message.about(key)])
 
-    def clear(self) -> None:
-        """Close the message shown, and forget those that wait."""
-        self._queue.clear()
-        self.close_message()
+    def clear(self, kind: str = "") -> None:
+        """Forget all messages, or those of a kind."""
+        self._set([message for message in self._messages if kind and message.kind != kind])
 
     @property
     def shown(self) -> Message | None:
         """The message on screen."""
-        return self._shown
+        return self._messages[0] if self._messages else None
 
     @property
     def waiting(self) -> int:
         """Number of messages that wait."""
-        return len(self._queue)
+        return max(0, len(self._messages) - 1)
+
+    def _set(self, messages: list[Message]) -> None:
+        former, self._messages = self.shown, messages
+        self._waiting.setVisible(self.waiting > 0)
+        self._waiting.setText(f"{self.waiting} more")
+        shown = self.shown
+        if shown is not None and shown is not former:
+            self._show(shown)
+        elif shown is None and former is not None:
+            self.hide()
+            self.closed.emit()
 
     def _show(self, message: Message) -> None:
-        self._shown = message
         self._text.setText(message.text)
         self._sign.set_kind(message.kind)
         self._action.setVisible(message.action is not None)
         if message.action is not None:
             self._action.setText(message.action[0])
         self.setAccessibleDescription(message.text)
-        self._count()
         self._dress()
         self.show()
         spoken = QAccessibleAnnouncementEvent(self, message.text)
@@ -155,23 +145,15 @@ class InfoBar(QFrame):
             spoken.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
         QAccessible.updateAccessibility(spoken)
 
-    def _forget(self, key: str) -> None:
-        if key:
-            self._queue = collections.deque(waiting for waiting in self._queue if waiting.key != key)
-
-    def _count(self) -> None:
-        self._waiting.setVisible(bool(self._queue))
-        self._waiting.setText(f"{len(self._queue)} more")
-
     def _act(self) -> None:
-        message = self._shown
+        message = self.shown
         self.close_message()
         if message is not None and message.action is not None:
             message.action[1]()
 
     def _dress(self) -> None:
         colours = theme.colours()
-        edge = getattr(colours, self._shown.kind if self._shown else INFO)
+        edge = getattr(colours, self.shown.kind if self.shown else INFO)
         self.setStyleSheet(
             f"QFrame#infobar {{ background: {colours.raised}; border: none;"
             f" border-bottom: 1px solid {colours.border}; border-left: 4px solid {edge}; }}"
