@@ -53,6 +53,15 @@ def expanded(
     return result
 
 
+def mean_the_same(one: str, other: str) -> bool:
+    """Whether two queries differ at most in comments, white space and brackets that change nothing. One with
+    errors means nothing else than the same text."""
+    if one == other:
+        return True
+    query = structure.checked(one).query
+    return query is not None and query == structure.checked(other).query
+
+
 @dataclass(frozen=True, slots=True)
 class FileUse:
     """A filter that wants to `read` or `write` (`verb`) a file; `name` is None for one the query makes up."""

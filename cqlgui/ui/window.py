@@ -42,6 +42,7 @@ from cqlgui.ui import (
     assistance,
     browser,
     docks,
+    earlier,
     exporter,
     icons,
     jobs,
@@ -113,6 +114,7 @@ class MainWindow(QMainWindow):
         self.assistance = assistance.Assistance(self)
         self.rights = rights.Rights(self)
         self.waiting = waiting.Waiting(self.infobar, self)
+        self.earlier = earlier.Earlier(self.jobs, self)
         self.base: model.Base | None = None
         self.result: model.SearchResult | None = None
         self._bad_games: tuple[model.BadGame, ...] = ()
@@ -121,6 +123,7 @@ class MainWindow(QMainWindow):
         # that neither an early end nor a file that is away at one start loses it.
         self.unrestored: session.Session | None = None
         self._restoring = False
+        # Whether files are being opened of which nothing is here yet.
         self._opened_anew = False
         # The query of the last session and the row of its hits that was current.
         self.wanted_row = ("", -1)
@@ -288,6 +291,9 @@ class MainWindow(QMainWindow):
         self._progress_bar.say(0, 0)
         self._progress_words.setText(f"Opening {names}")
         self.waiting.tell_opening(names)
+        self._mark_hits()
+        if self.base is None:
+            self._base_changed()
 
     def _open_progressed(self, done: int, total: int, words: str, rate: float) -> None:
         self._progress_bar.say(done, total)
@@ -348,8 +354,9 @@ class MainWindow(QMainWindow):
     def _open_failed(self, sentence: str) -> None:
         self._work_ended()
         kept = self.unrestored if self._restoring else None
-        self._restoring = False
+        self._restoring = self._opened_anew = False
         self._base_changed()
+        self._mark_hits()
         asked = self.waiting.take()
         if not sentence:
             if asked is not None:
@@ -377,6 +384,8 @@ class MainWindow(QMainWindow):
         self._list_bad_games(())
         self._clear_limit()
         self.hits.clear()
+        self.earlier.set_found_by(None, "")
+        self._mark_hits()
         self.games.set_base(None)
         self.picker.set_counts(())
         self.narrower.leave_base()
@@ -387,7 +396,7 @@ class MainWindow(QMainWindow):
         base = self.base
         if base is None:
             self._games_words.setText("No games open")
-            self.board.set_hint(WELCOME)
+            self.board.set_hint("Opening games ..." if self._opened_anew else WELCOME)
         else:
             self.board.set_hint("")
             name = base.name or ", ".join(source.path.name for source in base.sources[:2])
@@ -407,7 +416,7 @@ class MainWindow(QMainWindow):
         """Search the open base for the query in the editor; a search for another one ends, whatever it had
         found. While the first games of files are still to come, the query waits for these."""
         priority.hold()
-        text, opening = self.editor.text(), self.opener.busy and self._opened_anew
+        text, opening = self.editor.text(), self._opened_anew
         if not text.strip() and (opening or self._games_there):
             self.infobar.show_message("Type a query first; . matches every position.", "info", key=_ASKING)
         elif opening or (self.opener.busy and not self._games_there):
@@ -459,6 +468,7 @@ class MainWindow(QMainWindow):
         within = self.searcher.options.within
         self.hits.begin(self.base, self.base.games if within is None else len(within), orbits)
         self.hits.asks(self.asked, self.searcher.options)
+        self.earlier.set_found_by(self.asked, self.editor.text())
         self.picker.set_counts(())
         self.browser.set_hits({})
         self._tabs.setCurrentWidget(self.hits)
@@ -545,6 +555,14 @@ class MainWindow(QMainWindow):
         """The query did not run: the hits stay what they are, those of the last one that did."""
         if self.hits.running:
             self.hits.fail("Stopped for another query.")
+
+    def _mark_hits(self) -> None:
+        """Say of hits that are not those of the query in the editor, in the files that are opened."""
+        if self._opened_anew and self.base is not None:
+            self.hits.tell_earlier("of other files")
+        else:
+            self.hits.tell_earlier("of an earlier query" if self.earlier.differs else "")
+        self._say_hit()
 
     def _search_abandoned(self) -> None:
         self.hits.fail("Stopped before it began.")
@@ -815,6 +833,8 @@ class MainWindow(QMainWindow):
         self.exporter.ended.connect(self._export_ended)
         self.editor.run_requested.connect(self.run)
         self.editor.text_changed.connect(lambda _text: self.infobar.dismiss(_ASKING))
+        self.editor.text_changed.connect(self.earlier.compare)
+        self.earlier.changed.connect(self._mark_hits)
         self.editor.failed.connect(lambda text: self.infobar.show_message(text, "error", key=_KEEPING))
         # Another text, or the same one saved at last: what failed before is past.
         self.editor.path_changed.connect(lambda _path: self.infobar.dismiss(_KEEPING))

@@ -71,6 +71,7 @@ def test_a_query_asked_while_the_first_file_is_opened_waits_and_then_runs(
     assert "sample.pgn" in said(main)
     assert main.hits.running_text() == "waiting for sample.pgn"
     assert main.actions_.stop.isEnabled()
+    assert main.board._hint == "Opening games ...", "nobody is asked to open what is being opened"
     # The query as it was asked is what runs, as when one writes on while a search is running.
     main.editor.replace(0, 0, "check ")
     with qtbot.waitSignal(main.searcher.finished) as ended:
@@ -123,6 +124,7 @@ def test_a_failed_opening_tells_that_the_query_was_not_run(
     assert shown.text == "It cannot be read. The query was not run."
     assert main.infobar.waiting == 0
     assert main.hits.running_text() == ""
+    assert main.board._hint == window.WELCOME
 
 
 def test_an_opening_that_is_stopped_tells_so_too(qtbot: QtBot, main: window.MainWindow, gate: Gate) -> None:

@@ -85,6 +85,7 @@ class HitsPanel(QWidget):
         self._values_hidden = False
         self._ended = ""
         self._waits = ""
+        self._earlier = ""
         self._messages: tuple[model.Message, ...] = ()
         self._kept: tuple[model.Persistent, ...] = ()
         # The row that `land` made current, until somebody chooses.
@@ -178,6 +179,15 @@ class HitsPanel(QWidget):
         self._waits = words
         if not self._running:
             self._say_course()
+
+    def tell_earlier(self, words: str) -> None:
+        """Say and show of the hits that they are of another query or of other files, in a few words; nothing
+        where they are what is asked for."""
+        if words != self._earlier:
+            self._earlier = words
+            self.table.set_dimmed(bool(words))
+            self._dress()
+            self._say()
 
     def clear(self) -> None:
         """Forget the hits and what is known of their games, as when another base is opened."""
@@ -317,7 +327,8 @@ class HitsPanel(QWidget):
         row = self.hits.row_of(game, positionid)
         if row < 0:
             return ""
-        return f"hit {wording.number(row + 1)} of {wording.number(self.count)}"
+        words = f"hit {wording.number(row + 1)} of {wording.number(self.count)}"
+        return " ".join(filter(None, (words, self._earlier)))
 
     def selected_games(self) -> list[int]:
         """The games of the selected rows, each once, in the order of the table."""
@@ -379,6 +390,7 @@ class HitsPanel(QWidget):
         colours = theme.colours()
         self._export.setIcon(icons.icon("export"))
         self._detail.setStyleSheet(f"color: {colours.muted};")
+        self._summary.setStyleSheet(f"color: {colours.muted if self._earlier else colours.text};")
         self.narrow.setIcon(icons.icon("narrow"))
         for chip in (self._chip, self._narrowed, self._scope):
             chip.setStyleSheet(
@@ -440,7 +452,10 @@ class HitsPanel(QWidget):
 
     def _say(self) -> None:
         self._export.setEnabled(self._exportable)
-        self._summary.say(f"{wording.hits(self.hits.hits)} in {wording.games(self.hits.games)}")
+        words = f"{wording.hits(self.hits.hits)} in {wording.games(self.hits.games)}"
+        if self._earlier and (self.hits.hits or self._ended):
+            words += f", {self._earlier}"
+        self._summary.say(words)
         if not self._running:
             self._say_course()
             return

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
 
-from cqlgui.ui import canvas
+from cqlgui.ui import canvas, theme
 from cqlgui.ui.tables import text_model
 
 ROW_PADDING = 8
@@ -66,6 +66,7 @@ class TableView(QTableView):
         head.customContextMenuRequested.connect(self._offer_columns)
         self._widths: Sequence[int] = ()
         self._longest: dict[int, str] = {}
+        self._dimmed = False
         self.doubleClicked.connect(self._double_clicked)
 
     def set_widths(self, widths: Sequence[int]) -> None:
@@ -93,6 +94,17 @@ class TableView(QTableView):
         head = self.horizontalHeader()
         if not head.isSectionHidden(column) and head.sectionSize(column) < wanted:
             self.setColumnWidth(column, wanted)
+
+    @property
+    def dimmed(self) -> bool:
+        """Whether the rows stand back, as they are not what is asked for now."""
+        return self._dimmed
+
+    def set_dimmed(self, dimmed: bool) -> None:
+        """Let the rows stand back, or not."""
+        if dimmed != self._dimmed:
+            self._dimmed = dimmed
+            self.viewport().update()
 
     @property
     def row(self) -> int:
@@ -208,6 +220,8 @@ class TableView(QTableView):
             group = QPalette.ColorGroup.Inactive
         palette, role = self.palette(), QPalette.ColorRole
         ink, selected_ink = palette.color(group, role.Text), palette.color(group, role.HighlightedText)
+        if self._dimmed:
+            ink = theme.colours().colour("muted")
         alternate, selected = palette.color(group, role.AlternateBase), palette.color(group, role.Highlight)
         chosen = self.selectionModel()
         height, width = (
