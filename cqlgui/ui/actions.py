@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QMenu, QMessageBox, QToolBar, QWidget
 from cqlgui import __version__
 from cqlgui.tasks import bases
 from cqlgui.ui import theme
-from cqlgui.ui.panels import wording
+from cqlgui.ui.panels import naming, wording
 
 if TYPE_CHECKING:
     from cqlgui.ui import window
@@ -215,10 +215,13 @@ class Actions:
 
     def _fill_recent(self) -> None:
         self._recent.clear()
+        self._recent.setToolTipsVisible(True)
         found = bases.recent_files()[:_RECENT]
         for paths in found:
-            names = ", ".join(path.name for path in paths[:3]) + (" ..." if len(paths) > 3 else "")
-            action = self._recent.addAction(f"{names}   ({paths[0].parent})")
+            folder = naming.shortened(str(paths[0].parent))
+            # In a menu the sign would underline what follows.
+            action = self._recent.addAction(f"{naming.title(paths)}   ({folder})".replace("&", "&&"))
+            action.setToolTip(wording.plain_tip(naming.listing(paths)))
             action.setEnabled(all(path.is_file() for path in paths))
             action.triggered.connect(lambda _checked=False, paths=paths: self._open(paths))
         if not found:

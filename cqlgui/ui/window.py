@@ -60,7 +60,18 @@ from cqlgui.ui.board import widget as board_widget
 from cqlgui.ui.editor import history as history_pane
 from cqlgui.ui.editor import library as library_pane
 from cqlgui.ui.editor import panel as editor_panel
-from cqlgui.ui.panels import bad_games, bars, export_dialog, games, hitbar, hits, infobar, labels, wording
+from cqlgui.ui.panels import (
+    bad_games,
+    bars,
+    export_dialog,
+    games,
+    hitbar,
+    hits,
+    infobar,
+    labels,
+    naming,
+    wording,
+)
 from cqlgui.ui.picker import panel as picker_panel
 from cqlgui.ui.picker import pattern
 
@@ -253,9 +264,10 @@ class MainWindow(QMainWindow):
             self.editor.open_file(paths[0])
             self.show_editor()
         if len(paths) > 1:
-            names = ", ".join(path.name for path in paths[1:4]) + (" ..." if len(paths) > 4 else "")
+            first, *others = naming.told_apart(paths[:4])
+            names = ", ".join(others) + (" ..." if len(paths) > 4 else "")
             self.infobar.show_message(
-                f"One query is shown at a time: {paths[0].name} was opened, {names} not.",
+                f"One query is shown at a time: {first} was opened, {names} not.",
                 "warning",
                 key=_UNSHOWN,
             )
@@ -286,7 +298,7 @@ class MainWindow(QMainWindow):
         self._opened_anew = True
         for key in (_OPENING, _ASKING, _FOUND, _GAME, _NARROWING):
             self.infobar.dismiss(key)
-        names = ", ".join(path.name for path in paths[:3]) + (" ..." if len(paths) > 3 else "")
+        names = naming.title(paths)
         self._progress_box.setVisible(True)
         self._progress_bar.say(0, 0)
         self._progress_words.setText(f"Opening {names}")
@@ -399,15 +411,15 @@ class MainWindow(QMainWindow):
             self.board.set_hint("Opening games ..." if self._opened_anew else WELCOME)
         else:
             self.board.set_hint("")
-            name = base.name or ", ".join(source.path.name for source in base.sources[:2])
             positions = wording.counted(base.positions, "position", "positions")
-            self._games_words.setText(f"{name}: {wording.games(base.games)}, {positions}")
+            self._games_words.setText(f"{_title(base)}: {wording.games(base.games)}, {positions}")
+        paths = [source.path for source in base.sources] if base is not None else []
+        self._games_words.setToolTip(wording.plain_tip(naming.listing(paths)))
         number = len({bad.game for bad in self._bad_games})
         self._bad_button.setVisible(number > 0)
         self._bad_button.setText(wording.counted(number, "bad game", "bad games"))
-        self.setWindowTitle(
-            f"{base.name or base.sources[0].path.name} - cqlgui" if base and base.sources else "cqlgui"
-        )
+        # Qt takes the sign for its own, unless it stands twice.
+        self.setWindowTitle(f"{_title(base)} - cqlgui".replace("[*]", "[*][*]") if paths else "cqlgui")
         self._enable()
 
     # --- searching -----------------------------------------------------------------------------------------
@@ -680,7 +692,7 @@ class MainWindow(QMainWindow):
         self.infobar.dismiss(_EXPORTING)
         self._progress_box.setVisible(True)
         self._progress_bar.say(0, 0)
-        self._progress_words.setText(f"Writing {path.name}")
+        self._progress_words.setText(f"Writing {naming.shortened(path.name)}")
 
     def _exported(self, report: model.ExportReport) -> None:
         self._work_ended()
@@ -937,6 +949,13 @@ class MainWindow(QMainWindow):
 def _words_of(element: model.ElementCount | None) -> str:
     """An orbit element in words; empty for none."""
     return (element.words or element.transform) if element else ""
+
+
+def _title(base: model.Base | None) -> str:
+    """The name of a base, or of the first of its files."""
+    if base is None or not base.sources:
+        return ""
+    return naming.shortened(base.name) or naming.title([source.path for source in base.sources])
 
 
 def _dropped(data: QMimeData) -> list[Path]:
