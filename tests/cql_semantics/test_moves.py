@@ -119,6 +119,9 @@ BOTH_WINGS = game("1. O-O-O (1. O-O) (1. Kd2) 1... O-O", "r3k2r/8/8/8/8/8/8/R3K2
         (BOTH_WINGS, 0, "legal --(castle)", "[c1,g1]"),
         (BOTH_WINGS, 0, "countmoves --(castle)", "2"),
         (BOTH_WINGS, 0, "--(o-o-o)", "<true>"),
+        # Castling promotes nothing.
+        (BOTH_WINGS, 0, "--=Q", "<false>"),
+        (BOTH_WINGS, 0, "countmoves --=.", "0"),
         (BOTH_WINGS, 1, "K--", "<false>"),
         (BOTH_WINGS, 1, "k--h8(to)", "[]"),
         (BOTH_WINGS, 0, "K--(to) == c1", "<true>"),
