@@ -109,6 +109,8 @@ ODD = '[FEN "{}"]\n\n{} *\n\n'
         ("8/8/8/8/8/8/8/8 w - - 0 1", ""),
         ("qqqqqqqq/qqqqqqqq/qqqqqqqq/qqqqqqqq/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ w - - 0 1", ""),
         ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "1. O-O (1. O-O-O O-O) 1... O-O-O"),
+        # Two lines that each capture another man leave as many squares empty.
+        ("4k3/8/8/3p1n2/4P3/8/8/4K3 w - - 0 1", "1. Kd2 (1. exd5) (1. exf5)"),
     ],
 )
 def test_odd_games(fen: str, text: str) -> None:
