@@ -39,6 +39,15 @@ def test_columns_give_back_what_they_were_made_of(games: list[model.GameHits]) -
     assert 0 not in whole
 
 
+def test_games_are_numbered_within_their_source() -> None:
+    untold = found.Untold(
+        valued=False, writes=False, match_string="", header_comment=True, firsts=(1, 31, 31, 40)
+    )
+    numbers = {1: 1, 30: 30, 31: 1, 39: 9, 40: 1, 50: 11}
+    for game, number in numbers.items():
+        assert untold.comments(game, (3,)) == ((0, f"Game number {number}"),)
+
+
 @given(listed(), st.lists(st.integers(0, 6), max_size=3), st.booleans(), st.booleans())
 def test_what_was_measured_of_parts_is_known_of_them_together(
     games: list[model.GameHits], cuts: list[int], turned: bool, some: bool
