@@ -1,4 +1,4 @@
-"""Writes games as PGN: a game of our own in export format, or comments and tags put into a game's own text.
+"""Writes comments and tags into a game's own text.
 
 `annotate` leaves every byte of the text where it was but for comments and tags that it is told to change; it
 finds the places by the reader's own reading, so positionids mean the same in both.
@@ -8,53 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Protocol, overload
+from typing import overload
 
-import chess
-
-from cqlgui.board import moves
 from cqlgui.pgn import braces, decoding, reader
 
-_WIDTH = 80
 _EVENT_LINE = re.compile(r'[\r\n]+[ \t]*(?=\[Event\s+")')
-_PROMOTIONS = {
-    moves.PROMOTE_N: chess.KNIGHT,
-    moves.PROMOTE_B: chess.BISHOP,
-    moves.PROMOTE_R: chess.ROOK,
-    moves.PROMOTE_Q: chess.QUEEN,
-}
-
-
-class Tree(Protocol):
-    """What the writer needs of a `board.tree.GameTree`: moves and children by positionid."""
-
-    @property
-    def moves(self) -> Sequence[moves.Move]:
-        """The move that leads to each position."""
-
-    @property
-    def children(self) -> Sequence[Sequence[int]]:
-        """The positions after each position, main continuation first."""
-
-
-def game_text(
-    tags: Sequence[tuple[str, str]],
-    tree: Tree,
-    comments: Mapping[int, str],
-    before: Mapping[int, str],
-    nags: Mapping[int, tuple[int, ...]],
-    result: str,
-) -> str:
-    """A game in export format, ending with a newline; lines are filled to 80 columns, comments stay whole.
-
-    The start is the one the FEN tag names. Comments and glyphs are keyed by positionid as in
-    `reader.ReadGame`.
-    """
-    lines = [f'[{_name(name)} "{_value(value)}"]' for name, value in tags if _name(name)]
-    fen = next((value for name, value in tags if name.lower() == "fen" and value.strip()), chess.STARTING_FEN)
-    tokens = _movetext(chess.Board(fen, chess960=True), tree, comments, before, nags)
-    tokens.append(result)
-    return "\n".join([*lines, "", *_filled(tokens)]) + "\n"
 
 
 @overload
@@ -158,80 +116,6 @@ def _tag_edits(anchors: reader.Anchors, tags: Sequence[tuple[str, str]]) -> Iter
         yield place, place, "".join(line_end + pair for pair in fresh)
     else:
         yield 0, 0, line_end.join(fresh) + 2 * line_end
-
-
-def _movetext(
-    start: chess.Board,
-    tree: Tree,
-    comments: Mapping[int, str],
-    before: Mapping[int, str],
-    nags: Mapping[int, tuple[int, ...]],
-) -> list[str]:
-    tokens = [_comment(comments[0])] if comments.get(0) else []
-
-    def write_move(node: int, board: chess.Board, numbered: bool) -> bool:
-        """Write a move and make it; True when the next one needs its number."""
-        move = _move(board, tree.moves[node])
-        if board.turn:
-            tokens.append(f"{board.fullmove_number}.")
-        elif numbered:
-            tokens.append(f"{board.fullmove_number}...")
-        tokens.append(board.san(move))
-        board.push(move)
-        board.clear_stack()
-        tokens.extend(f"${glyph}" for glyph in nags.get(node, ()))
-        if comments.get(node):
-            tokens.append(_comment(comments[node]))
-            return True
-        return False
-
-    # What is still to be written, last first: the continuation of a node, a variation, or a closing
-    # parenthesis.
-    waiting: list[tuple[str, int, chess.Board, bool]] = [("on", 0, start, True)]
-    while waiting:
-        kind, node, board, numbered = waiting.pop()
-        if kind == "close":
-            tokens.append(")")
-        elif kind == "variation":
-            tokens.append("(")
-            if before.get(node):
-                tokens.append(_comment(before[node]))
-            numbered = write_move(node, board, True)
-            waiting.append(("close", 0, board, False))
-            waiting.append(("on", node, board, numbered))
-        else:
-            following = tree.children[node]
-            if not following:
-                continue
-            earlier = [board.copy(stack=False) for _ in following[1:]]
-            if before.get(following[0]):
-                tokens.append(_comment(before[following[0]]))
-            numbered = write_move(following[0], board, numbered)
-            waiting.append(("on", following[0], board, numbered or bool(earlier)))
-            for place in range(len(earlier) - 1, -1, -1):
-                waiting.append(("variation", following[place + 1], earlier[place], True))
-    return tokens
-
-
-def _move(board: chess.Board, packed: moves.Move) -> chess.Move:
-    flag = moves.flag(packed)
-    if flag == moves.NULL:
-        return chess.Move.null()
-    return chess.Move(moves.origin(packed), moves.target(packed), _PROMOTIONS.get(flag))
-
-
-def _filled(tokens: list[str]) -> list[str]:
-    lines = []
-    line = ""
-    for token in tokens:
-        glued = not line or line.endswith("(") or token == ")"
-        candidate = line + ("" if glued else " ") + token
-        if line and len(candidate) > _WIDTH and token != ")":
-            lines.append(line)
-            line = token
-        else:
-            line = candidate
-    return [*lines, line]
 
 
 def _comment(text: str) -> str:

@@ -38,6 +38,16 @@ def test_what_a_comment_parted_stays_apart() -> None:
     assert writer.annotate("{a}\n1. e4 {b} {c}\n% kept\ne5 *", {}, {0, 1}) == "1. e4 \n% kept\ne5 *"
 
 
+def test_no_line_comes_to_begin_with_a_percent_sign() -> None:
+    """Readers skip such a line."""
+    text = "1. e4\n{a} %x e5 *"
+    assert writer.annotate(text, {}, {1}) == "1. e4\n %x e5 *"
+    assert (
+        reader.read_game(writer.annotate(text, {}, {1}).encode()).words
+        == reader.read_game(text.encode()).words
+    )
+
+
 def test_a_comment_before_the_tags_goes_too() -> None:
     assert writer.annotate('{old}\n[White "A"]\n\n1. e4 *', {}, {0}) == '[White "A"]\n\n1. e4 *'
 
