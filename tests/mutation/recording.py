@@ -1,0 +1,177 @@
+"""Which tests run which lines: measured once in a copy of the tree, and asked for each mutant.
+
+Coverage sees neither worker processes nor compiled kernels. For such modules `BESIDE` names the tests that
+are about them; these are asked besides.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.mutation import plugin
+
+FOLDERS = (
+    "base", "board", "jit", "cql_front", "cql_semantics", "pgn", "store", "engine", "db", "tasks", "oracle",
+    "keywords", "library", "robustness", "cli",
+)  # fmt: skip
+"""Folders of tests that may notice a mutant; those of the window and of speed would take too long."""
+
+_ENGINE = ("engine/test_replay.py", "engine/test_against_interpreter.py", "engine/test_orbit_pass.py")
+_LOWERED = (*_ENGINE, "engine/test_weakening.py", "engine/test_pictures.py", "engine/test_against_records.py")
+_READING = ("pgn/test_kernel.py", "pgn/test_differential.py", "pgn/test_torture.py", "tasks/test_reading.py")
+_WORKING = (
+    "tasks/test_searching.py",
+    "tasks/test_stopping.py",
+    "tasks/test_importing.py",
+    "robustness/test_kills.py",
+)
+_TELLING = ("tasks/test_margin.py", "tasks/test_searching.py", "tasks/test_found.py", "cli/")
+
+BESIDE: Mapping[str, tuple[str, ...]] = {
+    "engine/replay.py": (*_ENGINE, "engine/test_long_games.py"),
+    "engine/routines.py": _LOWERED,
+    "engine/routines_mates.py": _LOWERED,
+    "engine/routines_tree.py": (*_LOWERED, "engine/test_long_games.py"),
+    "engine/signatures.py": ("engine/test_signatures.py", "engine/test_pruning.py"),
+    "engine/games.py": _ENGINE,
+    "engine/layout.py": _ENGINE,
+    "engine/lowering.py": _LOWERED,
+    "engine/lowering_board.py": _LOWERED,
+    "engine/lowering_logic.py": _LOWERED,
+    "engine/lowering_matches.py": ("engine/test_orbit_pass.py",),
+    "engine/lowering_orbits.py": _LOWERED,
+    "engine/lowering_paths.py": _LOWERED,
+    "engine/lowering_sequences.py": (*_LOWERED, "engine/test_long_games.py"),
+    "engine/lowering_tree.py": (*_LOWERED, "engine/test_long_games.py"),
+    "pgn/kernel.py": _READING,
+    "pgn/kernel_moves.py": _READING,
+    "pgn/interning.py": ("pgn/test_interning.py", *_READING),
+    "tasks/worker.py": _WORKING,
+    "tasks/hosts.py": _WORKING,
+    "tasks/frames.py": _WORKING,
+    "tasks/pool.py": _WORKING,
+    "tasks/reading.py": ("tasks/test_reading.py", "tasks/test_importing.py"),
+    "tasks/telling.py": _TELLING,
+    "tasks/truths.py": _TELLING,
+    "tasks/explaining.py": _TELLING,
+    "tasks/margin.py": _TELLING,
+}
+"""Below `cqlgui` the modules that coverage does not see (wholly), below `tests` the tests about them."""
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test by pytest's name for it, and how long it took while it was measured."""
+
+    name: str
+    seconds: float
+
+    @property
+    def file(self) -> str:
+        """The file it stands in."""
+        return self.name.split("::")[0]
+
+
+def record(tree: Path, folder: Path, environment: Mapping[str, str]) -> None:
+    """Run the tests of each of `FOLDERS` under coverage; what was measured before is kept.
+
+    Tests that fail in the tree as it is are never asked about a mutant.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in FOLDERS:
+        done, times = folder / f"{name}.done", folder / f"{name}.times"
+        if done.exists():
+            continue
+        times.unlink(missing_ok=True)
+        print(f"recording tests/{name}", flush=True)
+        measure = ["coverage", "run", f"--rcfile={os.devnull}", "--source=cqlgui"]
+        measure.append(f"--data-file={folder / name}.cov")
+        run = ["pytest", "-q", "-p", plugin.__name__, "-p", "no:cacheprovider", f"tests/{name}"]
+        with (folder / f"{name}.log").open("w", encoding="utf-8") as log:
+            code = subprocess.run(
+                [sys.executable, "-m", *measure, "-m", *run],
+                cwd=tree,
+                env={**environment, plugin.TIMES: str(times)},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                check=False,
+            ).returncode
+        done.write_text(f"{code}\n", encoding="utf-8")
+
+
+class Recorded:
+    """What `record` measured."""
+
+    def __init__(self, folder: Path) -> None:
+        self.tests: dict[str, Test] = {}
+        for path in sorted(folder.glob("*.times")):
+            for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+                if line["usable"]:
+                    self.tests[line["test"]] = Test(line["test"], line["seconds"])
+        self._files = sorted(folder.glob("*.cov"))
+        self._lines: dict[str, dict[int, set[str]]] = {}
+
+    def of_line(self, module: str, line: int, first: int) -> list[Test]:
+        """The tests that run a line, else those that run the nearest line above it down to `first`, where its
+        statement begins, else all that run anything of the module; and those that `BESIDE` names."""
+        lines = self._module(module)
+        names: set[str] = set()
+        for near in range(line, first - 1, -1):
+            names = lines.get(near, set())
+            if names:
+                break
+        else:
+            names = set().union(*lines.values())
+        found = [self.tests[name] for name in names if name in self.tests]
+        begins = tuple(f"tests/{path}" for path in BESIDE.get(module.removeprefix("cqlgui/"), ()))
+        if begins:
+            found += [self.tests[name] for name in self.tests.keys() - names if name.startswith(begins)]
+        return found
+
+    def _module(self, module: str) -> dict[int, set[str]]:
+        import coverage  # an extra, which only this program needs
+
+        if module not in self._lines:
+            lines: dict[int, set[str]] = {}
+            for path in self._files:
+                data = coverage.CoverageData(str(path))
+                data.read()
+                for name in data.measured_files():
+                    if Path(name).as_posix().endswith("/" + module):
+                        for line, contexts in data.contexts_by_lineno(name).items():
+                            lines.setdefault(line, set()).update(c for c in contexts if c)
+            self._lines[module] = lines
+        return self._lines[module]
+
+
+def cheapest(tests: Iterable[Test], seconds: float) -> list[Test]:
+    """Tests that take `seconds` together, as they were measured: from each file in turn the cheapest one.
+
+    The order is that in which they are to run: file by file (what a file shares is made once), cheap ones
+    first. One test is taken however long it takes.
+    """
+    files: dict[str, list[Test]] = {}
+    for test in sorted(tests, key=lambda test: (test.seconds, test.name)):
+        files.setdefault(test.file, []).append(test)
+    taken: dict[str, list[Test]] = {name: [] for name in files}
+    left = seconds
+    waiting = sorted(files, key=lambda name: files[name][0].seconds)
+    while waiting:
+        still = []
+        for name in waiting:
+            test = files[name][len(taken[name])]
+            if test.seconds > left and left < seconds:
+                continue
+            left -= test.seconds
+            taken[name].append(test)
+            if len(taken[name]) < len(files[name]):
+                still.append(name)
+        waiting = still
+    order = sorted(taken.values(), key=lambda group: sum(test.seconds for test in group))
+    return [test for group in order for test in group]
