@@ -1,12 +1,28 @@
-"""Writing files of our own so that a crash or a full disk never leaves half of one, and telling whether those
-of others have changed."""
+"""Writing files so that a crash or a full disk never leaves half of one, and telling whether files changed.
+
+Every file that the program writes as a whole is first written under another name in the same folder, then
+renamed. That name is random and begins with `PREFIX`. The file is created exclusively, so that nobody can put
+a link in its place. It stays locked while it is written, so that `sweep` knows what a killed program left.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
+import stat
+import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from types import FrameType
+from typing import BinaryIO, Final, NamedTuple
+
+PREFIX: Final = ".cqlgui-"
+SUFFIX: Final = ".tmp"
+_FLAGS: Final = (
+    os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+)
 
 
 class State(NamedTuple):
@@ -24,14 +40,165 @@ class State(NamedTuple):
         return State(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Put `data` under `path` as a whole or not at all, synced to the disk. Raises `OSError`."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to be written that takes the place of `path`, synced to the disk, when the block ends without a
+    fault; else it is removed and `path` stays as it was.
+
+    The file is private while it is written. Then it gets the rights of the file it replaces, or those that
+    new files have. Raises `OSError`, and `ValueError` for what is no file name.
+    """
+    temporary, file = create(path.parent)
     try:
-        with temporary.open("wb") as file:
-            file.write(data)
+        with file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
+            _give_rights(file, path)
         temporary.replace(path)
     finally:
-        temporary.unlink(missing_ok=True)
+        _remove(temporary)
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Put `data` under `path` as a whole or not at all, synced to the disk. Raises `OSError`."""
+    with replacing(path) as file:
+        file.write(data)
+
+
+def create(folder: Path) -> tuple[Path, BinaryIO]:
+    """A new, locked file with a random name in a folder; whoever makes it renames or removes it."""
+    while True:
+        path = folder / f"{PREFIX}{os.urandom(8).hex()}{SUFFIX}"
+        with _lock:
+            _unfinished.add(path)
+        try:
+            descriptor = os.open(path, _FLAGS, 0o600)
+        except FileExistsError:
+            continue
+        except BaseException:
+            _unfinished.discard(path)
+            raise
+        try:
+            locked = lock_file(descriptor)
+        except OSError:
+            # This file system knows no locks; `sweep` leaves its files alone.
+            locked = True
+        if locked and os.fstat(descriptor).st_nlink:
+            return path, os.fdopen(descriptor, "wb")
+        # `sweep` came between the making and the lock.
+        os.close(descriptor)
+        _unfinished.discard(path)
+
+
+def sweep(folder: Path) -> None:
+    """Remove from a folder of the program's own what killed programs were writing."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        left = [entry.path for entry in entries if _is_temporary(entry.name)]
+        for path in left:
+            with contextlib.suppress(OSError):
+                _remove_forsaken(path)
+
+
+def discard_unfinished() -> None:
+    """Remove all files that this process is still writing: it is about to end at once."""
+    for path in list(_unfinished):
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def discard_when_terminated() -> None:
+    """Let a signal that ends the program remove what it is writing first; called by the main thread."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # Under `nohup` one of them is ignored, and stays so.
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _terminated)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def lock_file(descriptor: int) -> bool:
+        """Lock a file for this opening of it, without waiting; False where somebody else has it locked.
+
+        The lock is the operating system's and goes with the process. Raises `OSError` where there are none.
+        """
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        return True
+
+    def unlock_file(descriptor: int) -> None:
+        """Give the lock back."""
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+
+    def _remove_forsaken(path: str) -> None:
+        # The system refuses this while somebody has the file open.
+        Path(path).unlink()
+
+else:
+    import fcntl
+
+    def lock_file(descriptor: int) -> bool:
+        """Lock a file for this opening of it, without waiting; False where somebody else has it locked.
+
+        The lock is the operating system's and goes with the process. Raises `OSError` where there are none.
+        """
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+    def unlock_file(descriptor: int) -> None:
+        """Give the lock back."""
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+
+    def _remove_forsaken(path: str) -> None:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            if lock_file(descriptor):
+                Path(path).unlink()
+        finally:
+            os.close(descriptor)
+
+
+_lock: Final = threading.Lock()
+_unfinished: Final[set[Path]] = set()
+
+
+def _terminated(number: int, _frame: FrameType | None) -> None:
+    discard_unfinished()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def _is_temporary(name: str) -> bool:
+    return name.startswith(PREFIX) and name.endswith(SUFFIX)
+
+
+def _remove(temporary: Path) -> None:
+    with contextlib.suppress(OSError):
+        temporary.unlink()
+    _unfinished.discard(temporary)
+
+
+def _give_rights(file: BinaryIO, path: Path) -> None:
+    """Give a new file the rights of the one it will replace, or those that the user's new files have."""
+    if sys.platform == "win32":
+        return
+    try:
+        rights = stat.S_IMODE(path.stat().st_mode) & 0o777
+    except FileNotFoundError:
+        with _lock:
+            # There is no other way to ask for it.
+            mask = os.umask(0o077)
+            os.umask(mask)
+        rights = 0o666 & ~mask
+    with contextlib.suppress(OSError):
+        # Some file systems have no rights.
+        os.fchmod(file.fileno(), rights)

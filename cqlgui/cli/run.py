@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from cqlgui.base import errors, log
+from cqlgui.base import disk, errors, log
 from cqlgui.cli import arguments, terminal
 
 # A subcommand loads only what it needs: a script that asks for one word's help should not wait for the rest.
@@ -42,6 +42,7 @@ def _run(argv: Sequence[str]) -> int:
         # To the parser this word of CQL is the end of the options.
         parsed.keyword = "--"
     log.configure()
+    disk.discard_when_terminated()
     try:
         code = _command(parsed)(parsed)
         if sys.stdout is not None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from cqlgui.base import progress, visible
+from cqlgui.base import disk, progress, visible
 
 if TYPE_CHECKING:
     from cqlgui.cql import diagnostics
@@ -168,6 +168,7 @@ def interruptible() -> Iterator[progress.CancelToken]:
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         if token.cancelled:
+            disk.discard_unfinished()
             os._exit(CANCELLED)
         token.cancel()
 

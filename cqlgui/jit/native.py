@@ -135,6 +135,7 @@ def store(name: str, key: Sequence[str], optimise: bool, compiled: bytes) -> Non
     with contextlib.suppress(OSError, errors.CqlguiError):
         path = _path(name)
         path.parent.mkdir(exist_ok=True)
+        disk.sweep(path.parent)
         disk.replace_file(path, _stamp(key, optimise) + digest + compiled)
 
 

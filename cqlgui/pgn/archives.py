@@ -176,7 +176,9 @@ def _copies(path: Path) -> str:
 
 
 def _sweep(cache: Path) -> None:
-    """Remove what a killed program had unpacked by half: nobody has written to it for a while."""
+    """Remove what a killed program had unpacked by half."""
+    disk.sweep(cache)
+    # As older versions named it; nobody has written to it for a while.
     for left in cache.glob("text-*.tmp"):
         with contextlib.suppress(OSError):
             if time.time() - left.stat().st_mtime > _FORSAKEN_SECONDS:
@@ -194,10 +196,9 @@ def _unpack(
     # Most sources are plain, and what unpacks takes a while to load.
     from cqlgui.pgn import unpacking
 
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
     written = 0
     try:
-        with path.open("rb") as source, temporary.open("wb") as out:
+        with path.open("rb") as source, disk.replacing(target) as out:
             for block in unpacking.blocks(path, kind, source):
                 cancel.raise_if_cancelled()
                 written += len(block)
@@ -207,9 +208,6 @@ def _unpack(
                     )
                 out.write(block)
                 report(progress.Progress(min(source.tell(), size), size, f"Unpacking {path.name}"))
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.replace(target)
     except unpacking.DAMAGE as error:
         raise errors.SourceError(f"{path.name} is damaged or cut off: {error}.") from error
     except OSError as error:
@@ -217,8 +215,6 @@ def _unpack(
         if error.errno is None:
             raise errors.SourceError(f"{path.name} is damaged or cut off: {error}.") from error
         raise
-    finally:
-        temporary.unlink(missing_ok=True)
     # Copies of an older state of the same file; another process may still read them (they go next time then).
     for old in target.parent.glob(_copies(path) + "*.pgn"):
         if old != target:

@@ -18,8 +18,6 @@ import contextlib
 import hashlib
 import io
 import json
-import os
-import sys
 import threading
 import zlib
 from collections.abc import Iterator, Sequence
@@ -399,13 +397,14 @@ class Writer:
 
     def _sweep(self, manifest: Manifest) -> None:
         """Remove files that no manifest names: what a killed writer left, and segments of an older text."""
+        disk.sweep(self.folder)
         named = {row.file for row in manifest.segments}
         named |= {beside.path_of(Path(name)).name for name in named}
         for path in [
             *self.folder.glob("*.seg"),
             *self.folder.glob("*" + beside.SUFFIX),
-            *self.folder.glob("*.seg.*.tmp"),
-            *self.folder.glob(f"*{beside.SUFFIX}.*.tmp"),
+            # As older versions named what they were writing.
+            *self.folder.glob("[0-9]*.tmp"),
             *self.folder.glob(_MANIFEST + ".*"),
         ]:
             if path.name not in named:
@@ -526,34 +525,15 @@ def lock(folder: Path) -> Iterator[None]:
         raise _refused(folder, error) from error
     with file:
         try:
-            _lock_file(file.fileno())
+            free = disk.lock_file(file.fileno())
         except OSError as error:
-            raise Busy("Another window or command is reading this source just now.") from error
+            raise _refused(folder, error) from error
+        if not free:
+            raise Busy("Another window or command is reading this source just now.")
         try:
             yield
         finally:
-            _unlock_file(file.fileno())
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock_file(descriptor: int) -> None:
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-
-    def _unlock_file(descriptor: int) -> None:
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
-
-else:
-    import fcntl
-
-    def _lock_file(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-    def _unlock_file(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_UN)
+            disk.unlock_file(file.fileno())
 
 
 def _row(name: str, games: Block) -> SegmentRow:

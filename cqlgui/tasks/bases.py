@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from cqlgui.base import errors
+from cqlgui.base import disk, errors
 from cqlgui.tasks import model, sources, workspace
 
 ENDING = ".cqlbase"
@@ -107,10 +107,9 @@ def save(path: Path, sources_: Sequence[Path], name: str = "") -> None:
         for source in sources_
     ]
     data = {"name": name, "sources": listed} if name else listed
-    temporary = path.with_name(path.name + ".tmp")
+    text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
     try:
-        temporary.write_text(json.dumps(data, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        temporary.replace(path)
+        disk.replace_file(path, text.encode("utf-8"))
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
 

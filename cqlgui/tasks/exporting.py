@@ -9,14 +9,13 @@ import csv
 import html
 import io
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from cqlgui.base import data, errors
+from cqlgui.base import data, disk, errors
 from cqlgui.base import progress as progress_module
 from cqlgui.board import squares
 from cqlgui.engine import orbit_pass
@@ -73,18 +72,11 @@ def export(
         ".jsonl": job.jsonl,
         ".html": job.html,
     }
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("wb") as file:
+        with disk.replacing(path) as file:
             writers[ending](file)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
     return model.ExportReport(path, len(chosen), hits)
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from cqlgui.base import errors, folders, resources
+from cqlgui.base import disk, errors, folders, resources
 from cqlgui.board import position
 from cqlgui.tasks import model, queries
 
@@ -66,10 +66,8 @@ def body(text: str) -> str:
 
 def save(path: Path, text: str) -> None:
     """Write a query file, whole or not at all; raises `CqlguiError`."""
-    temporary = path.with_name(path.name + ".tmp")
     try:
-        temporary.write_text(text, encoding="utf-8", newline="")
-        temporary.replace(path)
+        disk.replace_file(path, text.encode("utf-8"))
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
 

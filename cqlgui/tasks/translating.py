@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from pathlib import Path
 
-from cqlgui.base import errors
+from cqlgui.base import disk, errors
 
 
 def save(text: str, path: Path, script: Path | None = None) -> None:
@@ -17,16 +16,8 @@ def save(text: str, path: Path, script: Path | None = None) -> None:
     with contextlib.suppress(OSError):
         if script is not None and path.samefile(script):
             raise errors.CqlguiError(f"{path} is the script itself and is not overwritten.")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("wb") as file:
-            file.write(text.encode("utf-8", "backslashreplace"))
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        disk.replace_file(path, text.encode("utf-8", "backslashreplace"))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         raise errors.CqlguiError(f"{path} cannot be written: {reason or error}.") from error
-    finally:
-        with contextlib.suppress(OSError, ValueError):
-            temporary.unlink(missing_ok=True)

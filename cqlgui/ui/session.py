@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import contextlib
 import json
 import logging
-import os
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from cqlgui.base import folders
+from cqlgui.base import disk, errors, folders
 from cqlgui.base.data import dataclass, field
 
 NAME = "session.json"
@@ -87,18 +85,10 @@ def save(session: Session) -> bool:
     """Write the session, whole or not at all; False when it could not be written."""
     try:
         file = path()
-        temporary = file.with_name(f".{NAME}.{os.getpid()}.tmp")
-        try:
-            with temporary.open("w", encoding="utf-8", errors="surrogatepass") as stream:
-                json.dump(asdict(session), stream, ensure_ascii=True, indent=1)
-                stream.write("\n")
-                stream.flush()
-                os.fsync(stream.fileno())
-            temporary.replace(file)
-        finally:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
-    except OSError as error:
+        disk.sweep(file.parent)
+        text = json.dumps(asdict(session), ensure_ascii=True, indent=1) + "\n"
+        disk.replace_file(file, text.encode("ascii"))
+    except (OSError, errors.CqlguiError) as error:
         _log.info("the session cannot be written: %s", error)
         return False
     return True

@@ -12,7 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
-from cqlgui.base import resources
+from cqlgui.base import disk, resources
 from cqlgui.tasks import pool
 from cqlgui.ui import collector, theme, window
 
@@ -35,6 +35,7 @@ def run(arguments: list[str]) -> int:
     main.show()
     main.begin([Path(argument) for argument in arguments])
     signal.signal(signal.SIGINT, lambda *_: main.close())
+    disk.discard_when_terminated()
     # Python's signal handlers run only when the interpreter does; an idle event loop would keep them waiting.
     ticker = QTimer()
     ticker.timeout.connect(lambda: None)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from cqlgui.base import disk
 from cqlgui.db import database, headers
 from cqlgui.store import index
 from cqlgui.tasks import importing, model, workspace
@@ -114,16 +115,14 @@ class FullDisk:
     @contextlib.contextmanager
     def inserted(self, code: int = errno.ENOSPC) -> Iterator[None]:
         """What is beyond fails with this error meanwhile."""
-        plain = Path.open
+        plain = disk.create
 
-        def opened(path: Path, mode: str = "r", *more: Any, **named: Any) -> Any:
-            file = plain(path, mode, *more, **named)
-            if "w" not in mode or not path.is_relative_to(self._folder):
-                return file
-            return _File(file, self, code)
+        def created(folder: Path) -> Any:
+            path, file = plain(folder)
+            return path, _File(file, self, code) if path.is_relative_to(self._folder) else file
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Path, "open", opened)
+            patch.setattr(disk, "create", created)
             yield
 
     def take(self, size: int) -> int:

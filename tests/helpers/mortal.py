@@ -25,6 +25,7 @@ from cqlgui.tasks import importing, workspace
 
 STEPS: list[tuple[Any, str]] = [
     (disk, "replace_file"),
+    (disk, "create"),
     (segments, "write"),
     (index.Manifest, "write"),
     (index.Writer, "commit_segment"),

@@ -97,6 +97,17 @@ def test_layers_hold() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_files_are_written_in_one_way() -> None:
+    """By `base.disk`; but `writefile` of a query appends, and a worker's pipe is no file."""
+    written = re.compile(r"write_(text|bytes)\(|open\([^)]*\"[wx]|\btempfile\b|O_CREAT")
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "cqlgui").rglob("*.py")
+        if written.search(path.read_text(encoding="utf-8"))
+    }
+    assert found == {"cqlgui/base/disk.py", "cqlgui/tasks/files.py"}
+
+
 def test_qt_stays_below_the_release_that_breaks_python_before_3_12() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     old = [line for line in project["dependencies"] if line.startswith("PySide6") and "< '3.12'" in line]

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import chess
@@ -13,7 +15,17 @@ import chess.pgn
 import pytest
 
 from cqlgui.base import errors, progress
-from cqlgui.tasks import exporting, games, history, importing, library, model, searching
+from cqlgui.tasks import (
+    bases,
+    exporting,
+    games,
+    history,
+    importing,
+    library,
+    model,
+    searching,
+    translating,
+)
 
 TEXT = (
     '[White "A"]\r\n[Result "1-0"]\r\n\r\n1. e4  e5 {odd   spacing} 2. Nf3 1-0\r\n\r\n'
@@ -160,3 +172,23 @@ def test_the_history_remembers_counts(result: model.SearchResult) -> None:
     history.add("check", "base", result)
     first, second = history.entries()
     assert (first.text, first.games, second.text, second.games) == ("check", len(result.games), "mate", None)
+
+
+def test_what_stands_under_an_old_temporary_name_is_left_alone(
+    tmp_path: Path, base: model.Base, result: model.SearchResult
+) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"mine")
+    writers: dict[str, Callable[[Path], object]] = {
+        "out.pgn": lambda path: exporting.export(base, result, path),
+        "out.cql": lambda path: library.save(path, "cql() mate"),
+        "out.cqlbase": lambda path: bases.save(path, [tmp_path / "a.pgn"]),
+        "old.cql": lambda path: translating.save("cql() mate", path),
+    }
+    for name, write in writers.items():
+        for foreseen in (f".{name}.{os.getpid()}.tmp", f"{name}.tmp"):
+            (tmp_path / foreseen).symlink_to(victim)
+        before = set(tmp_path.iterdir())
+        write(tmp_path / name)
+        assert set(tmp_path.iterdir()) - before == {tmp_path / name}
+    assert victim.read_bytes() == b"mine"

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from pathlib import Path
 
-from cqlgui.base import errors
+from cqlgui.base import disk, errors
 
 LARGEST = 4 * 1024 * 1024  # bytes; a query file beyond this is a mistake, most likely a PGN
 
@@ -36,25 +33,7 @@ def write(path: Path, text: str) -> None:
     """Write through a temporary file beside `path` and rename it; raises `errors.SourceError`, the old
     file untouched."""
     target = path.resolve()  # A link stays a link: what it points to is replaced.
-    temporary = ""
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(text.encode("utf-8", "replace"))
-            stream.flush()
-            os.fsync(stream.fileno())
-        # A temporary file is private; the query keeps the rights it had, or gets the usual ones.
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(target)
+        disk.replace_file(target, text.encode("utf-8", "replace"))
     except OSError as fault:
-        if temporary:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink()
         raise errors.SourceError(f"{path} cannot be written: {fault.strerror or fault}.") from fault
-
-
-def _umask() -> int:
-    current = os.umask(0o077)
-    os.umask(current)
-    return current

@@ -1,0 +1,112 @@
+"""Files that are written appear whole or not at all, under names that nobody can foresee."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cqlgui.base import disk
+from tests import helpers
+
+POSIX = pytest.mark.skipif(os.name != "posix", reason="rights and signals are those of POSIX")
+
+
+def test_a_file_appears_whole(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    disk.replace_file(path, b"one")
+    disk.replace_file(path, b"two")
+    assert path.read_bytes() == b"two"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_fault_leaves_the_old_file_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"old")
+
+    def interrupted() -> None:
+        with disk.replacing(path) as file:
+            file.write(b"new")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def temporary(folder: Path) -> Path:
+    (found,) = folder.glob(f"{disk.PREFIX}*")
+    return found
+
+
+def test_temporary_names_are_random_and_of_any_length(tmp_path: Path) -> None:
+    names = set()
+    path = tmp_path / ("a" * 250 + ".txt")
+    for _ in range(20):
+        with disk.replacing(path):
+            names.add(temporary(tmp_path).name)
+    assert len(names) == 20
+    assert all(str(os.getpid()) not in name or len(name) > 20 for name in names)
+
+
+def test_a_link_in_the_way_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"mine")
+    wanted = iter([b"\0" * 8, b"\1" * 8])
+    monkeypatch.setattr(os, "urandom", lambda _size: next(wanted))
+    (tmp_path / f"{disk.PREFIX}{bytes(8).hex()}{disk.SUFFIX}").symlink_to(victim)
+    disk.replace_file(tmp_path / "a.txt", b"new")
+    assert victim.read_bytes() == b"mine"
+    assert (tmp_path / "a.txt").read_bytes() == b"new"
+
+
+@POSIX
+@pytest.mark.parametrize("rights", [0o600, 0o640, 0o666])
+def test_a_file_is_private_while_it_is_written_and_keeps_its_rights(rights: int, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.touch()
+    path.chmod(rights)
+    with disk.replacing(path) as file:
+        file.write(b"new")
+        assert stat.S_IMODE(temporary(tmp_path).stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.stat().st_mode) == rights
+
+
+@POSIX
+def test_a_new_file_has_the_rights_that_new_files_have(tmp_path: Path) -> None:
+    (tmp_path / "usual").touch()
+    disk.replace_file(tmp_path / "ours", b"")
+    assert (tmp_path / "ours").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+WRITING = (
+    "import sys, time; from pathlib import Path; from cqlgui.base import disk\n"
+    "disk.discard_when_terminated()\n"
+    "with disk.replacing(Path(sys.argv[1], 'a')) as file:\n"
+    "    print('ready', flush=True); time.sleep(100)\n"
+)
+
+
+@POSIX
+@pytest.mark.parametrize(("number", "left"), [(signal.SIGTERM, 0), (signal.SIGINT, 0), (signal.SIGKILL, 1)])
+def test_what_a_signal_leaves(number: signal.Signals, left: int, tmp_path: Path) -> None:
+    words = [sys.executable, "-c", WRITING, str(tmp_path)]
+    with subprocess.Popen(
+        words, cwd=helpers.ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as writer:
+        assert writer.stdout is not None
+        assert writer.stdout.readline()
+        disk.sweep(tmp_path)
+        assert len(list(tmp_path.iterdir())) == 1, "what is being written is not forsaken"
+        writer.send_signal(number)
+    assert writer.returncode == -number
+    assert len(list(tmp_path.iterdir())) == left
+    (tmp_path / "other.tmp").touch()
+    disk.sweep(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["other.tmp"]
