@@ -13,7 +13,7 @@ from cqlgui.base import errors, progress
 from cqlgui.cli import opening, terminal
 from cqlgui.cql import diagnostics, nodes, settings, transforms
 from cqlgui.tasks import found as found_module
-from cqlgui.tasks import model, orbits, queries, searching, sieving
+from cqlgui.tasks import model, orbits, queries, searching, sieving, sources
 from cqlgui.tasks.found import Found
 
 
@@ -137,6 +137,7 @@ def _once(
         )
     finally:
         bar.end()
+    _check(base, result, options)
     for failed in result.failed_games:
         terminal.say(f"{failed.source}:{failed.line}: game {failed.game} was left out: {failed.reason}")
     if arguments.json:
@@ -165,6 +166,13 @@ def _once(
         f"{left_out}, {result.seconds:.2f} seconds, {_engine(result.engine, result.reason)}"
     )
     return terminal.CANCELLED if result.cancelled else terminal.OK
+
+
+def _check(base: model.Base, result: model.SearchResult, options: model.SearchOptions) -> None:
+    """Raise `SourceError` where what is printed may come from a text that has changed during the search."""
+    if options.details is not model.Details.NONE and len(result.games):
+        with sources.Readers(base) as readers:
+            readers.check()
 
 
 def _engine(engine: str, reason: str) -> str:
@@ -313,6 +321,7 @@ def _batch(arguments: argparse.Namespace) -> int:
                 result = searching.search(base, item["query"], options, cancel=cancel)
                 if result.cancelled:
                     break
+                _check(base, result, options)
                 found = answer(base, result, values=arguments.values)
             except queries.Rejected as rejected:
                 found = {"error": terminal.error_object(rejected.text, rejected.diagnostics[0])}

@@ -64,28 +64,32 @@ def open_source(
         if error.errno == errno.ENOSPC:
             raise errors.SourceError(f"There is no room left on the disk to unpack {path.name}.") from error
         raise errors.SourceError(f"{path.name} cannot be unpacked: {error.strerror or error}.") from error
-    return Text(path, target, disk.State.of(status))
+    return Text(path, target, status)
 
 
 class Text:
     """The bytes of a source; a context manager, usable from several threads.
 
     `path` is the user's file, `plain` the file the bytes come from (the same, or the unpacked copy).
-    `stamp` is the state of the user's file when it was opened or unpacked, `size` the plain text's.
+    `stamp` is the state of the user's file when it was opened or unpacked, `size` the plain text's. `status`
+    is that file's entry then, where the bytes come from a copy.
     """
 
-    __slots__ = ("_file", "_lock", "path", "plain", "size", "stamp")
+    __slots__ = ("_file", "_lock", "_place", "_written", "path", "plain", "size", "stamp")
 
-    def __init__(self, path: Path, plain: Path, stamp: disk.State | None = None) -> None:
+    def __init__(self, path: Path, plain: Path, status: os.stat_result | None = None) -> None:
         self.path = path
         self.plain = plain
         try:
             self._file = plain.open("rb")
         except OSError as error:
             raise _refusal(path, error) from error
-        status = os.fstat(self._file.fileno())
-        self.size = status.st_size
-        self.stamp = stamp or disk.State.of(status)
+        own = os.fstat(self._file.fileno())
+        self.size = own.st_size
+        self._written = own.st_size, own.st_mtime_ns
+        status = status or own
+        self.stamp = disk.State.of(status)
+        self._place = status.st_dev, status.st_ino
         self._lock = threading.Lock()
 
     def read(self, offset: int, length: int) -> bytes:
@@ -100,6 +104,22 @@ class Text:
             raise errors.SourceError(
                 f"{self.path.name} cannot be read: {error.strerror or error}."
             ) from error
+
+    def is_intact(self) -> bool:
+        """Whether the user's file still stands at its path, and neither it nor the bytes that are read have
+        been touched since they were opened. What was read before it says so is what was there then.
+        """
+        try:
+            status = self.path.stat()
+        except OSError:
+            return False
+        if (status.st_dev, status.st_ino) != self._place or disk.State.of(status) != self.stamp:
+            return False
+        if self.plain == self.path:
+            return True
+        # Another program may remove the copy, which changes its entry but not its bytes.
+        own = os.fstat(self._file.fileno())
+        return (own.st_size, own.st_mtime_ns) == self._written
 
     def close(self) -> None:
         """Close the file; reading afterwards is a bug."""

@@ -21,7 +21,7 @@ from cqlgui.board import squares
 from cqlgui.engine import orbit_pass
 from cqlgui.pgn import split, writer
 from cqlgui.tasks import model, records, sources, telling
-from cqlgui.tasks.found import each_game, having
+from cqlgui.tasks.found import having
 
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
 
@@ -57,14 +57,13 @@ def export(
 
     With `annotate` a PGN gets what the query writes: comments, changed tags, comments left out. `games` keeps
     only these ordinals, `element` (orbit, element) only hits in which that element matched. The
-    file appears whole or not at all. Raises `CqlguiError` when it is a source of the base or cannot be
-    written, and `errors.Cancelled`.
+    file appears whole or not at all. Raises `CqlguiError` when it is a source of the base, cannot be written,
+    or a source is no longer what was indexed when all is written; and `errors.Cancelled`.
     """
     ending = checked_ending(path)
     refuse_source(base, path)
     token = cancel or progress_module.CancelToken()
-    chosen, hits = _chosen(result, games, element)
-    job = _Job(base, result, chosen, element, annotate, token, progress)
+    job = _Job(base, result, _chosen(result, games, element), element, annotate, token, progress)
     writers: dict[str, Callable[[BinaryIO], None]] = {
         ".pgn": job.pgn,
         ".epd": job.epd,
@@ -73,11 +72,14 @@ def export(
         ".html": job.html,
     }
     try:
-        with disk.replacing(path) as file:
+        with sources.Readers(base) as job.readers, disk.replacing(path) as file:
+            job.readers.check()
             writers[ending](file)
+            # What workers were asked for is of the same text only if that is still there.
+            job.readers.check()
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
-    return model.ExportReport(path, len(chosen), hits)
+    return model.ExportReport(path, job.games, job.hits)
 
 
 def checked_ending(path: Path) -> str:
@@ -137,19 +139,21 @@ def _mark(hit: model.Hit, orbits: Sequence[model.Orbit], match_string: str) -> l
 
 def _chosen(
     result: model.SearchResult, games: Sequence[int] | None, element: tuple[int, int] | None
-) -> tuple[list[int], int]:
-    """The games to be written, in output order, and the number of their hits."""
+) -> dict[int, int]:
+    """The games to be written, in output order, each with the number of its hits."""
     columns = result.games.columns
     if element is not None:
         columns = columns.take(having(columns, orbit_pass.code_of(*element)))
     if games is not None:
         columns = columns.take(np.isin(columns.games, np.array(games, np.int64)))
-    if games is None and element is None:
-        return list(result.order), len(columns)
-    wanted = set(result.order if games is None else games)
-    if element is not None:
-        wanted &= set(each_game(columns.hits).tolist())
-    return [game for game in result.order if game in wanted], len(columns)
+    numbers, counts = np.unique(columns.games, return_counts=True)
+    counted = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+    wanted = None if games is None else set(games)
+    return {
+        game: counted.get(game, 0)
+        for game in result.order
+        if (wanted is None or game in wanted) and (element is None or game in counted)
+    }
 
 
 def _limited(found: model.GameHits, element: tuple[int, int]) -> model.GameHits | None:
@@ -172,13 +176,15 @@ def _limited(found: model.GameHits, element: tuple[int, int]) -> model.GameHits 
 
 
 class _Job:
-    """One export: the same hits in any format."""
+    """One export: the same hits in any format. `games` and `hits` count what was written."""
+
+    readers: sources.Readers
 
     def __init__(
         self,
         base: model.Base,
         result: model.SearchResult,
-        chosen: Sequence[int],
+        chosen: dict[int, int],
         element: tuple[int, int] | None,
         annotate: bool,
         cancel: progress_module.CancelToken,
@@ -191,16 +197,17 @@ class _Job:
         self.annotate = annotate
         self.cancel = cancel
         self.report = report
+        self.games = 0
+        self.hits = 0
 
     def pgn(self, file: BinaryIO) -> None:
-        with sources.Readers(self.base) as readers:
-            texts = self._texts(readers)
-            current = next(texts, None)
-            while current is not None:
-                following = next(texts, None)
-                file.write(current)
-                file.write(_closing(current, following))
-                current = following
+        texts = self._texts()
+        current = next(texts, None)
+        while current is not None:
+            following = next(texts, None)
+            file.write(current)
+            file.write(_closing(current, following))
+            current = following
 
     def epd(self, file: BinaryIO) -> None:
         for record in self._records():
@@ -252,6 +259,8 @@ class _Job:
             self._count(place)
             limited = hits if self.element is None else _limited(hits, self.element)
             if limited is not None:
+                self.games += 1
+                self.hits += len(limited.hits)
                 yield limited
 
     def _count(self, place: int) -> None:
@@ -259,15 +268,17 @@ class _Job:
         if place % _REPORT_EVERY == 0:
             self.report(progress_module.Progress(place, len(self.chosen), "Writing"))
 
-    def _texts(self, readers: sources.Readers) -> Iterator[bytes]:
+    def _texts(self) -> Iterator[bytes]:
         if not self.annotate:
             for place, game in enumerate(self.chosen):
                 self._count(place)
-                opened, ordinal = readers.of(game)
+                opened, ordinal = self.readers.of(game)
                 yield opened.whole(ordinal).strip(b"\r\n")
+                self.games += 1
+                self.hits += self.chosen[game]
             return
         for hits in self._counted():
-            opened, ordinal = readers.of(hits.game)
+            opened, ordinal = self.readers.of(hits.game)
             comments = match_comments(hits, self.result.orbits)
             raw = writer.annotate(opened.whole(ordinal), comments, hits.removed, hits.tags)
             yield raw.strip(b"\r\n")

@@ -66,7 +66,7 @@ class SourceReader:
             text = archives.open_source(self.path, self.folder)
             if not _holds(text.plain, text.stamp, self.index.manifest.identity):
                 text.close()
-                raise errors.SourceError(f"{self.path.name} has changed since it was read. Open it again.")
+                raise self._changed()
             self._text = text
         return self._text
 
@@ -78,19 +78,36 @@ class SourceReader:
         return self._named
 
     def raw(self, ordinal: int) -> bytes:
-        """A game's own bytes; raises `errors.SourceError` when the file has become shorter since it was
-        indexed.
+        """A game's own bytes, those at the beginning of one that is too long; raises `errors.SourceError`
+        where the source is no longer what was indexed.
         """
         offset, length, _line = self.index.span(ordinal)
-        data = self.text.read(offset, min(length, reading_limit(length)))
-        if len(data) < min(length, reading_limit(length)):
-            raise errors.SourceError(f"{self.path.name} has changed since it was read. Open it again.")
-        return data
+        return self._bytes(offset, min(length, reading_limit(length)))
 
     def whole(self, ordinal: int) -> bytes:
-        """A game's own bytes, however long."""
+        """A game's own bytes, however long; raises as `raw` does."""
         offset, length, _line = self.index.span(ordinal)
-        return self.text.read(offset, length)
+        return self._bytes(offset, length)
+
+    def check(self) -> None:
+        """Raise `errors.SourceError` unless the source still holds the text that was indexed."""
+        self._bytes(0, 0)
+
+    def _bytes(self, offset: int, length: int) -> bytes:
+        for _ in range(_PATIENCE):
+            text = self.text
+            data = text.read(offset, length)
+            if text.is_intact():
+                if len(data) < length:
+                    break
+                return data
+            # It may have been copied, linked or added to: it is looked at again from its beginning.
+            text.close()
+            self._text = None
+        raise self._changed()
+
+    def _changed(self) -> errors.SourceError:
+        return errors.SourceError(f"{self.path.name} has changed since it was read. Open it again.")
 
     def read(self, ordinal: int) -> reader.ReadGame:
         """A game read again from its text."""
@@ -119,6 +136,8 @@ def _holds(plain: Path, stamp: disk.State, identity: index.Identity) -> bool:
     return index.compare(identity, Path(identity.path), plain) != "changed"
 
 
+_PATIENCE = 3
+"""How often a source may change while it is compared with what was indexed."""
 LONGEST_WHOLE = split.LONGEST_GAME
 HEAD_OF_LONG = 1 << 16
 _BLANKS = pattern(r"[ \t\r\n\f\v]+")

@@ -116,6 +116,12 @@ class Readers:
             reader = self._open[source.first] = _reader(source)
         return reader, ordinal
 
+    def check(self) -> None:
+        """Raise `errors.SourceError` unless all sources still hold the texts that were indexed."""
+        for source in self._base.sources:
+            if source.games:
+                self.of(source.first)[0].check()
+
     def __enter__(self) -> Readers:
         return self
 

@@ -5,8 +5,11 @@ overwritten.
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,6 +29,8 @@ from cqlgui.tasks import (
     searching,
     translating,
 )
+from tests import helpers
+from tests.helpers import faults
 
 TEXT = (
     '[White "A"]\r\n[Result "1-0"]\r\n\r\n1. e4  e5 {odd   spacing} 2. Nf3 1-0\r\n\r\n'
@@ -192,3 +197,163 @@ def test_what_stands_under_an_old_temporary_name_is_left_alone(
         write(tmp_path / name)
         assert set(tmp_path.iterdir()) - before == {tmp_path / name}
     assert victim.read_bytes() == b"mine"
+
+
+ALL_ENDINGS = ["pgn", "annotated", "csv", "jsonl", "epd", "html"]
+GAMES = 130
+
+
+@pytest.fixture(params=["plain", "packed"])
+def long(request: pytest.FixtureRequest, tmp_path: Path) -> model.Base:
+    data = faults.text(GAMES).encode()
+    packed = request.param == "packed"
+    source = tmp_path / ("long.pgn.gz" if packed else "long.pgn")
+    source.write_bytes(gzip.compress(data) if packed else data)
+    old = source.stat().st_mtime_ns - 10**10
+    os.utime(source, ns=(old, old))
+    return importing.open_base([source]).base
+
+
+def cut(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size // 3)
+
+
+def overwrite(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.seek(path.stat().st_size // 2)
+        file.write(b"Player")
+
+
+def overwrite_and_hide(path: Path) -> None:
+    status = path.stat()
+    overwrite(path)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def replace(path: Path) -> None:
+    other = path.with_name("other.pgn")
+    other.write_text(faults.text(GAMES).replace("Other", "Elsewhere"))
+    other.replace(path)
+
+
+def changed_export(base: model.Base, how: str, change: Callable[[Path], None]) -> Path:
+    """Export all games; the source changes when half of them are written."""
+    result = searching.search(base, "ply == 2")
+    assert len(result.games) == GAMES
+    path = base.sources[0].path.parent
+    out = path / f"out.{'pgn' if how == 'annotated' else how}"
+    out.write_bytes(b"old")
+    left = [change]
+
+    def changes(report: progress.Progress) -> None:
+        if left and report.done >= GAMES // 3:
+            left.pop()(base.sources[0].path)
+
+    report = exporting.export(base, result, out, annotate=how == "annotated", progress=changes)
+    assert not left
+    assert (report.games, report.hits) == (GAMES, GAMES)
+    return out
+
+
+@pytest.mark.parametrize("how", ALL_ENDINGS)
+@pytest.mark.parametrize("change", [cut, overwrite, overwrite_and_hide, replace, Path.unlink])
+def test_a_source_that_changes_ends_the_export(
+    how: str, change: Callable[[Path], None], long: model.Base
+) -> None:
+    folder = long.sources[0].path.parent
+    before = set(folder.iterdir())
+    with pytest.raises(errors.SourceError, match=r"long\.pgn.* (changed|exist|damaged)"):
+        changed_export(long, how, change)
+    (out,) = folder.glob("out.*")
+    assert out.read_bytes() == b"old"
+    assert set(folder.iterdir()) - before == {out}
+
+
+def link(path: Path) -> None:
+    path.with_name("link").hardlink_to(path)
+
+
+def copy_back(path: Path) -> None:
+    data = path.read_bytes()
+    path.unlink()
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("how", ALL_ENDINGS)
+@pytest.mark.parametrize("change", [Path.touch, link, copy_back])
+def test_a_source_that_was_only_touched_is_exported(
+    how: str, change: Callable[[Path], None], long: model.Base
+) -> None:
+    out = changed_export(long, how, change).read_bytes()
+    assert out == changed_export(long, how, lambda path: None).read_bytes()
+    assert out.count(b"Player") >= GAMES
+
+
+def test_a_source_that_grows_is_exported(tmp_path: Path) -> None:
+    source = tmp_path / "a.pgn"
+    source.write_text(faults.text(GAMES))
+    base = importing.open_base([source]).base
+
+    def grow(path: Path) -> None:
+        with path.open("a") as file:
+            file.write(faults.text(3))
+
+    assert changed_export(base, "pgn", grow).read_bytes().count(b"[Event ") == GAMES
+
+
+def test_a_program_that_exports_from_a_changing_source_ends_with_an_error(tmp_path: Path) -> None:
+    source, out = tmp_path / "a.pgn", tmp_path / "out.pgn"
+    source.write_text(faults.text(GAMES))
+    out.write_bytes(b"old")
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from cqlgui.__main__ import main\n"
+        "from cqlgui.tasks import sources\n"
+        "of = sources.Readers.of\n"
+        "def cutting(self, game):\n"
+        "    if game == 60: Path(sys.argv[1]).write_text('1. e4 *')\n"
+        "    return of(self, game)\n"
+        "sources.Readers.of = cutting\n"
+        "sys.exit(main(['search', sys.argv[1], '-e', 'ply == 2', '-o', sys.argv[2]]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(source), str(out)],
+        env=dict(os.environ, CQLGUI_HOME=str(tmp_path / "home")),
+        cwd=helpers.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "a.pgn has changed since it was read" in done.stderr
+    assert "written" not in done.stderr
+    assert out.read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("form", ["--json", "--jsonl", "--csv"])
+def test_what_is_printed_of_a_changing_source_ends_with_an_error(form: str, tmp_path: Path) -> None:
+    source = tmp_path / "a.pgn"
+    source.write_text(faults.text(GAMES))
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from cqlgui.__main__ import main\n"
+        "from cqlgui.tasks import searching\n"
+        "search = searching.search\n"
+        "def cutting(*given, **named):\n"
+        "    found = search(*given, **named)\n"
+        "    Path(sys.argv[1]).write_text('1. e4 *')\n"
+        "    return found\n"
+        "searching.search = cutting\n"
+        "sys.exit(main(['search', sys.argv[1], '-e', 'ply == 2', sys.argv[2]]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(source), form],
+        env=dict(os.environ, CQLGUI_HOME=str(tmp_path / "home")),
+        cwd=helpers.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "a.pgn has changed since it was read" in done.stderr
