@@ -15,8 +15,12 @@ from cqlgui.cql.types import Type
 @compiles(nodes.Not)
 def _not(compiler: Compiler, node: nodes.Not) -> Code:
     operand = compiler.compile(node.operand)
-    test = operand.test
-    if not operand.logs:
+    return _negated(operand.test, logs=operand.logs)
+
+
+def _negated(test: Run, *, logs: bool) -> Code:
+    """`not` of a test, without the comments that it made."""
+    if not logs:
         return code(Type.LOGICAL, lambda s: not test(s))
 
     def negate(s: Evaluation) -> bool:
@@ -104,6 +108,11 @@ def _compare(compiler: Compiler, node: nodes.Compare) -> Code:
         a, b = left.value, right.value
         return code(Type.LOGICAL, lambda s: holds(a(s), b(s)), logs=logs)
     a, b = _measured(left), _measured(right)
+    # Of numbers and strings `A != B` is `not (A == B)`, so it holds where an operand has no value. Positions
+    # must both be there (D27).
+    negated = node.operator == "!=" and left.type is not Type.POSITION
+    if negated:
+        holds = operator.eq
 
     def test(s: Evaluation) -> bool:
         x = a(s)
@@ -112,6 +121,8 @@ def _compare(compiler: Compiler, node: nodes.Compare) -> Code:
         y = b(s)
         return y is not None and holds(x, y)
 
+    if negated:
+        return _negated(test, logs=logs)
     if node.operator == "!=":
         return code(Type.LOGICAL, test, logs=logs)
 

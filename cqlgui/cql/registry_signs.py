@@ -47,7 +47,7 @@ ROWS: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("r", "♜", "designator", "set", "6.0", "",
      "The black rooks."),
     ("!=", "≠", "operator", "logical", "6.0", "",
-     "The two sides differ."),
+     "The two sides differ. Numbers and strings: also where one side has no value."),
     ("#", "", "operator", "numeric", "6.0", "",
      "How many squares a set has, how many signs a string."),
     ("%", "", "operator", "numeric", "6.0", "",

@@ -385,7 +385,8 @@ def _compared(relation: str, first: Answers, second: Answers, *, number: bool) -
     """A comparison of numbers: its truth, or the first of them where it holds."""
     left, right = (one[0].astype(np.int64) for one in (first, second))
     given = (first[1] == GIVEN) & (second[1] == GIVEN)
-    holds = _RELATIONS[relation](left, right) & given
+    # `!=` is `not ==`, also where a number is missing.
+    holds = ~((left == right) & given) if relation == "!=" else _RELATIONS[relation](left, right) & given
     known = (first[1] != UNKNOWN) & (second[1] != UNKNOWN)
     states = np.where(holds, GIVEN, MISSING) if number else np.full(len(left), GIVEN)
     values = np.where(holds, first[0], np.uint64(0)) if number else holds
@@ -394,7 +395,6 @@ def _compared(relation: str, first: Answers, second: Answers, *, number: bool) -
 
 _RELATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "==": operator.eq,
-    "!=": operator.ne,
     "<": operator.lt,
     ">": operator.gt,
     "<=": operator.le,

@@ -113,7 +113,9 @@ def _compare(low: Lowering, s: Scope, node: nodes.Compare, yes: str, no: str) ->
         f.jump(no)
         return
     else:
-        first, second, _ = _operands(low, s, node, no)
+        # Of numbers `!=` is `not ==`, also where one has no value; of positions both must be there.
+        lacking = yes if node.operator == "!=" and low.type_of(node.left) is not Type.POSITION else no
+        first, second, _ = _operands(low, s, node, lacking)
     f.branch(f.compare(_RELATIONS[node.operator], first, second), yes, no)
 
 

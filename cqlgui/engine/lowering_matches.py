@@ -42,6 +42,9 @@ def can_tell(low: Lowering, s: Scope, node: nodes.Node) -> bool:
             return not any(map(outermost, elements)) and all(low.is_steady(one) for one in elements)
         case nodes.Compound():
             return all(can_tell(low, s, one) for one in node.filters)
+        case nodes.Compare(operator="!=") if not low.is_set(node.left) or not low.is_set(node.right):
+            # It is a `not`.
+            return False
         case nodes.Compare() | nodes.SetOperation():
             # Both sides are evaluated where the whole holds; a dash has another truth than its number.
             dashes = any(isinstance(one, nodes_moves.Dash) for one in nodes.walk(node))

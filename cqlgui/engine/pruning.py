@@ -504,7 +504,8 @@ def _compare(p: Pruner, node: nodes.Compare) -> May | None:
             missing, given = missing | one.no, given & one.yes
     yes, no = _RELATED[node.operator](left, right)
     if node.operator == "!=":
-        return May(given & yes, missing | no)
+        # It is `not ==`, also where a number is missing.
+        return May(missing | yes, given & no)
     return some_number(left.low, left.high, given & yes, missing | no)
 
 

@@ -46,6 +46,9 @@ _RARE = (
     "piece man = Ka1 man",
     'x = "abc" x[1:2] = "z"',
     "cql() hhdb sort prize",
+    "elo white != 2000 or year != 1990",
+    'tag "Annotator" != "a" child:ply != 3 {check 3} != 4',
+    '#player white + #tag "Annotator" + "a" > 3',
 )
 """What no other known text has."""
 
