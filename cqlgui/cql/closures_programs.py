@@ -81,17 +81,20 @@ def _while(compiler: Compiler, node: nodes_programs.While) -> Code:
 
 
 def _for_each_match(compiler: Compiler, search: nodes_strings.Search, run: Run) -> Run:
-    """The body once for each match in the text as it was at the beginning (spec 13.4)."""
+    """The body once for each match in the text as it was at the beginning (spec 13.4); fails where there is
+    no text (R2-5)."""
     subject = compiler.compile(search.text).value
     matches = closures_strings.matches(search)
 
     def iterate(s: Evaluation) -> bool:
         text = subject(s)
-        if text is not None:
-            for found in matches(s, text):
-                s.step()
-                s.groups = found
-                run(s)
+        if text is None:
+            s.groups = None
+            return False
+        for found in matches(s, text):
+            s.step()
+            s.groups = found
+            run(s)
         s.groups = None
         return True
 
