@@ -63,7 +63,8 @@ class Cursor:
         self._limit: int | None = None
         self.position = 0
         self.depth = 0
-        self.implicit_search = True
+        # Offset of the filter being read whose own text is written, by `comment` and its like.
+        self.spoken = -1
         # Offset of the `=` that begins the promotion of a dash being read, which is no assignment.
         self.promotion_sign = -1
         # Offsets of dashes at the top level of a path that belong to a filter there: behind a blank a bracket
@@ -87,6 +88,8 @@ class Cursor:
         self.atomic: set[str] = set()
         self._types = types.Names(self.names, self.dictionaries)  # type: ignore[arg-type]  # unknown types are never looked up
         self._quiet_at = -1
+        # Expressions that were read before their turn, with the position behind them, by their offset.
+        self._ahead: dict[int, tuple[nodes.Node, int]] = {}
 
     def load(self, tokens: Iterable[Token]) -> None:
         """Take over the tokens to parse; may raise `TooDeepError`."""
@@ -169,6 +172,25 @@ class Cursor:
                     return
                 level -= 1
             self.position += 1
+
+    def look_ahead(self, tokens: int, level: int) -> nodes.Node:
+        """The expression behind so many tokens, which are not consumed. `taken_ahead` gives it when its turn
+        comes, since reading it twice would report and declare twice."""
+        before = self.position
+        self.position += tokens
+        start = self.peek().offset
+        node = self.expression(level)
+        self._ahead[start] = node, self.position
+        self.position = before
+        return node
+
+    def taken_ahead(self) -> nodes.Node | None:
+        """The expression that begins here and was read by `look_ahead`; consumed."""
+        found = self._ahead.pop(self.peek().offset, None)
+        if found is None:
+            return None
+        node, self.position = found
+        return node
 
     # --- findings
     # -----------------------------------------------------------------------------------------------

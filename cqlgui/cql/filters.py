@@ -60,9 +60,17 @@ def can_begin(token: Token) -> bool:
 
 
 def arguments(
-    cursor: Cursor, owner: str, level: int, wanted: frozenset[Type], least: int, most: int = 0
+    cursor: Cursor,
+    owner: str,
+    level: int,
+    wanted: frozenset[Type],
+    least: int,
+    most: int = 0,
+    *,
+    spoken: bool = False,
 ) -> list[nodes.Node]:
-    """The bracketed operands of `owner`, at least `least` and (unless 0) at most `most` of them."""
+    """The bracketed operands of `owner`, at least `least` and (unless 0) at most `most` of them. `spoken`:
+    their texts are written."""
     if cursor.peek().word != "(":
         return [cursor.expected(f"`(` after {owner}")]
     cursor.take()
@@ -79,6 +87,8 @@ def arguments(
         if most and len(found) == most and cursor.errors == errors:
             message = f"{owner} takes {most} operands, and here one more begins."
             cursor.report(token.span, "too-many-arguments", message)
+        if spoken:
+            cursor.spoken = token.offset
         found.append(cursor.operand(level, wanted, owner))
         if cursor.position == before:
             cursor.take()
@@ -244,7 +254,7 @@ def _tag_text(cursor: Cursor, token: Token) -> nodes.Node:
 def searched(cursor: Cursor, text: nodes.Node) -> nodes.Node:
     """Implicit search: a string literal directly behind a text of the game is looked for in it."""
     literal = cursor.peek()
-    if literal.word != STRING_LITERAL or not cursor.implicit_search:
+    if literal.word != STRING_LITERAL or text.span.offset == cursor.spoken:
         return text
     cursor.take()
     needle = literal.string
@@ -312,8 +322,9 @@ def _count(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _string_sum(cursor: Cursor, left: nodes.Node, start: int) -> nodes.Node:
-    """The length of a string takes in a sum: `#"a"+"b"` is 2."""
-    while cursor.peek().word == "+":
+    """The length of a string takes in a sum of strings: `#"a"+"b"` is 2. A `+` with a number behind it is no
+    part of the string (language spec, R2-2)."""
+    while operators.joins_strings(cursor):
         left = operators.OPERATORS["+"].read(cursor, left, start, operators.OPERATORS["+"])
     return left
 
@@ -470,14 +481,12 @@ def _comment(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def text_parts(cursor: Cursor, owner: str) -> list[nodes.Node]:
-    """The filters whose text `owner` writes, `(F ...)` or F; implicit search is off in them (spec 8.7)."""
-    before, cursor.implicit_search = cursor.implicit_search, False
+    """The filters whose text `owner` writes, `(F ...)` or F. A text of the game that begins one of them is
+    written, not searched; within brackets and behind operators it is searched (language spec, R2-8)."""
     if cursor.peek().word == "(":
-        parts = arguments(cursor, owner, 14, frozenset(Type), 1)
-    else:
-        parts = [cursor.expression(14)]
-    cursor.implicit_search = before
-    return parts
+        return arguments(cursor, owner, 14, frozenset(Type), 1, spoken=True)
+    cursor.spoken = cursor.peek().offset
+    return [cursor.expression(14)]
 
 
 def _slashes(cursor: Cursor, token: Token) -> nodes.Node:
@@ -497,9 +506,7 @@ def _slashes(cursor: Cursor, token: Token) -> nodes.Node:
         cursor.take()
         return broken
     parts: list[nodes.Node] = []
-    before, cursor.implicit_search = cursor.implicit_search, False
-    cursor.limited(stop, lambda: parts.extend(operators.juxtaposed(cursor)))
-    cursor.implicit_search = before
+    cursor.limited(stop, lambda: parts.extend(operators.juxtaposed(cursor, spoken=True)))
     if not parts:
         message = "Nothing follows `///` on its line."
         return cursor.report_always(
@@ -528,11 +535,7 @@ def _round(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _braces(cursor: Cursor, token: Token) -> nodes.Node:
-    # Within braces a text is searched again, also inside `comment` and its like.
-    before, cursor.implicit_search = cursor.implicit_search, True
-    found = operators.juxtaposed(cursor)
-    cursor.implicit_search = before
-    return _closed(cursor, token, found)
+    return _closed(cursor, token, operators.juxtaposed(cursor))
 
 
 def _closed(cursor: Cursor, token: Token, found: list[nodes.Node]) -> nodes.Node:

@@ -27,7 +27,7 @@ from cqlgui.cql.cursor import (
     listed,
     shown,
 )
-from cqlgui.cql.tokens import END, REPETITION, Token
+from cqlgui.cql.tokens import END, REPETITION, Kind, Token
 from cqlgui.cql.types import SETS, Type
 
 
@@ -55,6 +55,8 @@ def expression(cursor: Cursor, level: int) -> nodes.Node:
             break
         if operator.applies is not None and not operator.applies(cursor, token):
             break
+        if token.word == "+" and kind is Type.STRING and not joins_strings(cursor):
+            break
         before = cursor.position
         left = operator.read(cursor, left, start, operator)
         reached = operator.level
@@ -70,7 +72,11 @@ def unexpected(cursor: Cursor, before: nodes.Node | None, start: int) -> None:
     operator = OPERATORS.get(token.word)
     if operator is not None and before is not None:
         kind = cursor.type_of(before)
-        if operator.once and kind is Type.LOGICAL and token.word == "in":
+        assigned = before.value if isinstance(before, nodes.Assign) else before
+        if token.word == "+" and cursor.type_of(assigned) is Type.STRING:
+            message = "`+` adds two numbers or joins two strings, not one of each."
+            cursor.report(token.span, "type-mismatch", message)
+        elif operator.once and kind is Type.LOGICAL and token.word == "in":
             cursor.report(
                 token.span, "chained-in", "Only one `in` may stand in a row.", "bracket the inner one"
             )
@@ -158,9 +164,9 @@ def _arithmetic(cursor: Cursor, left: nodes.Node, start: int, operator: Operator
     token = cursor.take()
     kind = cursor.type_of(left)
     begin = cursor.peek().offset
-    right = cursor.expression(operator.level - 1)
+    right = cursor.taken_ahead() or cursor.expression(operator.level - 1)
     other = cursor.type_of(right)
-    if token.word == "+" and {kind, other} == {Type.NUMERIC, Type.STRING}:
+    if token.word == "+" and other is Type.STRING and kind is Type.NUMERIC:
         # Neither conversion nor concatenation exists between the two; the sign itself is what is wrong.
         message = "`+` adds two numbers or joins two strings, not one of each."
         return cursor.report_always(token.span, "type-mismatch", message)
@@ -168,6 +174,18 @@ def _arithmetic(cursor: Cursor, left: nodes.Node, start: int, operator: Operator
         right = cursor.insist(right, frozenset({kind}), f"`{token.text}`", begin)
     node = nodes.Arithmetic(cursor.since(start), _ARITHMETIC[token.word], left, right)
     return cursor.made(node, left, right)
+
+
+def joins_strings(cursor: Cursor) -> bool:
+    """Whether a `+` follows and behind it a string, or what could not be read. Any other `+` ends the string
+    before it: `int "3" + 4` is `(int "3") + 4` (language spec, R2-2)."""
+    if cursor.peek().word != "+":
+        return False
+    following = cursor.peek(1)
+    if following.kind is Kind.NUMBER or following.word in ("#", "-"):
+        return False
+    right = cursor.look_ahead(1, OPERATORS["+"].level - 1)
+    return cursor.type_of(right) in (Type.STRING, None)
 
 
 def _compare(cursor: Cursor, left: nodes.Node, start: int, operator: Operator) -> nodes.Node:
@@ -241,8 +259,9 @@ def begins_filter(cursor: Cursor, token: Token) -> bool:
     return filters.can_begin(token) or is_internal(token.word)
 
 
-def juxtaposed(cursor: Cursor, single: str = "") -> list[nodes.Node]:
-    """All filters up to the closing bracket or the end; `single` names a context that allows only one."""
+def juxtaposed(cursor: Cursor, single: str = "", *, spoken: bool = False) -> list[nodes.Node]:
+    """All filters up to the closing bracket or the end; `single` names a context that allows only one.
+    `spoken`: their texts are written."""
     found: list[nodes.Node] = []
     last: nodes.Node | None = None
     errors = cursor.errors
@@ -262,6 +281,8 @@ def juxtaposed(cursor: Cursor, single: str = "") -> list[nodes.Node]:
             cursor.report(token.span, "unexpected-filter", message, "put several filters into braces { }")
         start = token.offset
         before = cursor.position
+        if spoken:
+            cursor.spoken = start
         last = cursor.expression(14)
         found.append(last)
         if cursor.position == before and cursor.peek().word != END:

@@ -159,11 +159,8 @@ _NO_STRINGS = (
 def _count(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes.Count)
     operand = printing.print_filter(node.operand, style)
-    if isinstance(node.operand, _NO_STRINGS):
-        return printing.prefix("#", operand, 7)
-    # The length of a string would take in a following `+`.
-    printed = printing.prefix("#", operand, 0)
-    return printing.Printed(printed.text, open=max(9, printed.open))
+    # The length of a string would take in a `+` in it.
+    return printing.prefix("#", operand, 7 if isinstance(node.operand, _NO_STRINGS) else 0)
 
 
 def _numeric(node: nodes.Node, style: printing.Style) -> printing.Printed:

@@ -160,8 +160,8 @@ def beside(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[st
 
 
 def spoken(filters: tuple[nodes.Node, ...], style: Style) -> list[str]:
-    """Texts of the filters of `comment` and its like. There a text behind a fact of the game is one more
-    filter (spec 8.7), so a fact that searches it, or a placement, needs braces.
+    """Texts of the filters of `comment` and its like. There a string behind a text of the game is one more
+    filter (language spec, R2-8), so a text that is searched, or a placement, needs braces.
     """
     texts = beside(filters, 14, style)
     return [

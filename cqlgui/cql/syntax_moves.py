@@ -302,9 +302,7 @@ def _move(cursor: Cursor, token: Token) -> nodes.Node:
     comment: tuple[nodes.Node, ...] | None = None
     if not possible and cursor.peek().word == "comment" and cursor.peek(1).word == "(":
         cursor.take()
-        before, cursor.implicit_search = cursor.implicit_search, False
-        comment = tuple(filters.arguments(cursor, "`comment`", 14, frozenset(Type), 1))
-        cursor.implicit_search = before
+        comment = tuple(filters.text_parts(cursor, "`comment`"))
     if cursor.errors > errors:
         return Broken(cursor.since(token.offset))
     node = nodes_moves.Move(cursor.since(token.offset), names, tuple(operands), comment)

@@ -62,7 +62,7 @@ def _make_square(cursor: Cursor, token: Token) -> nodes.Node:
 
 def _fen(cursor: Cursor, token: Token) -> nodes.Node:
     literal = cursor.peek()
-    if literal.word != STRING_LITERAL or not cursor.implicit_search:
+    if literal.word != STRING_LITERAL or token.offset == cursor.spoken:
         return nodes_squares.Fen(token.span)
     cursor.take()
     found = _designators(literal)

@@ -10,7 +10,6 @@ from cqlgui.cql import ecmascript, filters, nodes, nodes_strings, operators
 from cqlgui.cql.cursor import NUMERIC, STRING, Broken, Cursor
 from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.tokens import CAPTURE_GROUP, STRING_LITERAL, Token
-from cqlgui.cql.types import Type
 
 READABLE = (".cqo", ".cql", ".pgn")
 WRITABLE = (".cqo", ".cql")
@@ -91,12 +90,7 @@ def _ascii(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _str(cursor: Cursor, token: Token) -> nodes.Node:
-    before, cursor.implicit_search = cursor.implicit_search, False
-    if cursor.peek().word == "(":
-        parts = filters.arguments(cursor, "`str`", 14, frozenset(Type), 1)
-    else:
-        parts = [cursor.expression(14)]
-    cursor.implicit_search = before
+    parts = filters.text_parts(cursor, "`str`")
     return cursor.made(nodes_strings.Str(cursor.since(token.offset), tuple(parts)), *parts)
 
 
