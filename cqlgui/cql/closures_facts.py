@@ -9,6 +9,7 @@ from cqlgui.base.patterns import pattern
 from cqlgui.cql import closures_tree, nodes, nodes_facts
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import Evaluation
+from cqlgui.cql.host import Host
 from cqlgui.cql.types import Type
 
 
@@ -58,13 +59,16 @@ def year_of(date: str) -> int | None:
 
 
 def normal_date(date: str) -> str:
-    """A date tag as `yyyy.mm.dd`, with `?` for unknown digits."""
+    """A date tag as `yyyy.mm.dd`, with `?` for unknown digits. Behind a month or day beyond the last one
+    nothing is known (language spec, R2-7)."""
     fields = re.split(r"[.\-/\s]+", date.strip())
-    widths = (4, 2, 2)
-    normal = []
-    for index, width in enumerate(widths):
+    normal: list[str] = []
+    for index, (width, last) in enumerate(((4, 9999), (2, 12), (2, 31))):
         field = fields[index] if index < len(fields) else ""
         known = re.fullmatch(r"[\d?]+", field) is not None and len(field) <= width
+        if known and field.isdigit() and int(field) > last:
+            fields = fields[:index]
+            known = False
         if not known or (field.isdigit() and int(field) == 0):
             normal.append("?" * width)
         else:
@@ -116,10 +120,6 @@ def player_name(tag: str | None) -> str | None:
     return ("V" + name[1:] if name.startswith("van ") else name) or None
 
 
-def _tag_text(tag: str) -> Code:
-    return code(Type.STRING, once_a_game(("tag", tag), lambda s: s.host.tag(tag) or None))
-
-
 @compiles(nodes.Result)
 def _result(compiler: Compiler, node: nodes.Result) -> Code:
     result = node.result
@@ -133,21 +133,31 @@ def _tag(compiler: Compiler, node: nodes.TagText) -> Code:
     ]
     if node.word in ("date", "eventdate"):
         return code(Type.STRING, once_a_game(("date", tag), lambda s: normal_date(s.host.tag(tag) or "")))
-    if node.word == "eco":
-        # The reference takes `?` for no classification, as its results on 2,450 games show.
-        return code(Type.STRING, once_a_game("eco", _classification))
-    return _tag_text(tag)
-
-
-def _classification(s: Evaluation) -> str | None:
-    text = s.host.tag("ECO")
-    return None if text == "?" else text or None
+    return code(Type.STRING, once_a_game(("tag", tag), lambda s: tag_text(s.host, tag)))
 
 
 @compiles(nodes_facts.Tag)
 def _named_tag(compiler: Compiler, node: nodes_facts.Tag) -> Code:
     name = node.name
-    return code(Type.STRING, lambda s: s.host.tag(name))
+    return code(Type.STRING, lambda s: tag_text(s.host, name))
+
+
+def tag_text(host: Host, name: str) -> str | None:
+    """The text of a tag as queries see it; None where it is empty, or missing without a default (language
+    spec, R2-7)."""
+    text = host.tag(name)
+    match name:
+        case "White" | "Black":
+            return player_name(text)
+        case "Event" | "Site" if text is None:
+            return "?"
+        case "Date":
+            return None if text == "" else normal_date(text or "")
+        case "ECO" if text == "?":
+            # The reference takes this for no classification, as its results on 2,450 games show.
+            return None
+        case _:
+            return text or None
 
 
 @compiles(nodes_facts.OriginalComment)

@@ -259,7 +259,7 @@ ROWS: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("string", "", "filter", "logical", "6.1", "deprecated",
      "Runs through the keys of a dictionary; now [element]."),
     ("tag", "", "filter", "string", "6.1", "",
-     "The value of a PGN tag."),
+     "The value of a PGN tag; White and Black tidied as player has them, Date as date."),
     ("terminal", "", "filter", "logical", "6.0", "",
      "The last position of a line."),
     ("to", "", "filter", "set", "6.2", "",
