@@ -148,8 +148,8 @@ def _loop(cursor: Cursor, name: Token, start: int, *, piece: bool, every: bool) 
     if syntax_dictionaries.names_one(cursor):
         return syntax_dictionaries.loop(cursor, name, start, plain=not piece and not every)
     domain = cursor.operand(7, SET, owner.capitalize())
+    # That a loop around this one has the name is a fault where it is reached only (R2-13); see `lints_loops`.
     fresh = cursor.declare(name, Type.PIECE if piece else Type.SET)
-    fresh = cursor.unbound(name) and fresh
     cursor.bound.append(name.text)
     body = cursor.expression(14)
     cursor.bound.pop()

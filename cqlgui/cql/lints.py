@@ -13,12 +13,14 @@ from collections.abc import Iterator
 from cqlgui.base.data import dataclass
 from cqlgui.cql import (
     closures_facts,
+    lints_loops,
     lints_moves,
     lints_output,
     lints_patterns,
     lints_ranges,
     lints_transforms,
     nodes,
+    nodes_facts,
     nodes_hhdb,
     nodes_moves,
     nodes_paths,
@@ -42,6 +44,7 @@ def findings(text: str, query: nodes.Query, names: Names) -> tuple[Diagnostic, .
         lints_transforms.findings(text, query.body),
         lints_patterns.findings(text, query.body),
         lints_moves.findings(text, query.body, names),
+        lints_loops.findings(text, query.body),
         lints_output.findings(text, query),
         lints_ranges.findings(text, query),
         _players(text, query.body),
@@ -286,9 +289,9 @@ def _compared(text: str, use: _Use, names: Names) -> Fix | None:
 def _players(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
     """Names as tables show them, which `player` gives tidied."""
     for node in nodes.walk(body):
-        if isinstance(node, nodes.ImplicitSearch) and isinstance(node.text, nodes.Player):
+        if isinstance(node, nodes.ImplicitSearch) and _names_players(node.text):
             written, span, whole = node.needle, node.span, False
-        elif isinstance(node, nodes.Compare) and isinstance(node.left, nodes.Player):
+        elif isinstance(node, nodes.Compare) and _names_players(node.left):
             if not isinstance(node.right, nodes.String):
                 continue
             written, span, whole = node.right.value, node.right.span, True
@@ -305,11 +308,17 @@ def _players(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
         yield Diagnostic(
             quoted,
             "untidy-name",
-            "`player` gives names tidied, so this one, as the file spells it, is never found.",
+            "Queries get names tidied, so this one, as the file spells it, is never found.",
             f'write "{tidy}"',
             "warning",
             Fix(f'Write "{tidy}"', quoted, f'"{tidy}"'),
         )
+
+
+def _names_players(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Player) or (
+        isinstance(node, nodes_facts.Tag) and node.name in ("White", "Black")
+    )
 
 
 def _short(source: str) -> str:

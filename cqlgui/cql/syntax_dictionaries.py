@@ -106,7 +106,6 @@ def loop(cursor: Cursor, variable: Token, start: int, *, plain: bool) -> nodes.N
         ok = False
     if ok and not cursor.declare(variable, kind):
         ok = False
-    ok = cursor.unbound(variable) and ok
     cursor.bound.append(variable.text)
     body = cursor.expression(14)
     cursor.bound.pop()

@@ -75,7 +75,6 @@ player "Kas.*" | regular-expression 7
 reversecolor count Ra1 | misplaced-range 13
 rotate45 Kd3 | rotate45-squares 9
 rotate45 light K | rotate45-squares 9
-piece x in A piece x in a true | already-bound 19
 """
 
 
