@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.output is not None:
                 # Before the search, which may take long.
                 exporting.refuse_source(base, arguments.output)
-            return _once(arguments, base, text, options, cancel) or opening.outcome(opened)
+            return _once(arguments, base, text, name, options, cancel) or opening.outcome(opened)
     except queries.Rejected as rejected:
         return terminal.reject(rejected, name, as_json=as_json)
 
@@ -101,6 +101,7 @@ def _once(
     arguments: argparse.Namespace,
     base: model.Base,
     text: str,
+    name: str,
     options: model.SearchOptions,
     cancel: progress.CancelToken,
 ) -> int:
@@ -165,7 +166,21 @@ def _once(
         f"{len(result.games)} of {result.games_searched} games match ({result.positions} positions)"
         f"{left_out}, {result.seconds:.2f} seconds, {_engine(result.engine, result.reason)}"
     )
-    return terminal.CANCELLED if result.cancelled else terminal.OK
+    if result.stopped is not None:
+        _say_stop(result.stopped, text, name)
+    if result.cancelled:
+        return terminal.CANCELLED
+    return terminal.REJECTED if result.hopeless else terminal.OK
+
+
+def _say_stop(stop: model.Stop, text: str, name: str) -> None:
+    """Tell why the search stopped, with the place in the query where there is one."""
+    message = f"The search stopped at game {stop.game}: {stop.reason}"
+    if stop.offset < 0:
+        terminal.say(f"{name}: error[stopped]: {message}")
+        return
+    finding = diagnostics.Diagnostic(diagnostics.Span(stop.offset, stop.length), "stopped", message)
+    terminal.say(diagnostics.render(text, finding, name))
 
 
 def _check(base: model.Base, result: model.SearchResult, options: model.SearchOptions) -> None:
@@ -214,6 +229,11 @@ def answer(base: model.Base, result: model.SearchResult, *, values: bool) -> dic
     found |= _written(result)
     if result.failed_games:
         found["failed_games"] = [[failed.game, failed.reason] for failed in result.failed_games]
+    if result.stopped is not None:
+        stop = result.stopped
+        found["stopped"] = {"game": stop.game, "message": stop.reason}
+        if stop.offset >= 0:
+            found["stopped"] |= {"offset": stop.offset, "length": stop.length}
     if result.cancelled:
         found["cancelled"] = True
     if values:

@@ -116,7 +116,7 @@ def _assert(compiler: Compiler, node: nodes_programs.Assert) -> Code:
 
     def insist(s: Evaluation) -> bool:
         if not test(s):
-            raise s.fault("What the query asserts does not hold", span)
+            raise s.fault("What the query asserts does not hold", span, stops=True)
         return True
 
     return code(Type.LOGICAL, insist, logs=operand.logs)

@@ -46,9 +46,18 @@ class QueryError(errors.CqlguiError):
     """The query met a fault that only running it shows (an unbound variable, a range out of bounds)."""
 
     def __init__(
-        self, message: str, *, game: int, positionid: int, span: Span | None = None, variable: str = ""
+        self,
+        message: str,
+        *,
+        game: int,
+        positionid: int,
+        span: Span | None = None,
+        variable: str = "",
+        stops: bool = False,
     ) -> None:
         super().__init__(f"{message} (game {game}, position {positionid})")
+        self.stops = stops or bool(variable)
+        """Whether it ends the whole search and not only that of a game, as faults of variables do (D14)."""
         self.game = game
         self.positionid = positionid
         self.span = span
@@ -342,10 +351,17 @@ class Evaluation:
             else:
                 dictionary[key] = old
 
-    def fault(self, message: str, span: Span | None = None, variable: str = "") -> QueryError:
+    def fault(
+        self, message: str, span: Span | None = None, variable: str = "", *, stops: bool = False
+    ) -> QueryError:
         """A `QueryError` at the current game and position, to be raised."""
         return QueryError(
-            message, game=self.host.gamenumber, positionid=self.id, span=span, variable=variable
+            message,
+            game=self.host.gamenumber,
+            positionid=self.id,
+            span=span,
+            variable=variable,
+            stops=stops,
         )
 
     # -- facts about positions, remembered per game

@@ -279,6 +279,17 @@ class SearchOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class Stop:
+    """Why a search ended before its last game, at `game` (ordinal in the base). What was found in earlier
+    games holds. `offset` and `length` are the place of the fault in the query, -1 and 0 where it has none."""
+
+    game: int
+    reason: str
+    offset: int = -1
+    length: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SearchResult:
     """The outcome of a search: matching games in output order (`order`), and keyed by ordinal (`games`)."""
 
@@ -296,6 +307,8 @@ class SearchResult:
     reason: str
     cancelled: bool = False
     failed_games: tuple[BadGame, ...] = ()
+    stopped: Stop | None = None
+    """Set where a fault of the query ended the search."""
     variations: bool = False
     messages: tuple[Message, ...] = field(default=(), repr=False)
     """What the query said, in game order; `messages_dropped` more were not kept."""
@@ -309,6 +322,11 @@ class SearchResult:
     def positions(self) -> int:
         """Number of matching positions."""
         return len(self.games.columns)
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether the query is at fault: the search stopped, or every game failed."""
+        return self.stopped is not None or 0 < self.games_searched == len(self.failed_games)
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,7 +183,7 @@ class Crew:
 
         Raises the fault a worker reports, and `CqlguiError` when workers cannot be started at all.
         """
-        again: deque[list[Item]] = deque()
+        again: deque[Piece[Item]] = deque()
         size = work.size
         busy: dict[Worker, Piece[Item]] = {}
         idle = list(self._workers)
@@ -197,7 +197,7 @@ class Crew:
                     break
                 piece: Piece[Item]
                 if again:
-                    piece = Piece(again.popleft(), True)
+                    piece = again.popleft()
                 else:
                     items = work.take(size)
                     if items is None:
@@ -231,7 +231,7 @@ class Crew:
                 if piece_done.retried:
                     work.lost(piece_done.items[0], why)
                 else:
-                    again.extend([item] for item in piece_done.items)
+                    again.extend(Piece([item], True) for item in piece_done.items)
                 continue
             self._starts_lost = 0
             idle.append(worker)
@@ -241,6 +241,11 @@ class Crew:
             if not piece_done.retried:
                 per_item = max(seconds, 1e-4) / len(piece_done.items)
                 size = max(1, min(int(work.target / per_item), size * 4, work.largest))
+            undone = len(reply.get("rest", ()))
+            if undone:
+                # A worker leaves the last items where the ones before took long.
+                again.append(Piece(piece_done.items[-undone:], False))
+                del piece_done.items[-undone:]
             work.done(piece_done.items, reply)
 
     def disband(self) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from cqlgui.base import errors, priority
 from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass, field
+from cqlgui.base.patterns import pattern
 from cqlgui.cql import interpreter, memory, settings, transforms, types
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import frames, model, narrowing, orbits, queries, sieving, sources, telling, workspace
@@ -28,6 +29,11 @@ __all__ = ["MAX_MESSAGES", "Rejected", "search"]
 MAX_MESSAGES = 100_000
 """Most messages that a result keeps."""
 
+HOPELESS = 20
+"""Games in a row that fail for the same reason before a search stops. If every second game failed by chance,
+a search would stop so once in a million games. Games that take too long get less and less time, so twenty of
+them cost one worker less than four minutes."""
+
 _REPORT_SECONDS = 0.05
 _SIEVE_SECONDS = 0.02
 _STRETCH = 1_000
@@ -35,6 +41,7 @@ _STRETCH = 1_000
 _Item = tuple[int, int]
 """Place of the source, and ordinal there from 0."""
 _NO_MORE: _Item = (-1, -1)
+_NUMBERS = pattern("[0-9]+")
 
 
 def search(
@@ -55,8 +62,9 @@ def search(
     in game order as they are found, in the caller's thread; `on_messages` likewise what the query says, all
     of it, while the result keeps the first `MAX_MESSAGES` only.
     Cancelling returns within 100 ms with what was found until then. A game that costs its worker process is
-    named in `failed_games` and left out. Raises `Rejected` for a bad query, `errors.SourceError` and
-    `errors.IndexDamaged` for a base that cannot be read.
+    named in `failed_games` and left out. A variable without a value, an assertion that does not hold, and
+    `HOPELESS` games in a row that fail for the same reason stop the search (`stopped`). Raises `Rejected` for
+    a bad query, `errors.SourceError` and `errors.IndexDamaged` for a base that cannot be read.
     """
     chosen = options or model.SearchOptions()
     said = telling.said(chosen)
@@ -77,6 +85,10 @@ class _Stretch:
     end: int
     columns: Columns = found_module.NOTHING
     left: collections.deque[int] = field(default_factory=collections.deque)
+
+
+class _StoppedError(Exception):
+    """The search has stopped; raised out of the crew's work."""
 
 
 class _Run:
@@ -126,6 +138,12 @@ class _Run:
         self.matching = 0
         self.untold = self._untold_beforehand()
         self.failed: list[model.BadGame] = []
+        self.stopped: model.Stop | None = None
+        # The first fault that stops the search, until all games before it are done.
+        self._fault: model.Stop | None = None
+        # Why games failed, without numbers; how many did in a row, in game order, and why.
+        self._reasons: dict[int, str] = {}
+        self._row, self._row_reason = 0, ""
         self.messages: list[model.Message] = []
         self.messages_dropped = 0
         # What games said whose predecessors are still being searched.
@@ -159,7 +177,10 @@ class _Run:
                 )
                 self._coming = self._sifted(stack.enter_context(sieve))
             crew = stack.enter_context(pool.lease(1 if self.remembered is not None else self.options.workers))
-            finished = crew.run(work, self.cancel)
+            try:
+                finished = crew.run(work, self.cancel)
+            except _StoppedError:
+                finished = True
             # What was compiled goes with this run, in this thread, and is not left to the collector.
             self._coming = iter(())
         if not finished:
@@ -181,13 +202,14 @@ class _Run:
             orbits=orbits_counted,
             sort_keys=tuple(model.SortKey(spec.doc, spec.descending, spec.quiet) for spec in specs),
             seconds=seconds,
-            games_searched=self.searched,
+            games_searched=self.searched if self.stopped is None else min(self.searched, self.stopped.game),
             positions_searched=self.positions,
             bad_games=sum(workspace.catalog().bad_count(source.id) for source in self.sources),
             engine=self.plan.engine,
             reason=self.plan.reason,
             cancelled=not finished,
-            failed_games=tuple(sorted(self.failed, key=lambda bad: bad.game)),
+            failed_games=self._failed(),
+            stopped=self.stopped,
             variations=self.variations,
             messages=tuple(self.messages),
             messages_dropped=self.messages_dropped,
@@ -233,6 +255,13 @@ class _Run:
             # After a stop games that were told of late may stand before others.
             columns = columns.take(np.argsort(columns.hits, kind="stable"))
         return Found(columns, told, self.untold)
+
+    def _failed(self) -> tuple[model.BadGame, ...]:
+        """The games that failed, in order. Those behind the one that the search stopped at depend on how
+        quick the workers were."""
+        failed = sorted(self.failed, key=lambda bad: bad.game)
+        stop = self.stopped
+        return tuple(bad for bad in failed if stop is None or bad.game <= stop.game)
 
     def _persistent(self) -> tuple[model.Persistent, ...]:
         if self.remembered is None:
@@ -287,7 +316,7 @@ class _Run:
 
     def _take(self, size: int) -> list[_Item] | None:
         items: list[_Item] = []
-        if self._full:
+        if self._full or self._fault is not None:
             return items
         while len(items) < size:
             item = self._peeked or next(self._coming, _NO_MORE)
@@ -312,6 +341,12 @@ class _Run:
     def _done(self, items: list[_Item], reply: frames.Message) -> None:
         place = items[0][0]
         first = self.sources[place].first
+        if reply["stop"] is not None:
+            ordinal, reason, offset, length = reply["stop"]
+            # Games behind it were not looked at. Several workers may have come to such a game.
+            items = [item for item in items if item[1] < ordinal]
+            if self._fault is None or first + ordinal < self._fault.game:
+                self._fault = model.Stop(first + ordinal, reason, offset, length)
         for _, ordinal in items:
             self._waiting[first + ordinal] = None
         for ordinal, texts in reply["messages"]:
@@ -324,7 +359,8 @@ class _Run:
             self.remembered = memory.unpacked(reply["memory"])
         self.written = reply["written"]
         for ordinal, reason in reply["failed"]:
-            self._fail(place, ordinal, reason)
+            if first + ordinal in self._waiting:
+                self._fail(place, ordinal, reason)
         self.searched += len(items)
         self.positions += reply["positions"]
         self._advance()
@@ -341,32 +377,42 @@ class _Run:
         with sources.opened(source) as reader:
             offset, _length, line = reader.index.span(ordinal)
         self.failed.append(model.BadGame(source.first + ordinal, source.path, offset, line, reason))
+        self._reasons[source.first + ordinal] = _NUMBERS.sub("#", reason)
 
     def _advance(self, unfinished: bool = False, more: bool = False) -> None:
         """Hand on the hits of all games that are done, up to the first that is not; at last, where the search
-        is `unfinished`, also what was found beyond such games. `more` tells that more is about to come."""
+        is `unfinished`, also what was found beyond such games. `more` tells that more is about to come.
+        Raises `_StoppedError` where the search stops."""
         priority.pause()
-        while self._stretches:
+        while self._stretches and self.stopped is None:
             stretch = self._stretches[0]
             while stretch.left and (stretch.left[0] in self._waiting or unfinished):
+                if self.stopped is not None:
+                    break
                 game = stretch.left.popleft()
                 self._release(stretch.columns.of_games(stretch.begin, game))
                 if game in self._waiting:
                     self._release_told(game)
                 stretch.begin = game + 1
             if stretch.left:
-                self._release(stretch.columns.of_games(stretch.begin, stretch.left[0]))
-                stretch.begin = stretch.left[0]
+                if self.stopped is None:
+                    self._release(stretch.columns.of_games(stretch.begin, stretch.left[0]))
+                    stretch.begin = stretch.left[0]
+                    if self._fault is not None and self._fault.game == stretch.begin and not self._full:
+                        self.stopped = self._fault
                 break
             self._release(stretch.columns.of_games(stretch.begin, stretch.end))
             self._stretches.popleft()
         self._send(more)
         self._tell()
+        if self.stopped is not None and not unfinished:
+            raise _StoppedError
 
     def _release(self, columns: Columns) -> None:
         """Take hits that come straight from the engine."""
-        if self._full or not len(columns):
+        if self._full or self.stopped is not None or not len(columns):
             return
+        self._row = 0
         starts = found_module.first_hits(columns.hits)
         limit = self.options.limit
         if limit is not None and self.matching + len(starts) > limit:
@@ -380,11 +426,22 @@ class _Run:
         texts = self._said.pop(game, ())
         if self._full:
             return
+        self._count_failures(game)
         self._unsaid.extend(model.Message(game, text) for text in texts)
         if hits is not None:
             self.told[game] = hits
             self._fresh[game] = hits
             self._add(found_module.of_hits([hits]), 1)
+
+    def _count_failures(self, game: int) -> None:
+        """Stop the search where too many games in a row failed for the same reason."""
+        reason = self._reasons.pop(game, "")
+        self._row = self._row + 1 if reason == self._row_reason else 1
+        self._row_reason = reason
+        if reason and self._row >= HOPELESS:
+            said = next(bad.reason for bad in self.failed if bad.game == game)
+            words = f"{HOPELESS} games in a row failed for the same reason: {said}"
+            self.stopped = model.Stop(game, words)
 
     def _add(self, columns: Columns, games: int) -> None:
         self.parts.append(columns)

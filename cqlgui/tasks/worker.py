@@ -170,6 +170,8 @@ class Service:
         hits: list[list[Any]] = []
         failed: list[list[Any]] = []
         messages: list[list[Any]] = []
+        stop: list[Any] | None = None
+        rest: list[int] = []
         positions = 0
         before = request.get("memory")
         remembered = None if before is None else memory.unpacked(before)
@@ -180,7 +182,7 @@ class Service:
         )
         if program is not self._patient_with:
             self._patient_with, self._seconds = program, _GAME_SECONDS
-        for ordinal in request["games"]:
+        for place, ordinal in enumerate(request["games"], 1):
             said: list[str] = []
             limit = time.monotonic() + self._seconds
             try:
@@ -193,17 +195,29 @@ class Service:
                 failed.append([ordinal, f"the query took longer than {self._seconds} seconds in this game"])
                 # One such game after another is the query's fault: it must not take a day to say so.
                 self._seconds = max(_LEAST_SECONDS, self._seconds // 2)
+                # Who asked hears of it at once. Several such games together would seem to hang.
+                rest = request["games"][place:]
+                break
+            except interpreter.QueryError as error:
+                failed.append([ordinal, str(error)])
+                if error.stops:
+                    span = error.span
+                    stop = [ordinal, str(error), *((-1, 0) if span is None else (span.offset, span.length))]
+                    break
                 continue
-            except (errors.CqlguiError, interpreter.QueryError) as error:
+            except errors.CqlguiError as error:
                 failed.append([ordinal, str(error)])
                 continue
             except MemoryError:
                 failed.append([ordinal, "the query needs too much memory in this game"])
                 continue
-            except Exception as error:
-                # The boundary of a job: a bug met by one game must cost that game alone.
+            except RecursionError:
+                failed.append([ordinal, "the query nests too deep in this game"])
+                continue
+            except Exception:
+                # The boundary of a job: a bug met by one game must cost that game alone. The log tells more.
                 traceback.print_exc()
-                failed.append([ordinal, f"{type(error).__name__}: {error}"])
+                failed.append([ordinal, "the program made a mistake in this game; please report it"])
                 continue
             finally:
                 if said:
@@ -228,6 +242,8 @@ class Service:
         return {
             "hits": hits,
             "failed": failed,
+            "stop": stop,
+            "rest": rest,
             "messages": messages,
             "positions": positions,
             "memory": None if remembered is None else remembered.packed(),
@@ -335,10 +351,10 @@ def _read_game(text: archives.Text, offset: int, length: int, line: int, problem
     data = text.read(offset, hosts.HEAD_OF_LONG if problem else length)
     try:
         game = reader.read_game(data, line, offset, problem)
-    except Exception as error:
+    except Exception:
         # The boundary of a job: a bug met by one game must cost that game alone.
         traceback.print_exc()
-        reason = f"the reader failed: {type(error).__name__}"
+        reason = "the reader failed on this game"
         return [[], None, "", 1, 0, index.BAD, [[line, offset, reason, "error"]], ""]
     words = game.words
     if sys.byteorder == "big":

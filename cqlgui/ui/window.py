@@ -515,7 +515,10 @@ class MainWindow(QMainWindow):
         self.picker.set_counts(result.orbits)
         if self.base is not None:
             self.narrower.take(self.base, result)
-        for failed in result.failed_games[:1]:
+        if result.stopped is not None:
+            message = f"The search stopped at game {result.stopped.game}: {result.stopped.reason}"
+            self.infobar.show_message(message, "error")
+        for failed in result.failed_games[: result.stopped is None]:
             more = len(result.failed_games) - 1
             others = f" (and {more:,} more)" if more else ""
             words = f"Game {failed.game} was left out{others}: {failed.reason}"

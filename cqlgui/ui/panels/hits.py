@@ -485,7 +485,7 @@ def _course(result: model.SearchResult, total: int) -> str:
     """How far a search came in a base of `total` games, and how many of the games it had to leave out."""
     took = wording.duration(result.seconds)
     gone_through, failed = wording.games(result.games_searched), len(result.failed_games)
-    if result.cancelled:
+    if result.cancelled or result.stopped is not None:
         words = f"stopped after {gone_through} of {wording.number(total)}, {took}"
         return f"{words} · {wording.number(failed)} of them could not be searched" if failed else words
     if not failed:

@@ -1,0 +1,106 @@
+"""Searches that stop: a variable without a value, and games that fail in a row for the same reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cqlgui.cli import searching as command
+from cqlgui.tasks import importing, model, searching
+
+MATE = '[White "A{n}"]\n[Result "1-0"]\n\n1. f4 e5 2. g4 Qh4# 0-1\n\n'
+QUIET = '[White "B{n}"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n'
+COMPILED = model.SearchOptions()
+INTERPRETED = model.SearchOptions(compiled=False)
+SEQUENTIAL = "dictionary D D[gamenumber]=1 "
+FAILING = "{x=9 up x a1}"
+"""Directions go no farther than seven squares."""
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> model.Base:
+    """Two files, together sixty games. Every third ends in mate."""
+    texts = [(MATE if n % 3 == 0 else QUIET).format(n=n) for n in range(1, 61)]
+    paths = [tmp_path / "a.pgn", tmp_path / "b.pgn"]
+    paths[0].write_text("".join(texts[:25]))
+    paths[1].write_text("".join(texts[25:]))
+    return importing.open_base(paths).base
+
+
+@pytest.mark.parametrize("before", ["", SEQUENTIAL])
+@pytest.mark.parametrize("options", [COMPILED, INTERPRETED])
+@pytest.mark.parametrize("game", [1, 13, 40])
+def test_a_variable_without_a_value_stops_at_the_first_game_that_meets_it(
+    base: model.Base, game: int, options: model.SearchOptions, before: str
+) -> None:
+    name = f'player white "{"AB"[game % 3 != 0]}{game}"'
+    text = f"{before}x=1 if ({name} or gamenumber==35) unbind x x==1 mate"
+    seen: list[int] = []
+    result = searching.search(base, text, options, on_hits=seen.extend)
+    stop = result.stopped
+    assert stop is not None
+    number = game if game <= 25 else game - 25
+    assert (stop.game, stop.reason) == (
+        game,
+        f"The variable x has no value yet (game {number}, position 0)",
+    )
+    assert text[stop.offset : stop.offset + stop.length] == "x"
+    assert list(result.order) == seen == list(range(3, game, 3))
+    assert (result.failed_games, result.cancelled, result.hopeless) == ((), False, True)
+
+
+@pytest.mark.parametrize("before", ["", SEQUENTIAL])
+@pytest.mark.parametrize("options", [COMPILED, INTERPRETED])
+def test_games_that_fail_in_a_row_stop_the_search(
+    base: model.Base, options: model.SearchOptions, before: str
+) -> None:
+    # Of the first file the games behind the ninth fail, of the second all.
+    text = f'{before}if (gamenumber > 9 or player white "B26") {FAILING} if gamenumber < 10 mate else true'
+    seen: list[int] = []
+    result = searching.search(base, text, options, on_hits=seen.extend)
+    assert list(result.order) == seen
+    assert seen[:3] == [3, 6, 9]
+    stop = result.stopped
+    # The mates at the beginning of the second file come between.
+    assert stop is not None
+    assert "20 games in a row failed for the same reason: The range 9 9 of a direction" in stop.reason
+    assert (stop.game, seen) == (54, [3, 6, 9, 27, 30, 33])
+    assert [bad.game for bad in result.failed_games] == [*range(10, 27), *range(35, 55)]
+    assert result.hopeless
+
+
+@pytest.mark.parametrize("options", [COMPILED, INTERPRETED])
+def test_games_that_fail_now_and_then_stop_nothing(base: model.Base, options: model.SearchOptions) -> None:
+    text = f'if player white "B" {FAILING} mate'
+    result = searching.search(base, text, options)
+    assert list(result.order) == list(range(3, 61, 3))
+    assert len(result.failed_games) == 40
+    assert (result.stopped, result.hopeless) == (None, False)
+
+
+def test_a_query_that_fails_in_every_game_is_hopeless_however_few_there_are(tmp_path: Path) -> None:
+    path = tmp_path / "c.pgn"
+    path.write_text(QUIET.format(n=1) * 3)
+    base = importing.open_base([path]).base
+    result = searching.search(base, FAILING)
+    assert (len(result.failed_games), result.stopped, result.hopeless) == (3, None, True)
+    assert not searching.search(base, "mate").hopeless
+
+
+def test_a_limit_that_is_reached_before_the_fault_ends_the_search_first(base: model.Base) -> None:
+    text = "x=1 if gamenumber == 13 unbind x x==1 mate"
+    result = searching.search(base, text, model.SearchOptions(limit=4))
+    assert (list(result.order), result.stopped) == ([3, 6, 9, 12], None)
+
+
+def test_the_answer_as_json_keeps_what_was_found_and_says_why_it_ends(base: model.Base) -> None:
+    text = "x=1 if gamenumber == 13 unbind x x==1 mate"
+    found = command.answer(base, searching.search(base, text), values=False)
+    assert found["games"] == [3, 6, 9, 12]
+    assert found["stopped"] == {
+        "game": 13,
+        "message": "The variable x has no value yet (game 13, position 0)",
+        "offset": text.index("x=="),
+        "length": 1,
+    }
