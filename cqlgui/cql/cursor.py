@@ -70,6 +70,8 @@ class Cursor:
         # Offsets of dashes at the top level of a path that belong to a filter there: behind a blank a bracket
         # is none of their target.
         self.path_dashes: set[int] = set()
+        # Up to this token the signs of a line were told from arithmetic already.
+        self.lines_until = -1
         self.bound: list[str] = []
         self.sorts: dict[str, tuple[bool, bool]] = {}
         """By the text of a sort key: whether it is a string's, and whether it keeps the smallest value."""
@@ -144,21 +146,22 @@ class Cursor:
 
     def limited(self, stop: int, read: Callable[[], None]) -> None:
         """Run `read` with the tokens from index `stop` on hidden; to it the text ends there."""
-        before, end = self._limit, self._end
+        before, end, lines = self._limit, self._end, self.lines_until
+        self.lines_until = -1
         if before is None or stop < before:
             self._limit = stop
             last = self.tokens[stop - 1].end if stop else 0
             self._end = end._replace(offset=last)
         read()
-        self._limit, self._end = before, end
+        self._limit, self._end, self.lines_until = before, end, lines
 
     def inside(self, tokens: list[Token], read: Callable[[], None]) -> None:
         """Run `read` on other tokens of this text, which must end with a closing bracket."""
-        kept = self.tokens, self.position, self._limit
-        self.tokens, self.position, self._limit = tokens, 0, None
+        kept = self.tokens, self.position, self._limit, self.lines_until
+        self.tokens, self.position, self._limit, self.lines_until = tokens, 0, None, -1
         self._quiet_at = -1
         read()
-        self.tokens, self.position, self._limit = kept
+        self.tokens, self.position, self._limit, self.lines_until = kept
         self._quiet_at = -1
 
     def skip_group(self) -> None:

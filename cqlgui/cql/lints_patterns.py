@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 from cqlgui.board import men, squares
 from cqlgui.cql import designators, lints_transforms, nodes
@@ -25,8 +25,8 @@ def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
 
 def _together(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
     """Filters side by side: bare squares, two men on a square, a king in two places, both sides to move."""
-    # Each once, as a generated query may have thousands.
-    seen: dict[tuple[int, int], nodes.Designator] = {}
+    # By what they may clash about, each once, as a generated query may have thousands.
+    seen: dict[_About, dict[tuple[int, int], nodes.Designator]] = {}
     side: nodes.SideToMove | None = None
     before: nodes.Node | None = None
     for node in compound.filters:
@@ -37,11 +37,30 @@ def _together(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
         elif isinstance(node, nodes.Designator):
             if node.men == men.ANY_MASK and node.squares:
                 yield _bare_squares(text, node, before)
-            elif clash := next((reason for one in seen.values() if (reason := _clash(one, node))), ""):
+                before = node
+                continue
+            alike = [seen.setdefault(about, {}) for about in _subjects(node)]
+            others = (one for group in alike for one in group.values())
+            if clash := next((reason for one in others if (reason := _clash(one, node))), ""):
                 yield _never(node, clash)
             else:
-                seen[node.men, node.squares] = node
+                for group in alike:
+                    if len(group) < _MOST_ALIKE:
+                        group[node.men, node.squares] = node
         before = node
+
+
+_About: TypeAlias = tuple[str, int]
+_MOST_ALIKE: Final = 64
+"""Different designators of one square, or of one king, that others are compared with."""
+
+
+def _subjects(node: nodes.Designator) -> Iterator[_About]:
+    """What a designator may clash with others about."""
+    if node.squares.bit_count() == 1:
+        yield "square", node.squares
+    if node.men in _KINGS:
+        yield "king", node.men
 
 
 def _clash(one: nodes.Designator, other: nodes.Designator) -> str:

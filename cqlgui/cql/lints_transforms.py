@@ -6,6 +6,7 @@ Turning a pattern is done on its designators alone; whole orbits are not made he
 
 from __future__ import annotations
 
+import bisect
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -37,6 +38,7 @@ def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
 
 def _scopes(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
     """A transform of one filter without brackets, before filters that it would change as well."""
+    changed = _Changed(compound.filters)
     for place, node in enumerate(compound.filters):
         if not isinstance(node, nodes.Transform):
             continue
@@ -44,16 +46,17 @@ def _scopes(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
         if any(sign in text[node.word_span.offset : node.span.end] for sign in "({"):
             continue
         words = [link.word for link in _chain(node)]
-        left_out = [one for one in compound.filters[place + 1 :] if _changes(words, one)]
-        if not left_out:
+        left_out = changed.behind(place, words)
+        if left_out is None:
             continue
-        span = operand.span.to(left_out[-1].span)
+        first, last = left_out
+        span = operand.span.to(last.span)
         inside = text[span.offset : span.end]
         yield Diagnostic(
             node.word_span,
             "transform-scope",
             f"`{node.word}` applies only to `{_short(text, operand)}`; "
-            f"`{_short(text, left_out[0])}` behind it is not turned.",
+            f"`{_short(text, first)}` behind it is not turned.",
             "put braces around what shall be turned together",
             "warning",
             Fix(f"Write {node.word} {{{_cut(inside)}}}", span, "{" + inside + "}"),
@@ -68,15 +71,30 @@ def _chain(node: nodes.Transform) -> list[nodes.Transform]:
     return chain
 
 
-def _changes(words: Sequence[str], node: nodes.Node) -> bool:
-    """True when one of the transforms makes another filter of `node`."""
-    return any(
-        _moved(basic, part)
-        for part in _parts(node)
-        for word in words
-        for basic in geometry.of_word(word)
-        if basic.name
-    )
+class _Changed:
+    """Which of the filters of a sequence a transform makes other filters of; each is asked once a word."""
+
+    def __init__(self, filters: Sequence[nodes.Node]) -> None:
+        self._filters = filters
+        self._places: dict[str, list[int]] = {}
+
+    def behind(self, place: int, words: Sequence[str]) -> tuple[nodes.Node, nodes.Node] | None:
+        """The first and the last filter behind a place that one of the words changes, None without any."""
+        found = [places for word in set(words) if (places := self._of(word)) and places[-1] > place]
+        if not found:
+            return None
+        first = min(places[bisect.bisect_right(places, place)] for places in found)
+        return self._filters[first], self._filters[max(places[-1] for places in found)]
+
+    def _of(self, word: str) -> list[int]:
+        if word not in self._places:
+            self._places[word] = [place for place, one in enumerate(self._filters) if _changes(word, one)]
+        return self._places[word]
+
+
+def _changes(word: str, node: nodes.Node) -> bool:
+    """True when a transform makes another filter of `node`."""
+    return any(_moved(basic, part) for part in _parts(node) for basic in geometry.of_word(word) if basic.name)
 
 
 def _parts(root: nodes.Node) -> Iterator[transform_rules.Part]:

@@ -106,7 +106,7 @@ def _promotion_sign(cursor: Cursor) -> int:
             level += 1
         elif token.word in CLOSERS:
             level -= 1
-        if level < 0 or (level == 0 and is_dash(token)):
+        if level < 0 or (level == 0 and (is_dash(token) or token.word in PATH_DASHES)):
             return -1
         if level == 0 and token.word == "=":
             return token.offset
@@ -236,6 +236,7 @@ def _current_move(cursor: Cursor, token: Token) -> nodes.Node:
         if not level and sign.word in PATH_DASHES:
             cursor.tokens[cursor.position + ahead] = sign._replace(word=PATH_DASHES[sign.word])
             cursor.path_dashes.add(sign.offset)
+        if not level and is_dash(cursor.peek(ahead)):
             break
         level += (sign.word in CLOSER_OF) - (sign.word in CLOSERS)
         ahead += 1

@@ -485,6 +485,8 @@ def _line(cursor: Cursor, token: Token) -> nodes.Node:
 
 def _mark_line(cursor: Cursor) -> None:
     """Give `+` and `*` that can only be wildcards the words of such, up to the end of the bracket."""
+    if cursor.position < cursor.lines_until:
+        return
     stop, depth = cursor.position, 0
     while cursor.peek(stop - cursor.position).word != END:
         token = cursor.tokens[stop]
@@ -492,6 +494,7 @@ def _mark_line(cursor: Cursor) -> None:
         if depth < 0:
             break
         stop += 1
+    cursor.lines_until = stop
     behind = cursor.peek(stop - cursor.position).word
     for place in range(stop - 1, cursor.position - 1, -1):
         token = cursor.tokens[place]

@@ -179,4 +179,4 @@ def test_what_is_written_again_and_again_is_compared_once(monkeypatch: pytest.Mo
     monkeypatch.setattr(lints_patterns, "_clash", counted)
     found = check.check("K Ra1 " * 1000 + "Na1")
     assert [one.code for one in found.diagnostics] == ["never-matches"]
-    assert 2000 <= compared < 5000
+    assert 1 <= compared <= 2001
