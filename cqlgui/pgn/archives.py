@@ -27,6 +27,8 @@ ENDINGS = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".pgn.zip", ".gz", ".bz2",
 # Real PGN shrinks 4 to 20 times; a source beyond both bounds is not a collection of games but a bomb.
 _LARGEST_RATIO = 400
 _UNSUSPICIOUS = 256 << 20
+_ROOM_LEFT = 64 << 20
+"""Bytes of the disk that unpacking leaves free; beside a small text as many as that has itself."""
 _FORSAKEN_SECONDS = 60.0
 _TAG = pattern(rb'\[\s*[A-Za-z]\w*\s+"')
 _MOVE = pattern(rb"(?:^|\s)1\s*\.\s*(?:\.\.\s*)?[a-hKQRBNO][a-h1-8xO-]")
@@ -42,8 +44,9 @@ def open_source(
     """Open a PGN source: `.pgn`, gzip, bzip2, zstandard, or a zip with every `.pgn` member in name order.
 
     `cache` is the folder that takes the plain text of a compressed or UTF-16 source; without one such a
-    source is refused. Progress counts bytes of the source. Raises `errors.SourceError` with a sentence
-    (missing, a folder, no permission, not PGN, damaged, no room) and `errors.Cancelled`.
+    source is refused. Of one that is damaged there is what can be unpacked (`Text.damage`). Progress counts
+    bytes of the source. Raises `errors.SourceError` with a sentence (missing, a folder, no permission, not
+    PGN, nothing that can be unpacked, no room) and `errors.Cancelled`.
     """
     path = Path(path)
     head, status = _examine(path)
@@ -64,7 +67,7 @@ def open_source(
         if error.errno == errno.ENOSPC:
             raise errors.SourceError(f"There is no room left on the disk to unpack {path.name}.") from error
         raise errors.SourceError(f"{path.name} cannot be unpacked: {error.strerror or error}.") from error
-    return Text(path, target, status)
+    return Text(path, target, status, _noted(target))
 
 
 class Text:
@@ -72,13 +75,17 @@ class Text:
 
     `path` is the user's file, `plain` the file the bytes come from (the same, or the unpacked copy).
     `stamp` is the state of the user's file when it was opened or unpacked, `size` the plain text's. `status`
-    is that file's entry then, where the bytes come from a copy.
+    is that file's entry then, where the bytes come from a copy. `damage` says what is wrong with a packed
+    file of which there is only a part, as the end of a sentence; else it is empty.
     """
 
-    __slots__ = ("_file", "_lock", "_place", "_written", "path", "plain", "size", "stamp")
+    __slots__ = ("_file", "_lock", "_place", "_written", "damage", "path", "plain", "size", "stamp")
 
-    def __init__(self, path: Path, plain: Path, status: os.stat_result | None = None) -> None:
+    def __init__(
+        self, path: Path, plain: Path, status: os.stat_result | None = None, damage: str = ""
+    ) -> None:
         self.path = path
+        self.damage = damage
         self.plain = plain
         try:
             self._file = plain.open("rb")
@@ -214,29 +221,49 @@ def _unpack(
     report: progress.ProgressSink,
 ) -> None:
     # Most sources are plain, and what unpacks takes a while to load.
+    import shutil
+
     from cqlgui.pgn import unpacking
 
-    written = 0
-    try:
-        with path.open("rb") as source, disk.replacing(target) as out:
-            for block in unpacking.blocks(path, kind, source):
-                cancel.raise_if_cancelled()
-                written += len(block)
-                if written > _UNSUSPICIOUS and written > _LARGEST_RATIO * size:
-                    raise errors.SourceError(
-                        f"{path.name} unpacks to more than {_LARGEST_RATIO} times its size."
-                    )
-                out.write(block)
-                report(progress.Progress(min(source.tell(), size), size, f"Unpacking {path.name}"))
-    except unpacking.DAMAGE as error:
-        raise errors.SourceError(f"{path.name} is damaged or cut off: {error}.") from error
-    except OSError as error:
-        # gzip and bz2 report damage as an OSError without a number; the disk's own errors have one.
-        if error.errno is None:
-            raise errors.SourceError(f"{path.name} is damaged or cut off: {error}.") from error
-        raise
+    written, holds = 0, False
+    damage: list[str] = []
+    with path.open("rb") as source, disk.replacing(target) as out:
+        for block in unpacking.blocks(path, kind, source, damage):
+            cancel.raise_if_cancelled()
+            written += len(block)
+            holds = holds or bool(block.strip())
+            if written > _UNSUSPICIOUS and written > _LARGEST_RATIO * size:
+                raise errors.SourceError(
+                    f"{path.name} unpacks to more than {_LARGEST_RATIO} times its size, as no collection of "
+                    "games does. It is not read."
+                )
+            if shutil.disk_usage(target.parent).free < len(block) + min(written, _ROOM_LEFT):
+                raise errors.SourceError(
+                    f"There is no room left on the disk to unpack {path.name}, which has {written >> 20} MB "
+                    "or more."
+                )
+            out.write(block)
+            report(progress.Progress(min(source.tell(), size), size, f"Unpacking {path.name}"))
+        if damage and not holds:
+            raise errors.SourceError(f"{path.name} is damaged: {damage[0]}.")
+        if damage:
+            disk.replace_file(_note(target), "; ".join(damage).encode("utf-8", "replace"))
+        else:
+            _note(target).unlink(missing_ok=True)
     # Copies of an older state of the same file; another process may still read them (they go next time then).
-    for old in target.parent.glob(_copies(path) + "*.pgn"):
-        if old != target:
+    for old in target.parent.glob(_copies(path) + "*"):
+        if old not in (target, _note(target)):
             with contextlib.suppress(OSError):
                 old.unlink()
+
+
+def _note(copy: Path) -> Path:
+    """The file that says why a copy is not the whole text."""
+    return copy.with_suffix(".damage")
+
+
+def _noted(copy: Path) -> str:
+    try:
+        return _note(copy).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

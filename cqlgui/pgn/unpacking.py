@@ -1,93 +1,285 @@
-"""What stands in packed files, as plain text in pieces."""
+"""What stands in packed files, as plain text in pieces of bounded size, however much the file claims to hold.
+
+A file that is cut off or damaged gives what stands before that place.
+"""
 
 from __future__ import annotations
 
 import bz2
 import codecs
-import gzip
 import lzma
 import stat
+import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, Protocol
 
 import zstandard
 
 from cqlgui.base import errors
 
 _BLOCK: Final = 1 << 20
-DAMAGE: Final = (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile)
-"""What is raised for a damaged file, beside an `OSError` without a number."""
+_SIP: Final = 1 << 10
+"""Bytes that a decompressor gets at once. Zstandard cannot be told how much to give, and may make 32 MB of
+so many. Of a damaged file no more is lost than what these bytes held."""
+_PIECE: Final = 1 << 16
+"""Bytes that a decompressor gives at once, if it can be told."""
+_LZMA_HEAD: Final = 9
+_WINDOW: Final = 128 << 20
+"""The largest stretch of text that a zstandard file may refer back to; its own tools keep to the same."""
+_FAULTS: Final = (
+    EOFError, ValueError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile,
+)  # fmt: skip
+_ZIPPED: Final[dict[int, Callable[[], _Machine]]] = {
+    zipfile.ZIP_STORED: lambda: _Stored(),
+    zipfile.ZIP_DEFLATED: lambda: _Zlib(-zlib.MAX_WBITS),
+    zipfile.ZIP_BZIP2: lambda: _Bz2(),
+    zipfile.ZIP_LZMA: lambda: _ZippedLzma(),
+}
 
 
-def blocks(path: Path, kind: str, source: BinaryIO) -> Iterator[bytes]:
-    """The text of a packed file, or of one in UTF-16; raises `errors.SourceError` for what holds no games,
-    else one of `DAMAGE` or `OSError`.
+class DamagedError(Exception):
+    """Nothing more can be read from a packed file; says why, as the end of a sentence."""
+
+
+def blocks(path: Path, kind: str, source: BinaryIO, damage: list[str]) -> Iterator[bytes]:
+    """The text of a packed file, or of one in UTF-16. What is wrong with the file is added to `damage`; what
+    stands before that place is given.
+
+    Raises `errors.SourceError` for what holds no games, and `OSError` where the disk fails.
     """
-    if kind == "gz":
-        with gzip.GzipFile(fileobj=source) as packed:
-            yield from _pieces(packed)
-    elif kind == "bz2":
-        with bz2.BZ2File(source) as packed_bz2:
-            yield from _pieces(packed_bz2)
-    elif kind == "zst":
-        yield from _zstandard(source)
-    elif kind == "zip":
-        yield from _members(path, source)
-    else:
+    if kind == "zip":
+        yield from _members(path, source, damage)
+    elif kind == "utf16":
         decoder = codecs.getincrementaldecoder("utf-16")("replace")
-        for block in _pieces(source):
+        for block in _read(source, _BLOCK):
             yield decoder.decode(block).encode("utf-8", "replace")
         yield decoder.decode(b"", True).encode("utf-8", "replace")
+    else:
+        machines: dict[str, Callable[[], _Stream]] = {
+            "gz": lambda: _Zlib(16 + zlib.MAX_WBITS),
+            "bz2": _Bz2,
+            "zst": _Zstandard,
+        }
+        try:
+            yield from _gathered(_streams(_read(source, _BLOCK), machines[kind], kind == "gz"))
+        except DamagedError as fault:
+            damage.append(str(fault))
 
 
-def _pieces(file: BinaryIO | gzip.GzipFile | bz2.BZ2File) -> Iterator[bytes]:
-    while block := file.read(_BLOCK):
+class _Machine(Protocol):
+    """Unpacks one stream."""
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """What so many more bytes hold; raises one of `_FAULTS`."""
+
+
+class _Stream(_Machine, Protocol):
+    """Unpacks one stream, and knows where it ends."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether the stream is over."""
+
+    @property
+    def rest(self) -> bytes:
+        """The bytes behind its end."""
+
+
+class _Zlib:
+    def __init__(self, form: int) -> None:
+        self._machine = zlib.decompressobj(form)
+
+    @property
+    def ended(self) -> bool:
+        return self._machine.eof
+
+    @property
+    def rest(self) -> bytes:
+        return self._machine.unused_data
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        while data and not self._machine.eof:
+            yield self._machine.decompress(data, _PIECE)
+            data = self._machine.unconsumed_tail
+        # The text of the last bytes may be longer than one piece.
+        while not self._machine.eof and (more := self._machine.decompress(b"", _PIECE)):
+            yield more
+
+
+class _Bz2:
+    def __init__(self) -> None:
+        self._machine = bz2.BZ2Decompressor()
+
+    @property
+    def ended(self) -> bool:
+        return self._machine.eof
+
+    @property
+    def rest(self) -> bytes:
+        return self._machine.unused_data
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        if not self._machine.eof:
+            yield self._machine.decompress(data, _PIECE)
+        while not self._machine.eof and not self._machine.needs_input:
+            yield self._machine.decompress(b"", _PIECE)
+
+
+class _Zstandard:
+    def __init__(self) -> None:
+        self._machine = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
+
+    @property
+    def ended(self) -> bool:
+        return self._machine.eof
+
+    @property
+    def rest(self) -> bytes:
+        return self._machine.unused_data
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        yield self._machine.decompress(data)
+
+
+class _ZippedLzma:
+    """LZMA as zip files have it: version, length of the properties, properties, stream."""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._machine = lzma.LZMADecompressor(lzma.FORMAT_ALONE, memlimit=2 * _WINDOW)
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        if len(self._head) < _LZMA_HEAD:
+            self._head += data
+            if len(self._head) < _LZMA_HEAD:
+                return
+            # The form that the library reads has the properties first, then the length, here unknown.
+            data = self._head[4:_LZMA_HEAD] + b"\xff" * 8 + self._head[_LZMA_HEAD:]
+        while not self._machine.eof:
+            yield self._machine.decompress(data, _PIECE)
+            data = b""
+            if self._machine.needs_input:
+                return
+
+
+class _Stored:
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        yield data
+
+
+def _read(source: BinaryIO, size: int) -> Iterator[bytes]:
+    while block := source.read(size):
         yield block
 
 
-def _zstandard(source: BinaryIO) -> Iterator[bytes]:
-    """All frames, one after another; a frame that is cut off is an error (the library's own reader is silent
-    there).
-    """
-    machine = zstandard.ZstdDecompressor(max_window_size=1 << 31)
-    frame = None
-    for block in _pieces(source):
-        rest = block
-        while rest:
-            if frame is None:
-                frame = machine.decompressobj()
-            yield frame.decompress(rest)
-            if not frame.eof:
-                break
-            rest = frame.unused_data
-            frame = None
-    if frame is not None:
-        raise EOFError("the last frame is not complete")
+def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The same text in blocks that are worth writing; what came before a fault is given first."""
+    waiting: list[bytes] = []
+    size = 0
+    try:
+        for piece in pieces:
+            waiting.append(piece)
+            size += len(piece)
+            if size >= _BLOCK:
+                yield b"".join(waiting)
+                waiting, size = [], 0
+    except DamagedError:
+        yield b"".join(waiting)
+        raise
+    yield b"".join(waiting)
 
 
-def _members(path: Path, source: BinaryIO) -> Iterator[bytes]:
-    with zipfile.ZipFile(source) as archive:
-        names = sorted(
-            (info for info in archive.infolist() if _is_game_file(info)), key=lambda info: info.filename
-        )
-        if not names:
-            raise errors.SourceError(f"{path.name} holds no .pgn file.")
-        for info in names:
-            if info.flag_bits & 1:
-                raise errors.SourceError(f"{path.name} is protected by a password.")
+def _streams(packed: Iterator[bytes], make: Callable[[], _Stream], padded: bool) -> Iterator[bytes]:
+    """All streams of a file, one after another; zeros behind the last one count for nothing where it may be
+    `padded`. Raises `DamagedError`."""
+    machine: _Stream | None = None
+    done = 0
+    for block in packed:
+        at = 0
+        while at < len(block):
+            if machine is None:
+                if padded and not block[at:].strip(b"\0"):
+                    break
+                machine = make()
+            sip = block[at : at + _SIP]
             try:
-                with archive.open(info) as member:
-                    while block := member.read(_BLOCK):
-                        yield block
-            except NotImplementedError as error:
-                raise errors.SourceError(
-                    f"{path.name} uses a compression method that cannot be read ({info.filename})."
-                ) from error
-            # A member without a final newline must not run into the next one's first tag.
-            yield b"\n\n"
+                yield from machine.feed(sip)
+            except _FAULTS as fault:
+                raise DamagedError(_described(fault, done + at)) from fault
+            at += len(sip)
+            if machine.ended:
+                at -= len(machine.rest)
+                machine = None
+        done += len(block)
+    if machine is not None:
+        raise DamagedError("it is cut off")
+
+
+def _described(fault: Exception, at: int) -> str:
+    """What a library said of a damaged file, in our words."""
+    said = str(fault).lower()
+    if "memory" in said:
+        return f"it was packed with a window of more than {_WINDOW >> 20} MB; pack it again without that"
+    if "check" in said or "crc" in said:
+        return f"a checksum is wrong at byte {at:,}"
+    return f"its bytes are wrong from byte {at:,} on"
+
+
+def _members(path: Path, source: BinaryIO, damage: list[str]) -> Iterator[bytes]:
+    try:
+        with zipfile.ZipFile(source) as archive:
+            names = sorted(
+                (info for info in archive.infolist() if _is_game_file(info)), key=lambda info: info.filename
+            )
+    except (zipfile.BadZipFile, ValueError, EOFError, struct.error):
+        damage.append("its list of files, which stands at the end, is missing or damaged")
+        return
+    if not names:
+        raise errors.SourceError(f"{path.name} holds no .pgn file.")
+    for info in names:
+        if info.flag_bits & 1:
+            raise errors.SourceError(f"{path.name} is protected by a password.")
+        if info.compress_type not in _ZIPPED:
+            raise errors.SourceError(
+                f"{path.name} uses a compression method that cannot be read ({info.filename})."
+            )
+        try:
+            yield from _gathered(_member(source, info))
+        except DamagedError as fault:
+            damage.append(f"in {info.filename} {fault}")
+        # A member without a final newline must not run into the next one's first tag.
+        yield b"\n\n"
+
+
+def _member(source: BinaryIO, info: zipfile.ZipInfo) -> Iterator[bytes]:
+    """The text of a file in a zip; raises `DamagedError`."""
+    machine = _ZIPPED[info.compress_type]()
+    source.seek(info.header_offset)
+    head = source.read(30)
+    if len(head) < 30 or not head.startswith(b"PK\x03\x04"):
+        raise DamagedError("its beginning is missing or damaged")
+    # The list of files and the file itself may differ in what else they say of it.
+    source.seek(sum(struct.unpack("<HH", head[26:])), 1)
+    left, size, check = info.compress_size, 0, 0
+    while left:
+        sip = source.read(min(_SIP, left))
+        if not sip:
+            raise DamagedError("the text is cut off")
+        try:
+            for piece in machine.feed(sip):
+                size += len(piece)
+                check = zlib.crc32(piece, check)
+                yield piece
+        except _FAULTS as fault:
+            raise DamagedError(_described(fault, info.compress_size - left)) from fault
+        left -= len(sip)
+    if size < info.file_size:
+        raise DamagedError("the text is cut off")
+    if check != info.CRC:
+        raise DamagedError("the text's checksum is wrong")
 
 
 def _is_game_file(info: zipfile.ZipInfo) -> bool:

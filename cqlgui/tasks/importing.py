@@ -80,6 +80,7 @@ def open_base(
     anything is indexed, and where no source can be read, and `CqlguiError` when the index cannot be written.
     """
     started = time.perf_counter()
+    workspace.sweep()
     absolute, listed_name = bases.expand(paths)
     for path in absolute:
         if not path.is_file():
@@ -212,6 +213,10 @@ class _SourceImport:
             with archives.open_source(
                 self.path, self.folder, cancel=self.owner.cancel, report=self.owner.report
             ) as text:
+                if text.damage:
+                    said = f"{self.path.name} is damaged: {text.damage}. Only what can be read of it is open."
+                    if said not in self.owner.messages:
+                        self.owner.messages.append(said)
                 try:
                     done = self._update(text)
                 except _ChangedError:
@@ -279,7 +284,8 @@ class _SourceImport:
             try:
                 for number in damaged:
                     row = known.segments[number]
-                    with self._pieces(text, row.offset, row.line, row.end) as pieces:
+                    last = known.complete and number == len(known.segments) - 1
+                    with self._pieces(text, row.offset, row.line, row.end, last=last) as pieces:
                         games = [piece.games for piece in pieces]
                     index.rebuild_segment(self.folder, number, index.Block.joined(games))
                     self.owner.messages.append(
@@ -311,7 +317,7 @@ class _SourceImport:
             return
         with index.SourceIndex.open(self.folder) as opened:
             offset, _length, line = opened.span(have)
-        with self._pieces(text, offset, line, known.next_offset) as pieces:
+        with self._pieces(text, offset, line, known.next_offset, last=known.complete) as pieces:
             for piece in pieces:
                 self.catalog.add_games(self.row, have, piece.headers, known.positions)
                 have += len(piece)
@@ -357,7 +363,7 @@ class _SourceImport:
                 commit(False)
 
         try:
-            with self._pieces(text, *end) as pieces:
+            with self._pieces(text, *end, last=True) as pieces:
                 for piece in pieces:
                     taken = 0
                     while taken < len(piece):
@@ -375,16 +381,18 @@ class _SourceImport:
 
     @contextlib.contextmanager
     def _pieces(
-        self, text: archives.Text, offset: int, line: int, until: int | None = None
+        self, text: archives.Text, offset: int, line: int, until: int | None = None, *, last: bool
     ) -> Iterator[Iterator[reading.Piece]]:
-        """The games of a stretch of the text; the reading ends with the block."""
+        """The games of a stretch of the text, which ends with the `last` game or before; the reading ends
+        with the block.
+        """
         from cqlgui.tasks import reading
 
         found = reading.pieces(
             text, offset, line, pool=self.owner.pool, cancel=self.owner.cancel, until=until
         )
         with contextlib.closing(found) as pieces:
-            yield pieces
+            yield _marked(pieces, f"the file is damaged: {text.damage}") if last and text.damage else pieces
 
     def _tell(self, done: int, total: int, words: str, games: int = 0) -> None:
         now = time.monotonic()
@@ -422,6 +430,17 @@ def _damaged(folder: Path, known: index.Manifest) -> list[int]:
     # Checksums let other threads run meanwhile.
     with futures.ThreadPoolExecutor(_VERIFYING) as threads:
         return [number for number, bad in enumerate(threads.map(is_damaged, known.segments)) if bad]
+
+
+def _marked(pieces: Iterator[reading.Piece], reason: str) -> Iterator[reading.Piece]:
+    """The same games; the last one has this problem."""
+    before = next(pieces, None)
+    if before is None:
+        return
+    for piece in pieces:
+        yield before
+        before = piece
+    yield before.with_problem(reason)
 
 
 class _ChangedError(Exception):

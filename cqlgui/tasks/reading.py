@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from cqlgui.base import arrays, progress
+from cqlgui.base import arrays, data, progress
 from cqlgui.base.data import dataclass
 from cqlgui.db import headers
 from cqlgui.jit import native
@@ -54,6 +54,19 @@ class Piece:
 
     def __len__(self) -> int:
         return len(self.end_lines)
+
+    def with_problem(self, reason: str) -> Piece:
+        """The same games, something being wrong with the last one."""
+        rows = self.games.rows.copy()
+        last = rows[-1]
+        last["flags"] |= index.BAD
+        flaw = index.Problem(len(rows) - 1, int(last["offset"]), int(last["line"]), reason, "error")
+        table = self.headers[-1]
+        bad = table.numbers["bad"].copy()
+        bad[-1] = 1
+        marked = data.replace(table, numbers={**table.numbers, "bad": bad})
+        games = data.replace(self.games, rows=rows, problems=(*self.games.problems, flaw))
+        return data.replace(self, games=games, headers=(*self.headers[:-1], marked))
 
     def part(self, start: int, stop: int) -> Piece:
         """Some of them that follow each other."""

@@ -5,13 +5,16 @@ source.
 from __future__ import annotations
 
 import atexit
+import contextlib
+import functools
 import hashlib
+import os
 import re
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from cqlgui.base import folders
+from cqlgui.base import disk, folders
 from cqlgui.db import database
 
 if TYPE_CHECKING:
@@ -50,6 +53,14 @@ def index_folder(source: Path) -> Path:
     stem = re.sub(r"[^A-Za-z0-9._-]+", "_", source.name)[:40] or "source"
     digest = hashlib.sha256(str(source).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return folders.cache() / "index" / f"{stem}-{digest}"
+
+
+@functools.cache
+def sweep() -> None:
+    """Remove what killed programs were writing, once a process; it may be large."""
+    with contextlib.suppress(OSError), os.scandir(folders.cache() / "index") as entries:
+        for entry in entries:
+            disk.sweep(Path(entry.path))
 
 
 def close() -> None:

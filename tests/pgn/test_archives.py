@@ -2,15 +2,25 @@
 
 import bz2
 import gzip
+import io
 import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
 import zipfile
+import zlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import zstandard
 
 from cqlgui.base import errors, progress
 from cqlgui.pgn import archives, split
+from tests import helpers
+from tests.helpers import faults
 
 _GAMES = b'[Event "x"]\n\n1. e4 e5 *\n\n[Event "y"]\n\n1. d4 d5 1-0\n'
 
@@ -57,14 +67,233 @@ def test_only_the_newest_copy_of_a_packed_source_is_kept(tmp_path: Path) -> None
             assert list(cache.iterdir()) == [text.plain]
 
 
-@pytest.mark.parametrize("kind", ["gz", "bz2", "zst", "zip"])
-def test_a_cut_archive_is_refused_and_leaves_nothing(kind: str, tmp_path: Path) -> None:
-    path = tmp_path / f"games.{kind}"
-    _pack(kind, path)
-    path.write_bytes(path.read_bytes()[:-12])
-    with pytest.raises(errors.SourceError, match="damaged"):
+MANY = faults.text(3000).encode()
+
+
+def _packed(kind: str, data: bytes) -> bytes:
+    if kind == "gz":
+        return gzip.compress(data)
+    if kind == "bz2":
+        return bz2.compress(data, 1)
+    if kind == "zst":
+        return zstandard.ZstdCompressor(write_checksum=True).compress(data)
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", _METHODS[kind]) as archive:
+        archive.writestr("a.pgn", data)
+        archive.writestr("b.pgn", _GAMES)
+    return made.getvalue()
+
+
+_METHODS = {
+    "stored": zipfile.ZIP_STORED,
+    "deflated": zipfile.ZIP_DEFLATED,
+    "bzip2": zipfile.ZIP_BZIP2,
+    "lzma": zipfile.ZIP_LZMA,
+}
+STREAMS = ["gz", "bz2", "zst"]
+
+
+@pytest.mark.parametrize("kind", [*STREAMS, *_METHODS])
+def test_large_texts_come_whole(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.{kind if kind in STREAMS else 'zip'}"
+    path.write_bytes(_packed(kind, MANY))
+    with archives.open_source(path, tmp_path / "cache") as text:
+        whole = MANY if kind in STREAMS else MANY + b"\n\n" + _GAMES + b"\n\n"
+        assert text.read(0, text.size + 1) == whole
+        assert text.damage == ""
+
+
+@pytest.mark.parametrize("kind", STREAMS)
+@pytest.mark.parametrize("part", [0.6, 0.8, 0.999])
+def test_a_cut_archive_gives_what_stands_before_the_cut(kind: str, part: float, tmp_path: Path) -> None:
+    path, cache = tmp_path / f"a.{kind}", tmp_path / "cache"
+    data = _packed(kind, MANY)
+    path.write_bytes(data[: int(len(data) * part)])
+    # The copy is used again, and says the same.
+    for _ in range(2):
+        with archives.open_source(path, cache) as text:
+            assert text.damage == "it is cut off"
+            found = text.read(0, text.size)
+            assert MANY.startswith(found)
+            # Blocks of 100 kB and of 128 kB are packed as a whole.
+            assert len(found) > len(MANY) * part - 300_000
+    path.write_bytes(data)
+    with archives.open_source(path, cache) as text:
+        assert (text.damage, text.size) == ("", len(MANY))
+        assert list(cache.iterdir()) == [text.plain]
+
+
+@pytest.mark.parametrize("kind", [*STREAMS, *_METHODS])
+def test_an_altered_archive_gives_what_can_be_read_and_says_so(kind: str, tmp_path: Path) -> None:
+    rng = random.Random(kind)
+    data = _packed(kind, MANY)
+    for number in range(40):
+        place = rng.randrange(len(data) // 2, len(data) - 800)
+        path = tmp_path / f"{number}.{kind if kind in STREAMS else 'zip'}"
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1 << rng.randrange(8)]) + data[place + 1 :])
+        with archives.open_source(path, tmp_path / "cache") as text:
+            assert text.damage, place
+            found = text.read(0, text.size)
+            if kind not in STREAMS:
+                assert found.endswith(b"\n\n" + _GAMES + b"\n\n"), "the other member is whole"
+            if kind in ("gz", "deflated"):
+                # Up to there nothing is altered but the text that was packed in a few bytes.
+                assert found.startswith(MANY[: len(MANY) * (place - 3000) // len(data)])
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2", "zst"])
+def test_an_archive_without_any_text_is_refused(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.{kind}"
+    path.write_bytes(_packed(kind, MANY)[:12])
+    with pytest.raises(errors.SourceError, match="damaged: it is cut off"):
         archives.open_source(path, tmp_path / "cache")
     assert not list((tmp_path / "cache").glob("*"))
+
+
+def test_a_zip_without_its_list_of_files_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    path.write_bytes(_packed("deflated", MANY)[:-12])
+    with pytest.raises(errors.SourceError, match="damaged: its list of files"):
+        archives.open_source(path, tmp_path / "cache")
+    assert not list((tmp_path / "cache").glob("*"))
+
+
+def _frame(blocks: int, window: int = 0x38) -> bytes:
+    """A zstandard frame that repeats a newline 128 kB a block; `window` is its descriptor."""
+    block, last = (((128 << 10) << 3 | 1 << 1 | end).to_bytes(3, "little") + b"\n" for end in (0, 1))
+    return b"\x28\xb5\x2f\xfd\x00" + bytes([window]) + block * (blocks - 1) + last
+
+
+_REPEATED = b"1. e4 e5 *\n\n"
+
+
+def _bomb(kind: str, megabytes: int) -> bytes:
+    """A small file that unpacks to so much text, as densely as the method can."""
+    if kind == "zst":
+        return _frame(8 * megabytes)
+    if kind == "gz":
+        packer = zlib.compressobj(9, wbits=31)
+        return b"".join([*(packer.compress(b"\n" * (1 << 20)) for _ in range(megabytes)), packer.flush()])
+    if kind == "bz2":
+        return bz2.compress(b"\n" * (32 << 20)) * (megabytes // 32)
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", _METHODS[kind]) as archive, archive.open("a.pgn", "w") as member:
+        for _ in range(megabytes):
+            member.write(b"\n" * (1 << 20))
+    return made.getvalue()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak of a process's memory is read from /proc")
+@pytest.mark.parametrize("kind", ["zst", "gz", "bz2", "deflated", "bzip2", "lzma"])
+def test_a_bomb_takes_little_memory_and_leaves_nothing(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.{kind if kind in STREAMS else 'zip'}"
+    path.write_bytes(_bomb(kind, 512))
+    assert path.stat().st_size < 600_000
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from cqlgui.base import errors\n"
+        "from cqlgui.pgn import archives, unpacking\n"
+        "def peak():\n"
+        "    (line,) = [one for one in open('/proc/self/status') if one.startswith('VmHWM')]\n"
+        "    return int(line.split()[1]) >> 10\n"
+        "before = peak()\n"
+        "try: archives.open_source(Path(sys.argv[1]), Path(sys.argv[2]))\n"
+        "except errors.SourceError as error: print(error)\n"
+        "print(peak() - before)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path), str(tmp_path / "cache")],
+        cwd=helpers.ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    said, grown = done.stdout.splitlines()
+    assert said.startswith(f"{path.name} unpacks to more than 400 times its size")
+    assert int(grown) < 250
+    assert not list((tmp_path / "cache").iterdir())
+
+
+def test_a_window_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.zst"
+    # 1 << 31 bytes.
+    path.write_bytes(_frame(1, window=21 << 3))
+    with pytest.raises(errors.SourceError, match="window of more than 128 MB"):
+        archives.open_source(path, tmp_path / "cache")
+
+
+@pytest.mark.parametrize("ratio", [50, 100, 300])
+@pytest.mark.parametrize("kind", STREAMS)
+def test_games_that_repeat_each_other_are_read(
+    kind: str, ratio: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "_UNSUSPICIOUS", 1 << 20)
+    noise = random.Random(ratio).randbytes(30_000).hex().encode()
+    data = b"{" + noise + b"}" + _REPEATED * (30_000 * ratio // len(_REPEATED))
+    path = tmp_path / f"a.{kind}"
+    path.write_bytes(_packed(kind, data))
+    assert 20 < len(data) / path.stat().st_size < 400
+    with archives.open_source(path, tmp_path / "cache") as text:
+        assert text.size == len(data)
+
+
+def test_unpacking_leaves_room_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = 40 << 20
+
+    def usage(folder: Path) -> SimpleNamespace:
+        return SimpleNamespace(free=free - sum(path.stat().st_size for path in Path(folder).iterdir()))
+
+    monkeypatch.setattr(shutil, "disk_usage", usage)
+    for megabytes, fits in ((15, True), (100, False)):
+        path, cache = tmp_path / f"{megabytes}.gz", tmp_path / f"cache-{megabytes}"
+        path.write_bytes(_bomb("gz", megabytes))
+        if fits:
+            archives.open_source(path, cache).close()
+        else:
+            with pytest.raises(errors.SourceError, match=r"no room left on the disk to unpack 100\.gz"):
+                archives.open_source(path, cache)
+            assert not list(cache.iterdir())
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM", "SIGKILL"])
+def test_what_was_unpacked_in_vain_goes(number: str, tmp_path: Path) -> None:
+    path, home = tmp_path / "a.zst", tmp_path / "home"
+    path.write_bytes(_frame(8 * 256) * 8)
+    code = (
+        "import os, signal, sys\n"
+        "from cqlgui.__main__ import main\n"
+        "from cqlgui.base import progress\n"
+        "from cqlgui.pgn import archives\n"
+        # Who runs in the background has it ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "look = progress.CancelToken.raise_if_cancelled\n"
+        "def stop(token):\n"
+        "    if any(file.stat().st_size > 4 << 20 for file in home.rglob('.cqlgui-*')):\n"
+        "        os.kill(os.getpid(), getattr(signal, sys.argv[2]))\n"
+        "    look(token)\n"
+        "from pathlib import Path\n"
+        "home = Path(os.environ['CQLGUI_HOME'])\n"
+        "progress.CancelToken.raise_if_cancelled = stop\n"
+        "sys.exit(main(['import', sys.argv[1]]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path), number],
+        env=dict(os.environ, CQLGUI_HOME=str(home)),
+        cwd=helpers.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert helpers.TRACEBACK not in done.stderr
+    assert done.returncode in (130, -getattr(signal, number)), done.stderr
+    left = list((home / "cache" / "index").rglob("*"))
+    assert len([file for file in left if file.is_file()]) == (number == "SIGKILL")
+    # Whatever is imported next, what the killed one had unpacked goes.
+    other = tmp_path / "b.pgn"
+    other.write_bytes(_GAMES)
+    assert helpers.cli("import", other, home=home).code == 0
+    assert not list((home / "cache" / "index").rglob(".cqlgui-*"))
 
 
 def test_refusals_are_sentences(tmp_path: Path) -> None:

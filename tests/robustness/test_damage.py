@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.cli import opening
-from cqlgui.tasks import importing, workspace
+from cqlgui.tasks import games, importing, model, workspace
 from tests.helpers import faults
 
 GAMES = 90
@@ -119,3 +120,34 @@ def test_an_index_that_lost_all_but_its_rows_is_read_again(source: Path, sound: 
         report = importing.open_base([source])
         assert (report.games, report.reused) == (GAMES, 0)
         assert faults.everything(report.base) == expected
+
+
+def test_a_packed_source_that_is_cut_off_is_open_as_far_as_it_goes(tmp_path: Path) -> None:
+    source = tmp_path / "a.pgn.gz"
+    data = gzip.compress(faults.text(2000).encode())
+    source.write_bytes(data[: len(data) * 2 // 3])
+    with faults.at_home(tmp_path / "home"), faults.small_batches():
+        first = importing.open_base([source])
+        assert 1000 < first.games < 2000
+        assert "a.pgn.gz is damaged: it is cut off" in " ".join(first.messages)
+        flaws = [(flaw.game, flaw.reason) for flaw in first.bad_games]
+        assert (first.games, "the file is damaged: it is cut off") in flaws
+        assert games.rows(first.base, [first.games])[0].bad
+        expected = faults.everything(first.base)
+        # The same is said of the index, and of what is made again.
+        segments = sorted((tmp_path / "home").rglob("*.seg"))
+        for mishap in (lambda: None, lambda: segments[-1].write_bytes(b"x"), lambda: forget(first.base)):
+            mishap()
+            again = importing.open_base([source])
+            assert "it is cut off" in " ".join(again.messages)
+            assert again.bad_games == first.bad_games
+            assert faults.everything(again.base) == expected
+        source.write_bytes(data)
+        whole = importing.open_base([source])
+        assert (whole.games, whole.bad_games, whole.messages) == (2000, (), ())
+        assert whole.reused > 1000
+
+
+def forget(base: model.Base) -> None:
+    """Lose the rows of a base in the catalog."""
+    workspace.catalog().begin(base.sources[0].id, 0)
