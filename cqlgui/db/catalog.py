@@ -21,10 +21,12 @@ import numpy as np
 
 from cqlgui.base import arrays, errors
 from cqlgui.base.data import dataclass
-from cqlgui.db import columns, database, headers, schema
+from cqlgui.db import columns, database, headers, proofs, schema
 from cqlgui.db.columns import Block
 from cqlgui.db.headers import Coded, Header, Table
 
+_BLOCKS_SINCE = 3
+"""The version since which games are kept in blocks."""
 _CHUNK = 500
 _MOST_NAMES = 500_000
 
@@ -112,14 +114,16 @@ class Catalog:
         self._texts: dict[str, dict[int, str]] = {table: {} for table in TABLES.values()}
         self._ranks: dict[str, tuple[int, np.ndarray]] = {}
         self._codings: list[_Coding] = []
+        self._indexes_checked = False
         if not create or self._file.current():
             return
         with self._file.writing() as connection:
-            if int(connection.execute("PRAGMA user_version").fetchone()[0]) < schema.VERSION:
+            if int(connection.execute("PRAGMA user_version").fetchone()[0]) < _BLOCKS_SINCE:
                 # Rows of an older version are read again from the sources when these are opened next.
                 connection.execute("drop table if exists game")
                 connection.execute("drop table if exists block")
             schema.create(connection, schema.catalog)
+            proofs.renew(connection)
             self._file.set_version(connection)
 
     @property
@@ -172,6 +176,7 @@ class Catalog:
             connection.execute("insert or ignore into base(name, key) values (?, ?)", (name, key))
             if name:
                 connection.execute("update base set name = ? where key = ?", (name, key))
+            proofs.renew(connection, "base")
             row = connection.execute("select id, name from base where key = ?", (key,)).fetchone()
         return int(row[0]), str(row[1])
 
@@ -535,7 +540,7 @@ class Catalog:
         ids, places = connection.execute(
             "select group_concat(id), group_concat(place) from "
             f"(select id, dense_rank() over (order by {order}) - (select count(*) > 0 from {table} "
-            f"where name = '') as place from {table})"
+            f"not indexed where name = '') as place from {table} not indexed)"
         ).fetchone()
         ranks = np.zeros(last + 1, np.int64)
         ranks[_numbers(ids)] = _numbers(places)
@@ -586,8 +591,17 @@ class Catalog:
             known.clear()
         missing = {name for name in names if name is not None and name not in known}
         if missing:
+            self._check_indexes(connection)
             known.update(_added(connection, table, list(missing)))
+            proofs.extend(connection, table)
         return {name: 0 if name is None else known[name] for name in names}
+
+    def _check_indexes(self, connection: sqlite3.Connection) -> None:
+        """Look once for damage where known names are looked up, which opening leaves out in a large file."""
+        if not self._indexes_checked:
+            if self._file.path.stat().st_size > database.CHECKED_WHOLE:
+                proofs.check_indexes(connection)
+            self._indexes_checked = True
 
 
 class _Coding:
@@ -666,7 +680,10 @@ def _checksum(first: int, games: int, values: Sequence[bytes]) -> int:
 
 def _matching(connection: sqlite3.Connection, table: str, condition: str, value: str) -> np.ndarray:
     """Numbers of the texts of a table that meet a condition."""
-    listed = connection.execute(f"select group_concat(id) from {table} where {condition}", (value,))
+    # The table has been compared with its checksum, its index not.
+    listed = connection.execute(
+        f"select group_concat(id) from {table} not indexed where {condition}", (value,)
+    )
     return _numbers(listed.fetchone()[0])
 
 

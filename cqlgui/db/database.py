@@ -17,10 +17,12 @@ from pathlib import Path
 from typing import Final
 
 from cqlgui.base import ahead, errors, priority
+from cqlgui.db import proofs
 
 BUSY_SECONDS = 30.0
 _PRAGMAS: Final = ("journal_mode = wal", "synchronous = normal", "foreign_keys = 0", "cache_size = -16384")
-_CHECKED_WHOLE = 32 << 20
+CHECKED_WHOLE = 32 << 20
+"""Bytes of a file of which every page is looked at when it is opened, which takes up to half a second."""
 _HEAD = 100
 _DAMAGE = ("malformed", "not a database", "unsupported file format", "Could not decode to UTF-8")
 _log = logging.getLogger(__name__)
@@ -270,10 +272,19 @@ def _checked_alone(path: Path) -> None:
 
 
 def _check_whole(path: Path, connection: sqlite3.Connection) -> None:
-    """Look at every page of a file that is not too large; raises `sqlite3.DatabaseError` for damage."""
-    if path.stat().st_size <= _CHECKED_WHOLE:
-        # Names are there twice, in their table and in its index: this compares them.
-        answer = connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
+    """Look for damage: at every page, or in a large file at the tables without checksums of their own, and
+    compare the checksums of the others. Raises `sqlite3.DatabaseError`.
+    """
+    tables = [row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")]
+    proven = "proof" in tables
+    if proven:
+        proofs.check(connection)
+    if proven and path.stat().st_size > CHECKED_WHOLE:
+        checks = [f"PRAGMA integrity_check({table})" for table in tables if table not in proofs.NAMES]
+    else:
+        checks = ["PRAGMA integrity_check(1)"]
+    for check in checks:
+        answer = connection.execute(check).fetchone()[0]
         if answer != "ok":
             raise sqlite3.DatabaseError(f"database disk image is malformed: {answer}")
 

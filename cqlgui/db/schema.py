@@ -6,8 +6,8 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import Any
 
-VERSION = 3
-"""2: `game.ending`. 3: games in blocks of columns instead of rows."""
+VERSION = 4
+"""2: `game.ending`. 3: games in blocks of columns instead of rows. 4: checksums of the tables of names."""
 
 
 def create(connection: sqlite3.Connection, tables: Callable[[Any], Sequence[Any]]) -> None:
@@ -109,7 +109,17 @@ def catalog(database: Any) -> Sequence[Any]:
             table_name = "block"
             indexes = ((("source", "first"), True),)
 
-    return Source, Base, Player, Event, Site, Text, Block
+    class Proof(Table):
+        """A checksum of another table (`proofs`)."""
+
+        name = peewee.TextField(primary_key=True)
+        last = peewee.IntegerField()
+        check = peewee.IntegerField(column_name="checksum")
+
+        class Meta:
+            table_name = "proof"
+
+    return Source, Base, Player, Event, Site, Text, Block, Proof
 
 
 def journal(database: Any) -> Sequence[Any]:

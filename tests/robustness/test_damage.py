@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gzip
 import random
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from cqlgui.base import errors
 from cqlgui.cli import opening
-from cqlgui.tasks import games, importing, model, workspace
+from cqlgui.db import database
+from cqlgui.tasks import games, importing, model, searching, workspace
 from tests.helpers import faults
 
 GAMES = 90
@@ -151,3 +154,72 @@ def test_a_packed_source_that_is_cut_off_is_open_as_far_as_it_goes(tmp_path: Pat
 def forget(base: model.Base) -> None:
     """Lose the rows of a base in the catalog."""
     workspace.catalog().begin(base.sources[0].id, 0)
+
+
+MANY = 250
+
+
+def look(base: model.Base) -> tuple[object, ...]:
+    """What a user sees of a base that comes from the catalog."""
+    pairs = [(source.id, source.first) for source in base.sources]
+    catalog = workspace.catalog()
+    return (
+        base.name,
+        faults.everything(base),
+        [list(catalog.ids(pairs, sort=column)) for column in ("white", "event", "date")],
+        [list(catalog.ids(pairs, text=word)) for word in ("player", "event:7", "annotator")],
+        catalog.summary([source.id for source in base.sources]),
+        searching.search(base, 'player "Player 1"', model.SearchOptions(workers=1)).order,
+    )
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
+    """User folders with the index of a source with many names, that source, and another one with others."""
+    folder = tmp_path_factory.mktemp("large")
+    source, other = folder / "a.pgn", folder / "b.pgn"
+    source.write_text(faults.text(MANY).replace('"Other"', '"Somebody"'))
+    other.write_text(faults.text(30).replace("Player", "Another").replace("Event", "Next"))
+    with faults.at_home(folder / "home"), faults.small_batches():
+        importing.open_base([source], name="All of them")
+    return folder / "home", source, other
+
+
+@pytest.mark.allow_log("damaged")
+@pytest.mark.parametrize(
+    "trials",
+    [pytest.param(40, id="quick"), pytest.param(3000, id="full", marks=FORMS[1].marks)],  # type: ignore[union-attr]
+)
+def test_no_bit_of_a_large_catalog_changes_what_is_seen(
+    trials: int, large: tuple[Path, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound, source, other = large
+    monkeypatch.setattr(database, "CHECKED_WHOLE", 0)
+    with faults.at_home(faults.copied(sound, tmp_path / "clean")):
+        expected = look(importing.open_base([source]).base)
+        later = look(importing.open_base([source, other], name="Both").base)
+    data = (sound / "cache" / "catalog.sqlite").read_bytes()
+    rng = random.Random(trials)
+    told = 0
+    for trial in range(trials):
+        place, bit = rng.randrange(len(data)), rng.randrange(8)
+        home = faults.copied(sound, tmp_path / f"home-{trial}")
+        altered = bytearray(data)
+        altered[place] ^= 1 << bit
+        (home / "cache" / "catalog.sqlite").write_bytes(altered)
+        with faults.at_home(home), faults.small_batches():
+            for paths, name, whole in (([source], "", expected), ([source, other], "Both", later)):
+                try:
+                    report = importing.open_base(paths, name=name)
+                    seen, said = look(report.base), " ".join(report.messages)
+                except errors.CqlguiError as error:
+                    said = str(error)
+                    workspace.close()
+                    seen = look(importing.open_base(paths, name=name).base)
+                told += bool(said)
+                assert "damaged" in said or not said
+                # A base's name goes with a catalog that is built anew.
+                assert seen[bool(said) :] == whole[bool(said) :], f"byte {place}, bit {bit}"
+        shutil.rmtree(home)
+    # The rest are bytes that nobody uses.
+    assert told > trials // 8
