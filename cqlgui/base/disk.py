@@ -91,6 +91,14 @@ def create(folder: Path) -> tuple[Path, BinaryIO]:
         _unfinished.discard(path)
 
 
+def room(folder: Path) -> int:
+    """Bytes that are free on the disk of a folder. Raises `OSError`."""
+    # It takes a while to load, and few ask.
+    import shutil
+
+    return shutil.disk_usage(folder).free
+
+
 def sweep(folder: Path) -> None:
     """Remove from a folder of the program's own what killed programs were writing."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:

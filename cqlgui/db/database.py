@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from cqlgui.base import ahead, errors, priority
+from cqlgui.base import ahead, disk, errors, priority
 from cqlgui.db import proofs
 
 BUSY_SECONDS = 30.0
@@ -24,6 +24,9 @@ _PRAGMAS: Final = ("journal_mode = wal", "synchronous = normal", "foreign_keys =
 CHECKED_WHOLE = 32 << 20
 """Bytes of a file of which every page is looked at when it is opened, which takes up to half a second."""
 _HEAD = 100
+_NO_ROOM: Final = ("disk I/O error", "disk is full", "unable to open database file")
+_LEAST_ROOM: Final = 1 << 16
+"""Bytes of the disk without which nothing can be written."""
 _DAMAGE = ("malformed", "not a database", "unsupported file format", "Could not decode to UTF-8")
 _log = logging.getLogger(__name__)
 
@@ -49,6 +52,8 @@ class File:
         self._opened: list[sqlite3.Connection] = []
         self._free: list[sqlite3.Connection] = []
         self._own = threading.local()
+        # The state of a file that is read as it stands, since nothing could be written beside it.
+        self._frozen: tuple[disk.State, bool] | None = None
         if not check:
             return
         begun = _begun.pop(path, None)
@@ -115,7 +120,9 @@ class File:
         return found
 
     def _connected(self) -> sqlite3.Connection:
-        connection = _connected(self.path)
+        connection, frozen = _connected(self.path)
+        if frozen:
+            self._frozen = _state(self.path)
         try:
             for pragma in _PRAGMAS:
                 connection.execute(f"PRAGMA {pragma}").close()
@@ -130,6 +137,8 @@ class File:
         start.
         """
         priority.pause()
+        if self._frozen is not None and self._frozen != _state(self.path):
+            self._thaw()
         try:
             yield self.connection()
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
@@ -140,6 +149,9 @@ class File:
         """A transaction that waits its turn behind other writers and commits at the end, or leaves nothing
         behind.
         """
+        if self._frozen is not None:
+            # There may be room again.
+            self._thaw()
         try:
             connection = self.connection()
             try:
@@ -164,6 +176,11 @@ class File:
                     connection.close()
             self._opened.clear()
             self._opened, self._free = [], []
+
+    def _thaw(self) -> None:
+        """Let all threads open the file anew: it may be written to meanwhile."""
+        self._frozen = None
+        self.close()
 
     def _check(self, begun: ahead.Ahead[None] | None) -> None:
         """Raise `sqlite3.DatabaseError` for damage; `begun` is the search for it that goes on already."""
@@ -206,6 +223,10 @@ class File:
             with contextlib.suppress(OSError):
                 _marker(self.path).touch()
             return Damaged(f"The {self.what} {self.path} is damaged. Start again: it will be built anew.")
+        if isinstance(error, sqlite3.OperationalError) and _is_full(self.path, error):
+            return errors.CqlguiError(
+                f"The disk is full: there is no room for the {self.what} {self.path}. Make room first."
+            )
         if isinstance(error, sqlite3.OperationalError) and not _may_write(self.path):
             return errors.CqlguiError(
                 f"The program may not write to {self.path.parent}, where it keeps its {self.what}."
@@ -225,17 +246,56 @@ class File:
         _log.warning("%s", self._notice)
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    """A connection, without transactions of its own. Where nobody may write beside the file it is read as it
-    stands, if no program left changes in a file of their own."""
-    log = path.with_name(path.name + "-wal")
-    name = str(path)
-    as_it_stands = path.is_file() and not _may_write(path) and not (log.exists() and log.stat().st_size)
-    if as_it_stands:
-        name = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+def _connected(path: Path) -> tuple[sqlite3.Connection, bool]:
+    """A connection, without transactions of its own, and whether it should be another one later.
+
+    Where nothing can be written beside the file, by its rights or since the disk is full, it is read as it
+    stands, if no program left changes in a file of their own. A full disk may have room again.
+    """
+    whole = path.is_file() and bool(path.stat().st_size) and not _waiting(path)
+    if whole and not _may_write(path):
+        return _connection(path, as_it_stands=True), False
+    connection = _connection(path, as_it_stands=False)
+    if whole:
+        try:
+            connection.execute("PRAGMA schema_version").close()
+        except sqlite3.OperationalError as error:
+            connection.close()
+            if not any(words in str(error) for words in _NO_ROOM):
+                raise
+            return _connection(path, as_it_stands=True), True
+        except BaseException:
+            connection.close()
+            raise
+    return connection, False
+
+
+def _connection(path: Path, *, as_it_stands: bool) -> sqlite3.Connection:
+    name = f"{path.absolute().as_uri()}?mode=ro&immutable=1" if as_it_stands else str(path)
     return sqlite3.connect(
         name, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=as_it_stands
     )
+
+
+def _state(path: Path) -> tuple[disk.State, bool] | None:
+    """What shows that a file was written to by somebody: it is another one, or changes wait beside it."""
+    try:
+        return disk.State.of(path.stat()), _waiting(path)
+    except OSError:
+        return None
+
+
+def _waiting(path: Path) -> bool:
+    log = path.with_name(path.name + "-wal")
+    return log.exists() and bool(log.stat().st_size)
+
+
+def _is_full(path: Path, error: Exception) -> bool:
+    if "disk is full" in str(error):
+        return True
+    with contextlib.suppress(OSError):
+        return disk.room(path.parent) < _LEAST_ROOM
+    return False
 
 
 def _may_write(path: Path) -> bool:
@@ -267,7 +327,7 @@ def _end(begun: ahead.Ahead[None] | None) -> None:
 
 
 def _checked_alone(path: Path) -> None:
-    with contextlib.closing(_connected(path)) as connection:
+    with contextlib.closing(_connected(path)[0]) as connection:
         _check_whole(path, connection)
 
 

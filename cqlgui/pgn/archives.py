@@ -221,8 +221,6 @@ def _unpack(
     report: progress.ProgressSink,
 ) -> None:
     # Most sources are plain, and what unpacks takes a while to load.
-    import shutil
-
     from cqlgui.pgn import unpacking
 
     written, holds = 0, False
@@ -237,7 +235,7 @@ def _unpack(
                     f"{path.name} unpacks to more than {_LARGEST_RATIO} times its size, as no collection of "
                     "games does. It is not read."
                 )
-            if shutil.disk_usage(target.parent).free < len(block) + min(written, _ROOM_LEFT):
+            if disk.room(target.parent) < len(block) + min(written, _ROOM_LEFT):
                 raise errors.SourceError(
                     f"There is no room left on the disk to unpack {path.name}, which has {written >> 20} MB "
                     "or more."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from cqlgui.base import disk, errors
 from cqlgui.tasks import model, sources, workspace
 
 ENDING = ".cqlbase"
+_log = logging.getLogger(__name__)
 
 
 def bad_games(base: model.Base) -> tuple[model.BadGame, ...]:
@@ -60,15 +62,22 @@ def info(base: model.Base) -> model.BaseInfo:
 
 def recent_files() -> list[tuple[Path, ...]]:
     """What was opened lately, the latest first; files opened together stand together. Missing files are
-    listed too.
+    listed too; none where the list can be neither read nor begun.
     """
-    return workspace.journal().recent()
+    try:
+        return workspace.journal().recent()
+    except errors.CqlguiError as error:
+        _log.info("the recent files cannot be read: %s", error)
+        return []
 
 
 def remember(paths: Sequence[Path]) -> None:
-    """Put files on top of the recent ones."""
+    """Put files on top of the recent ones. What cannot be written is only logged: the files are open."""
     if paths:
-        workspace.journal().add_recent([Path(path).absolute() for path in paths])
+        try:
+            workspace.journal().add_recent([Path(path).absolute() for path in paths])
+        except errors.CqlguiError as error:
+            _log.info("files are not kept among the recent ones: %s", error)
 
 
 def forget(paths: Sequence[Path]) -> None:

@@ -4,18 +4,21 @@ import finishes the work.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import gzip
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from cqlgui.base import errors
-from cqlgui.tasks import importing, workspace
+from cqlgui.tasks import bases, exporting, history, importing, searching, workspace
+from cqlgui.ui import session
 from tests import helpers
 from tests.helpers import faults
 
@@ -164,3 +167,122 @@ def test_a_cache_that_cannot_be_written(command: list[str], source: Path, tmp_pa
     assert done.returncode == 2, done.stderr
     assert helpers.TRACEBACK not in done.stderr
     assert str(home) in done.stderr
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 24 MB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if sys.platform != "linux" or os.geteuid():
+        pytest.skip("only the superuser of Linux can make a disk that is full")
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "none", folder], check=False)
+    if done.returncode:
+        pytest.skip("no file system may be mounted here")
+    try:
+        yield folder
+    finally:
+        workspace.close()
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+def fill(folder: Path) -> Path:
+    """Leave no room on a disk."""
+    path = folder / "rest"
+    with path.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while file.write(b"x" * 4096):
+            pass
+    return path
+
+
+ASKED = [
+    ["search", "-e", "ply == 2", "--count"],
+    ["search", "-e", 'originalcomment "good"', "--json"],
+    ["import"],
+    ["info"],
+]
+
+
+@pytest.mark.parametrize("command", ASKED, ids=" ".join)
+def test_a_full_disk_does_not_stop_what_reads_a_complete_index(
+    command: list[str], source: Path, small_disk: Path
+) -> None:
+    home = small_disk / "home"
+    assert helpers.cli("import", source, home=home).code == 0
+    expected = helpers.cli(command[0], source, *command[1:], home=home)
+    fill(small_disk)
+    run = helpers.cli(command[0], source, *command[1:], home=home)
+    assert run.code == 0, run.err
+    assert [word for word in run.out.split() if "." not in word] == [
+        word for word in expected.out.split() if "." not in word
+    ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sizes of files can be limited on POSIX alone")
+@pytest.mark.parametrize("command", ASKED[:3], ids=" ".join)
+def test_files_that_may_not_grow_do_not_stop_what_reads_a_complete_index(
+    command: list[str], source: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    assert helpers.cli("import", source, home=home).code == 0
+    run = limited([command[0], str(source), *command[1:]], home, 0)
+    assert run.code == 0, run.err
+
+
+def test_what_must_be_written_says_that_the_disk_is_full(
+    source: Path, small_disk: Path, tmp_path: Path
+) -> None:
+    home = small_disk / "home"
+    assert helpers.cli("import", source, home=home).code == 0
+    other = tmp_path / "b.pgn"
+    other.write_text(faults.text(10))
+    rest = fill(small_disk)
+    run = helpers.cli("import", other, home=home)
+    assert run.code == 2
+    assert "The disk is full" in run.err
+    out = small_disk / "out.pgn"
+    run = helpers.cli("search", source, "-e", "ply == 2", "-o", out, home=home)
+    assert run.code == 2
+    assert "No space left" in run.err
+    assert not out.exists()
+    rest.unlink()
+    assert helpers.cli("import", other, home=home).code == 0
+
+
+def test_the_window_goes_on_while_the_disk_is_full_and_writes_when_it_is_not(
+    source: Path, small_disk: Path, tmp_path: Path
+) -> None:
+    with faults.at_home(small_disk / "home"):
+        base = importing.open_base([source]).base
+        bases.remember([source])
+        history.add("mate")
+        workspace.close()
+        rest = fill(small_disk)
+        base = importing.open_base([source]).base
+        result = searching.search(base, "ply == 2")
+        assert result.positions == GAMES
+        history.add("ply == 2", "", result)
+        bases.remember([tmp_path / "b.pgn"])
+        assert bases.recent_files() == [(source,)]
+        assert [entry.text for entry in history.entries()] == ["mate"]
+        assert not session.save(session.Session(query="mate"))
+        with pytest.raises(errors.CqlguiError, match="No space left"):
+            exporting.export(base, result, small_disk / "out.pgn")
+        assert not list(small_disk.rglob("*.tmp"))
+        rest.unlink()
+        history.add("ply == 2", "", result)
+        assert [entry.text for entry in history.entries()] == ["ply == 2", "mate"]
+        other = tmp_path / "b.pgn"
+        other.write_text(faults.text(10))
+        assert importing.open_base([other]).games == 10
+        assert session.save(session.Session(query="mate"))
+
+
+def test_no_history_can_be_begun_on_a_full_disk(small_disk: Path) -> None:
+    with faults.at_home(small_disk / "home"):
+        session.path()
+        history_file = small_disk / "home" / "data"
+        history_file.mkdir(parents=True)
+        fill(small_disk)
+        history.add("mate")
+        assert bases.recent_files() == []
