@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from cqlgui.base import cells as cells_module
 from cqlgui.base import data, disk, errors
 from cqlgui.base import progress as progress_module
 from cqlgui.board import squares
@@ -296,8 +297,15 @@ def csv_lines(found: Iterable[dict[str, Any]]) -> str:
             "squares": " ".join(record["squares"]),
             "orbit": f"{primary['transform']} {primary['words']}" if primary else "",
         }
-        table.writerow(["" if flat[field] is None else flat[field] for field in records.FIELDS])
+        table.writerow([_cell(flat[field]) for field in records.FIELDS])
     return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    """A value as a cell: nothing for None, and no formula of a stranger's."""
+    if isinstance(value, str):
+        return cells_module.text_only(value)
+    return "" if value is None else value
 
 
 def _closing(text: bytes, following: bytes | None) -> bytes:

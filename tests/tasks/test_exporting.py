@@ -129,6 +129,22 @@ def test_only_chosen_games_or_elements_are_written(
     assert exporting.export(base, result, out, element=(0, places["<reflect_v>"])).games == 1
 
 
+def test_no_cell_of_a_table_is_a_formula(tmp_path: Path) -> None:
+    source = tmp_path / "formulas.pgn"
+    source.write_text('[White "=1+1"]\n[Black "x;@SUM(A1)"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n')
+    base = importing.open_base([source]).base
+    found = searching.search(base, 'ply == 1 comment("+cmd")')
+    out, exact = tmp_path / "out.csv", tmp_path / "out.jsonl"
+    exporting.export(base, found, out)
+    exporting.export(base, found, exact)
+    with out.open(newline="", encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["white"], row["black"], row["comment"]) == ("'=1+1", "x;'@SUM(A1)", "'+cmd")
+    assert (row["result"], row["game"], row["positionid"]) == ("1-0", "1", "1")
+    record = json.loads(exact.read_text(encoding="utf-8"))
+    assert (record["white"], record["black"], record["comment"]) == ("=1+1", "x;@SUM(A1)", "+cmd")
+
+
 def test_tables_list_every_hit(tmp_path: Path, base: model.Base, result: model.SearchResult) -> None:
     for ending in (".csv", ".jsonl", ".epd", ".html"):
         exporting.export(base, result, tmp_path / f"out{ending}")

@@ -579,6 +579,13 @@ def test_kinds_of_messages_differ_in_shape(qtbot: QtBot) -> None:
 # --- bad games ---
 
 
+def test_what_is_copied_of_bad_games_holds_no_formula(qtbot: QtBot) -> None:
+    dialog = bad_games.BadGamesDialog()
+    qtbot.addWidget(dialog)
+    dialog.set_games([model.BadGame(1, Path("=1+1.pgn"), 0, 1, "-1+1")])
+    assert dialog.text().splitlines()[1].split("\t") == ["1", "'=1+1.pgn", "0", "1", "'-1+1"]
+
+
 def test_bad_games_are_listed_opened_and_copied(base: model.Base, qtbot: QtBot) -> None:
     dialog = bad_games.BadGamesDialog()
     qtbot.addWidget(dialog)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from cqlgui.base import cells as cells_module
 from cqlgui.tasks import model
 from cqlgui.ui.panels import labels, wording
 from cqlgui.ui.tables import text_model, view
@@ -74,7 +75,8 @@ class BadGamesDialog(QDialog):
         """The selected rows, or all when none is selected, with tabs between the cells."""
         chosen = self.table.selected() or list(range(self.model.rowCount()))
         lines = ["\t".join(TITLES)]
-        lines += ["\t".join(cells(self.model.games[row])) for row in chosen]
+        rows = (cells(self.model.games[row]) for row in chosen)
+        lines += ["\t".join(map(cells_module.text_only, row)) for row in rows]
         return "\n".join(lines) + "\n"
 
     def copy(self) -> None:
