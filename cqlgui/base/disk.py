@@ -41,12 +41,12 @@ class State(NamedTuple):
 
 
 @contextlib.contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """A file to be written that takes the place of `path`, synced to the disk, when the block ends without a
     fault; else it is removed and `path` stays as it was.
 
     The file is private while it is written. Then it gets the rights of the file it replaces, or those that
-    new files have. Raises `OSError`, and `ValueError` for what is no file name.
+    new files have, unless it stays `private`. Raises `OSError`, and `ValueError` for what is no file name.
     """
     temporary, file = create(path.parent)
     try:
@@ -54,15 +54,16 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-            _give_rights(file, path)
+            if not private:
+                _give_rights(file, path)
         temporary.replace(path)
     finally:
         _remove(temporary)
 
 
-def replace_file(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes, *, private: bool = False) -> None:
     """Put `data` under `path` as a whole or not at all, synced to the disk. Raises `OSError`."""
-    with replacing(path) as file:
+    with replacing(path, private=private) as file:
         file.write(data)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Final
 
 import platformdirs
 
@@ -17,11 +18,27 @@ def _folder(kind: str, default: str) -> Path:
     home = os.environ.get("CQLGUI_HOME")
     path = Path(home) / kind if home else Path(default)
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        make(path)
     except OSError as error:
         reason = error.strerror or error
         raise errors.CqlguiError(f"The program's folder {path} cannot be made: {reason}.") from error
     return path
+
+
+def make(path: Path) -> None:
+    """Make a folder of the program's own, and those around it, for the user alone. One that is there keeps
+    the rights that it was given. Raises `OSError`.
+    """
+    try:
+        path.mkdir(mode=PRIVATE, exist_ok=True)
+    except FileNotFoundError:
+        if path.parent == path:
+            raise
+        make(path.parent)
+        path.mkdir(mode=PRIVATE, exist_ok=True)
+
+
+PRIVATE: Final = 0o700
 
 
 def cache() -> Path:

@@ -68,7 +68,7 @@ def configure(*, level: int | None = None, stderr: bool = False) -> None:
     formatter = _Formatter(_FORMAT)
     try:
         file = path()
-        file.parent.mkdir(parents=True, exist_ok=True)
+        folders.make(file.parent)
         handler: logging.Handler = _File(file)
     except (OSError, errors.CqlguiError):
         handler = logging.NullHandler()

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from cqlgui.base import ahead, disk, errors, priority
+from cqlgui.base import ahead, disk, errors, folders, priority
 from cqlgui.db import proofs
 
 BUSY_SECONDS = 30.0
@@ -58,7 +58,7 @@ class File:
             return
         begun = _begun.pop(path, None)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            folders.make(path.parent)
             marker = _marker(path)
             if marker.exists():
                 _end(begun)

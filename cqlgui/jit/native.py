@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from cqlgui.base import disk, errors, folders
+from cqlgui.base import disk, errors, folders, secret
 from cqlgui.base.data import dataclass
 from cqlgui.jit import emitter
 from cqlgui.jit.words import KernelType, Scalar
@@ -114,33 +114,50 @@ def bitcode(assembly: str) -> bytes:
 
 
 def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
-    """What is kept under a name, None where it does not fit the key, this processor and this llvmlite."""
+    """What is kept under a name. None where it does not fit the key, this processor and this llvmlite, or is
+    not what the program of this user has written under that name."""
     stamp = _stamp(key, optimise)
     try:
         data = _path(name).read_bytes()
+        if not data.startswith(stamp):
+            return None
+        compiled = data[len(stamp) + _DIGEST :]
+        if _seal(name, stamp, compiled) != data[len(stamp) : len(stamp) + _DIGEST]:
+            # A damaged or foreign object would be run as it is.
+            return None
     except (OSError, errors.CqlguiError):
-        return None
-    if not data.startswith(stamp):
-        return None
-    compiled = data[len(stamp) + _DIGEST :]
-    if hashlib.blake2b(compiled, digest_size=_DIGEST).digest() != data[len(stamp) : len(stamp) + _DIGEST]:
-        # A damaged object would be run as it is.
         return None
     return compiled
 
 
 def store(name: str, key: Sequence[str], optimise: bool, compiled: bytes) -> None:
     """Keep an object or bitcode for later starts; a folder that cannot be written to is no fault."""
-    digest = hashlib.blake2b(compiled, digest_size=_DIGEST).digest()
     with contextlib.suppress(OSError, errors.CqlguiError):
-        path = _path(name)
-        path.parent.mkdir(exist_ok=True)
-        disk.sweep(path.parent)
-        disk.replace_file(path, _stamp(key, optimise) + digest + compiled)
+        path, stamp = _path(name), _stamp(key, optimise)
+        folders.make(path.parent)
+        _make_private(path.parent)
+        disk.replace_file(path, stamp + _seal(name, stamp, compiled) + compiled)
 
 
 def _path(name: str) -> Path:
     return folders.cache() / "kernels" / f"{name}.obj"
+
+
+def _make_private(folder: Path) -> None:
+    """Take a folder from all others; raises `PermissionError` where it is another user's."""
+    if os.name != "nt" and folder.stat().st_mode & 0o077:
+        folder.chmod(folders.PRIVATE)
+
+
+def _seal(name: str, stamp: bytes, compiled: bytes) -> bytes:
+    """What nobody can make who does not know the user's key; raises `CqlguiError` where there is none."""
+    secret_key = secret.key()
+    if secret_key is None:
+        raise errors.CqlguiError("There is no place for the program's key.")
+    seal = hashlib.blake2b(key=secret_key, digest_size=_DIGEST)
+    for part in (f"{name}\0".encode(), stamp, compiled):
+        seal.update(part)
+    return seal.digest()
 
 
 _DIGEST: Final = 32

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-from cqlgui.base import disk, errors, progress
+from cqlgui.base import disk, errors, folders, progress
 from cqlgui.base.patterns import pattern
 
 ENDINGS = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".pgn.zip", ".gz", ".bz2", ".zst", ".zip")
@@ -58,7 +58,7 @@ def open_source(
             f"{path.name} is compressed or UTF-16 and needs a cache folder to be opened."
         )
     try:
-        cache.mkdir(parents=True, exist_ok=True)
+        folders.make(cache)
         _sweep(cache)
         target = cache / _cache_name(path, status)
         if not target.exists():

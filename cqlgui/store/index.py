@@ -23,7 +23,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from cqlgui.base import disk, errors, progress
+from cqlgui.base import disk, errors, folders, progress
 from cqlgui.base.data import dataclass, named, replace
 from cqlgui.store import beside, segments
 from cqlgui.store.segments import (
@@ -346,7 +346,7 @@ class Writer:
         self._waiting: list[Block] = []
         self._resources = contextlib.ExitStack()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folders.make(folder)
         except OSError as error:
             raise _refused(folder, error) from error
         self._resources.enter_context(lock(folder))

@@ -34,7 +34,7 @@ def entries() -> list[model.QueryEntry]:
 def own_folder() -> Path:
     """The folder of the user's saved queries."""
     path = folders.data() / "queries"
-    path.mkdir(parents=True, exist_ok=True)
+    folders.make(path)
     return path
 
 

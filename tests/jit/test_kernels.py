@@ -6,6 +6,8 @@ import copy
 import ctypes
 import gc
 import inspect
+import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -326,6 +328,47 @@ def test_code_is_kept_on_disk_until_its_sources_change(
     assert native.stored("x", ["a"], optimise=True) is None
     path.write_bytes(data[:20])
     assert native.stored("x", ["a"], optimise=True) is None
+
+
+@machine
+def test_code_that_somebody_else_has_put_there_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    monkeypatch.setenv("CQLGUI_HOME", str(theirs))
+    compiled = native.Code(made(7)[0], optimise=True).compiled
+    native.store("x", ["a"], True, compiled)
+    monkeypatch.setenv("CQLGUI_HOME", str(ours))
+    native.store("y", ["a"], True, compiled)
+    kept = ours / "cache" / "kernels"
+    shutil.copy(theirs / "cache" / "kernels" / "x.obj", kept)
+    assert native.stored("x", ["a"], optimise=True) is None
+    # One kernel of the user's own is no other one either.
+    shutil.copy(kept / "y.obj", kept / "x.obj")
+    assert native.stored("x", ["a"], optimise=True) is None
+    assert native.stored("y", ["a"], optimise=True) == compiled
+
+
+@machine
+@pytest.mark.skipif(os.name == "nt", reason="folders have no such rights there")
+def test_the_folder_of_code_is_the_users_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CQLGUI_HOME", str(tmp_path))
+    compiled = native.Code(made(7)[0], optimise=True).compiled
+    folder = tmp_path / "cache" / "kernels"
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+    native.store("x", ["a"], True, compiled)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert native.stored("x", ["a"], optimise=True) == compiled
+
+
+@machine
+def test_without_a_place_for_the_key_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CQLGUI_HOME", str(tmp_path))
+    (tmp_path / "config" / "key").mkdir(parents=True)
+    native.store("x", ["a"], True, b"code")
+    assert native.stored("x", ["a"], optimise=True) is None
+    assert not (tmp_path / "cache" / "kernels" / "x.obj").exists()
 
 
 @machine

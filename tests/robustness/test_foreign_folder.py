@@ -4,6 +4,7 @@ them is ever imported.
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
@@ -173,3 +174,19 @@ def test_the_window_imports_none(foreign: Path, marks: Path, tmp_path: Path) -> 
     plant(foreign, marks, loaded("import cqlgui.app, cqlgui.ui.start") - there)
     done = run([sys.executable, script, foreign / "games.pgn"], foreign, CQLGUI_JIT="0")
     assert (done.stdout, names(marks)) == ("found 3\n", []), done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="folders have no such rights there")
+def test_what_the_program_keeps_is_the_users_alone(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    packed = tmp_path / "games.pgn.gz"
+    packed.write_bytes(gzip.compress(GAME.encode()))
+    before = os.umask(0)
+    try:
+        assert helpers.cli("search", packed, "-e", "mate", home=home).code == 0
+    finally:
+        os.umask(before)
+    made = [path for path in (home / "cache", home / "config", home / "data") if path.is_dir()]
+    made += [path for top in made for path in top.rglob("*") if path.is_dir()]
+    assert len(made) > 4
+    assert [path for path in made if path.stat().st_mode & 0o077] == []
