@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cqlgui.base import heap, log, priority
+from cqlgui.base import heap, log, places, priority
 
 
 def main(argv: Sequence[str]) -> int:
@@ -12,6 +12,8 @@ def main(argv: Sequence[str]) -> int:
     log.configure()
     priority.switch_often()
     heap.share()
+    # Qt loads what lies there as a part of the program.
+    places.forget_relative("QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH")
     from cqlgui.ui import start
 
     return start.run(list(argv))

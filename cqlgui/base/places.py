@@ -40,6 +40,16 @@ def forget_current_folder() -> None:
         sys.path[:] = kept
 
 
+def forget_relative(*names: str) -> None:
+    """Take out of lists of folders in the environment those that depend on the current folder."""
+    for name in names:
+        kept = [place for place in os.environ.get(name, "").split(os.pathsep) if os.path.isabs(place)]
+        if kept:
+            os.environ[name] = os.pathsep.join(kept)
+        else:
+            os.environ.pop(name, None)
+
+
 def command(module: str) -> list[str]:
     """The command line of a new process that runs `main()` of a module of this program and finds the modules
     that this process finds. Neither the current folder nor the environment adds places to them.

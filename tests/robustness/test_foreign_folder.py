@@ -176,6 +176,20 @@ def test_the_window_imports_none(foreign: Path, marks: Path, tmp_path: Path) -> 
     assert (done.stdout, names(marks)) == ("found 3\n", []), done.stderr
 
 
+def test_a_window_takes_no_plugins_from_the_current_folder(
+    foreign: Path, marks: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "script.py"
+    told = "print(os.environ.get('QT_PLUGIN_PATH'), os.environ.get('QT_QPA_PLATFORM_PLUGIN_PATH'))"
+    script.write_text(f"{AS_SCRIPT.replace('sys.exit(main())', 'main()')}\n    import os; {told}")
+    script.write_text(IN_A_WINDOW + script.read_text())
+    entries = os.pathsep.join(["", ".", str(tmp_path), "plugins"])
+    games = foreign / "games.pgn"
+    environment = {"QT_PLUGIN_PATH": entries, "QT_QPA_PLATFORM_PLUGIN_PATH": "platforms"}
+    done = run([sys.executable, script, games], foreign, **environment)
+    assert (done.stdout, names(marks)) == (f"found 3\n{tmp_path} None\n", []), done.stderr
+
+
 @pytest.mark.skipif(os.name == "nt", reason="folders have no such rights there")
 def test_what_the_program_keeps_is_the_users_alone(tmp_path: Path) -> None:
     home = tmp_path / "home"
