@@ -48,7 +48,6 @@ SORTS: Final = (
 _FOLDED: Final = {"player", "event", "site"}
 """Tables whose texts sort without regard to case."""
 _COLUMNS: Final = (*headers.TEXTS, *headers.NUMBERS, "more_ends", "more")
-_SEARCHED: Final = ("white", "black", "event", "site", "date", "eco", "result")
 _YEAR: Final = "[0-9][0-9][0-9][0-9]*"
 
 
@@ -470,9 +469,8 @@ class Catalog:
         """Base ordinals of the games of `sources` ((source id, base ordinal of its first game) pairs),
         sorted.
 
-        `sort` is one of `SORTS` or None for the order of the files. Every word of `text` must stand in the
-        players, event, site, date, ECO code or result of a game (case ignored); `white:x`, `black:x`,
-        `event:x`, `site:x`, `eco:x`, `date:x`, `result:x` look in one of them.
+        `sort` is one of `SORTS` or None for the order of the files. Every term of `text` must hold; see
+        `game_filter`, whose `FilterError` is raised where it cannot be understood.
         """
         if sort is not None and sort not in SORTS:
             raise errors.CqlguiError(f"Games cannot be sorted by “{sort}”.")
@@ -499,24 +497,63 @@ class Catalog:
     def _filtered(
         self, connection: sqlite3.Connection, blocks: Sequence[Block], text: str
     ) -> np.ndarray | None:
-        """Which games have every word of `text`; None for all."""
+        """Which games meet every term of `text`; None for all."""
+        # Searches need none of it.
+        from cqlgui.db import game_filter
+
         kept: np.ndarray | None = None
-        for word in text.split():
-            field, _, rest = word.partition(":")
-            one = rest and field.lower() in _SEARCHED
-            needle = rest if one else word
-            escaped = needle.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-            having: np.ndarray | None = None
-            for name in (field.lower(),) if one else _SEARCHED:
-                ids = _matching(connection, TABLES[name], "name like ? escape '\\'", f"%{escaped}%")
-                column = self._store.whole(connection, blocks, name)
-                holds = np.zeros(int(max(column.max(initial=0), ids.max(initial=0))) + 1, np.bool_)
-                holds[ids] = True
-                games = holds[column]
-                having = games if having is None else having | games
-            assert having is not None
+        for term in game_filter.parse(text):
+            if isinstance(term, game_filter.Words):
+                escaped = term.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+                having = self._having(
+                    connection, blocks, term.columns, "name like ? escape '\\'", f"%{escaped}%"
+                )
+            elif isinstance(term, game_filter.Years):
+                bounds = f"cast(substr(name, 1, 4) as integer) between {term.low:d} and {term.high:d}"
+                having = self._having(connection, blocks, ("date",), f"name glob ? and {bounds}", _YEAR)
+            elif isinstance(term, game_filter.Codes):
+                having = self._having(connection, blocks, ("eco",), "upper(name) >= ?", term.low)
+                cut = f"substr(upper(name), 1, {len(term.high)}) <= ?"
+                having = having & self._having(connection, blocks, ("eco",), cut, term.high)
+            else:
+                having = self._numbered(connection, blocks, term.columns, term.low, term.high)
             kept = having if kept is None else kept & having
         return kept
+
+    def _having(
+        self,
+        connection: sqlite3.Connection,
+        blocks: Sequence[Block],
+        names: Sequence[str],
+        condition: str,
+        value: str,
+    ) -> np.ndarray:
+        """Which games have a text in one of these columns that meets a condition."""
+        found: list[np.ndarray] = []
+        for name in names:
+            ids = _matching(connection, TABLES[name], condition, value)
+            column = self._store.whole(connection, blocks, name)
+            holds = np.zeros(int(max(column.max(initial=0), ids.max(initial=0))) + 1, np.bool_)
+            holds[ids] = True
+            found.append(holds[column])
+        having: np.ndarray = np.any(found, axis=0)
+        return having
+
+    def _numbered(
+        self,
+        connection: sqlite3.Connection,
+        blocks: Sequence[Block],
+        names: Sequence[str],
+        low: int,
+        high: int,
+    ) -> np.ndarray:
+        """Which games have a number in one of these columns between two; 0 is none but for `plies`."""
+        found: list[np.ndarray] = []
+        for name in names:
+            column = self._store.whole(connection, blocks, name).astype(np.int64)
+            found.append((column >= (low if name == "plies" else max(low, 1))) & (column <= high))
+        having: np.ndarray = np.any(found, axis=0)
+        return having
 
     def _keys(self, connection: sqlite3.Connection, blocks: Sequence[Block], sort: str) -> np.ndarray:
         """Numbers by which games sort as by the column."""

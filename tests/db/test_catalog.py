@@ -87,6 +87,37 @@ def test_games_of_several_sources_sort_and_filter_together(opened: catalog.Catal
         opened.ids(sources, sort="; drop table game")
 
 
+def test_games_are_filtered_by_ratings_years_codes_and_results(opened: catalog.Catalog) -> None:
+    rows = [
+        header(White="A", WhiteElo="2700", BlackElo="2500", Date="1990.05.01", ECO="B20", Result="1-0"),
+        header(White="B", WhiteElo="2400", Date="2000.??.??", ECO="B99", Result="0-1"),
+        header(White="A", Black="B", BlackElo="2601", Date="????.??.??", ECO="C00", Result="1/2-1/2"),
+        header(White="C", Black="D", Date="19xx", ECO="?"),
+    ]
+    sources = [(fill(opened, "/a.pgn", rows), 1)]
+    for text, expected in {
+        "elo>2600": [1, 3],
+        "whiteelo>2600": [1],
+        "elo<2450": [2],
+        "elo:2500-2601": [1, 3],
+        "year:1990-2000": [1, 2],
+        "year<2000": [1],
+        "eco:B20-B9": [1, 2],
+        "eco:b21-c": [2, 3],
+        "eco:B": [1, 2],
+        "result:1-0": [1],
+        "result:1/2": [3],
+        "player:b": [2, 3],
+        "white:a year:1990": [1],
+        "plies:10": [1, 2, 3, 4],
+        "plies<10": [],
+        '"a"': [1, 3],
+    }.items():
+        assert list(opened.ids(sources, text=text)) == expected, text
+    with pytest.raises(errors.CqlguiError, match="no field rating"):
+        opened.ids(sources, text="rating>2600")
+
+
 def test_begin_drops_rows_from_an_ordinal_on(opened: catalog.Catalog) -> None:
     source = fill(opened, "/a.pgn", [header(White=str(n)) for n in range(5)])
     opened.begin(source, 2)

@@ -25,6 +25,7 @@ from pytestqt.qtbot import QtBot
 from cqlgui.base import progress
 from cqlgui.tasks import bases, model
 from cqlgui.tasks.found import Found
+from cqlgui.tasks.games import rows as base_rows
 from cqlgui.ui import jobs
 from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits, infobar, labels, wording
 from cqlgui.ui.tables import hits_model, view
@@ -471,6 +472,27 @@ def test_another_base_starts_anew(list_panel: games.GamesPanel, base: model.Base
     assert list_panel.shown == 0
     assert list_panel.filter.text() == ""
     assert text(list_panel, "Number of games") == "No file is open"
+
+
+def test_a_filter_that_cannot_be_answered_says_what_is_known(
+    door: jobs.Jobs, base: model.Base, qtbot: QtBot
+) -> None:
+    list_panel = games.GamesPanel(door)
+    qtbot.addWidget(list_panel)
+    list_panel.resize(900, 300)
+    list_panel.show()
+    list_panel.set_base(base)
+    qtbot.waitUntil(lambda: list_panel.shown == base.games)
+    list_panel.filter.setText("rating>2600")
+    qtbot.waitUntil(lambda: text(list_panel, "Number of games").startswith("There is no field rating"))
+    assert "whiteelo" in text(list_panel, "Number of games")
+    assert list_panel.shown == base.games, "no list that seems to be an answer"
+    list_panel.filter.setText("plies>80")
+    qtbot.waitUntil(lambda: 0 < list_panel.shown < base.games)
+    assert text(list_panel, "Number of games") == f"{list_panel.shown} of {base.games} games"
+    shown = [list_panel.model.game(row) for row in range(list_panel.shown)]
+    for row in base_rows(base, [game for game in shown if game is not None]):
+        assert row.plies > 80
 
 
 # --- messages ---

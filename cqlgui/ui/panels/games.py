@@ -21,7 +21,9 @@ JOB = "games in order"
 
 _TIP = (
     "Every word must stand in the players, event, site, date, ECO code or result.\n"
-    "white:  black:  event:  site:  eco:  date:  result:  look in one of them, as in  white:steinitz eco:C"
+    "white:  black:  player:  event:  site:  round:  date:  result:  eco:  look in one of them, as in\n"
+    "player:steinitz eco:C or eco:B20-B99; a text with spaces goes in quotes.\n"
+    "elo  whiteelo  blackelo  year  plies  are numbers, as in elo>2600 year:1990-2000"
 )
 
 
@@ -44,6 +46,7 @@ class GamesPanel(QWidget):
         # The game that is current, or is to be once it has a row.
         self._wanted = 0
         self._view_of: tuple[str, bool, str] | None = None
+        self._fault = False
         self._cache = rows.RowCache(door, self)
         self.model = games_model.GamesModel(self._cache, self)
         self.table = view.TableView("Games", self)
@@ -54,7 +57,7 @@ class GamesPanel(QWidget):
         head.setSortIndicatorShown(True)
         head.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
         self.filter = QLineEdit(self)
-        self.filter.setPlaceholderText("Filter: names, years, eco:C4 …")
+        self.filter.setPlaceholderText("Filter: carlsen elo>2600 year:1990-2000 eco:B90 …")
         self.filter.setClearButtonEnabled(True)
         self.filter.setAccessibleName("Filter the games")
         self.filter.setToolTip(wording.plain_tip(_TIP))
@@ -137,12 +140,15 @@ class GamesPanel(QWidget):
         self.setFocusProxy(self.table)
 
     def _dress(self) -> None:
-        self._count.setStyleSheet(f"color: {theme.colours().muted};")
+        colours = theme.colours()
+        self._count.setStyleSheet(f"color: {colours.error if self._fault else colours.muted};")
 
     def _ask(self) -> None:
         base, sort, descending, text = self._base, self._sort, self._descending, self._text
         if base is None:
             self._jobs.cancel(JOB, drop=True)
+            self._fault = False
+            self._dress()
             self._count.say("No file is open")
             return
         self._jobs.run(
@@ -163,9 +169,14 @@ class GamesPanel(QWidget):
             # Only more games came, so what was in view stays there.
             bar.setValue(place)
         self._view_of = view_of
+        self._fault = False
+        self._dress()
         self._say()
 
     def _failed(self, error: errors.CqlguiError) -> None:
+        # The games stay those of the last filter that could be answered.
+        self._fault = True
+        self._dress()
         self._count.say(str(error))
 
     def _say(self) -> None:

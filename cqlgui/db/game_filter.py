@@ -1,0 +1,164 @@
+"""The filter line of a list of games, from its text to terms on the catalog's columns.
+
+    filter = term*                          all terms must hold
+    term   = word | "words in quotes"       stands in one of the texts of a game
+           | field (: | =) word             stands in the text of that field; quotes as above
+           | number (: | =) range           the number is in the range
+           | number (< | <= | > | >=) digits
+    range  = digits | digits-digits | digits- | -digits
+
+Text fields are white, black, player (either of them), event, site, round, date, result and eco, for which
+`B20-B29` is a range too. Number fields are elo (of either player), whiteelo, blackelo, year and plies. Case
+is ignored. Knows no database and no window.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cqlgui.base import errors
+from cqlgui.base.data import dataclass
+from cqlgui.base.patterns import pattern
+
+PLAIN: Final = ("white", "black", "event", "site", "date", "eco", "result")
+"""The columns that a word without a field is looked for in."""
+TEXTS: Final = {
+    "white": ("white",),
+    "black": ("black",),
+    "player": ("white", "black"),
+    "event": ("event",),
+    "site": ("site",),
+    "round": ("round",),
+    "date": ("date",),
+    "result": ("result",),
+    "eco": ("eco",),
+}
+"""The columns of each text field."""
+NUMBERS: Final = {
+    "elo": ("white_elo", "black_elo"),
+    "whiteelo": ("white_elo",),
+    "blackelo": ("black_elo",),
+    "year": ("date",),
+    "plies": ("plies",),
+}
+"""The columns of each number field; a year is the beginning of a date."""
+HIGHEST: Final = 2**31 - 1
+
+_TERM = pattern(r'(?:([A-Za-z_]+)(<=|>=|[:=<>]))?("[^"]*"?|[^\s"]*)')
+_RANGE = pattern(r"(\d{0,9})(-?)(\d{0,9})")
+_CODES = pattern(r"([A-Ea-e]\d{0,2})-([A-Ea-e]\d{0,2})")
+
+
+class FilterError(errors.CqlguiError):
+    """A filter that nobody can answer; the message says what is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text stands in one of these columns."""
+
+    columns: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The number in one of these columns is at least `low` and at most `high`; one that is missing is not."""
+
+    columns: tuple[str, ...]
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Years:
+    """The game was played in one of these years."""
+
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """The ECO code is between these, in capitals; the ends may be cut short."""
+
+    low: str
+    high: str
+
+
+Term = Words | Numbers | Years | Codes
+
+
+def parse(text: str) -> tuple[Term, ...]:
+    """The terms of a filter; raises `FilterError` for a field that is not known or a value that is none."""
+    found: list[Term] = []
+    place = 0
+    while place < len(text):
+        if text[place].isspace():
+            place += 1
+            continue
+        match = _TERM.match(text, place)
+        assert match is not None
+        if match.end() == place:
+            # A quotation mark within a word.
+            place += 1
+            continue
+        place = match.end()
+        field, sign, value = match[1], match[2], match[3].strip('"')
+        if field is None:
+            if value:
+                found.append(Words(PLAIN, value))
+        else:
+            found.append(_term(field, sign, value))
+    return tuple(found)
+
+
+def _term(field: str, sign: str, value: str) -> Term:
+    name = field.lower()
+    if name in TEXTS:
+        if sign not in ":=" or not value:
+            raise FilterError(f"{name} takes a text, as in {name}:{_EXAMPLES.get(name, 'carlsen')}.")
+        codes = _CODES.fullmatch(value) if name == "eco" else None
+        if codes is not None:
+            return Codes(codes[1].upper(), codes[2].upper())
+        return Words(TEXTS[name], value)
+    if name in NUMBERS:
+        low, high = _bounds(name, sign, value)
+        return Years(low, high) if name == "year" else Numbers(NUMBERS[name], low, high)
+    known = ", ".join((*TEXTS, *NUMBERS))
+    raise FilterError(f"There is no field {field}: known are {known}. Quotes make it a plain text.")
+
+
+_EXAMPLES: Final = {
+    "event": "wijk",
+    "site": "london",
+    "round": "7",
+    "date": "1999.12",
+    "result": "1-0",
+    "eco": "B90",
+    "year": "1990-2000",
+    "plies": "80",
+}
+
+
+def _bounds(name: str, sign: str, value: str) -> tuple[int, int]:
+    """The least and the greatest number."""
+    match = _RANGE.fullmatch(value)
+    if match is None or not (match[1] or match[3]) or (sign not in ":=" and not value.isdigit()):
+        rough = f"{name}>{_ROUGH.get(name, 2600)}"
+        example = f"{name}:{_EXAMPLES.get(name, '2500-2700')}"
+        raise FilterError(f"{name} takes a number or a range, as in {rough} or {example}.")
+    if sign in ":=":
+        low = int(match[1] or 0)
+        high = int(match[3] or HIGHEST) if match[2] else low
+        return low, high
+    number = int(value)
+    return {
+        "<": (0, number - 1),
+        "<=": (0, number),
+        ">": (number + 1, HIGHEST),
+        ">=": (number, HIGHEST),
+    }[sign]
+
+
+_ROUGH: Final = {"year": 1990, "plies": 80}
