@@ -454,11 +454,14 @@ def _small_squares(body: nodes.Node) -> tuple[int, ...]:
     placed = {
         id(one) for node in _walk(body) if isinstance(node, nodes_squares.Placement) for one in node.squares
     }
+    # What must not be there has no image on the board.
+    negated = {id(one) for node in _walk(body) if isinstance(node, nodes.Not) for one in _walk(node)}
     for node in _walk(body):
         if (
             isinstance(node, nodes.Designator)
             and node.squares.bit_count() <= _SMALL
             and id(node) not in placed
+            and id(node) not in negated
         ):
             found.update((square, None) for square in range(64) if node.squares >> square & 1)
     return tuple(found)

@@ -92,6 +92,13 @@ def test_the_orbit_of_a_placement_draws_no_lines_over_the_whole_board() -> None:
         assert all(bool(element.squares) == bool(drawn) for element in orbit.elements)
 
 
+def test_no_lines_are_drawn_for_what_must_not_be_there() -> None:
+    (orbit,) = transforms.expand(check.check("flipvertical {Ra1 not ke8 not {Bc1 or Qd1}}")).orbits
+    lines = [element.lines for element in orbit.elements]
+    assert sorted(len(found) for found in lines) == [0, 1]
+    assert [origin for found in lines for origin, _image in found] == [0]
+
+
 def test_an_explained_placement_names_the_squares_that_differ() -> None:
     game = games.from_fen(LONE)
     expanded = transforms.expand(check.check('cql() fen "4k3/8/8/8/4N3/8/P7/4K1R1"'))

@@ -58,6 +58,42 @@ def test_rings_are_drawn_on_their_squares_and_nowhere_else(board: widget.BoardWi
     assert image.pixelColor(middle) == theme.colours().colour("light_square")
 
 
+@pytest.mark.parametrize("choice", [theme.Choice.LIGHT, theme.Choice.DARK])
+def test_a_large_set_is_tinted_and_not_ringed(board: widget.BoardWidget, choice: theme.Choice) -> None:
+    theme.theme().apply(choice)
+    board.set_coordinates(False)
+    plain = picture(board)
+    few = sum(squares.BIT[square] for square in range(8))
+    board.set_marks(rings=few)
+    assert all(share(picture(board), board, square, "ring") > 0.01 for square in range(8))
+    board.set_marks(rings=few | squares.BIT[E4])
+    image = picture(board)
+    for square in range(64):
+        assert share(image, board, square, "ring") == 0.0
+        middle = board.frame().square(square).center().toPoint()
+        changed = image.pixelColor(middle) != plain.pixelColor(middle)
+        assert changed == (square < 8 or square == E4)
+    theme.theme().apply(theme.Choice.LIGHT)
+
+
+def test_lines_keep_to_the_board(board: widget.BoardWidget) -> None:
+    board.set_coordinates(False)
+    plain = picture(board)
+    # On the edge many lines bow out further and further.
+    a_file = [(square, 56) for square in range(0, 56, 8)] + [(56, square) for square in range(0, 56, 8)]
+    board.set_marks(lines=[*a_file, (0, 64), (-1, 5), (3, 3)])
+    image = picture(board)
+    inside = board.frame().rect.toRect().adjusted(-1, -1, 1, 1)
+    outside = [
+        (x, y)
+        for x in range(image.width())
+        for y in range(image.height())
+        if not inside.contains(x, y) and image.pixel(x, y) != plain.pixel(x, y)
+    ]
+    assert outside == []
+    assert image != plain
+
+
 def test_a_turned_board_shows_the_same_squares_elsewhere(board: widget.BoardWidget, qtbot: QtBot) -> None:
     before = board.frame().square(A1).center()
     with qtbot.waitSignal(board.turned_changed) as caught:

@@ -24,6 +24,9 @@ PIECE_SET = "cburnett"
 BADGE_ROOM = 28
 """Pixels above the board that are kept for the badge: on the board it would hide men and rings."""
 
+MOST_RINGS = 8
+"""Squares that are ringed at once; a larger set is tinted."""
+
 
 class CellLike(Protocol):
     """A square of a pattern: `symbol` as in designators (`KQRBNPkqrbnp`, `A a * _`), empty for a bare one."""
@@ -158,7 +161,11 @@ def draw_move(painter: QPainter, frame: Frame, origin: int, target: int, colours
 
 
 def draw_rings(painter: QPainter, frame: Frame, board: int, colours: theme.Colours) -> None:
-    """A ring, with a halo that keeps it visible on any square, round each square of the set."""
+    """A ring, with a halo that keeps it visible on any square, round each square of the set. Of more than
+    `MOST_RINGS` none would stand out, so these are tinted instead; tints go below the men.
+    """
+    if board.bit_count() > MOST_RINGS:
+        return
     painter.setBrush(Qt.BrushStyle.NoBrush)
     width = max(2.0, frame.cell * 0.065)
     for role, stroke in (("ring_halo", width + 2.5), ("ring", width)):
@@ -168,6 +175,21 @@ def draw_rings(painter: QPainter, frame: Frame, board: int, colours: theme.Colou
             painter.drawEllipse(frame.square(square).adjusted(inset, inset, -inset, -inset))
 
 
+def draw_tints(painter: QPainter, frame: Frame, board: int, colours: theme.Colours) -> None:
+    """A light tint, with a frame that is seen without colours too, on the squares of a large set."""
+    if board.bit_count() <= MOST_RINGS:
+        return
+    tint = colours.colour("ring")
+    tint.setAlpha(56)
+    width = max(1.0, frame.cell * 0.03)
+    for square in squares.bits(board):
+        box = frame.square(square)
+        painter.fillRect(box, tint)
+        painter.setPen(QPen(tint, width))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(box.adjusted(width, width, -width, -width))
+
+
 def draw_lines(
     painter: QPainter, frame: Frame, pairs: Iterable[tuple[int, int]], colours: theme.Colours
 ) -> None:
@@ -175,7 +197,9 @@ def draw_lines(
     bow to either side.
     """
     width = max(1.5, frame.cell * 0.035)
-    moved = [pair for pair in pairs if pair[0] != pair[1]]
+    moved = [pair for pair in pairs if pair[0] != pair[1] and all(0 <= square < 64 for square in pair)]
+    painter.save()
+    painter.setClipRect(frame.rect)
     for (origin, target), bow in zip(moved, bows(moved), strict=True):
         start, end = frame.square(origin).center(), frame.square(target).center()
         across = _along(start, end)
@@ -183,6 +207,9 @@ def draw_lines(
             # The same side whichever way the line runs, so that two that swap squares part as well.
             across = -across
         bend = (start + end) / 2 + QPointF(-across.y(), across.x()) * bow * frame.cell * 0.5
+        # A curve stays between its ends and the point it bends to.
+        bend.setX(min(max(bend.x(), frame.rect.left()), frame.rect.right()))
+        bend.setY(min(max(bend.y(), frame.rect.top()), frame.rect.bottom()))
         unit = _along(bend, end)
         end = end - unit * frame.cell * 0.44
         shaft = QPainterPath(start)
@@ -200,6 +227,7 @@ def draw_lines(
         head.lineTo(back - side)
         head.closeSubpath()
         painter.drawPath(head)
+    painter.restore()
 
 
 def bows(pairs: Sequence[tuple[int, int]]) -> list[int]:

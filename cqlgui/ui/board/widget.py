@@ -181,6 +181,8 @@ class BoardWidget(QWidget):
             painting.draw_move(painter, frame, *self._move, colours)
         if self._coordinates:
             painting.draw_coordinates(painter, frame, colours, self.font())
+        if ghost is None:
+            painting.draw_tints(painter, frame, self._rings, colours)
         if self._position is not None:
             painter.setOpacity(0.22 if ghost else 1.0)
             painting.draw_men(painter, frame, self._position.squares, ratio)
