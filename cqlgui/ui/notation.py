@@ -11,7 +11,7 @@ import bisect
 import itertools
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
@@ -91,6 +91,15 @@ def begun(game: model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
     return itertools.chain(list(itertools.islice(left, 2 * CHUNK)), left)
 
 
+class _View(NamedTuple):
+    """The place in the text at the upper edge and how far below it that is in pixels; the selection."""
+
+    top: int
+    offset: int
+    anchor: int
+    caret: int
+
+
 class NotationView(QTextEdit):
     """`position_chosen` carries the positionid of a click; `stepped` and `jumped` are as on the board."""
 
@@ -117,15 +126,18 @@ class NotationView(QTextEdit):
         self._current = 0
         # Whether the current move is still to be laid out, and then brought into view.
         self._awaited = False
+        # What was in view and selected before the same text was drawn anew, until it is laid out again.
+        self._kept: _View | None = None
         self._left: Iterator[Piece] = iter(())
         self._timer = QTimer(self)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._lay_out_chunk)
-        theme.theme().changed.connect(self._render)
+        theme.theme().changed.connect(self._render_again)
 
     def set_game(self, game: model.LoadedGame | None, made: Iterator[Piece] | None = None) -> None:
         """Show a game from its start; `made` are its pieces, where they were `begun`."""
         self._game, self._current, self._hits = game, 0, frozenset()
+        self._kept = None
         self._render(made)
 
     @property
@@ -137,10 +149,13 @@ class NotationView(QTextEdit):
         """Print men as figurines or as letters."""
         if figurine != self._figurine:
             self._figurine = figurine
-            self._render()
+            self._render_again()
 
     def set_current(self, positionid: int) -> None:
         """Mark the move that led to this position and bring it into view."""
+        if positionid != self._current:
+            # Elsewhere there is another view.
+            self._kept = None
         self._current = positionid
         span = self._spans.get(positionid)
         self._awaited = span is None
@@ -156,6 +171,30 @@ class NotationView(QTextEdit):
         self._hits = frozenset(ids)
         self._mark()
         self.viewport().update()
+
+    def _render_again(self) -> None:
+        """Draw the same text anew, with the same moves in view and the same text selected: a figurine stands
+        for one letter, so that places in the text stay what they are.
+        """
+        if self._kept is None:
+            top = self.cursorForPosition(QPoint(0, 0))
+            cursor = self.textCursor()
+            self._kept = _View(top.position(), self.cursorRect(top).top(), cursor.anchor(), cursor.position())
+        self._render()
+
+    def _look_again(self) -> None:
+        """Bring back what was in view and selected, once it is laid out."""
+        kept, length = self._kept, self.document().characterCount() - 1
+        if kept is None or (self._timer.isActive() and length < max(kept.top, kept.anchor, kept.caret)):
+            return
+        self._kept = None
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(min(kept.anchor, length))
+        cursor.setPosition(min(kept.caret, length), QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(cursor)
+        cursor.setPosition(min(kept.top, length))
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + self.cursorRect(cursor).top() - kept.offset)
 
     def _render(self, made: Iterator[Piece] | None = None) -> None:
         self._timer.stop()
@@ -218,6 +257,7 @@ class NotationView(QTextEdit):
             self.set_current(self._current)
         else:
             self._mark()
+        self._look_again()
 
     def _mark(self) -> None:
         marks = []

@@ -252,6 +252,44 @@ def test_another_theme_draws_anew_and_keeps_the_place(view: notation.NotationVie
     assert view.extraSelections()[0].format.background().color() == theme.DARK.colour("current_move")
 
 
+@pytest.mark.parametrize("change", ["figurines", "colours"])
+@pytest.mark.parametrize("plies", [60, 3000])
+def test_what_changes_the_look_keeps_view_move_and_selection(
+    view: notation.NotationView, tmp_path: Path, qtbot: QtBot, change: str, plies: int
+) -> None:
+    view.resize(260, 90)
+    view.set_game(shuffled(tmp_path, plies))
+    qtbot.waitUntil(lambda: not view._timer.isActive())
+    view.set_current(plies - 6)
+    place = view._spans[plies // 2][0]
+    cursor = view.textCursor()
+    cursor.setPosition(place)
+    cursor.setPosition(place + 7, QTextCursor.MoveMode.KeepAnchor)
+    view.setTextCursor(cursor)
+    view.ensureCursorVisible()
+    assert view.verticalScrollBar().value() > 0
+    chosen = cursor.selectedText()
+
+    def seen() -> tuple[int, int]:
+        top = view.cursorForPosition(QPoint(0, 0))
+        return top.position(), view.cursorRect(top).top()
+
+    before = seen()
+    for on in (True, False):
+        if change == "figurines":
+            view.set_figurine(on)
+        else:
+            theme.theme().apply(theme.Choice.DARK if on else theme.Choice.LIGHT)
+        qtbot.waitUntil(lambda: not view._timer.isActive())
+        assert view.textCursor().selectedText().translate(str.maketrans("♘", "N")) == chosen
+        after = seen()
+        assert abs(after[0] - before[0]) < 12
+        assert abs(after[1] - before[1]) < view.fontMetrics().height()
+        assert [mark.cursor.selectionStart() for mark in view.extraSelections()] == [
+            view._spans[plies - 6][0]
+        ]
+
+
 def test_keys_step_and_jump(view: notation.NotationView, tmp_path: Path, qtbot: QtBot) -> None:
     view.set_game(load(tmp_path, VARIATIONS))
     for key, signal, amount in (
