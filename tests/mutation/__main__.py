@@ -56,7 +56,7 @@ def main(words: Sequence[str] | None = None) -> int:
 def fresh(shop: running.Workshop, options: argparse.Namespace) -> None:
     """Run the sample's mutants that have no result yet."""
     recorded, known, done = recording.Recorded(shop.record), running.explained(), shop.done()
-    for mutant in mutants.sample(shop.tree, options.count, options.seed):
+    for mutant in shop.sample(options.count, options.seed):
         text = (shop.tree / mutant.module).read_text(encoding="utf-8")
         made = mutants.applied(mutant, text)
         assert made is not None
@@ -67,8 +67,10 @@ def fresh(shop: running.Workshop, options: argparse.Namespace) -> None:
             shop.keep(running.Result(change, mutant.line, running.LEFT_OUT, diff=known[change]))
             continue
         line, first = mutant.line, statement(text, mutant.line)
-        tests = recorded.of_line(mutant.module, line, first)
-        say(shop, shop.ask(change, text, made, recording.cheapest(tests, options.seconds)))
+        tests = recording.likeliest(
+            mutant.module, recorded.of_line(mutant.module, line, first), options.seconds
+        )
+        say(shop, shop.ask(change, text, made, tests))
 
 
 def survivors(shop: running.Workshop, options: argparse.Namespace) -> None:
@@ -89,8 +91,10 @@ def survivors(shop: running.Workshop, options: argparse.Namespace) -> None:
             say(shop, running.Result(change, before.line, running.GONE, diff=before.diff))
             continue
         text, made = found
-        tests = recorded.of_line(change.module, before.line, before.line)
-        say(shop, shop.ask(change, text, made, recording.cheapest(tests, options.seconds)))
+        tests = recording.likeliest(
+            change.module, recorded.of_line(change.module, before.line, before.line), options.seconds
+        )
+        say(shop, shop.ask(change, text, made, tests))
 
 
 def statement(text: str, line: int) -> int:

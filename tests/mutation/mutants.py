@@ -1,8 +1,8 @@
 """The mutants of a module: what cosmic-ray's operators make of it, without those that can tell nothing.
 
 A mutant is one small change of one place, as `<` for `<=`. Left out is what a test cannot or need not notice:
-annotations (nobody evaluates them), assertions (they hold in a correct program), what is logged, the order
-of `is` and `==`, and decorators that only save time.
+annotations (nobody evaluates them), assertions and frozen data classes (no correct program meets them), what
+is logged, `is` for `==`, and decorators that only save time.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ _ALIKE = re.compile(r"Operator_(Eq_Is|NotEq_IsNot|Is_Eq|IsNot_NotEq)$")
 _WANTING = {"VariableReplacer", "VariableInserter"}
 """Operators that must be told a variable's name."""
 _SAVING = re.compile(r"@(functools\.(lru_)?cache|functools\.wraps|override|final)\b")
+_GUARD = re.compile(r"\s*(frozen|slots)\s*=")
+"""What data classes promise beside their fields: a correct program breaks neither."""
 _LOGGING = re.compile(r"\s*_?(log|logger|logging)\.(debug|info|warning|error|exception|critical)\b")
 
 
@@ -195,6 +197,8 @@ def _tells(node: Any) -> bool:
         place = outer.children.index(inner)
         sign = getattr(outer.children[place - 1], "value", "") if place else ""
         annotated = outer.type in {"annassign", "tfpdef"} and sign == ":"
+        if outer.type == "argument" and inner is not outer.children[0] and _GUARD.match(outer.get_code()):
+            return False
         if annotated or (outer.type == "funcdef" and sign == "->") or outer.type == "assert_stmt":
             return False
         if outer.type in {"expr_stmt", "atom_expr", "simple_stmt"} and _LOGGING.match(outer.get_code()):

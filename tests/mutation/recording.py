@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +32,9 @@ _WORKING = (
     "robustness/test_kills.py",
 )
 _TELLING = ("tasks/test_margin.py", "tasks/test_searching.py", "tasks/test_found.py", "cli/")
+
+_ABOUT: Mapping[str, tuple[str, ...]] = {"cql": ("cql_front", "cql_semantics")}
+"""Folders of tests about a package, where it is not the one of its name."""
 
 BESIDE: Mapping[str, tuple[str, ...]] = {
     "engine/replay.py": (*_ENGINE, "engine/test_long_games.py"),
@@ -150,11 +153,23 @@ class Recorded:
         return self._lines[module]
 
 
+def likeliest(module: str, tests: Sequence[Test], seconds: float) -> list[Test]:
+    """Tests of `seconds` together: for three quarters of it those about the module, then any others."""
+    begins = [f"tests/{path}" for path in BESIDE.get(module.removeprefix("cqlgui/"), ())]
+    package = module.split("/")[1]
+    begins += [f"tests/{name}/" for name in _ABOUT.get(package, (package,))]
+    own = [test for test in tests if test.name.startswith(tuple(begins))]
+    first = cheapest(own, seconds * 3 / 4)
+    left = seconds - sum(test.seconds for test in first)
+    taken = {test.name for test in first}
+    return first + cheapest((test for test in tests if test.name not in taken), max(left, 0.0))
+
+
 def cheapest(tests: Iterable[Test], seconds: float) -> list[Test]:
     """Tests that take `seconds` together, as they were measured: from each file in turn the cheapest one.
 
     The order is that in which they are to run: file by file (what a file shares is made once), cheap ones
-    first. One test is taken however long it takes.
+    first. One test is taken however long it takes, if there is any time.
     """
     files: dict[str, list[Test]] = {}
     for test in sorted(tests, key=lambda test: (test.seconds, test.name)):
@@ -166,7 +181,7 @@ def cheapest(tests: Iterable[Test], seconds: float) -> list[Test]:
         still = []
         for name in waiting:
             test = files[name][len(taken[name])]
-            if test.seconds > left and left < seconds:
+            if test.seconds > left and (left < seconds or not seconds):
                 continue
             left -= test.seconds
             taken[name].append(test)

@@ -32,7 +32,7 @@ OUTCOMES = (KILLED, HUNG, SURVIVED, LEFT_OUT, GONE)
 
 MEMORY_BYTES = 8 << 30
 """Address space of the tests of one mutant: some would fill all memory."""
-START_SECONDS = 30.0
+START_SECONDS = 25.0
 """What starting pytest, compiling kernels and starting workers may take beside the tests."""
 SLOWER = 2.0
 """How many times slower than under coverage the tests may be; beyond that a mutant counts as hung."""
@@ -84,6 +84,14 @@ class Workshop:
         beside = self.folder / helpers.SHARED.name
         if helpers.SHARED.is_dir() and not beside.exists():
             beside.symlink_to(helpers.SHARED.resolve(), target_is_directory=True)
+
+    def sample(self, count: int, seed: int) -> list[mutants.Mutant]:
+        """The sample of the copied tree, which is drawn once."""
+        path = self.tree / f".sample-{count}-{seed}.json"
+        if not path.exists():
+            drawn = [dataclasses.astuple(mutant) for mutant in mutants.sample(self.tree, count, seed)]
+            path.write_text(json.dumps(drawn), encoding="utf-8")
+        return [mutants.Mutant(*row) for row in json.loads(path.read_text(encoding="utf-8"))]
 
     def restore(self) -> None:
         """Take back a mutant that a run left behind when it was killed."""
