@@ -129,6 +129,13 @@ def test_dropped_candidates_say_why() -> None:
     assert len(info.invalid) + len(info.duplicates) + len(info.elements) == info.candidates == 15
 
 
+def test_of_very_many_candidates_those_of_the_inner_elements_are_listed() -> None:
+    info = orbit("shift shift Ra1")
+    assert (info.candidates, len(info.elements)) == (225 * 225, 64)
+    assert len(info.invalid) + len(info.duplicates) + len(info.elements) == 225 * 64
+    assert any(dropped.transform == "<up^1 up^7>" for dropped in info.invalid)
+
+
 def test_elements_come_with_squares_and_lines() -> None:
     by_name = {element.transform: element for element in orbit("flip {Ra1 kg8 P}").elements}
     mirrored = by_name["<reflect_v>"]

@@ -52,6 +52,12 @@ def test_what_a_position_tells_alone_is_found(text: str, wanted: str | None) -> 
     assert (None if glance is None else printer.print_node(glance)) == wanted
 
 
+def test_an_orbit_that_is_a_table_can_be_told_from_a_position() -> None:
+    glance = compiled("shift {Ra1 kb1} find mate").glance
+    assert glance is not None
+    assert printer.print_node(glance).startswith("orbit <{Ra1 kb1}; ")
+
+
 @pytest.mark.parametrize("text", [text for text, wanted in GLANCES if wanted])
 def test_a_glance_passes_over_no_hit(text: str) -> None:
     packed = sample()

@@ -1,0 +1,140 @@
+"""Positions of our own, with few men or with men anywhere: the engine finds what the interpreter finds."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+import pytest
+
+from cqlgui.cql import check
+from cqlgui.jit import native
+from tests.engine import test_against_interpreter as against
+from tests.helpers import games
+
+pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
+
+PINS = (
+    # Only one side has a man that could pin, or be pinned.
+    "4k3/4r3/8/8/8/8/4N3/4K3 w - - 0 1",
+    "4k3/4n3/8/8/8/8/4R3/4K3 w - - 0 1",
+    "8/6k1/8/4n3/8/2B5/8/K7 w - - 0 1",
+    "k7/8/8/3N4/8/8/6b1/7K b - - 0 1",
+    "4k3/4r3/4n3/8/8/4N3/4R3/4K3 w - - 0 1",
+    "4k3/4r3/8/8/4p3/8/4N3/4K3 w - - 0 1",
+)
+PIN_FILTERS = (
+    "pin == {squares}",
+    "pin from [RrBb] == {squares}",
+    "pin through n == {squares}",
+)
+
+
+def compare(fens: tuple[str, ...], texts: list[str]) -> None:
+    """Compare each text in the games of all positions."""
+    comparison = against.Comparison(games.from_fen(fen, FEN=fen) for fen in fens)
+    for text in texts:
+        assert check.check(f"cql() {text}").query is not None, text
+        comparison.text(f"cql() {text}")
+    comparison.conclude()
+    assert comparison.counts["wholly compiled"] == comparison.counts["queries"]
+
+
+def test_pins_of_either_side() -> None:
+    squares = ("e2", "e7", "g2", "e5", "d5", "[e2,e7]")
+    compare(PINS, [text.format(squares=one) for text in PIN_FILTERS for one in squares])
+
+
+def scattered(count: int) -> tuple[str, ...]:
+    """Positions with men anywhere, also where no game brings them."""
+    source = Random(count)
+    found = []
+    for _ in range(count):
+        men = ["K", "k", *source.choices("PPPNBRQpppnbrq", k=30), *"." * 32]
+        source.shuffle(men)
+        rows = ["".join(men[8 * row : 8 * row + 8]) for row in range(8)]
+        placement = "/".join(re.sub(r"\.+", lambda empty: str(len(empty[0])), row) for row in rows)
+        found.append(f"{placement} {source.choice('wb')} - - 0 1")
+    return tuple(found)
+
+
+@pytest.mark.parametrize("man", "PNBRQKpnbrqk")
+def test_what_each_man_attacks(man: str) -> None:
+    targets = "PNBRQK" if man.islower() else "pnbrqk"
+    texts = [f"{man} attacks {target}" for target in targets]
+    texts += [f"#({man} attacks {target}) == 1" for target in ("[Aa]", "_")]
+    compare(scattered(12), [*texts, f"[Aa] attacks {man}", f"{man} -> [Aa] & b1-8"])
+
+
+CORNERED = (
+    # The only man beside the king is pinned, or is not.
+    "8/8/8/8/8/7r/5k1B/7K w - - 0 1",
+    "8/8/8/8/8/7r/5k1R/7K w - - 0 1",
+    "8/8/8/8/7r/8/5k1N/7K w - - 0 1",
+    "8/8/8/8/8/8/5k1B/7K w - - 0 1",
+    "7k/5K1b/7R/8/8/8/8/8 b - - 0 1",
+    "7k/5K1n/8/7Q/8/8/8/8 b - - 0 1",
+    "K7/1R6/2k5/8/4b3/8/8/8 w - - 0 1",
+)
+
+
+def test_a_pinned_man_saves_nobody_from_stalemate() -> None:
+    compare(CORNERED, ["stalemate", "mate", "legal --", "countmoves legal -- >= 2", "legal [NBRnbr]--"])
+
+
+def test_moves_of_men_anywhere() -> None:
+    texts = [f"countmoves legal -- >= {count}" for count in (1, 3, 5, 8, 12, 16, 20, 25, 30)]
+    texts += [
+        f"{which} {man}--" for which in ("legal", "pseudolegal") for man in ("P", "n", "[Bb]", "[Qq]", "K")
+    ]
+    compare(scattered(40), [*texts, "check", "mate", "stalemate"])
+
+
+PAWNS = (
+    "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1",
+    "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1",
+    "4k3/8/8/8/3Pp3/8/8/4K3 b - d3 0 1",
+    # A capture en passant that would leave the king in check.
+    "8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 1",
+    "4k3/P6P/8/8/8/8/p6p/4K3 w - - 0 1",
+    "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1",
+    "r3k2r/8/8/8/8/8/8/R3K2R b Kq - 0 1",
+    "4k3/8/8/8/8/8/8/1R3KR1 w GB - 0 1",
+)
+MOVE_FILTERS = [
+    f"{which} {move}"
+    for which in ("legal", "pseudolegal", "3 >= countmoves legal", "2 <= countmoves pseudolegal")
+    for move in (
+        "--(enpassant)",
+        "--(castle)",
+        "--(o-o)",
+        "--(o-o-o)",
+        "--",
+        "[Pp]--",
+        "--d6",
+        "--[Pp]",
+        "[Kk]--",
+    )
+]
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_possible_moves_of_few_men(part: int) -> None:
+    compare(PAWNS, MOVE_FILTERS[part::3])
+
+
+def test_a_piece_is_followed_through_castling() -> None:
+    """King and rook of both wings and sides, also where they start on other squares than usual."""
+    starts = {
+        "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1": "1. O-O (1. O-O-O) 1... Ke7",
+        "r3k2r/8/8/8/8/8/8/4K3 b kq - 0 1": "1... O-O (1... O-O-O) 2. Ke2",
+        "4k3/8/8/8/8/8/8/1R3KR1 w GB - 0 1": "1. O-O (1. O-O-O) 1... Ke7",
+    }
+    comparison = against.Comparison(
+        game for fen, text in starts.items() for game in games.from_pgn(f'[FEN "{fen}"]\n\n{text} *\n')
+    )
+    for start in ("a1", "h1", "b1", "g1", "e1", "f1", "a8", "h8", "e8"):
+        for goal in ("c1", "d1", "f1", "g1", "c8", "d8", "f8", "g8"):
+            comparison.text(f"cql() initial piece Man = {start} find Man & {goal}")
+    comparison.conclude()
+    assert comparison.counts["wholly compiled"] == comparison.counts["queries"]
