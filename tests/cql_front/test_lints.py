@@ -63,6 +63,7 @@ CASES = [
     ("x=1 if x=5 mate", "assignment-as-condition", None),
     ("not x=5 mate", "assignment-as-condition", None),
     ("dictionary D unbind D [e4]", "loose-key", None),
+    ("dictionary D not {unbind D [e4]}", "loose-key", None),
     ("flipcolor 3 1 Ke1", "empty-range", "flipcolor 1 3 Ke1"),
     ("find 3 1 wtm", "empty-range", "find 1 3 wtm"),
     ("cql(gamenumber 1400-1600) wtm", "empty-range", "cql(gamenumber 1400 1600) wtm"),

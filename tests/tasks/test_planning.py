@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,17 @@ def test_what_leaves_nearly_all_games_is_seldom_asked_again(
             left = [len(planner.part(source, first, segment).numbers) for _ in range(9)]
         assert len(asked) == wanted
         assert len(set(left)) == 1
+
+
+@pytest.mark.parametrize(("known", "counts"), [(3, [3, 3, 0, 0]), (5, [5, 4, 0, 0]), (8, [8, 7, 0, 0])])
+def test_games_that_were_indexed_since_are_not_counted(
+    base: model.Base, known: int, counts: list[int]
+) -> None:
+    (source,) = base.sources
+    planner = planning.Planner(queries.expanded('cql(gamenumber 1 100) player "C" mate'))
+    with index.SourceIndex.open(workspace.index_folder(source.path)) as opened:
+        ((first, segment),) = opened.parts
+        assert planner.counts(dataclasses.replace(source, games=known), first, segment) == counts
 
 
 def test_columns_of_tags_are_those_of_the_rows(base: model.Base) -> None:
