@@ -517,7 +517,7 @@ class MainWindow(QMainWindow):
             self.narrower.take(self.base, result)
         if result.stopped is not None:
             message = f"The search stopped at game {result.stopped.game}: {result.stopped.reason}"
-            self.infobar.show_message(message, "error")
+            self.infobar.show_message(message, "error", key=_FOUND)
         for failed in result.failed_games[: result.stopped is None]:
             more = len(result.failed_games) - 1
             others = f" (and {more:,} more)" if more else ""
