@@ -151,7 +151,7 @@ class _Head:
             self.comments.append((start, end, comment))
 
     def skip(self, start: int, end: int, data: bytes) -> None:
-        """Add a word of stray text; those of a line are told together."""
+        """Add stray text; what stands on a line is told together."""
         if not self.words:
             self.words = _LETTER.search(data, start, end) is not None
         if self.skipped and not _OUTSIDE_WORDS.search(data, self.skipped[-1][1], start):
@@ -436,6 +436,7 @@ class _Reading:
         frames: list[tuple[chess.Board | None, int, chess.Board | None, int, bool, int]] = []
         dead_depth = 0
         ended = False
+        plain = b""
         position = begin
         self.places[0] = begin
         number_at = begin
@@ -626,12 +627,12 @@ class _Reading:
                 if ended:
                     self._behind(at, token[0])
                 else:
-                    end = tagpairs.end_of_pair(
-                        text[at : at + tagpairs.LONGEST].encode("latin-1", "replace"), 0
-                    )
+                    # One byte a character, and once for all brackets.
+                    plain = plain or text.encode("latin-1", "replace")
+                    end = tagpairs.end_of_pair(plain, at)
                     if start is not None:
                         self._problem(at, "a tag or bracket stands among the moves")
-                    position = at + max(1, end)
+                    position = max(at + 1, end)
             elif kind == "escape":
                 continue
             elif kind == "html":

@@ -38,7 +38,8 @@ _PIECE = 4 << 20
 _AHEAD = 2 * tagpairs.LONGEST
 _HEAD_OF_LONG = 1 << 16
 
-_AGAIN = rb"(?:\n[ \t\r]*\n|\r[ \t]*\r(?!\n))\s*+1\s?\.(?![\s.]*\.)"
+# It takes all empty lines at once, a first move number behind them or not, so that none is looked at twice.
+_AGAIN = rb"(?:\n[ \t\r]*+\n|\r[ \t]*+\r(?!\n))\s*+(?:1\s?\.(?![\s.]*\.))?"
 _TOKEN = pattern(rb"[{;%()\[*]|" + tagpairs.RESULT + rb"|" + _AGAIN)
 _COMMENT = pattern(rb"\{[^}]*+\}|\([^(){}]*+\)")
 _FIRST_NUMBER = pattern(rb"(?<!\d)1\s?\.")
@@ -157,7 +158,8 @@ class _Scanner:
             self.start = self.position
             self._count_lines()
             line = self.line
-            if not self._tags() and not self._quick_moves():
+            # Without tags the next bracket, which ends the quick look, may be far away from many small games.
+            if not self._tags() and not (self.tagged and self._quick_moves()):
                 self._moves()
             game = self._cut(line)
             if game is not None:
@@ -239,11 +241,17 @@ class _Scanner:
         begins.
         """
         self.position += 1
+        # Up to here nothing was found that might end it, so that a long comment is searched once.
+        searched = self.base + self.position
         while True:
-            end = braces.comment_end(self.data, self.position, self.complete)
-            if end is not None:
-                self.position = end[0]
-                return end[1]
+            at = max(self.position, searched - self.base)
+            if self.complete or self.data.find(b"}", at) >= 0 or self.data.find(b"[Event", at) >= 0:
+                end = braces.comment_end(self.data, self.position, self.complete)
+                if end is not None:
+                    self.position = end[0]
+                    return end[1]
+            else:
+                searched = self.base + len(self.data) - 64
             size = len(self.data) - self.start
             if size > LONGEST_GAME:
                 # Too long to be kept: go on from near the end of the window, still inside the comment.
@@ -351,8 +359,11 @@ class _Scanner:
                 if self.complete:
                     self.position = len(self.data)
                     return
-                # The last bytes may be the beginning of a token.
-                self.position = max(self.position, len(self.data) - 16)
+                # The last bytes may be the beginning of a token; only empty lines make a longer one.
+                last = len(self.data) - 16
+                if found is not None and found.start() > len(self.data) - _AHEAD:
+                    last = min(last, found.start())
+                self.position = max(self.position, last)
                 self._grow()
                 continue
             self.position = found.start()
@@ -377,10 +388,11 @@ class _Scanner:
                 depth = max(0, depth - 1)
                 self.position += 1
             elif byte in b"\r\n":
-                moved = _COMMENT.sub(b"", self.data[self.begun : self.position])
-                if depth == 0 and _FIRST_NUMBER.search(moved):
-                    return
-                self.position += 1
+                if depth == 0 and found[0].endswith(b"."):
+                    moved = _COMMENT.sub(b"", self.data[self.begun : self.position])
+                    if _FIRST_NUMBER.search(moved):
+                        return
+                self.position = found.end()
             else:
                 self.position = found.end()
                 if depth == 0 and not self._after_result(found.start(), found[0]):

@@ -30,7 +30,7 @@ SECTION = pattern(rb'(?:\[[^\s"\[\]]++[ \t]++"[^"\\\r\n]*+"\][ \t]*+\r?\n[ \t]*+
 RESULT = rb"(?<![\w/\-])(?:1-0|0-1|1/2(?:[ \t]?-[ \t]?1/2)?)(?![\w/\-])"
 """Regular expression of a result other than `*`."""
 
-MOVETEXT = pattern(
+_MOVETEXT = (
     # A number, but not of a year, a date or an ordinal as in `1. Bundesliga`.
     rb"[(*]|\d{1,3}+(?!\d)\s*+(?:\.|\xe2\x80\xa6|\x85)"
     rb"(?!\d++[^\d/\-]|[\s.]*+(?!(?i:null|pass))[A-Za-z]{4,}+(?![1-8]))|"
@@ -40,13 +40,20 @@ MOVETEXT = pattern(
     rb"|(?:[O0o]|\xd0[\x9e\xbe])(?:[\-\x96]|\xe2\x80\x93)?(?:[O0o]|\xd0[\x9e\xbe])(?![a-z])"
     rb"|(?:--|[Zz]0|@@@@|[Nn]ull|NULL|[Pp]ass|PASS)(?![\w\-])"
 )
+MOVETEXT = pattern(_MOVETEXT)
 """What ends a tag section: a move number, a result, a variation or a word that may be a move."""
 
-STRAY_TEXT = pattern(rb"[^\s\x00\x1a{\[;(*][^\s\x00\x1a{\[;(*]*+")
-"""A word in a tag section, where `MOVETEXT` does not match."""
-
-UNOPENED = pattern(rb'([A-Za-z]\w*+)[ \t]++"([^"\\\r\n]*+)"[ \t]*+\][ \t]*+(?=[\r\n]|\Z)')
+_UNOPENED = rb'([A-Za-z]\w*+)[ \t]++"([^"\\\r\n]*+)"[ \t]*+\][ \t]*+(?=[\r\n]|\Z)'
+UNOPENED = pattern(_UNOPENED)
 """A line that is a pair without its first bracket."""
+
+_STRAY_WORD = rb"(?!" + _MOVETEXT + rb")[^\s\x00\x1a{\[;(*]++"
+STRAY_TEXT = pattern(
+    rb"[^\s\x00\x1a{\[;(*]++"
+    # Many words at once, over line ends but not over empty lines.
+    rb"(?:(?:[ \t]++|[ \t]*+(?:\r\n|\r(?!\n)|\n)[ \t]*+(?![%\s]|" + _UNOPENED + rb"))" + _STRAY_WORD + rb")*+"
+)
+"""Stray words in a tag section, where neither `MOVETEXT` nor `UNOPENED` matches."""
 
 _PAIR = pattern(rb'\[\s*+([^\s"\[\]]++)\s*+"((?:[^"\\\r\n]++|\\[^\r\n])*+)"\s*+\]')
 _FOLDED = pattern(rb'\[\s*+([^\s"\[\]]++)\s++"((?:[^"\\\r\n]++|\\[^\r\n]|\r?\n(?![\s\[\r\n]))*+)"\s*+\]')

@@ -230,18 +230,19 @@ class _Reader:
                 return
             if games.why is not Why.FULL or not len(games):
                 # This one is the lenient reader's.
-                raw = next(split.games(_Text(self._text), part.offset, part.line), None)
-                if raw is None:
-                    part.done = True
-                    return
-                part.leave(raw)
+                self._split(part, most_slow, only_next=True)
             if part.done or len(part.slow) >= most_slow or not base <= part.offset < base + len(window):
                 return
             games = machine.read(data, part.offset - base, part.line, final=final)
 
-    def _split(self, part: _Part, most: int) -> None:
-        """Leave the games that come next to the workers."""
-        for raw in split.games(self._text, part.offset, part.line):
+    def _split(self, part: _Part, most: int, *, only_next: bool = False) -> None:
+        """Leave the games that come next to the workers; with `only_next` the next one, and those behind it
+        that the kernel would not take for want of a tag.
+        """
+        found = split.games(_Text(self._text) if only_next else self._text, part.offset, part.line)
+        for count, raw in enumerate(found):
+            if count and only_next and raw.data.startswith(b"["):
+                return
             part.leave(raw)
             if part.done or len(part.slow) >= most:
                 return
@@ -367,15 +368,20 @@ class _Part:
 
 
 class _Text:
-    """A text for the splitter that gives little at a time, since one game is all that is wanted."""
+    """A text for the splitter that gives little at first, since one game is all that is wanted, and more of a
+    game that goes on.
+    """
 
     def __init__(self, text: archives.Text) -> None:
         self._text = text
+        self._most = _LOOK
         self.size = text.size
 
     def read(self, offset: int, length: int) -> bytes:
         """See `split.Source`."""
-        return self._text.read(offset, min(length, _LOOK))
+        data = self._text.read(offset, min(length, self._most))
+        self._most = min(2 * self._most, _MOST_WINDOW)
+        return data
 
 
 def _piece(found: _Found) -> Piece:

@@ -1,6 +1,8 @@
 """What always holds: spans cover the text, nothing raises, what is written reads back, comments only add."""
 
 import io
+import time
+from collections.abc import Callable
 
 import chess
 import chess.pgn
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from cqlgui.board import tree
 from cqlgui.pgn import reader, split, writer
 
+HEAD = b'[Event "x"]\n\n'
 _PIECES = [
     b"1. e4 ", b"e5 ", b"Nf3 ", b"(", b")", b"{", b"}", b"\\}", b"*", b"1-0", b"\n", b"\r\n", b"\r", b"\n\n",
     b"[", b"]", b'[Event "x"]\n', b'\n[Event "', b'[White "a\\"', b"; c\n", b"\n% d\n", b"$1 ", b"!? ", b"\0",
@@ -139,3 +142,53 @@ def test_deep_nesting_and_many_faults_stay_linear() -> None:
     assert game.plies == 2
     assert len(reader.read_game(("1. e5 " + "( " * 50_000).encode()).problems) <= 100
     assert len(reader.read_game(("{" + "\\}" * 200_000).encode()).comments[0]) == 200_000
+
+
+class _Drops(split.BytesSource):
+    """A text that comes in small pieces."""
+
+    def read(self, offset: int, length: int) -> bytes:
+        return super().read(offset, min(length, 3 << 16))
+
+
+def _seconds(make: Callable[[int], bytes], count: int, source: type[split.BytesSource]) -> float:
+    """How long splitting and reading take, in the better of two runs."""
+    data = make(count)
+    taken = []
+    for _ in range(2):
+        begun = time.process_time()
+        for raw in split.games(source(data)):
+            reader.read_raw(raw)
+        taken.append(time.process_time() - begun)
+    return min(taken)
+
+
+def test_a_long_comment_is_searched_once_however_it_comes() -> None:
+    def comment(count: int) -> bytes:
+        return b"1. e4 {" + b"abcdefg " * count + b"} e5 *\n"
+
+    whole, drops = (_seconds(comment, 3 << 20, source) for source in (split.BytesSource, _Drops))
+    assert drops < 5 * whole + 0.2
+
+
+_REPEATED: dict[str, Callable[[int], bytes]] = {
+    "empty lines": lambda count: HEAD + b"1. e4 " + b"\n" * count + b"e5 *",
+    "empty lines of CR": lambda count: HEAD + b"1. e4 " + b"\r" * count + b"e5 *",
+    "brackets": lambda count: HEAD + b"1. e4 " + b"[]" * (count // 10),
+    "opening brackets": lambda count: b"[" * count,
+    "opening brackets on lines": lambda count: b"[\n" * count,
+    "pairs with quotes on one line": lambda count: b'[a "x" y] ' * (count // 10),
+    "stray words": lambda count: b"x y " * count,
+    "empty games": lambda count: b"*\n" * (count // 20),
+    "results": lambda count: HEAD + b"1. e4 " + b"* 1-0 " * (count // 10),
+    "comments of lines": lambda count: "; é\n".encode() * (count // 10) + HEAD + b"1. e4 *",
+    "variations": lambda count: HEAD + b"1. e4 " + b"(" * count,
+    "glyphs": lambda count: HEAD + b"1. e4 " + b"$1 " * (count // 5),
+    "first numbers": lambda count: HEAD + b"1. e4 (" + b"\n\n1. " * (count // 10),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _REPEATED)
+def test_four_times_the_text_takes_about_four_times_as_long(name: str) -> None:
+    small, large = (_seconds(_REPEATED[name], count, split.BytesSource) for count in (25_000, 100_000))
+    assert large < 9 * small + 0.1
