@@ -7,6 +7,8 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabWidget
 
 NARROW = 1180
 """Below this width in pixels the transforms share the left column with the query."""
+LOW = 560
+"""Below this height in pixels the results do so, too."""
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 _BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
@@ -34,6 +36,7 @@ class Docks(QObject):
         self._main = main
         # Unknown until the panes were placed for the first time.
         self._narrow: bool | None = None
+        self._low = False
         self._titles = QTimer(self)
         self._titles.setSingleShot(True)
         self._titles.timeout.connect(self._fit_titles)
@@ -43,7 +46,7 @@ class Docks(QObject):
         self._focus.timeout.connect(self._follow_raised)
         self._width = QTimer(self)
         self._width.setSingleShot(True)
-        self._width.timeout.connect(self._fit_width)
+        self._width.timeout.connect(self._fit_size)
         self.query = self._dock("query", "Query", query)
         self.library = self._dock("library", "Library", library)
         self.help = self._dock("help", "Help", help_)
@@ -57,7 +60,7 @@ class Docks(QObject):
     def reset(self) -> None:
         """Put every pane where it belongs."""
         main = self._main
-        self._narrow = main.width() < NARROW
+        self._narrow, self._low = main.width() < NARROW, main.height() < LOW
         for dock in self.all:
             dock.setFloating(False)
             dock.setVisible(True)
@@ -66,11 +69,10 @@ class Docks(QObject):
         main.tabifyDockWidget(self.query, self.library)
         main.addDockWidget(_LEFT, self.help)
         main.tabifyDockWidget(self.library, self.help)
-        main.addDockWidget(_BELOW, self.results)
         self._place_picker()
+        self._place_results()
         self.query.raise_()
         main.resizeDocks([self.query], [_QUERY_WIDTH], Qt.Orientation.Horizontal)
-        main.resizeDocks([self.results], [round(main.height() * _RESULTS_SHARE)], Qt.Orientation.Vertical)
         self._fit_titles()
 
     def restored(self) -> None:
@@ -79,7 +81,9 @@ class Docks(QObject):
             self._main.addDockWidget(_LEFT, self.help)
             self._main.tabifyDockWidget(self.library, self.help)
             self.query.raise_()
-        self._narrow = self._main.width() < NARROW
+        self._narrow, self._low = self._main.width() < NARROW, self._main.height() < LOW
+        if self._low and self._results_below():
+            self._move_results()
         self._fit_titles()
 
     def show(self, dock: QDockWidget) -> None:
@@ -89,7 +93,10 @@ class Docks(QObject):
 
     def window_resized(self) -> None:
         """Let the panes follow a new width of the window, once it has got it."""
-        if self._narrow is not None and self._narrow != (self._main.width() < NARROW):
+        if self._narrow is not None and (self._narrow, self._low) != (
+            self._main.width() < NARROW,
+            self._main.height() < LOW,
+        ):
             self._width.start()
 
     def _seen(self, dock: QDockWidget, visible: bool) -> None:
@@ -119,6 +126,41 @@ class Docks(QObject):
         else:
             self._main.addDockWidget(_RIGHT, self.picker)
             self._main.resizeDocks([self.picker], [_PICKER_WIDTH], Qt.Orientation.Horizontal)
+
+    def _place_results(self) -> None:
+        main = self._main
+        if self._low:
+            main.addDockWidget(_LEFT, self.results)
+            main.tabifyDockWidget(self.help, self.results)
+        else:
+            main.addDockWidget(_BELOW, self.results)
+            share = round(main.height() * _RESULTS_SHARE)
+            main.resizeDocks([self.results], [share], Qt.Orientation.Vertical)
+
+    def _results_below(self) -> bool:
+        """Whether the results stand where they belong in a window that is not low."""
+        return not self.results.isFloating() and self._main.dockWidgetArea(self.results) == _BELOW
+
+    def _move_results(self) -> None:
+        shown = self.results.toggleViewAction().isChecked()
+        self._place_results()
+        self.results.setVisible(shown)
+        self.query.raise_()
+
+    def _fit_height(self) -> None:
+        """Take the results to the left column, or back, in the same way as the transforms."""
+        low = self._main.height() < LOW
+        if low == self._low:
+            return
+        self._low = low
+        beside = self.library in self._main.tabifiedDockWidgets(self.results)
+        if self._results_below() if low else beside:
+            self._move_results()
+            self._fit_titles()
+
+    def _fit_size(self) -> None:
+        self._fit_width()
+        self._fit_height()
 
     def _fit_width(self) -> None:
         """Take the transforms to the left column, or back; only from where they belong at the other width,

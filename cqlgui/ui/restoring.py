@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray
 
-from cqlgui.ui import session, theme
+from cqlgui.ui import fitting, session, theme
 
 if TYPE_CHECKING:
     from cqlgui.ui import window as window_module
@@ -32,6 +32,7 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
         window.docks.restored()
     else:
         window.reset_layout()
+    fitting.fit(window)
     if kept.split:
         window.split.restoreState(_bytes(kept.split))
     if kept.library_split:

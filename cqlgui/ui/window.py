@@ -44,6 +44,7 @@ from cqlgui.ui import (
     docks,
     earlier,
     exporter,
+    fitting,
     icons,
     jobs,
     narrower,
@@ -79,8 +80,6 @@ WELCOME = "Open a PGN file (Ctrl+O) or drop one here.\nPlain, .gz, .bz2, .zst an
 PGN_FILES = "Chess games (*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip *.gz *.bz2 *.zst *.cqlbase);;All files (*)"
 CQL_FILES = "CQL queries (*.cql *.cqls);;All files (*)"
 SAVED_FILES = "CQL queries (*.cql);;All files (*)"
-_TITLE_BAR = 40
-"""Pixels left for the frame that the desktop puts round the window."""
 _OPENING, _ASKING, _EXPORTING, _KEEPING = "opening", "asking", "exporting", "query file"
 _DROPPED, _UNSHOWN, _FOUND, _GAME, _NARROWING, _FAULT = (
     "dropped",
@@ -199,12 +198,14 @@ class MainWindow(QMainWindow):
 
     def ask_open(self) -> None:
         """Let the user choose PGN files."""
+        fitting.fit_next()
         names, _ = QFileDialog.getOpenFileNames(self, "Open games", self.folder, PGN_FILES)
         if names:
             self.open_files([Path(name) for name in names])
 
     def ask_open_query(self) -> None:
         """Let the user choose a query file."""
+        fitting.fit_next()
         name, _ = QFileDialog.getOpenFileName(self, "Open query", self.folder, CQL_FILES)
         if name:
             self.folder = str(Path(name).parent)
@@ -221,6 +222,7 @@ class MainWindow(QMainWindow):
     def save_query_as(self) -> None:
         """Ask for a name and save the query under it."""
         start = str(self.editor.path or library.own_folder() / "query.cql")
+        fitting.fit_next()
         name, _ = QFileDialog.getSaveFileName(self, "Save query", start, SAVED_FILES)
         if name:
             path = Path(name)
@@ -253,6 +255,7 @@ class MainWindow(QMainWindow):
     def _locate(self, kept: session.Session, missing: str) -> None:
         """Let the user say where a file of the last session is now."""
         title = f"Where is {Path(missing).name} now?"
+        fitting.fit_next()
         name, _ = QFileDialog.getOpenFileName(self, title, self.folder, PGN_FILES)
         if name:
             files = tuple(name if file == missing else file for file in kept.files)
@@ -301,7 +304,7 @@ class MainWindow(QMainWindow):
         names = naming.title(paths)
         self._progress_box.setVisible(True)
         self._progress_bar.say(0, 0)
-        self._progress_words.setText(f"Opening {names}")
+        self._progress_words.say(f"Opening {names}")
         self.waiting.tell_opening(names)
         self._mark_hits()
         if self.base is None:
@@ -309,7 +312,7 @@ class MainWindow(QMainWindow):
 
     def _open_progressed(self, done: int, total: int, words: str, rate: float) -> None:
         self._progress_bar.say(done, total)
-        self._progress_words.setText(words or f"{rate:,.0f} a second")
+        self._progress_words.say(words or f"{rate:,.0f} a second")
 
     def _base_grown(self, base: model.Base) -> None:
         if self._opened_anew:
@@ -406,15 +409,15 @@ class MainWindow(QMainWindow):
 
     def _base_changed(self) -> None:
         base = self.base
+        paths = [source.path for source in base.sources] if base is not None else []
         if base is None:
-            self._games_words.setText("No games open")
+            self._games_words.say("No games open")
             self.board.set_hint("Opening games ..." if self._opened_anew else WELCOME)
         else:
             self.board.set_hint("")
             positions = wording.counted(base.positions, "position", "positions")
-            self._games_words.setText(f"{_title(base)}: {wording.games(base.games)}, {positions}")
-        paths = [source.path for source in base.sources] if base is not None else []
-        self._games_words.setToolTip(wording.plain_tip(naming.listing(paths)))
+            words = f"{_title(base)}: {wording.games(base.games)}, {positions}"
+            self._games_words.say(words, f"{words}\n{naming.listing(paths)}")
         number = len({bad.game for bad in self._bad_games})
         self._bad_button.setVisible(number > 0)
         self._bad_button.setText(wording.counted(number, "bad game", "bad games"))
@@ -695,7 +698,7 @@ class MainWindow(QMainWindow):
         self.infobar.dismiss(_EXPORTING)
         self._progress_box.setVisible(True)
         self._progress_bar.say(0, 0)
-        self._progress_words.setText(f"Writing {naming.shortened(path.name)}")
+        self._progress_words.say(f"Writing {naming.shortened(path.name)}")
 
     def _exported(self, report: model.ExportReport) -> None:
         self._work_ended()
@@ -753,7 +756,7 @@ class MainWindow(QMainWindow):
         screen = QGuiApplication.primaryScreen()
         if screen is not None:
             room = screen.availableSize()
-            self.resize(min(1500, room.width()), min(950, room.height() - _TITLE_BAR))
+            self.resize(min(1500, room.width()), min(950, room.height() - fitting.TITLE_BAR))
         self.centre = QWidget()
         column = QVBoxLayout(self.centre)
         column.setContentsMargins(0, 0, 0, 0)
@@ -771,7 +774,7 @@ class MainWindow(QMainWindow):
         split.addWidget(self.notation)
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
-        self.notation.setMinimumWidth(140)
+        self.notation.setMinimumWidth(120)
         column.addWidget(split, 1)
         self.setCentralWidget(self.centre)
 
@@ -804,9 +807,8 @@ class MainWindow(QMainWindow):
 
     def _lay_out_status(self) -> None:
         bar = self.statusBar()
-        self._games_words = labels.Label()
-        # Names of files are a stranger's.
-        self._games_words.setContentsMargins(6, 0, 12, 0)
+        self._games_words = labels.ElidedLabel("", cut=Qt.TextElideMode.ElideMiddle)
+        bar.setContentsMargins(6, 0, 0, 0)
         bar.addWidget(self._games_words)
         self._bad_button = QToolButton()
         self._bad_button.setToolTip("Show the games that could not be read whole")
@@ -814,7 +816,7 @@ class MainWindow(QMainWindow):
         self._progress_box = QWidget()
         row = QHBoxLayout(self._progress_box)
         row.setContentsMargins(0, 0, 0, 0)
-        self._progress_words = labels.Label()
+        self._progress_words = labels.ElidedLabel("")
         self._progress_bar = bars.Bar(160)
         self._cancel_button = QPushButton("Cancel")
         self._cancel_button.setFlat(True)

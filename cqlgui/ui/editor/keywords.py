@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.cql import registry
+from cqlgui.ui import room
 from cqlgui.ui.editor import colours, hover
 from cqlgui.ui.panels import labels, wording
 
@@ -168,7 +169,7 @@ class HelpPane(QWidget):
         split.setSizes([130, 200])
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(split)
+        whole.addWidget(room.Room(split, self))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

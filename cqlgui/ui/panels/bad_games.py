@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from cqlgui.base import cells as cells_module
 from cqlgui.tasks import model
+from cqlgui.ui import fitting
 from cqlgui.ui.panels import labels, wording
 from cqlgui.ui.tables import text_model, view
 
@@ -82,6 +83,10 @@ class BadGamesDialog(QDialog):
     def copy(self) -> None:
         """Put `text()` on the clipboard."""
         QGuiApplication.clipboard().setText(self.text())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        fitting.fit(self)
 
     def _chosen(self, row: int) -> None:
         if row < len(self.model.games):

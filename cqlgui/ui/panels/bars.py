@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QProgressBar, QWidget
 
 STEPS = 1000
 """Resolution of a bar: sizes go beyond what its integers hold."""
+_NARROWEST = 30
 
 
 class Bar(QProgressBar):
@@ -16,7 +18,12 @@ class Bar(QProgressBar):
     def __init__(self, width: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setTextVisible(False)
-        self.setFixedWidth(width)
+        self.setMinimumWidth(_NARROWEST)
+        self.setMaximumWidth(width)
+        self._width = width
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._width, super().sizeHint().height())
 
     def say(self, done: int, total: int) -> None:
         """Show that `done` of `total` is done; a total of 0 means that nobody knows."""

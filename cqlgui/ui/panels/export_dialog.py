@@ -6,6 +6,7 @@ from enum import Enum
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
@@ -23,8 +24,8 @@ from PySide6.QtWidgets import (
 
 from cqlgui.base.data import dataclass
 from cqlgui.tasks import exporting
-from cqlgui.ui import theme
-from cqlgui.ui.panels import labels, wording
+from cqlgui.ui import fitting, theme
+from cqlgui.ui.panels import labels, naming, wording
 
 _FORMATS = {
     ".pgn": "PGN: whole games",
@@ -71,6 +72,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Export hits")
         self.setMinimumWidth(520)
+        element = naming.shortened(counts.element_words, 40)
         self.choices = {
             What.ALL: QRadioButton(
                 f"All: {wording.hits(counts.hits)} in {wording.games(counts.games)}", self
@@ -79,7 +81,7 @@ class ExportDialog(QDialog):
                 f"Selected in the table: {wording.games(counts.selected_games)}", self
             ),
             What.ELEMENT: QRadioButton(
-                f"Limited to “{counts.element_words}”: {wording.hits(counts.element_hits)}"
+                f"Limited to “{element}”: {wording.hits(counts.element_hits)}"
                 if counts.element_words
                 else "Limited to one element (none is chosen)",
                 self,
@@ -207,8 +209,13 @@ class ExportDialog(QDialog):
         self._problem.setStyleSheet(f"color: {colours.error if problem else colours.warning};")
         self.export.setEnabled(not problem)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        fitting.fit(self)
+
     def _choose_file(self) -> None:
         filters = [f"{words} (*{ending})" for ending, words in _FORMATS.items()]
+        fitting.fit_next()
         chosen, _ = QFileDialog.getSaveFileName(
             self,
             "Export hits",

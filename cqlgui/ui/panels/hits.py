@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QByteArray, QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
@@ -23,8 +23,6 @@ LONGEST_VARIABLE = 24
 FEW = 1 << 18
 """Hits among which those of an element are found at once; more of them are gone through by a job."""
 _LIMITING = "limit the table"
-_CHIP = 220
-"""Pixels that the words of a chip take at most."""
 
 
 class HitsPanel(QWidget):
@@ -62,14 +60,11 @@ class HitsPanel(QWidget):
         self._summary.setAccessibleName("Result of the search")
         self._detail = labels.ElidedLabel("", self, fills=True)
         self._detail.setAccessibleName("Course of the search")
-        self._chip = QPushButton(self)
-        self._chip.setObjectName("chip")
+        self._chip = labels.Chip(self)
         self._chip.setToolTip("Show the hits of all elements again")
-        self._narrowed = QPushButton(self)
-        self._narrowed.setObjectName("chip")
+        self._narrowed = labels.Chip(self)
         self._narrowed.setToolTip("Show all hits of the search again")
-        self._scope = QPushButton(self)
-        self._scope.setObjectName("chip")
+        self._scope = labels.Chip(self)
         self._scope.setToolTip("Searches keep to these games; press to search through all again")
         self.narrow = narrow.NarrowButton(door, self)
         self._export = QToolButton(self)
@@ -98,6 +93,7 @@ class HitsPanel(QWidget):
         self._bar.hide()
         for chip in (self._chip, self._narrowed, self._scope):
             chip.hide()
+        self._chips.hide()
         self._export.setEnabled(False)
 
     # --- a search ---
@@ -361,15 +357,21 @@ class HitsPanel(QWidget):
         head.addWidget(self._bar)
         head.addWidget(self._summary)
         head.addWidget(self._detail, 1)
-        head.addWidget(self._scope)
-        head.addWidget(self._narrowed)
-        head.addWidget(self._chip)
         head.addWidget(self.narrow)
         head.addWidget(self._export)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        chips = QHBoxLayout()
+        chips.setContentsMargins(8, 0, 6, 4)
+        for chip in (self._scope, self._narrowed, self._chip):
+            chips.addWidget(chip)
+        chips.addStretch(1)
+        # Without a chip the row takes no room.
+        self._chips = QWidget(self)
+        self._chips.setLayout(chips)
         column.addLayout(head)
+        column.addWidget(self._chips)
         column.addWidget(self.table, 1)
         self.setFocusProxy(self.table)
 
@@ -415,23 +417,29 @@ class HitsPanel(QWidget):
     def _show_limit(self) -> None:
         limited = self._looking or self.hits.limited_to
         self._chip.setVisible(limited is not None)
+        self._show_chips()
         if limited is not None:
             element = self.hits.element_at(limited)
             words = (element.words or element.transform) if element else f"element {limited[1] + 1}"
-            self._chip.setText(f"{'looking for' if self._looking else 'only'}: {words}  ✕")
+            self._chip.say(f"{'looking for' if self._looking else 'only'}: {words}")
             self._chip.setAccessibleName(f"Hits are limited to: {words}. Press to show all.")
 
     def tell_narrowing(self, words: str) -> None:
         """Say what the hits were narrowed to; nothing where all of the result is shown."""
         self._narrowed.setVisible(bool(words))
-        room = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, _CHIP)
-        self._narrowed.setText(f"{room}  ✕".replace("&&", "&").replace("&", "&&"))
+        self._show_chips()
+        self._narrowed.say(words.replace("&&", "&"))
         self._narrowed.setAccessibleName(f"Hits are narrowed to: {words}. Press to show all.")
+
+    def _show_chips(self) -> None:
+        chips = (self._scope, self._narrowed, self._chip)
+        self._chips.setVisible(any(not chip.isHidden() for chip in chips))
 
     def tell_scope(self, games: int) -> None:
         """Say to how many games searches keep; below 0 for all."""
         self._scope.setVisible(games >= 0)
-        self._scope.setText(f"in {wording.games(games)}  ✕")
+        self._show_chips()
+        self._scope.say(f"in {wording.games(games)}")
         self._scope.setAccessibleName(f"Searches keep to {wording.games(games)}. Press to search in all.")
 
     def _show_values(self) -> None:

@@ -5,8 +5,8 @@ there is room for, and all of it on hovering.
 from __future__ import annotations
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QUrl
-from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QTextBrowser, QWidget
+from PySide6.QtGui import QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QTextBrowser, QWidget
 
 from cqlgui.ui import canvas
 from cqlgui.ui.panels import wording
@@ -16,6 +16,44 @@ NARROWEST = 40
 _STEP = 24
 """Pixels by which the width wanted grows and shrinks: each new one lays the whole window out."""
 _GAP = 8
+_CHIP_EDGE = 26
+_NARROW_CHIP = 64
+_CHIP = 280
+"""Pixels round the text of a chip, and those a chip takes at least and at most."""
+
+
+class Chip(QPushButton):
+    """A button that gives way as well: its text is cut in front of the sign that ends it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("chip")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._words = ""
+
+    def say(self, words: str) -> None:
+        """Show a text, and a cross that tells what pressing does."""
+        if words != self._words:
+            self._words = words
+            self.updateGeometry()
+            self._cut()
+
+    def _cut(self) -> None:
+        cross = "  ✕"
+        room = self.width() - _CHIP_EDGE - self.fontMetrics().horizontalAdvance(cross)
+        shown = self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, max(0, room))
+        self.setText(f"{shown}{cross}".replace("&", "&&"))
+
+    def sizeHint(self) -> QSize:
+        wanted = self.fontMetrics().horizontalAdvance(f"{self._words}  ✕") + _CHIP_EDGE
+        return QSize(min(wanted, _CHIP), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(_NARROW_CHIP, self.sizeHint().width()), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._cut()
 
 
 class Label(QLabel):

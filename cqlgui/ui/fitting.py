@@ -1,0 +1,41 @@
+"""Keeps windows and dialogs within the screen, however small its scale makes it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+
+TITLE_BAR = 40
+"""Pixels left for the frame that the desktop puts round a window."""
+
+
+def room(widget: QWidget) -> QRect:
+    """Where the inside of a window may be on its screen."""
+    return widget.screen().availableGeometry().adjusted(0, TITLE_BAR, 0, 0)
+
+
+def fit(widget: QWidget) -> None:
+    """Make a window that does not fit into its screen smaller, and bring it back into it."""
+    if widget.isFullScreen() or widget.isMaximized():
+        return
+    screen = widget.screen().availableGeometry()
+    inside = room(widget)
+    if not (widget.width() <= inside.width() and widget.height() <= inside.height()):
+        widget.resize(min(widget.width(), inside.width()), min(widget.height(), inside.height()))
+    frame = widget.frameGeometry()
+    if not screen.contains(frame):
+        widget.move(
+            min(max(frame.left(), screen.left()), max(screen.left(), screen.right() + 1 - frame.width())),
+            min(max(frame.top(), screen.top()), max(screen.top(), screen.bottom() + 1 - frame.height())),
+        )
+
+
+def fit_next() -> None:
+    """Fit the dialog of Qt that the caller is about to ask with, once it is shown."""
+
+    def fit_shown() -> None:
+        shown = QApplication.activeModalWidget()
+        if shown is not None:
+            fit(shown)
+
+    QTimer.singleShot(0, fit_shown)
