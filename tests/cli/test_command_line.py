@@ -57,8 +57,12 @@ def test_search_answers_one_object(source: Path) -> None:
 
 
 def test_games_that_could_not_be_searched_are_counted(source: Path) -> None:
-    run = helpers.cli("search", source, "-e", "while (true) {x = 1}")
+    run = helpers.cli("search", source, "-e", "if mate while (true) {x = 1}")
     assert run.code == 0, run.err
+    assert "1 of 2 games match (4 positions), 1 could not be searched, " in run.err
+    # Where every game failed the query is at fault.
+    run = helpers.cli("search", source, "-e", "while (true) {x = 1}")
+    assert run.code == 1, run.err
     assert "0 of 2 games match (0 positions), 2 could not be searched, " in run.err
     assert "could not" not in helpers.cli("search", source, "-e", "mate").err
 
@@ -216,6 +220,31 @@ def test_a_batch_answers_a_line_each(source: Path, tmp_path: Path) -> None:
     assert found[3]["count"] == 2
     assert found[4]["error"]["code"] == "batch"
     assert '"variations" in line 5' in found[4]["error"]["message"]
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], ["--engine", "interpreter", "--json"]])
+def test_a_variable_without_a_value_stops_the_search_and_ends_with_one(source: Path, form: list[str]) -> None:
+    run = helpers.cli("search", source, "-e", "initial or {piece T in k mate T}", *form)
+    assert run.code == 1
+    assert "query:1:31: error[stopped]: The search stopped at game 2: The variable T has no value" in run.err
+    assert run.err.count("has no value") == 1
+    if form:
+        found = json.loads(run.out)
+        assert found["games"] == [1]
+        assert found["stopped"]["offset"] == 30
+    else:
+        assert run.out.startswith("1: C - ? ")
+
+
+def test_a_search_that_stops_is_a_line_of_a_batch(source: Path, tmp_path: Path) -> None:
+    batch = tmp_path / "queries.jsonl"
+    queries = ["initial or {piece T in k mate T}", "mate"]
+    batch.write_text("\n".join(json.dumps({"id": text, "query": text}) for text in queries))
+    run = helpers.cli("search", source, "--batch", batch)
+    assert run.code == 0
+    stopped, whole = map(json.loads, run.out.splitlines())
+    assert (stopped["games"], stopped["stopped"]["game"]) == ([1], 2)
+    assert (whole["games"], "stopped" in whole) == ([2], False)
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])

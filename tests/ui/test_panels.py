@@ -101,6 +101,10 @@ def test_games_that_could_not_be_searched_are_told_from_those_that_were(
     panel.finish(dataclasses.replace(ended, games_searched=12))
     assert panel.running_text() == "0 of 12 games searched in 0.4 s · 12 could not be searched"
     panel.begin(base, 1_012, result.orbits)
+    stop = model.Stop(200, "20 games in a row failed for the same reason: It is endless.")
+    panel.finish(dataclasses.replace(ended, games_searched=200, stopped=stop))
+    assert panel.running_text().startswith("stopped after 200 games of 1,012, 0.4 s")
+    panel.begin(base, 1_012, result.orbits)
     panel.finish(dataclasses.replace(ended, games_searched=200, cancelled=True))
     assert panel.running_text() == (
         "stopped after 200 games of 1,012, 0.4 s · 12 of them could not be searched"
