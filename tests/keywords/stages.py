@@ -74,6 +74,7 @@ _FORMS = {
     "{ }": r"\{.*\}",
     "[ ]": r"\[.*\]",
     "{n,m}": r"\{\d*,\d*\}",
+    "//": r"//",
     "/* */": r"/\*.*\*/",
     "\\0": r"\\\d",
     "\\-0": r"\\-\d",
@@ -82,13 +83,22 @@ _FORMS = {
 
 def _holds(row: registry.Row) -> bool:
     """The example has the spelling or its sign: as a token, as a run of words, or as the form it names."""
+    return occurs(row, row.example, token_words(row.example))
+
+
+def token_words(text: str) -> frozenset[str]:
+    """The tokens of a text as they are written, and as they are understood."""
+    return frozenset(word for token in lexer.tokens(text) for word in (token.text, token.word))
+
+
+def occurs(row: registry.Row, text: str, tokens: frozenset[str]) -> bool:
+    """Whether a text, which has these tokens, has a spelling or its sign: as a token, as a run of words, or
+    as the form that it names."""
     if row.name in _FORMS:
-        return re.search(_FORMS[row.name], row.example, re.DOTALL) is not None
-    scanned = lexer.tokens(row.example)
-    tokens = {token.text for token in scanned} | {token.word for token in scanned}
-    if row.sign and row.sign in tokens:
+        return re.search(_FORMS[row.name], text, re.DOTALL) is not None
+    if row.name in tokens or (row.sign and row.sign in tokens):
         return True
-    return row.name in tokens or all(word.strip('"') in row.example for word in row.name.split())
+    return all(word.strip('"') in text for word in row.name.split())
 
 
 def _turned(query: nodes.Query) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from cqlgui.base import errors, progress
 from cqlgui.engine import compiling, games
 from cqlgui.jit import native
 from cqlgui.tasks import importing, model, queries, searching, sieving, telling
+from tests.helpers import searched
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
 
@@ -28,14 +29,6 @@ def base(tmp_path: Path) -> model.Base:
     paths[0].write_text((QUIET * 5 + MATE + BROKEN) * 20)
     paths[1].write_text(MATE * 3 + QUIET * 9)
     return importing.open_base(paths).base
-
-
-def plain(result: model.SearchResult) -> dict[str, Any]:
-    """All that a search gives but how long and by what means."""
-    found = {name: getattr(result, name) for name in result.__slots__}
-    for name in ("seconds", "engine", "reason", "options"):
-        del found[name]
-    return found
 
 
 @pytest.mark.parametrize("variations", [False, True])
@@ -66,8 +59,8 @@ def test_results_are_those_of_the_interpreter(base: model.Base, query: str, vari
     fast = searching.search(base, query, options)
     whole = searching.search(base, query, dataclasses.replace(options, pruned=False))
     slow = searching.search(base, query, dataclasses.replace(options, compiled=False))
-    assert plain(fast) == plain(slow)
-    assert plain(whole) == plain(slow)
+    assert searched.plain(fast) == searched.plain(slow)
+    assert searched.plain(whole) == searched.plain(slow)
     assert (slow.engine, slow.reason) == ("interpreted", "the interpreter was asked for")
 
 
@@ -102,7 +95,7 @@ def test_what_comes_straight_from_the_engine_is_what_the_interpreter_finds(
         base, query, dataclasses.replace(options, compiled=False, details=model.Details.ALL)
     )
     assert seen == list(fast.order) == list(slow.order)
-    bare, whole = plain(fast), plain(slow)
+    bare, whole = searched.plain(fast), searched.plain(slow)
     del bare["games"], whole["games"]
     assert bare == whole
     assert np.array_equal(fast.games.columns.hits, slow.games.columns.hits)

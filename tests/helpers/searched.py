@@ -1,0 +1,15 @@
+"""What a search gives, to be compared with another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cqlgui.tasks import model
+
+
+def plain(result: model.SearchResult) -> dict[str, Any]:
+    """All that a search gives but how long and by what means."""
+    found = {name: getattr(result, name) for name in result.__slots__}
+    for name in ("seconds", "engine", "reason", "options"):
+        del found[name]
+    return found
