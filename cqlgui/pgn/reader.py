@@ -282,10 +282,13 @@ class _Reading:
         self.tagless = not tags
         values = {name.lower(): value for name, value in reversed(tags)}
         board, start_fen = self._start(values)
-        if problem or len(self.data) == 0:
+        # Of a game with such a problem only the beginning is there, and where that stops says nothing.
+        whole = not problem
+        if not whole or len(self.data) == 0:
             board = None
-        self._movetext(begin, board)
-        result = self._result(values.get("result"))
+        if whole:
+            self._movetext(begin, board)
+        result = self._result(values.get("result"), whole)
         words, plies = self._number()
         ids = self.ids
         return ReadGame(
@@ -401,10 +404,12 @@ class _Reading:
         start_fen = board.fen(en_passant="fen")
         return board, None if start_fen == chess.STARTING_FEN else start_fen
 
-    def _result(self, tag: str | None) -> str:
+    def _result(self, tag: str | None, whole: bool) -> str:
         found = self.result
         claimed = (tag or "").strip()
         claimed = "1/2-1/2" if claimed == "1/2" else claimed
+        if not whole:
+            return claimed if claimed in RESULTS else "*"
         if not found:
             self._note("no result", len(self.data), "the game does not end with a result", at_byte=True)
         elif claimed in RESULTS and claimed != found:

@@ -123,14 +123,17 @@ def test_one_enormous_line_is_cut_in_time(megabytes: int) -> None:
     assert found == count
 
 
-@pytest.mark.parametrize("megabytes", [5, pytest.param(300, marks=pytest.mark.full)])
+@pytest.mark.parametrize("megabytes", [5, 9, pytest.param(300, marks=pytest.mark.full)])
 def test_one_enormous_comment_is_one_game(megabytes: int) -> None:
-    data = b"1. e4 {" + b"abcdefg " * (megabytes << 17) + b'} e5 *\n\n[Event "x"]\n\n1. d4 *'
+    data = (
+        b'[Result "1-0"]\n\n1. e4 {' + b"abcdefg " * (megabytes << 17) + b'} e5 1-0\n\n[Event "x"]\n\n1. d4 *'
+    )
     first, second = split.games(split.BytesSource(data))
-    assert second.line == 3
+    assert second.line == 5
     assert reader.read_raw(second).plies == 1
     if megabytes << 20 > split.LONGEST_GAME:
-        assert "longer than" in reader.read_raw(first).problems[0].reason
+        (problem,) = reader.read_raw(first).problems
+        assert "longer than" in problem.reason
         assert first.length > megabytes << 20
     else:
         assert reader.read_raw(first).plies == 2
