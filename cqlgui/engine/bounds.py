@@ -255,15 +255,7 @@ class Pruner:
 
     def stays_small(self, node: nodes.Node) -> bool:
         """Whether a number surely does not grow beyond all bounds, which only variables let it."""
-        for one in nodes.walk(node):
-            match one:
-                case nodes.Name() if not self.is_set(one):
-                    return False
-                case nodes.Number() if abs(one.value) >= 1 << 60:
-                    return False
-                case _:
-                    pass
-        return True
+        return all(self.is_set(one) for one in nodes.walk(node) if isinstance(one, nodes.Name))
 
     def begins_well(self, loop: nodes.SquareLoop | nodes.PieceLoop) -> bool:
         """Whether the variable of a loop surely has no value yet when it begins."""

@@ -181,3 +181,11 @@ def test_what_is_written_again_and_again_is_compared_once(monkeypatch: pytest.Mo
     found = check.check("K Ra1 " * 1000 + "Na1")
     assert [one.code for one in found.diagnostics] == ["never-matches"]
     assert 1 <= compared <= 2001
+
+
+def test_long_text_is_cut_short_in_messages() -> None:
+    (found,) = [one for one in check.check("flip Ra1 kh8").diagnostics if one.code == "transform-scope"]
+    assert found.message == "`flip` applies only to `Ra1`; `kh8` behind it is not turned."
+    text = "flip R[a1,b2,c3,d4,e5,f6,g7,h8,a2,a3] kh8"
+    (found,) = [one for one in check.check(text).diagnostics if one.code == "transform-scope"]
+    assert found.message.startswith("`flip` applies only to `R[a1,b2,c3,d4,e5,f6,g7,h8,a...`; ")

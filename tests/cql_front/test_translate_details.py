@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import translate
+from cqlgui.cql import legacy_facts, translate
 
 
 def body(old: str) -> str:
@@ -27,3 +27,11 @@ def body(old: str) -> str:
 )
 def test_promotion_to_a_white_man_is_a_move_of_white(old: str, new: str) -> None:
     assert body(old) == new
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("ab  c", "^ab *c$"), ("a b  c   d", "^a *b *c *d$"), ("  a", "^ *a$"), ("a* b?", "^a.* *b.$")],
+)
+def test_any_blanks_in_a_pattern_are_one_stretch_of_blanks(old: str, new: str) -> None:
+    assert legacy_facts.pattern(old) == (new, False)

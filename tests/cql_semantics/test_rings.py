@@ -30,6 +30,16 @@ def test_of_alternatives_only_those_that_hold_are_ringed() -> None:
     assert ringed("cql() mate (qh4 or {Ke1 ke8})") == {"h4", "e1", "e8"}
 
 
+def test_an_attack_rings_both_ends_whichever_is_named_first() -> None:
+    assert ringed("cql() mate q attacks K") == {"h4", "e1"}
+    assert ringed("cql() mate K attackedby q") == {"h4", "e1"}
+
+
+def test_a_move_that_is_not_played_rings_nothing() -> None:
+    assert ringed("cql() ply == 3 #(--(to)) == 1") == {"d8", "h4"}
+    assert ringed("cql() mate #(--(to)) == 0") == set()
+
+
 def test_a_path_that_was_tried_for_rings_only_is_no_last_path() -> None:
     """The second alternative is not evaluated where the first one holds, but its squares are asked for."""
     outcome = run("cql() ply == 0 or {ply == 0 Ke1 path --{2}\n} or pathcount == 2")

@@ -82,6 +82,11 @@ def test_a_pinned_man_saves_nobody_from_stalemate() -> None:
     compare(CORNERED, ["stalemate", "mate", "legal --", "countmoves legal -- >= 2", "legal [NBRnbr]--"])
 
 
+def test_squares_between_men_anywhere() -> None:
+    pairs = ("R k", "[Nn] [Bb]", "A a", "k K", "[Pp] [Qq]")
+    compare(scattered(20), [f"#between({pair}) >= {count}" for pair in pairs for count in (1, 3, 6, 10, 20)])
+
+
 def test_moves_of_men_anywhere() -> None:
     texts = [f"countmoves legal -- >= {count}" for count in (1, 3, 5, 8, 12, 16, 20, 25, 30)]
     texts += [

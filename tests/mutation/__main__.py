@@ -76,8 +76,7 @@ def fresh(shop: running.Workshop, options: argparse.Namespace) -> None:
 def survivors(shop: running.Workshop, options: argparse.Namespace) -> None:
     """Run those that survived once more, in the tree as it is today, but not those explained since.
 
-    Lines may have moved since the record was made, and tests may be new: the tests are those of the module's
-    old line, and all of the files that were recorded or are new.
+    Tests that are new or have changed come first.
     """
     recorded, known = recording.Recorded(shop.record), running.explained()
     for change, before in shop.done().items():
@@ -91,10 +90,13 @@ def survivors(shop: running.Workshop, options: argparse.Namespace) -> None:
             say(shop, running.Result(change, before.line, running.GONE, diff=before.diff))
             continue
         text, made = found
-        tests = recording.likeliest(
-            change.module, recorded.of_line(change.module, before.line, before.line), options.seconds
-        )
-        say(shop, shop.ask(change, text, made, tests))
+        tests = recorded.of_line(change.module, before.line, before.line)
+        tests = [test for test in tests if (shop.tree / test.file).exists()]
+        newer = [test for test in tests if test.file in recorded.renewed]
+        older = [test for test in tests if test.file not in recorded.renewed]
+        chosen = recording.cheapest(newer, options.seconds)
+        chosen += recording.likeliest(change.module, older, options.seconds)
+        say(shop, shop.ask(change, text, made, chosen))
 
 
 def statement(text: str, line: int) -> int:

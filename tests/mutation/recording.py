@@ -6,6 +6,7 @@ are about them; these are asked besides.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -22,7 +23,10 @@ FOLDERS = (
 )  # fmt: skip
 """Folders of tests that may notice a mutant; those of the window and of speed would take too long."""
 
-_ENGINE = ("engine/test_replay.py", "engine/test_against_interpreter.py", "engine/test_orbit_pass.py")
+_ENGINE = (
+    "engine/test_replay.py", "engine/test_against_interpreter.py", "engine/test_orbit_pass.py",
+    "engine/test_small_positions.py",
+)  # fmt: skip
 _LOWERED = (*_ENGINE, "engine/test_weakening.py", "engine/test_pictures.py", "engine/test_against_records.py")
 _READING = ("pgn/test_kernel.py", "pgn/test_differential.py", "pgn/test_torture.py", "tasks/test_reading.py")
 _WORKING = (
@@ -55,6 +59,7 @@ BESIDE: Mapping[str, tuple[str, ...]] = {
     "pgn/kernel.py": _READING,
     "pgn/kernel_moves.py": _READING,
     "pgn/interning.py": ("pgn/test_interning.py", *_READING),
+    "tasks/planning.py": ("tasks/test_planning.py", "cli/"),
     "tasks/worker.py": _WORKING,
     "tasks/hosts.py": _WORKING,
     "tasks/frames.py": _WORKING,
@@ -82,30 +87,41 @@ class Test:
 
 
 def record(tree: Path, folder: Path, environment: Mapping[str, str]) -> None:
-    """Run the tests of each of `FOLDERS` under coverage; what was measured before is kept.
+    """Run the tests of `FOLDERS` under coverage, in files that are new or changed since they were measured.
 
     Tests that fail in the tree as it is are never asked about a mutant.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    known: dict[str, str] = {}
+    for path in sorted(folder.glob("*.json")):
+        known |= json.loads(path.read_text(encoding="utf-8"))
+    number = len(list(folder.glob("*.json")))
     for name in FOLDERS:
-        done, times = folder / f"{name}.done", folder / f"{name}.times"
-        if done.exists():
+        files = {
+            path.relative_to(tree).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+            for path in sorted((tree / "tests" / name).rglob("test_*.py"))
+        }
+        files = {file: digest for file, digest in files.items() if known.get(file) != digest}
+        if not files:
             continue
-        times.unlink(missing_ok=True)
-        print(f"recording tests/{name}", flush=True)
+        print(f"recording {' '.join(files)}", flush=True)
+        # What a run left that was stopped is written over.
+        stem = folder / f"{number:03}"
+        stem.with_suffix(".times").unlink(missing_ok=True)
         measure = ["coverage", "run", f"--rcfile={os.devnull}", "--source=cqlgui"]
-        measure.append(f"--data-file={folder / name}.cov")
-        run = ["pytest", "-q", "-p", plugin.__name__, "-p", "no:cacheprovider", f"tests/{name}"]
-        with (folder / f"{name}.log").open("w", encoding="utf-8") as log:
-            code = subprocess.run(
+        measure.append(f"--data-file={stem}.cov")
+        run = ["pytest", "-q", "-p", plugin.__name__, "-p", "no:cacheprovider", *files]
+        with stem.with_suffix(".log").open("w", encoding="utf-8") as log:
+            subprocess.run(
                 [sys.executable, "-m", *measure, "-m", *run],
                 cwd=tree,
-                env={**environment, plugin.TIMES: str(times)},
+                env={**environment, plugin.TIMES: f"{stem}.times"},
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 check=False,
-            ).returncode
-        done.write_text(f"{code}\n", encoding="utf-8")
+            )
+        stem.with_suffix(".json").write_text(json.dumps(files, indent=0), encoding="utf-8")
+        number += 1
 
 
 class Recorded:
@@ -113,8 +129,15 @@ class Recorded:
 
     def __init__(self, folder: Path) -> None:
         self.tests: dict[str, Test] = {}
-        for path in sorted(folder.glob("*.times")):
-            for line in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
+        self.renewed: set[str] = set()
+        """Files of tests that were measured after the first time, as they were new or had changed."""
+        first = len(FOLDERS)
+        for number, path in enumerate(sorted(folder.glob("*.json"))):
+            files = json.loads(path.read_text(encoding="utf-8"))
+            if number >= first:
+                self.renewed |= files.keys()
+            self.tests = {name: test for name, test in self.tests.items() if test.file not in files}
+            for line in map(json.loads, path.with_suffix(".times").read_text(encoding="utf-8").splitlines()):
                 if line["usable"]:
                     self.tests[line["test"]] = Test(line["test"], line["seconds"])
         self._files = sorted(folder.glob("*.cov"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import dataclasses
+import functools
 import json
 import os
 import re
@@ -32,10 +33,12 @@ OUTCOMES = (KILLED, HUNG, SURVIVED, LEFT_OUT, GONE)
 
 MEMORY_BYTES = 8 << 30
 """Address space of the tests of one mutant: some would fill all memory."""
-START_SECONDS = 25.0
-"""What starting pytest, compiling kernels and starting workers may take beside the tests."""
-SLOWER = 2.0
+START_SECONDS = 10.0
+"""Time of a processor that starting pytest, compiling kernels and the like may take beside the tests."""
+SLOWER = 1.5
 """How many times slower than under coverage the tests may be; beyond that a mutant counts as hung."""
+WAITING = 5.0
+"""How many times longer than a processor may be used the tests may take in all: others use it as well."""
 
 
 @dataclass(frozen=True)
@@ -119,27 +122,22 @@ class Workshop:
         """Run the tests on a mutant until one fails; the copy of the tree is as it was afterwards."""
         listed = self.folder / "tests.txt"
         listed.write_text("".join(f"{test.name}\n" for test in tests), encoding="utf-8")
-        longest = max((test.seconds for test in tests), default=0.0)
-        each = START_SECONDS / 2 + SLOWER * longest
         limit = START_SECONDS + SLOWER * sum(test.seconds for test in tests)
         begun = time.monotonic()
         self._changed.write_text(json.dumps((change.module, text)), encoding="utf-8")
         try:
             _write(self.tree / change.module, made)
-            outcome, test = self._pytest(listed, each, limit)
+            outcome, test = self._pytest(listed, limit)
         finally:
             self.restore()
         line = _first_line(text, made)
         diff = mutants.diff(change.module, text, made)
         return Result(change, line, outcome, test, len(tests), round(time.monotonic() - begun, 1), diff)
 
-    def _pytest(self, listed: Path, each: float, limit: float) -> tuple[str, str]:
-        """The outcome, and the first test that failed, if any.
-
-        A test may take `each` seconds, all together `limit`.
-        """
+    def _pytest(self, listed: Path, limit: float) -> tuple[str, str]:
+        """The outcome, and the first test that failed, if any; a process may use `limit` seconds."""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no"]
-        command += ["-p", "no:cacheprovider", f"--timeout={each:.0f}", f"@{listed}"]
+        command += ["-p", "no:cacheprovider", f"@{listed}"]
         run = subprocess.Popen(
             command,
             cwd=self.tree,
@@ -147,12 +145,12 @@ class Workshop:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=_bound,
+            preexec_fn=functools.partial(_bound, int(limit)),
             text=True,
             errors="replace",
         )
         try:
-            said, _ = run.communicate(timeout=limit)
+            said, _ = run.communicate(timeout=WAITING * limit)
         except subprocess.TimeoutExpired:
             _end_session(run.pid)
             run.communicate()
@@ -161,6 +159,8 @@ class Workshop:
         (self.folder / "last.log").write_text(said, encoding="utf-8")
         if run.returncode == 0:
             return SURVIVED, ""
+        if run.returncode == -signal.SIGXCPU:
+            return HUNG, ""
         failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", said, re.MULTILINE)
         if "Timeout" in said and (failed is None or "Timeout" in failed[0]):
             return HUNG, failed[1] if failed else ""
@@ -209,7 +209,8 @@ def _first_line(text: str, made: str) -> int:
     return next((number for number, (one, other) in enumerate(pairs, 1) if one != other), 1)
 
 
-def _bound() -> None:
+def _bound(seconds: int) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 

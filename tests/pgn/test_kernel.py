@@ -374,6 +374,9 @@ HEAD = b'[Event "x"]\n\n'
         (b'[FEN "8/8/8/8/8/8/8/K7 w - - 0 1"]\n\n*\n', Why.FEN),
         (b'[FEN "4k3/8/8/8/8/8/8/4K3 w KQ - 0 1"]\n\n*\n', Why.FEN),
         (b'[FEN "4k3/8/8/8/8/8/8/4K3 w - e6 0 1"]\n\n*\n', Why.FEN),
+        (b'[FEN "4k3/3p4/8/3pP3/8/8/8/4K3 w - d6 0 1"]\n\n*\n', Why.FEN),
+        (b'[FEN "4k3/8/3n4/3pP3/8/8/8/4K3 w - d6 0 1"]\n\n*\n', Why.FEN),
+        (b'[FEN "4k3/8/8/8/3Pp3/8/3P4/4K3 b - d3 0 1"]\n\n*\n', Why.FEN),
         (b'[FEN "4k3/8/8/8/8/8/8/4K3 w  -"]\n\n*\n', Why.FEN),
         (b'[FEN "4k3/8/8/8/8/8/8/4K3 w - - 0 1 "]\n\n*\n', Why.FEN),
         (b'[FEN "4k3/8/8/8/8/8/44/4K3 w - - 0 1"]\n\n*\n', Why.FEN),
@@ -387,6 +390,13 @@ HEAD = b'[Event "x"]\n\n'
         (HEAD + b"1. e4 e4 *\n", Why.MOVE),
         (HEAD + b"1. e2e4 *\n", Why.MOVE),
         (HEAD + b"1. e4 d5 2. dxd5 *\n", Why.MOVE),
+        # Every kind of man that moves as another one does.
+        (HEAD + b"1. f4 f5 2. Bf2 *\n", Why.MOVE),
+        (HEAD + b"1. b4 b5 2. Rb2 *\n", Why.MOVE),
+        (HEAD + b"1. Qc3 *\n", Why.MOVE),
+        (HEAD + b"1. d4 d5 2. Nd2 Nd6 *\n", Why.MOVE),
+        (HEAD + b"1. e4 e5 2. Ke3 *\n", Why.MOVE),
+        (HEAD + b"1. e4 e5 2. Nd2 *\n", Why.MOVE),
         (HEAD + b"1. e4 f5 2. Qh5+ a6 *\n", Why.MOVE),
         (HEAD + b"1. e4 f5 2. Qh5+ -- *\n", Why.MOVE),
         (HEAD + b"1. e4 e5 2. Ke2 Nf6 3. O-O *\n", Why.MOVE),
@@ -413,8 +423,39 @@ def test_what_is_left_to_the_lenient_reader(text: bytes, why: Why) -> None:
     first = HEAD + b"1. d4 d5 1-0\n\n"
     games = quick.QuickReader(4).read(quick.padded(first + text))
     assert (games.why, len(games), games.end, games.end_line) == (why, 1, len(first) - 2, 3)
+    alone = quick.QuickReader(4).read(quick.padded(first))
+    assert (games.words.tolist(), games.more) == (alone.words.tolist(), alone.more)
     assert quick.QuickReader(4).read(quick.padded(text)).why is why
     compare(first + text)
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        # The king stands safe although the square is attacked to which another man goes.
+        "1. e4 d5 2. Qg4 Bxg4 *",
+        "1. e4 d5 2. Nh3 Bxh3 *",
+        "1. e4 e5 2. Qg4 d5 3. Qd1 Bg4 4. Nf3 Bxf3 *",
+        "1. d4 e5 2. Bg5 Bb4+ 3. Nd2 Bxd2+ 4. Qxd2 Qxg5 *",
+        "1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. O-O O-O *",
+        "1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. O-O-O O-O-O *",
+    ],
+)
+def test_well_formed_moves_are_taken(moves: str) -> None:
+    data = HEAD + moves.encode() + b"\n"
+    assert len(quick.QuickReader(4).read(quick.padded(data))) == 1
+    compare(data)
+
+
+@pytest.mark.parametrize("before", ["1. e4", "1. e4!", "1. e4 $1", "1. e8=Q", "1. O-O", "1", "1. e4 (1. d4"])
+def test_any_byte_may_follow(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for byte in (0, 1, 31, 32, 127, 128, 254, 255):
+        data = quick.padded(HEAD + before.encode() + bytes([byte]) + b" *\n")
+        fast = quick.QuickReader(4).read(data)
+        with monkeypatch.context() as patch:
+            patch.setattr(kernel, "read_games", functools.partial(fenced.run, kernel.read_games))
+            plain = quick.QuickReader(4).read(data)
+        assert (fast.why, list(taken(fast))) == (plain.why, list(taken(plain)))
 
 
 def test_a_game_without_tags_is_left_to_the_lenient_reader() -> None:

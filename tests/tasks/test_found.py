@@ -48,6 +48,15 @@ def test_games_are_numbered_within_their_source() -> None:
         assert untold.comments(game, (3,)) == ((0, f"Game number {number}"),)
 
 
+def test_games_of_which_columns_tell_are_not_told_of_by_the_interpreter() -> None:
+    hit = model.Hit(7, 3, None, 0, ())
+    untold = found.Untold(valued=True, writes=False, match_string="CQL", header_comment=True, firsts=(1,))
+    for known in (None, untold):
+        (game,) = found.Found(found.of_hits([model.GameHits(7, (hit,), told=False)]), {}, known).values()
+        assert (game.told, game.hits) == (False, (hit,))
+        assert game.comments == (((0, "Game number 7"), (3, "CQL")) if known else ())
+
+
 @given(listed(), st.lists(st.integers(0, 6), max_size=3), st.booleans(), st.booleans())
 def test_what_was_measured_of_parts_is_known_of_them_together(
     games: list[model.GameHits], cuts: list[int], turned: bool, some: bool

@@ -32,6 +32,12 @@ def test_front_matter_is_read_and_taken_off(tmp_path: Path) -> None:
     assert library.body(QUERY) == "cql()\nB == 2  // both"
 
 
+def test_front_matter_alone_leaves_no_query() -> None:
+    assert library.body("// title: Two bishops\n// description: They mate.\n//   Both of them.") == ""
+    assert library.body("// title: Two bishops\n\n") == ""
+    assert library.body("\n\n") == ""
+
+
 @pytest.mark.parametrize("text", ["cql() mate", "// a remark\nmate", "/// a comment of the query\nmate", ""])
 def test_a_file_without_front_matter_takes_its_name_for_a_title(tmp_path: Path, text: str) -> None:
     path = tmp_path / "long_way-home.cql"

@@ -161,6 +161,28 @@ def test_what_leaves_nearly_all_games_is_seldom_asked_again(
         assert len(set(left)) == 1
 
 
+@pytest.mark.parametrize("text", ["x = 3 x * x == 9 mate", "x = ply {not x * x == 4} mate"])
+def test_games_in_which_a_number_may_grow_too_large_are_searched(base: model.Base, text: str) -> None:
+    assert searched(base, text) == list(range(8))
+    assert searched(base, "x = 3 mate") == [4]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("not (check or ply >= 0)", []),
+        ("not (ply >= 0 or check)", []),
+        ("not (check and K)", list(range(8))),
+        ("not (mate and K)", list(range(8))),
+        ("(mate or check) and K", [4]),
+        ("mate and K", [4]),
+        ("K and mate", [4]),
+    ],
+)
+def test_both_sides_of_a_condition_decide(base: model.Base, text: str, wanted: list[int]) -> None:
+    assert searched(base, text) == wanted
+
+
 @pytest.mark.parametrize(("known", "counts"), [(3, [3, 3, 0, 0]), (5, [5, 4, 0, 0]), (8, [8, 7, 0, 0])])
 def test_games_that_were_indexed_since_are_not_counted(
     base: model.Base, known: int, counts: list[int]
