@@ -98,7 +98,8 @@ def occurs(row: registry.Row, text: str, tokens: frozenset[str]) -> bool:
         return re.search(_FORMS[row.name], text, re.DOTALL) is not None
     if row.name in tokens or (row.sign and row.sign in tokens):
         return True
-    return all(word.strip('"') in text for word in row.name.split())
+    words = row.name.split()
+    return len(words) > 1 and all(word.strip('"') in text for word in words)
 
 
 def _turned(query: nodes.Query) -> tuple[str, str]:
