@@ -67,6 +67,9 @@ class Work(Generic[Item]):
     target: float = TARGET_SECONDS
     hang: float = field(default_factory=lambda: HANG_SECONDS)
     begun: Callable[[], None] | None = None
+    undone: Callable[[frames.Message], int] = lambda _reply: 0
+    """Number of items at the end of a piece that the worker left undone, because the ones before took long.
+    They are sent again."""
 
 
 class Pool:
@@ -241,9 +244,8 @@ class Crew:
             if not piece_done.retried:
                 per_item = max(seconds, 1e-4) / len(piece_done.items)
                 size = max(1, min(int(work.target / per_item), size * 4, work.largest))
-            undone = len(reply.get("rest", ()))
+            undone = work.undone(reply)
             if undone:
-                # A worker leaves the last items where the ones before took long.
                 again.append(Piece(piece_done.items[-undone:], False))
                 del piece_done.items[-undone:]
             work.done(piece_done.items, reply)

@@ -165,7 +165,13 @@ class _Run:
 
     def result(self, pool: pool_module.Pool) -> model.SearchResult:
         started = time.perf_counter()
-        work = pool_module.Work(take=self._take, message=self._message, done=self._done, lost=self._lost)
+        work = pool_module.Work(
+            take=self._take,
+            message=self._message,
+            done=self._done,
+            lost=self._lost,
+            undone=lambda reply: len(reply["undone"]),
+        )
         with contextlib.ExitStack() as stack:
             if self.plan.planner is not None:
                 sieve = sieving.Sieve(

@@ -171,7 +171,7 @@ class Service:
         failed: list[list[Any]] = []
         messages: list[list[Any]] = []
         stop: list[Any] | None = None
-        rest: list[int] = []
+        undone: list[int] = []
         positions = 0
         before = request.get("memory")
         remembered = None if before is None else memory.unpacked(before)
@@ -196,7 +196,7 @@ class Service:
                 # One such game after another is the query's fault: it must not take a day to say so.
                 self._seconds = max(_LEAST_SECONDS, self._seconds // 2)
                 # Who asked hears of it at once. Several such games together would seem to hang.
-                rest = request["games"][place:]
+                undone = request["games"][place:]
                 break
             except interpreter.QueryError as error:
                 failed.append([ordinal, str(error)])
@@ -243,7 +243,7 @@ class Service:
             "hits": hits,
             "failed": failed,
             "stop": stop,
-            "rest": rest,
+            "undone": undone,
             "messages": messages,
             "positions": positions,
             "memory": None if remembered is None else remembered.packed(),

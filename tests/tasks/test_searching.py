@@ -252,7 +252,7 @@ def test_games_that_a_query_does_not_end_in_get_less_and_less_time(
         while games:
             answer = service.answer({**asked, "games": games})
             reasons += [reason for _, reason in answer["failed"]]
-            games = answer["rest"]
+            games = answer["undone"]
         return reasons
 
     reasons = failing(request)
