@@ -35,7 +35,7 @@ def scan(
     asked: Games,
     numbers: Integers | None = None,
     *,
-    mode: int = 0,
+    mode: int,
     before: int = 0,
     most: int = ALL_HITS,
     frame_size: int,

@@ -280,7 +280,9 @@ def test_a_call_ends_when_it_has_taken_its_time() -> None:
     line = [moves.pack(6, 21), moves.pack(62, 45), moves.pack(21, 6), moves.pack(45, 62)] * 15_000
     giants = games.of_words([(None, line)] * 5)
     nowhere = asked(lambda record, board, place, frame: False)
-    assert [(found.games, found.visited) for found in scanning.scan(nowhere, giants, frame_size=FRAME)] == [
+    assert [
+        (found.games, found.visited) for found in scanning.scan(nowhere, giants, mode=0, frame_size=FRAME)
+    ] == [
         (2, 120_002),
         (2, 120_002),
         (1, 60_001),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from random import Random
 
+import chess
 import pytest
 
 from cqlgui.cql import check
 from cqlgui.jit import native
+from tests.cql_semantics import test_mates
 from tests.engine import test_against_interpreter as against
 from tests.helpers import games
 
@@ -82,6 +84,20 @@ def test_a_pinned_man_saves_nobody_from_stalemate() -> None:
     compare(CORNERED, ["stalemate", "mate", "legal --", "countmoves legal -- >= 2", "legal [NBRnbr]--"])
 
 
+def test_economical_mates() -> None:
+    """The engine's are those worked out for the interpreter, from either side."""
+    fens = [fen for fen, *_ in (*test_mates.MATES, *test_mates.STALEMATES)]
+    # Two checks at once, of which both are needed or one would do.
+    fens += ["6rk/5Np1/8/8/8/8/8/K6R b - - 0 1", "6rk/5Np1/8/8/8/3B4/8/K6R b - - 0 1"]
+    fens += ["6rk/6p1/8/8/8/6N1/1B6/K6R b - - 0 1", "3rkr2/3p1p2/8/1B6/8/8/8/K3R3 b - - 0 1"]
+    fens += [chess.Board(fen).mirror().fen() for fen in fens]
+    words = [f"{degree}{ending}" for degree in ("pure", "model", "ideal") for ending in ("mate", "stalemate")]
+    texts = [f"#{word} >= {count}" for word in words for count in (2, 3, 4, 6)]
+    compare(
+        tuple(fens), [*words, *texts, *(f"{word} & {men}" for word in words for men in ("N", "p", "[BRb]"))]
+    )
+
+
 def test_squares_between_men_anywhere() -> None:
     pairs = ("R k", "[Nn] [Bb]", "A a", "k K", "[Pp] [Qq]")
     compare(scattered(20), [f"#between({pair}) >= {count}" for pair in pairs for count in (1, 3, 6, 10, 20)])
@@ -126,6 +142,19 @@ MOVE_FILTERS = [
 @pytest.mark.parametrize("part", range(3))
 def test_possible_moves_of_few_men(part: int) -> None:
     compare(PAWNS, MOVE_FILTERS[part::3])
+
+
+def test_promotions_and_kinship_in_short_games() -> None:
+    comparison = against.Comparison(games.sparse())
+    places = [f"position {number}" for number in range(4)]
+    texts = [f"--={kinds}" for kinds in ("Q", "q", "[RN]", "b", "a", ".", "K", '"qn"', '""')]
+    texts += [f"{word}(currentposition {place})" for word in ("ancestor", "descendant") for place in places]
+    texts += [f"(countmoves --) * 1000000 > {count}000000" for count in range(3)]
+    for text in texts:
+        assert check.check(f"cql() {text}").query is not None, text
+        comparison.text(f"cql() {text}")
+    comparison.conclude()
+    assert comparison.counts["wholly compiled"] == comparison.counts["queries"]
 
 
 def test_a_piece_is_followed_through_castling() -> None:

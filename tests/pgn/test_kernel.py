@@ -438,6 +438,7 @@ def test_what_is_left_to_the_lenient_reader(text: bytes, why: Why) -> None:
         "1. e4 e5 2. Qg4 d5 3. Qd1 Bg4 4. Nf3 Bxf3 *",
         "1. d4 e5 2. Bg5 Bb4+ 3. Nd2 Bxd2+ 4. Qxd2 Qxg5 *",
         "1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. O-O O-O *",
+        "1. e4 $1 e5 $10 2. Nf3 $146 *",
         "1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. O-O-O O-O-O *",
     ],
 )

@@ -134,6 +134,13 @@ def test_a_search_keeps_to_the_games_it_is_given(
     assert found.games_searched == len(within)
 
 
+def test_every_game_alone_counts_as_one(base: model.Base) -> None:
+    options = model.SearchOptions(details=model.Details.NONE)
+    for game in (1, 2, base.games // 2, base.games - 1, base.games):
+        alone = dataclasses.replace(options, within=np.array([game], np.int64))
+        assert searching.search(base, "mate", alone).games_searched == 1
+
+
 @pytest.mark.parametrize("limit", [0, 1, 7, 500])
 def test_a_limit_counts_games(base: model.Base, limit: int) -> None:
     options = model.SearchOptions(limit=limit, details=model.Details.NONE)
