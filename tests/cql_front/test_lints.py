@@ -62,6 +62,7 @@ CASES = [
     ("x=1 while (x>0) {y=x z=y}", "endless-loop", None),
     ("x=1 if x=5 mate", "assignment-as-condition", None),
     ("not x=5 mate", "assignment-as-condition", None),
+    ("x=1 while (x=5) {x=2}", "assignment-as-condition", None),
     ("dictionary D unbind D [e4]", "loose-key", None),
     ("dictionary D not {unbind D [e4]}", "loose-key", None),
     ("flipcolor 3 1 Ke1", "empty-range", "flipcolor 1 3 Ke1"),

@@ -35,3 +35,9 @@ def test_promotion_to_a_white_man_is_a_move_of_white(old: str, new: str) -> None
 )
 def test_any_blanks_in_a_pattern_are_one_stretch_of_blanks(old: str, new: str) -> None:
     assert legacy_facts.pattern(old) == (new, False)
+
+
+def test_an_attack_count_needs_two_sets() -> None:
+    """Else a condition would be lost without a word."""
+    found = translate.translate("(match (position :attackcount A))")
+    assert found.failed or any(note.severity == "error" for note in found.notes), found

@@ -448,6 +448,19 @@ def test_well_formed_moves_are_taken(moves: str) -> None:
     compare(data)
 
 
+@pytest.mark.parametrize(
+    ("fen", "move"),
+    [
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "1. exd6"),
+        ("4k3/8/8/8/3Pp3/8/8/4K3 b - d3 0 1", "1... exd3"),
+    ],
+)
+def test_captures_en_passant_at_the_start_are_taken(fen: str, move: str) -> None:
+    data = f'[FEN "{fen}"]\n\n{move} *\n'.encode()
+    assert len(quick.QuickReader(4).read(quick.padded(data))) == 1
+    compare(data)
+
+
 @pytest.mark.parametrize("before", ["1. e4", "1. e4!", "1. e4 $1", "1. e8=Q", "1. O-O", "1", "1. e4 (1. d4"])
 def test_any_byte_may_follow(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for byte in (0, 1, 31, 32, 127, 128, 254, 255):

@@ -283,3 +283,8 @@ def test_a_search_keeps_to_the_games_of_a_result(base: model.Base) -> None:
     options = model.SearchOptions(within=narrowing.in_games(one), details=model.Details.NONE)
     again = searching.search(base, "true", options)
     assert again.order == tuple(sorted(one.order))
+
+
+def test_a_decade_is_named_by_its_first_year() -> None:
+    assert narrowing._words("Decade", 199) == "1990s"
+    assert narrowing._words("Decade", 0) == "unknown"

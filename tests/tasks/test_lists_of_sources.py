@@ -1,0 +1,31 @@
+"""What a list of sources may look like."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cqlgui.base import errors
+from cqlgui.tasks import importing
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [(["a.pgn"], ""), ({"sources": ["a.pgn"]}, "mine"), ({"name": "Mine", "sources": ["a.pgn"]}, "Mine")],
+)
+def test_a_list_is_an_array_or_an_object(tmp_path: Path, content: object, name: str) -> None:
+    (tmp_path / "a.pgn").write_text("1. e4 *\n")
+    listed = tmp_path / "mine.cqlbase"
+    listed.write_text(json.dumps(content))
+    base = importing.open_base([listed]).base
+    assert (base.name, base.games) == (name, 1)
+
+
+@pytest.mark.parametrize("content", [3, "a.pgn", None, {"name": "Mine"}])
+def test_anything_else_is_no_list(tmp_path: Path, content: object) -> None:
+    listed = tmp_path / "mine.cqlbase"
+    listed.write_text(json.dumps(content))
+    with pytest.raises(errors.SourceError, match="list of sources"):
+        importing.open_base([listed])
