@@ -30,7 +30,7 @@ from cqlgui.ui.editor import colours, highlight
 from cqlgui.ui.panels import labels, wording
 
 _ENTRY = Qt.ItemDataRole.UserRole
-_LINES = 4
+_LINES = 3
 """Lines of a query that the preview shows at its smallest."""
 _EMPTY = "No saved queries yet. Save one, and it is listed here."
 _READING = "Reading the library ..."
@@ -83,7 +83,7 @@ class LibraryPane(QWidget):
         # Where there is little height the tree gets it: the preview shrinks, or is dragged away altogether.
         split.setCollapsible(0, False)
         split.setCollapsible(1, True)
-        split.setSizes([240, 200])
+        split.setSizes([280, 160])
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(room.Room(split, self))
