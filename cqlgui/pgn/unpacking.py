@@ -26,6 +26,9 @@ _SIP: Final = 1 << 10
 so many. Of a damaged file no more is lost than what these bytes held."""
 _PIECE: Final = 1 << 16
 """Bytes that a decompressor gives at once, if it can be told."""
+_PIECES: Final = 1 << 12
+"""Pieces that are gathered at most: of streams without any text there may be millions, and whoever asks for
+blocks looks between them whether the work is still wanted."""
 _LZMA_HEAD: Final = 9
 _WINDOW: Final = 128 << 20
 """The largest stretch of text that a zstandard file may refer back to; its own tools keep to the same."""
@@ -58,10 +61,12 @@ def blocks(path: Path, kind: str, source: BinaryIO, damage: list[str]) -> Iterat
             yield decoder.decode(block).encode("utf-8", "replace")
         yield decoder.decode(b"", True).encode("utf-8", "replace")
     else:
+        # It is made once, since a file may consist of millions of streams.
+        zstd = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
         machines: dict[str, Callable[[], _Stream]] = {
             "gz": lambda: _Zlib(16 + zlib.MAX_WBITS),
             "bz2": _Bz2,
-            "zst": _Zstandard,
+            "zst": lambda: _Zstandard(zstd),
         }
         try:
             yield from _gathered(_streams(_read(source, _BLOCK), machines[kind], kind == "gz"))
@@ -129,8 +134,8 @@ class _Bz2:
 
 
 class _Zstandard:
-    def __init__(self) -> None:
-        self._machine = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
+    def __init__(self, maker: zstandard.ZstdDecompressor) -> None:
+        self._machine = maker.decompressobj()
 
     @property
     def ended(self) -> bool:
@@ -176,14 +181,16 @@ def _read(source: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The same text in blocks that are worth writing; what came before a fault is given first."""
+    """The same text in blocks that are worth writing, or empty ones where very much holds no text; what came
+    before a fault is given first.
+    """
     waiting: list[bytes] = []
     size = 0
     try:
         for piece in pieces:
             waiting.append(piece)
             size += len(piece)
-            if size >= _BLOCK:
+            if size >= _BLOCK or len(waiting) >= _PIECES:
                 yield b"".join(waiting)
                 waiting, size = [], 0
     except DamagedError:
@@ -201,7 +208,8 @@ def _streams(packed: Iterator[bytes], make: Callable[[], _Stream], padded: bool)
         at = 0
         while at < len(block):
             if machine is None:
-                if padded and not block[at:].strip(b"\0"):
+                # Only what may be the padding is looked through: there may be millions of streams.
+                if padded and not block[at] and not block[at:].strip(b"\0"):
                     break
                 machine = make()
             sip = block[at : at + _SIP]

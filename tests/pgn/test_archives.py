@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import zipfile
 import zlib
 from pathlib import Path
@@ -336,6 +337,37 @@ def test_unpacking_can_be_cancelled(tmp_path: Path) -> None:
     token.cancel()
     with pytest.raises(errors.Cancelled):
         archives.open_source(tmp_path / "a.gz", tmp_path / "cache", cancel=token)
+    assert not list((tmp_path / "cache").glob("*"))
+
+
+@pytest.mark.parametrize("kind", STREAMS)
+def test_streams_without_text_are_passed_over_at_once(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.{kind}"
+    path.write_bytes(_packed(kind, b"") * 45_000 + _packed(kind, _GAMES))
+    began = time.process_time()
+    with archives.open_source(path, tmp_path / "cache") as text:
+        assert text.read(0, text.size) == _GAMES
+        assert not text.damage
+    assert time.process_time() - began < 2.0
+
+
+@pytest.mark.parametrize("kind", STREAMS)
+def test_unpacking_can_be_cancelled_where_there_is_no_text(kind: str, tmp_path: Path) -> None:
+    class Later(progress.CancelToken):
+        """Somebody cancels after the work has begun."""
+
+        asked = 0
+
+        def raise_if_cancelled(self) -> None:
+            self.asked += 1
+            if self.asked == 2:
+                self.cancel()
+            super().raise_if_cancelled()
+
+    path = tmp_path / f"a.{kind}"
+    path.write_bytes(_packed(kind, b"") * 20_000)
+    with pytest.raises(errors.Cancelled):
+        archives.open_source(path, tmp_path / "cache", cancel=Later())
     assert not list((tmp_path / "cache").glob("*"))
 
 
