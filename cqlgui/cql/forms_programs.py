@@ -73,6 +73,8 @@ def _print_if(node: nodes.Node, style: printing.Style) -> printing.Printed:
     if printing.print_filter(node.then, style).open and not then.startswith("("):
         # An `if` at its end would take the `else`.
         then = f"({then})"
+        if printing.takes_bracket(condition):
+            condition = f"({condition})"
     return printing.prefix(f"if {condition} {then} else ", printing.print_filter(node.otherwise, style), 14)
 
 
