@@ -93,8 +93,17 @@ def _header_output(header: nodes.Header, allowed: Sequence[Path]) -> Path | None
 
 
 def _within(path: Path, folders: Sequence[Path]) -> bool:
-    whole = path.resolve()
-    return any(whole.is_relative_to(folder.resolve()) for folder in folders)
+    try:
+        whole = path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        # A loop of links lies nowhere, and so does what is no name of a file.
+        return False
+    return any(whole.is_relative_to(folder.resolve()) for folder in _folders(folders))
+
+
+def _folders(allowed: Sequence[Path]) -> tuple[Path, ...]:
+    """What is allowed without that which is no folder, as the user was told."""
+    return tuple(folder for folder in allowed if folder.is_dir())
 
 
 def _once(
@@ -390,8 +399,8 @@ def _options(arguments: argparse.Namespace, variations: bool, details: model.Det
         limit=arguments.limit,
         workers=arguments.threads,
         settings=said,
-        allow_read=tuple(arguments.allow_read),
-        allow_write=tuple(arguments.allow_write),
+        allow_read=_folders(arguments.allow_read),
+        allow_write=_folders(arguments.allow_write),
         compiled=arguments.engine != "interpreter",
         pruned=arguments.pruning,
         details=details,

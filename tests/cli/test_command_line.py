@@ -176,6 +176,25 @@ def test_a_query_names_files_only_where_that_is_allowed(source: Path, tmp_path: 
     assert (nothing.code, "No file to search in" in nothing.err) == (2, True)
 
 
+def test_links_that_lead_to_themselves_lie_in_no_folder(source: Path, tmp_path: Path) -> None:
+    loop = tmp_path / "loop.pgn"
+    try:
+        loop.symlink_to(loop)
+    except OSError:
+        pytest.skip("no links can be made here")
+    read = helpers.cli("search", "-e", f'cql(input "{loop}") mate', "--allow-read", tmp_path)
+    assert (read.code, f"may not read {loop}" in read.err) == (2, True)
+    query = f'cql(output "{loop}") mate'
+    written = helpers.cli("search", source, "-e", query, "--allow-write", tmp_path, "--count")
+    assert (written.code, f"may not write {loop}" in written.err) == (0, True)
+    allowed = helpers.cli(
+        "search", source, "-e", query, "--allow-write", loop, "--allow-read", loop, "--count"
+    )
+    assert (allowed.code, allowed.err.count(f"allows nothing, for {loop} is no folder")) == (0, 2)
+    found = helpers.cli("search", source, "-e", 'message readfile "x.cql"', "--allow-read", loop)
+    assert (found.code, "error[" in found.err) == (1, True)
+
+
 def test_hits_stream_as_lines(source: Path) -> None:
     record = answer("search", source, "-e", "mate", "--jsonl")
     assert (record["game"], record["positionid"], record["ply"], record["date"]) == (2, 4, 4, "1900.01.02")

@@ -16,9 +16,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMainWindow
 from pytestqt.qtbot import QtBot
 
+from cqlgui.base import errors
 from cqlgui.tasks import model
 from cqlgui.ui import theme
-from cqlgui.ui.editor import entries, history, panel
+from cqlgui.ui.editor import entries, files, history, panel
 from cqlgui.ui.picker import panel as picker
 
 STEPS = ("open 0", "open 1", "title", "type", "undo", "redo", "save", "as")
@@ -481,3 +482,13 @@ def _walk(edited: panel.EditorPanel, files: list[Path], steps: list[str]) -> Non
                 marks[owner] = target
         assert edited.text() == document[here][0]
         assert edited.path == marks[document[here][1]]
+
+
+def test_a_link_that_leads_to_itself_is_not_saved_to(tmp_path: Path) -> None:
+    loop = tmp_path / "loop.cql"
+    try:
+        loop.symlink_to(loop)
+    except OSError:
+        pytest.skip("no links can be made here")
+    with pytest.raises(errors.SourceError, match="leads to itself"):
+        files.write(loop, "mate")

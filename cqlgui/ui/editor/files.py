@@ -32,8 +32,10 @@ def read(path: Path) -> str:
 def write(path: Path, text: str) -> None:
     """Write through a temporary file beside `path` and rename it; raises `errors.SourceError`, the old
     file untouched."""
-    target = path.resolve()  # A link stays a link: what it points to is replaced.
     try:
+        target = path.resolve()  # A link stays a link: what it points to is replaced.
         disk.replace_file(target, text.encode("utf-8", "replace"))
     except OSError as fault:
         raise errors.SourceError(f"{path} cannot be written: {fault.strerror or fault}.") from fault
+    except RuntimeError as fault:
+        raise errors.SourceError(f"{path} cannot be written: it is a link that leads to itself.") from fault
