@@ -29,6 +29,10 @@ __all__ = ["MAX_MESSAGES", "Rejected", "search"]
 MAX_MESSAGES = 100_000
 """Most messages that a result keeps."""
 
+MOST_KEPT = 256_000_000
+"""Characters that a result keeps of what a query writes to games (comments, tags, sort keys, texts as
+values); and as many in messages."""
+
 HOPELESS = 20
 """Games in a row that fail for the same reason before a search stops. If every second game failed by chance,
 a search would stop so once in a million games. Games that take too long get less and less time, so twenty of
@@ -60,10 +64,11 @@ def search(
 
     `on_orbits` gets the orbits of the query before its hits, without counts. `on_hits` gets the hits of games
     in game order as they are found, in the caller's thread; `on_messages` likewise what the query says, all
-    of it, while the result keeps the first `MAX_MESSAGES` only.
+    of it, while the result keeps the first `MAX_MESSAGES` only, or fewer where they are long.
     Cancelling returns within 100 ms with what was found until then. A game that costs its worker process is
-    named in `failed_games` and left out. A variable without a value, an assertion that does not hold, and
-    `HOPELESS` games in a row that fail for the same reason stop the search (`stopped`). Raises `Rejected` for
+    named in `failed_games` and left out. A variable without a value, an assertion that does not hold,
+    `HOPELESS` games in a row that fail for the same reason, and more texts than `MOST_KEPT` stop the search
+    (`stopped`). Raises `Rejected` for
     a bad query, `errors.SourceError` and `errors.IndexDamaged` for a base that cannot be read.
     """
     chosen = options or model.SearchOptions()
@@ -146,6 +151,8 @@ class _Run:
         self._row, self._row_reason = 0, ""
         self.messages: list[model.Message] = []
         self.messages_dropped = 0
+        # Characters of the messages that are kept, and of what is kept beside them.
+        self._spoken = self._kept = 0
         # What games said whose predecessors are still being searched.
         self._said: dict[int, list[str]] = {}
         # What the caller has not heard of yet.
@@ -353,14 +360,27 @@ class _Run:
             items = [item for item in items if item[1] < ordinal]
             if self._fault is None or first + ordinal < self._fault.game:
                 self._fault = model.Stop(first + ordinal, reason, offset, length)
+        told = [
+            telling.game_hits(first + ordinal, *found, match_string=reply["match_string"])
+            for ordinal, *found in reply["hits"]
+        ]
+        self._kept += sum(map(_characters, told))
+        if items and self._kept > MOST_KEPT:
+            reason = (
+                f"What the query writes to games takes more than {MOST_KEPT:,} characters. Let it match or"
+                " write less, or set a limit of games"
+            )
+            game = first + items[0][1]
+            if self._fault is None or game < self._fault.game:
+                self._fault = model.Stop(game, reason)
+            self._advance()
+            return
         for _, ordinal in items:
             self._waiting[first + ordinal] = None
         for ordinal, texts in reply["messages"]:
             self._said[first + ordinal] = texts
-        for ordinal, *found in reply["hits"]:
-            self._waiting[first + ordinal] = telling.game_hits(
-                first + ordinal, *found, match_string=reply["match_string"]
-            )
+        for hits in told:
+            self._waiting[hits.game] = hits
         if reply["memory"] is not None:
             self.remembered = memory.unpacked(reply["memory"])
         self.written = reply["written"]
@@ -469,9 +489,12 @@ class _Run:
             return
         said, self._unsaid = self._unsaid, []
         if said:
-            kept = said[: MAX_MESSAGES - len(self.messages)]
-            self.messages += kept
-            self.messages_dropped += len(said) - len(kept)
+            for message in said:
+                self._spoken += len(message.text)
+                if len(self.messages) < MAX_MESSAGES and self._spoken <= MOST_KEPT:
+                    self.messages.append(message)
+                else:
+                    self.messages_dropped += 1
             if self.on_messages is not None:
                 self.on_messages(said)
         parts, self._unsent, self._unsent_hits = self._unsent, [], 0
@@ -488,3 +511,13 @@ class _Run:
             total = sum(source.games for source in self.sources) if within is None else len(within)
             words = "1 game matches" if self.matching == 1 else f"{self.matching} games match"
             self.report(progress_module.Progress(self.searched, total, words))
+
+
+def _characters(hits: model.GameHits) -> int:
+    """The length of all texts that were made for a game."""
+    return (
+        sum(len(text) for _, text in hits.comments)
+        + sum(len(name) + len(text) for name, text in hits.tags)
+        + sum(len(key) for key in hits.sort_keys if isinstance(key, str))
+        + sum(len(hit.value) for hit in hits.hits if hit.value is not None)
+    )

@@ -102,6 +102,41 @@ def test_messages_beyond_a_bound_are_counted(base: model.Base, monkeypatch: pyte
     assert ([one.text for one in result.messages], result.messages_dropped) == (["0", "1"], 7)
 
 
+def test_long_messages_are_dropped_beyond_a_bound(base: model.Base, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "MOST_KEPT", 12)
+    heard: list[model.Message] = []
+    result = searching.search(base, "initial message quiet event false", on_messages=heard.extend)
+    assert [one.text for one in result.messages] == ["1.p X", "2.hm X"]
+    assert (result.messages_dropped, len(heard)) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'comment "0123456789"',
+        'initial settag("A" "012345678")',
+        'initial sort "x" ("012345678" + str ply)',
+        'initial "0123456789"',
+    ],
+)
+@pytest.mark.parametrize("workers", [1, 3])
+def test_more_texts_than_memory_should_hold_stop_the_search(
+    query: str, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "a.pgn"
+    source.write_text("".join(f'[White "{n}"]\n\n*\n\n' for n in range(900)))
+    base = importing.open_base([source]).base
+    monkeypatch.setattr(searching, "MOST_KEPT", 2_000)
+    heard: list[int] = []
+    result = searching.search(
+        base, query, model.SearchOptions(workers=workers), on_hits=lambda found: heard.extend(found)
+    )
+    assert result.stopped is not None
+    assert "takes more than 2,000 characters" in result.stopped.reason
+    assert list(result.order) == heard == list(range(1, result.stopped.game))
+    assert sum(len(text) for game in result.order for _, text in result.games.comments(game)) <= 2_000
+
+
 def test_awards_sort_games(base: model.Base) -> None:
     result = searching.search(base, "initial {hhdb sort award or true}")
     assert result.order == (1, 2, 3)
