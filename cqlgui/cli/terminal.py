@@ -104,21 +104,29 @@ def outputs() -> Iterator[None]:
     """Meanwhile both outputs are UTF-8, whatever the locale says, and what cannot be written is replaced.
 
     What goes to a terminal does not steer it, nor does what goes to stderr at all; a file or pipe gets the
-    results as they are.
+    results as they are. Where one is closed, what is written to it goes nowhere.
     """
     before = sys.stdout, sys.stderr
-    for stream in before:
+    if sys.stdout is None:
+        sys.stdout = _nowhere()
+    if sys.stderr is None:
+        sys.stderr = _nowhere()
+    for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(encoding="utf-8", errors="backslashreplace")
-    if sys.stdout is not None and sys.stdout.isatty():
+    if sys.stdout.isatty():
         sys.stdout = cast("TextIO", _Harmless(sys.stdout))
-    if sys.stderr is not None:
-        sys.stderr = cast("TextIO", _Harmless(sys.stderr))
+    sys.stderr = cast("TextIO", _Harmless(sys.stderr))
     try:
         yield
     finally:
         sys.stdout, sys.stderr = before
+
+
+def _nowhere() -> TextIO:
+    # It is open as long as the program runs, so that no file of ours gets the number of a standard stream.
+    return Path(os.devnull).open("w", encoding="utf-8")
 
 
 class Bar:

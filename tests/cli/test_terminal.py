@@ -119,3 +119,21 @@ def test_letters_of_all_scripts_and_their_blanks_are_shown_as_they_are(tmp_path:
     source = tmp_path / "a.pgn"
     source.write_text(MATE.replace('"B"', f'"{name}"'), encoding="utf-8")
     assert name in on_a_terminal(["search", str(source), "-e", "mate"], tmp_path, out_too=True)
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], ["--jsonl"], ["--csv"], ["--count"]])
+@pytest.mark.parametrize("closed", [1, 2])
+def test_a_search_works_with_a_closed_stream(closed: int, form: list[str], folder: Path) -> None:
+    words = [sys.executable, "-m", "cqlgui", "search", str(folder / "a.pgn"), "-e", "mate", *form]
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}>&-', "sh", *words],
+        cwd=helpers.ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    shown, hidden = (done.stderr, done.stdout) if closed == 1 else (done.stdout, done.stderr)
+    assert shown
+    assert not hidden
+    assert "Traceback" not in shown
