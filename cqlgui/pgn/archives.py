@@ -70,16 +70,25 @@ def open_source(
     return Text(path, target, status, _noted(target))
 
 
+def forget_copy(copy: Path) -> None:
+    """Remove the unpacked copy of a source, which is damaged, and what is noted of it: it is made anew when
+    the source is opened."""
+    for path in (copy, _note(copy)):
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
 class Text:
     """The bytes of a source; a context manager, usable from several threads.
 
     `path` is the user's file, `plain` the file the bytes come from (the same, or the unpacked copy).
-    `stamp` is the state of the user's file when it was opened or unpacked, `size` the plain text's. `status`
-    is that file's entry then, where the bytes come from a copy. `damage` says what is wrong with a packed
-    file of which there is only a part, as the end of a sentence; else it is empty.
+    `stamp` is the state of the user's file when it was opened or unpacked, `written` that of the file the
+    bytes come from, `size` the plain text's. `status` is the entry of the user's file then, where the bytes
+    come from a copy. `damage` says what is wrong with a packed file of which there is only a part, as the end
+    of a sentence; else it is empty.
     """
 
-    __slots__ = ("_file", "_lock", "_place", "_written", "damage", "path", "plain", "size", "stamp")
+    __slots__ = ("_file", "_lock", "_place", "damage", "path", "plain", "size", "stamp", "written")
 
     def __init__(
         self, path: Path, plain: Path, status: os.stat_result | None = None, damage: str = ""
@@ -93,7 +102,7 @@ class Text:
             raise _refusal(path, error) from error
         own = os.fstat(self._file.fileno())
         self.size = own.st_size
-        self._written = own.st_size, own.st_mtime_ns
+        self.written = disk.State.of(own)
         status = status or own
         self.stamp = disk.State.of(status)
         self._place = status.st_dev, status.st_ino
@@ -126,7 +135,7 @@ class Text:
             return True
         # Another program may remove the copy, which changes its entry but not its bytes.
         own = os.fstat(self._file.fileno())
-        return (own.st_size, own.st_mtime_ns) == self._written
+        return (own.st_size, own.st_mtime_ns) == self.written[:2]
 
     def close(self) -> None:
         """Close the file; reading afterwards is a bug."""

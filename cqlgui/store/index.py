@@ -183,12 +183,20 @@ def compare(known: Identity, path: Path, plain: Path | None = None) -> str:
         status = path.stat()
         if disk.State.of(status) == known.state:
             return "same"
-        size = plain.stat().st_size
-        if size < known.text_size or _digest(plain, known.text_size, None) != known.digest:
+        if not holds(known, plain):
             return "changed"
-        return "same" if size == known.text_size else "grown"
+        return "same" if plain.stat().st_size == known.text_size else "grown"
     except OSError as error:
         raise errors.SourceError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def holds(known: Identity, plain: Path) -> bool:
+    """Whether a plain text begins with the one that was indexed; reads it. Raises `errors.SourceError`."""
+    try:
+        size = plain.stat().st_size
+        return size >= known.text_size and _digest(plain, known.text_size, None) == known.digest
+    except OSError as error:
+        raise errors.SourceError(f"{plain} cannot be read: {error.strerror or error}.") from error
 
 
 class Busy(errors.CqlguiError):  # a state, told in its own words

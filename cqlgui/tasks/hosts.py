@@ -63,8 +63,14 @@ class SourceReader:
         was indexed.
         """
         if self._text is None:
+            identity = self.index.manifest.identity
             text = archives.open_source(self.path, self.folder)
-            if not _holds(text.plain, text.stamp, self.index.manifest.identity):
+            if not _holds(text.plain, text.stamp, text.written, identity) and text.plain != self.path:
+                # The copy of a packed source may be damaged: it is unpacked anew.
+                text.close()
+                archives.forget_copy(text.plain)
+                text = archives.open_source(self.path, self.folder)
+            if not _holds(text.plain, text.stamp, text.written, identity):
                 text.close()
                 raise self._changed()
             self._text = text
@@ -127,10 +133,13 @@ class SourceReader:
 
 
 @functools.lru_cache(64)
-def _holds(plain: Path, stamp: disk.State, identity: index.Identity) -> bool:
+def _holds(plain: Path, stamp: disk.State, written: disk.State, identity: index.Identity) -> bool:
     """Whether a source in this state still begins with the text that was indexed; reads it where it is
-    in another.
+    in another. The copy of a packed source, itself in the state `written`, is always read: it lies in the
+    cache, and the source's own state says nothing of it.
     """
+    if plain != Path(identity.path):
+        return index.holds(identity, plain)
     if stamp == identity.state:
         return True
     return index.compare(identity, Path(identity.path), plain) != "changed"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,3 +33,32 @@ def test_a_text_that_has_grown_is_read(tmp_path: Path) -> None:
     path.write_text(GAMES + GAMES)
     with sources.opened(source) as opened:
         assert opened.raw(1).startswith(b'[White "B"]')
+
+
+def _without_text(copy: Path) -> None:
+    copy.unlink()
+
+
+def _cut(copy: Path) -> None:
+    os.truncate(copy, copy.stat().st_size // 2)
+
+
+def _altered(copy: Path) -> None:
+    status = copy.stat()
+    copy.write_text(GAMES.replace("d4 d5", "c4 c5"))
+    os.utime(copy, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+@pytest.mark.parametrize("harm", [_without_text, _cut, _altered])
+def test_a_damaged_copy_of_a_packed_source_is_made_anew(harm: Callable[[Path], None], tmp_path: Path) -> None:
+    path = tmp_path / "a.pgn.gz"
+    path.write_bytes(gzip.compress(GAMES.encode()))
+    (source,) = importing.open_base([path]).base.sources
+    with sources.opened(source) as opened:
+        whole = opened.raw(1)
+        copy = opened.text.plain
+    assert copy.parent == opened.folder
+    harm(copy)
+    with sources.opened(source) as opened:
+        assert opened.raw(1) == whole
+    assert copy.read_text() == GAMES
