@@ -30,16 +30,18 @@ SECTION = pattern(rb'(?:\[[^\s"\[\]]++[ \t]++"[^"\\\r\n]*+"\][ \t]*+\r?\n[ \t]*+
 RESULT = rb"(?<![\w/\-])(?:1-0|0-1|1/2(?:[ \t]?-[ \t]?1/2)?)(?![\w/\-])"
 """Regular expression of a result other than `*`."""
 
-_MOVETEXT = (
-    # A number, but not of a year, a date or an ordinal as in `1. Bundesliga`.
-    rb"[(*]|\d{1,3}+(?!\d)\s*+(?:\.|\xe2\x80\xa6|\x85)"
-    rb"(?!\d++[^\d/\-]|[\s.]*+(?!(?i:null|pass))[A-Za-z]{4,}+(?![1-8]))|"
+_MOVE = (
+    # A number, but not of a year, a date, an ordinal as in `1. Bundesliga` or a heading as in `Board 1.`.
+    rb"\d{1,3}+(?!\d)\s*+(?:\.|\xe2\x80\xa6|\x85)"
+    rb"(?!\d++[^\d/\-]|[\s.]*+(?:(?!(?i:null|pass))[A-Za-z]{4,}+(?![1-8])|\[\s*+[^\s\"\[\]]++\s++\"))|"
     + RESULT
     # A word with the name of a square; castling; null moves.
     + rb"|[^\s\x00\x1a{}()\[\];$!?*<>.,]*?[a-h][1-8]"
     rb"|(?:[O0o]|\xd0[\x9e\xbe])(?:[\-\x96]|\xe2\x80\x93)?(?:[O0o]|\xd0[\x9e\xbe])(?![a-z])"
     rb"|(?:--|[Zz]0|@@@@|[Nn]ull|NULL|[Pp]ass|PASS)(?![\w\-])"
 )
+# One star is a result, a row of them is not; a bracket with other text in it is no variation.
+_MOVETEXT = rb"(?<!\*)\*(?!\*)|\((?=[\s(]{0,8}+(?:[{;]|" + _MOVE + rb"))|" + _MOVE
 MOVETEXT = pattern(_MOVETEXT)
 """What ends a tag section: a move number, a result, a variation or a word that may be a move."""
 
@@ -49,7 +51,7 @@ UNOPENED = pattern(_UNOPENED)
 
 _STRAY_WORD = rb"(?!" + _MOVETEXT + rb")[^\s\x00\x1a{\[;(*]++"
 STRAY_TEXT = pattern(
-    rb"[^\s\x00\x1a{\[;(*]++"
+    rb"\*\*++|[^\s\x00\x1a{\[;(*]++"
     # Many words at once, over line ends but not over empty lines.
     rb"(?:(?:[ \t]++|[ \t]*+(?:\r\n|\r(?!\n)|\n)[ \t]*+(?![%\s]|" + _UNOPENED + rb"))" + _STRAY_WORD + rb")*+"
 )
