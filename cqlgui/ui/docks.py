@@ -63,14 +63,14 @@ class Docks(QObject):
         self._narrow, self._low = main.width() < NARROW, main.height() < LOW
         for dock in self.all:
             dock.setFloating(False)
-            dock.setVisible(True)
+            main.removeDockWidget(dock)
         main.addDockWidget(_LEFT, self.query)
-        main.addDockWidget(_LEFT, self.library)
         main.tabifyDockWidget(self.query, self.library)
-        main.addDockWidget(_LEFT, self.help)
         main.tabifyDockWidget(self.library, self.help)
         self._place_picker()
         self._place_results()
+        for dock in self.all:
+            dock.setVisible(True)
         self.query.raise_()
         main.resizeDocks([self.query], [_QUERY_WIDTH], Qt.Orientation.Horizontal)
         self._fit_titles()
@@ -119,10 +119,16 @@ class Docks(QObject):
                 content = content.currentWidget()
             (content.focusProxy() or content).setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def _join_left(self, dock: QDockWidget) -> None:
+        """Put a pane among the tabs of the left column; it is hidden then. Added to the column as usual it
+        would stand below the others for a moment, for which the window grows beyond a low screen.
+        """
+        self._main.removeDockWidget(dock)
+        self._main.tabifyDockWidget(self.help, dock)
+
     def _place_picker(self) -> None:
         if self._narrow:
-            self._main.addDockWidget(_LEFT, self.picker)
-            self._main.tabifyDockWidget(self.help, self.picker)
+            self._join_left(self.picker)
         else:
             self._main.addDockWidget(_RIGHT, self.picker)
             self._main.resizeDocks([self.picker], [_PICKER_WIDTH], Qt.Orientation.Horizontal)
@@ -130,8 +136,7 @@ class Docks(QObject):
     def _place_results(self) -> None:
         main = self._main
         if self._low:
-            main.addDockWidget(_LEFT, self.results)
-            main.tabifyDockWidget(self.help, self.results)
+            self._join_left(self.results)
         else:
             main.addDockWidget(_BELOW, self.results)
             share = round(main.height() * _RESULTS_SHARE)

@@ -125,6 +125,8 @@ def main() -> None:
     shown.begin([resource("sample/sample.pgn")])
     wait(lambda: shown.base is not None and shown.base.complete)
     found += outside("window", shown)
+    shown.reset_layout()
+    found += outside("layout reset", shown)
     found += dialogs(shown)
     found += crowded(shown)
     if len(sys.argv) > 1:
