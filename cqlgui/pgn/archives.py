@@ -61,13 +61,14 @@ def open_source(
         folders.make(cache)
         _sweep(cache)
         target = cache / _cache_name(path, status)
-        if not target.exists():
+        fresh = not target.exists()
+        if fresh:
             _unpack(path, kind, status.st_size, target, cancel or progress.CancelToken(), report)
     except OSError as error:
         if error.errno == errno.ENOSPC:
             raise errors.SourceError(f"There is no room left on the disk to unpack {path.name}.") from error
         raise errors.SourceError(f"{path.name} cannot be unpacked: {error.strerror or error}.") from error
-    return Text(path, target, status, _noted(target))
+    return Text(path, target, status, _noted(target), fresh)
 
 
 def forget_copy(copy: Path) -> None:
@@ -85,16 +86,23 @@ class Text:
     `stamp` is the state of the user's file when it was opened or unpacked, `written` that of the file the
     bytes come from, `size` the plain text's. `status` is the entry of the user's file then, where the bytes
     come from a copy. `damage` says what is wrong with a packed file of which there is only a part, as the end
-    of a sentence; else it is empty.
+    of a sentence; else it is empty. `fresh` says that the bytes are the user's own file, or a copy that was
+    made just now; an older copy may have been damaged since.
     """
 
-    __slots__ = ("_file", "_lock", "_place", "damage", "path", "plain", "size", "stamp", "written")
+    __slots__ = ("_file", "_lock", "_place", "damage", "fresh", "path", "plain", "size", "stamp", "written")
 
     def __init__(
-        self, path: Path, plain: Path, status: os.stat_result | None = None, damage: str = ""
+        self,
+        path: Path,
+        plain: Path,
+        status: os.stat_result | None = None,
+        damage: str = "",
+        fresh: bool = True,
     ) -> None:
         self.path = path
         self.damage = damage
+        self.fresh = fresh
         self.plain = plain
         try:
             self._file = plain.open("rb")

@@ -208,8 +208,11 @@ class _SourceImport:
         """
         changes = 0
         done = False
+        doubtful: Path | None = None
         while not done:
             self.owner.cancel.raise_if_cancelled()
+            if doubtful is not None:
+                archives.forget_copy(doubtful)
             with archives.open_source(
                 self.path, self.folder, cancel=self.owner.cancel, report=self.owner.report
             ) as text:
@@ -219,6 +222,12 @@ class _SourceImport:
                         self.owner.messages.append(said)
                 try:
                     done = self._update(text)
+                except _CopyError:
+                    if doubtful is not None:
+                        raise errors.SourceError(
+                            f"{self.path.name} cannot be unpacked anew: {text.plain} cannot be removed."
+                        ) from None
+                    doubtful = text.plain
                 except _ChangedError:
                     changes += 1
                     if changes > _PATIENCE:
@@ -229,7 +238,7 @@ class _SourceImport:
 
     def _update(self, text: archives.Text) -> bool:
         """Do what there is to do; False to look again. Raises `_ChangedError` where the source is another one
-        now.
+        now, and `_CopyError` where games would be read from a copy that may be damaged.
         """
         known = self._known()
         state = "new" if known is None else index.compare(known.identity, self.path, text.plain)
@@ -243,6 +252,7 @@ class _SourceImport:
                 self.owner.reused += known.games
                 self.owner.grown(self.place, known.games, known.positions, True, known.identity.digest)
                 return True
+            self._insist_on_a_sound_copy(text, known)
             _begin_reading()
             identity = index.identify(self.path, text.plain, cancel=self.owner.cancel)
             if (identity.state, identity.text_size) != (text.stamp, text.size):
@@ -257,6 +267,12 @@ class _SourceImport:
             self._wait()
             return False
         return True
+
+    def _insist_on_a_sound_copy(self, text: archives.Text, known: index.Manifest | None) -> None:
+        """Raise `_CopyError` where the text is an old copy of a packed source that is not the one indexed, or
+        where nothing tells whether it is."""
+        if not text.fresh and (known is None or not index.holds(known.identity, text.plain)):
+            raise _CopyError
 
     def _insist_on_the_same(self, text: archives.Text) -> None:
         """Raise `_ChangedError` where the source is no longer what was opened."""
@@ -280,6 +296,7 @@ class _SourceImport:
         damaged = begun[1].result() if begun and begun[0] == known else _damaged(self.folder, known)
         if not damaged:
             return
+        self._insist_on_a_sound_copy(text, known)
         with index.lock(self.folder):
             try:
                 for number in damaged:
@@ -441,6 +458,10 @@ def _marked(pieces: Iterator[reading.Piece], reason: str) -> Iterator[reading.Pi
         yield before
         before = piece
     yield before.with_problem(reason)
+
+
+class _CopyError(Exception):
+    """The unpacked copy of the source may be damaged."""
 
 
 class _ChangedError(Exception):

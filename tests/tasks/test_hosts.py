@@ -62,3 +62,32 @@ def test_a_damaged_copy_of_a_packed_source_is_made_anew(harm: Callable[[Path], N
     with sources.opened(source) as opened:
         assert opened.raw(1) == whole
     assert copy.read_text() == GAMES
+
+
+def _without_manifest(folder: Path) -> None:
+    (folder / "manifest.json").unlink()
+
+
+def _with_a_damaged_segment(folder: Path) -> None:
+    (segment,) = folder.glob("*.seg")
+    data = bytearray(segment.read_bytes())
+    data[-1] ^= 1
+    segment.write_bytes(data)
+
+
+@pytest.mark.parametrize("harm", [_without_manifest, _with_a_damaged_segment])
+def test_a_damaged_copy_never_becomes_the_index(harm: Callable[[Path], None], tmp_path: Path) -> None:
+    path = tmp_path / "a.pgn.gz"
+    path.write_bytes(gzip.compress(GAMES.encode()))
+    before = importing.open_base([path]).base
+    with sources.opened(before.sources[0]) as opened:
+        copy, folder = opened.text.plain, opened.folder
+        moves = bytes(opened.index.moves(1))
+    # Another move in the same length.
+    assert "d4" in GAMES
+    copy.write_text(GAMES.replace("d4", "d3"))
+    harm(folder)
+    after = importing.open_base([path]).base
+    assert copy.read_text() == GAMES
+    with sources.opened(after.sources[0]) as opened:
+        assert bytes(opened.index.moves(1)) == moves
