@@ -282,6 +282,9 @@ def _compared(text: str, use: _Use, names: Names) -> Fix | None:
     if types.infer(node, names) is not Type.NUMERIC:
         return None
     simple = isinstance(node, nodes.Measure | nodes.Name | nodes.Count | nodes.Power)
+    if isinstance(node, nodes.Count) and any(sign.isspace() for sign in source):
+        # `#` before a string takes in what follows.
+        simple = False
     joined = f"{source} > 0" if simple else f"({source}) > 0"
     return Fix(f"Compare: {_short(joined)}", node.span, joined)
 

@@ -38,6 +38,7 @@ CASES = [
     ("x = 3 x mate", "useless-condition", "x = 3 x > 0 mate"),
     ("abs -3 mate", "useless-condition", "(abs -3) > 0 mate"),
     ("#A mate", "number-as-condition", "#A > 0 mate"),
+    ('#"a" + "b" mate', "useless-condition", '(#"a" + "b") > 0 mate'),
     ("not ply", "number-as-condition", "not ply > 0"),
     ('player "Kan,I"', "untidy-name", 'player "Kan, I"'),
     ('player white "Kan,I."', "untidy-name", 'player white "Kan, I"'),
