@@ -651,7 +651,7 @@ def _asked_moves(low: Lowering, s: Scope, node: nodes_moves.PossibleMoves) -> tu
     kind = routines.ANY_MOVE
     if node.target is not None:
         assert isinstance(node.target, nodes.State | nodes_moves.PreviousMove)
-        kind = _KINDS.get(node.target.word, routines.NOTHING)
+        kind = _KINDS[node.target.word]
     return sources, goals, everywhere, integer(node.pseudo), integer(kind)
 
 
@@ -682,7 +682,6 @@ def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
     ):
         low.leave_out(s, node, "this form of move is not compiled")
         return None
-    low.buffered = True
     found = f.slot(Scalar.WORD)
     f.store(word(0), found)
     after = f.label()
@@ -784,12 +783,12 @@ def _older_asked(low: Lowering, s: Scope, node: nodes_moves.Move) -> tuple[Value
         for one, operand in zip(with_operand, node.operands, strict=True)
         if one != "promote"
     }
-    kinds = [one for one in node.words if one in (*_KINDS, "null")]
+    kinds = [one for one in node.words if one in _KINDS]
     if "enpassantsquare" in bounds or len(kinds) > 1:
         low.leave_out(s, node, "this form of move is not compiled")
         return None
     everywhere = word(squares.ALL)
-    kind = _KINDS.get(kinds[0], routines.NOTHING) if kinds else routines.ANY_MOVE
+    kind = _KINDS[kinds[0]] if kinds else routines.ANY_MOVE
     taken = bounds.get("capture")
     if taken is None:
         captures = everywhere

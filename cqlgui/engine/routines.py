@@ -433,8 +433,7 @@ CASTLES: Final = 1
 SHORT: Final = 2
 LONG: Final = 3
 IN_PASSING: Final = 4
-NOTHING: Final = 5
-"""Kinds of moves that can be asked for; `NOTHING` is no move that a position offers."""
+"""Kinds of moves that can be asked for."""
 
 
 @UNIT.kernel
