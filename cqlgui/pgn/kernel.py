@@ -976,11 +976,7 @@ def _read_move(data: Bytes, at: int, board: Words, base: int) -> int:
         if mark < 0 or mark > 7:
             return -1
         origin = squares.RANKS[mark]
-        if kind == 1:
-            return -1
         position += 1
-    elif kind == 1:
-        return -1
     if data[position] == 120:
         position += 1
     target_file = int(data[position]) - 97
