@@ -305,7 +305,7 @@ class SearchResult:
     bad_games: int
     engine: str
     reason: str
-    cancelled: bool = False
+    cancelled: bool
     failed_games: tuple[BadGame, ...] = ()
     stopped: Stop | None = None
     """Set where a fault of the query ended the search."""
