@@ -29,6 +29,10 @@ MATES = [
     ("kr5R/8/8/1N6/8/8/8/6KB b - - 0 1", "a8 b5 b8 h1 h8", 2),
     # Against a check that he cannot meet, the guard on him is one too many.
     ("kb5R/8/8/1N6/8/8/8/6KB b - - 0 1", "", 0),
+    # The rook could step in on d8 but for his own pawn; what stands beside him is in nobody's way.
+    ("R6k/1R6/8/8/3p4/3rnp2/8/K7 b - - 0 1", "a8 b7 d4 h8", 2),
+    # The queen, pinned herself, could step in on c6, and on e4 as well but for the knight.
+    ("k7/2P5/8/8/q1N5/7K/8/R5BB b - - 0 1", "a1 a8 c4 c7 g1 h1", 2),
 ]  # fmt: skip
 STALEMATES = [
     ("7k/5K2/6P1/8/8/8/8/8 b - - 0 1", "f7 g6 h8", 3),

@@ -94,7 +94,8 @@ def test_economical_mates() -> None:
     words = [f"{degree}{ending}" for degree in ("pure", "model", "ideal") for ending in ("mate", "stalemate")]
     texts = [f"#{word} >= {count}" for word in words for count in (2, 3, 4, 6)]
     compare(
-        tuple(fens), [*words, *texts, *(f"{word} & {men}" for word in words for men in ("N", "p", "[BRb]"))]
+        tuple(fens),
+        [*words, *texts, *(f"{word} & {men}" for word in words for men in ("N", "n", "p", "[BRb]"))],
     )
 
 
@@ -150,6 +151,8 @@ def test_promotions_and_kinship_in_short_games() -> None:
     texts = [f"--={kinds}" for kinds in ("Q", "q", "[RN]", "b", "a", ".", "K", '"qn"', '""')]
     texts += [f"{word}(currentposition {place})" for word in ("ancestor", "descendant") for place in places]
     texts += [f"(countmoves --) * 1000000 > {count}000000" for count in range(3)]
+    # More than a word holds, unless the number of moves is followed.
+    texts.append("(countmoves --) * 1073741824 * 1073741824 * 16 > 0")
     for text in texts:
         assert check.check(f"cql() {text}").query is not None, text
         comparison.text(f"cql() {text}")
