@@ -461,6 +461,37 @@ def test_captures_en_passant_at_the_start_are_taken(fen: str, move: str) -> None
     compare(data)
 
 
+@pytest.mark.parametrize("blanks", [b"", b" ", b"\t", b" \t ", b" \r"])
+def test_blanks_behind_a_tag_are_taken(blanks: bytes) -> None:
+    data = HEAD.replace(b"]\n", b"]" + blanks + b"\n") + b"1. e4 *\n"
+    assert len(quick.QuickReader(4).read(quick.padded(data))) == 1
+    compare(data)
+
+
+@pytest.mark.parametrize(
+    ("fen", "move"),
+    [
+        # Squares that a pawn, a knight or the other king attacks.
+        ("4k3/8/8/3p4/8/4K3/8/8 w - - 0 1", "1. Ke4"),
+        ("4k3/8/3P4/8/8/8/8/4K3 b - - 0 1", "1... Ke7"),
+        ("4k3/8/8/3n4/8/8/4K3/8 w - - 0 1", "1. Ke3"),
+        ("8/8/8/3k4/8/3K4/8/8 w - - 0 1", "1. Kd4"),
+    ],
+)
+def test_a_king_that_walks_into_a_check_is_left_to_the_lenient_reader(fen: str, move: str) -> None:
+    data = f'[FEN "{fen}"]\n\n{move} *\n'.encode()
+    games = quick.QuickReader(4).read(quick.padded(data))
+    assert (len(games), games.why) == (0, Why.MOVE)
+    assert "check" in reader.read_game(data).problems[0].reason
+
+
+def test_a_side_whose_king_is_taken_plays_on_in_the_lenient_reader() -> None:
+    data = b'[FEN "4k3/p7/8/8/8/8/4Q3/4K3 w - - 0 1"]\n\n1. Qxe8 a5 2. Kd1 a4 *\n'
+    assert quick.QuickReader(4).read(quick.padded(data)).why is Why.MOVE
+    game = reader.read_game(data)
+    assert (game.positions, game.problems) == (5, ())
+
+
 @pytest.mark.parametrize("before", ["1. e4", "1. e4!", "1. e4 $1", "1. e8=Q", "1. O-O", "1", "1. e4 (1. d4"])
 def test_any_byte_may_follow(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for byte in (0, 1, 31, 32, 127, 128, 254, 255):
