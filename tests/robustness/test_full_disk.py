@@ -92,14 +92,21 @@ def test_the_catalog_fails_at_the_nth_page(form: str, source: Path, tmp_path: Pa
     assert failed > 2
 
 
-def test_a_packed_source_that_cannot_be_unpacked(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (errno.ENOSPC, r"There is no room left on the disk to unpack a\.pgn\.gz\.$"),
+        (errno.EIO, r"^a\.pgn\.gz cannot be unpacked: "),
+    ],
+)
+def test_a_packed_source_that_cannot_be_unpacked(code: int, said: str, tmp_path: Path) -> None:
     path = tmp_path / "a.pgn.gz"
     path.write_bytes(gzip.compress(faults.text(GAMES).encode()))
     home = tmp_path / "home"
     with faults.at_home(home):
         with (
-            faults.FullDisk(home, 1000).inserted(),
-            pytest.raises(errors.SourceError, match="no room left on the disk to unpack"),
+            faults.FullDisk(home, 1000).inserted(code),
+            pytest.raises(errors.SourceError, match=said),
         ):
             importing.open_base([path])
         assert not list(home.rglob("*.tmp"))

@@ -335,6 +335,16 @@ def test_a_game_is_loaded_with_texts_and_glyphs(source: Path) -> None:
     assert len(loaded.tree) == POSITIONS
 
 
+def test_a_game_is_loaded_while_the_catalog_does_not_have_it(source: Path) -> None:
+    """Another program may be making its rows anew."""
+    base = importing.open_base([source]).base
+    known = games.load(base, 3).row
+    workspace.catalog().begin(base.sources[0].id, 0)
+    assert games.rows(base, [3]) == []
+    row = games.load(base, 3).row
+    assert (row.game, row.white, row.plies, row.bad) == (3, known.white, known.plies, known.bad)
+
+
 def test_a_long_game_is_loaded_by_a_worker(tmp_path: Path) -> None:
     source = tmp_path / "long.pgn"
     moves = " ".join(f"{2 * n + 1}. Nf3 $1 Nf6 {{at {n}}} {2 * n + 2}. Ng1 Ng8" for n in range(1200))
