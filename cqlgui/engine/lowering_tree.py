@@ -652,7 +652,7 @@ def _asked_moves(low: Lowering, s: Scope, node: nodes_moves.PossibleMoves) -> tu
     if node.target is not None:
         assert isinstance(node.target, nodes.State | nodes_moves.PreviousMove)
         kind = _KINDS[node.target.word]
-    return sources, goals, everywhere, integer(node.pseudo), integer(kind)
+    return sources, goals, integer(node.pseudo), integer(kind)
 
 
 def _possible(low: Lowering, s: Scope, node: nodes_moves.PossibleMoves) -> Value:
@@ -777,27 +777,17 @@ def _older_possible(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | 
 
 def _older_asked(low: Lowering, s: Scope, node: nodes_moves.Move) -> tuple[Value, ...] | None:
     """What is asked of possible moves, None where that is not compiled."""
+    # The checker lets neither `capture` nor `promote` stand beside `legal` and `pseudolegal`.
     with_operand: list[str] = [one for one in node.words if one in nodes_moves.OPERAND_WORDS]
-    bounds = {
-        one: low.set_of(s, operand)
-        for one, operand in zip(with_operand, node.operands, strict=True)
-        if one != "promote"
-    }
+    bounds = {one: low.set_of(s, operand) for one, operand in zip(with_operand, node.operands, strict=True)}
     kinds = [one for one in node.words if one in _KINDS]
     if "enpassantsquare" in bounds or len(kinds) > 1:
         low.leave_out(s, node, "this form of move is not compiled")
         return None
     everywhere = word(squares.ALL)
     kind = _KINDS[kinds[0]] if kinds else routines.ANY_MOVE
-    taken = bounds.get("capture")
-    if taken is None:
-        captures = everywhere
-    else:
-        # All squares would ask for no capture at all; the king to move is never captured.
-        own = lowering.men(s, 15)
-        captures = s.f.binary("and", taken, own)
     return (
-        bounds.get("from", everywhere), bounds.get("to", everywhere), captures,
+        bounds.get("from", everywhere), bounds.get("to", everywhere),
         integer("pseudolegal" in node.words), integer(kind),
     )  # fmt: skip
 

@@ -437,11 +437,9 @@ IN_PASSING: Final = 4
 
 
 @UNIT.kernel
-def possible(
-    record: Words, sources: Word, goals: Word, taken: Word, pseudo: int, kind: int, side: int
-) -> Word:
-    """The squares that possible moves come from (`ORIGINS`) or lead to: moves from `sources` to `goals`, and,
-    unless `taken` is all squares, that capture there. Castling counts as the king's move."""
+def possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: int, side: int) -> Word:
+    """The squares that possible moves come from (`ORIGINS`) or lead to: moves from `sources` to `goals`.
+    Castling counts as the king's move."""
     found = words.word(0)
     left = sources & _own(record, int(record[layout.TURN]))
     free = words.word(0)
@@ -449,7 +447,7 @@ def possible(
         free = _free(record)
     while left != 0:
         start = words.lowest(left)
-        reached = _targets(record, start, pseudo, kind, taken, free) & goals
+        reached = _targets(record, start, pseudo, kind, free) & goals
         if side == ORIGINS:
             if reached != 0:
                 found |= left & -left
@@ -460,7 +458,7 @@ def possible(
 
 
 @UNIT.kernel
-def possible_count(record: Words, sources: Word, goals: Word, taken: Word, pseudo: int, kind: int) -> int:
+def possible_count(record: Words, sources: Word, goals: Word, pseudo: int, kind: int) -> int:
     """Number of pairs of squares that such moves connect."""
     found = 0
     left = sources & _own(record, int(record[layout.TURN]))
@@ -469,22 +467,22 @@ def possible_count(record: Words, sources: Word, goals: Word, taken: Word, pseud
         free = _free(record)
     while left != 0:
         start = words.lowest(left)
-        found += (_targets(record, start, pseudo, kind, taken, free) & goals).bit_count()
+        found += (_targets(record, start, pseudo, kind, free) & goals).bit_count()
         left &= left - 1
     return found
 
 
 @UNIT.kernel
-def is_possible(record: Words, sources: Word, goals: Word, taken: Word, pseudo: int, kind: int) -> bool:
+def is_possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: int) -> bool:
     """Whether there is such a move."""
     left = sources & _own(record, int(record[layout.TURN]))
     free = words.word(0)
     if pseudo == 0 and left != 0 and not in_check(record):
         free = _free(record)
-    if pseudo == 0 and kind == ANY_MOVE and sources & goals & taken == _ALL:
+    if pseudo == 0 and kind == ANY_MOVE and sources & goals == _ALL:
         return _can_move(record, free)
     while left != 0:
-        if _targets(record, words.lowest(left), pseudo, kind, taken, free) & goals != 0:
+        if _targets(record, words.lowest(left), pseudo, kind, free) & goals != 0:
             return True
         left &= left - 1
     return False
@@ -531,23 +529,23 @@ def _can_move(record: Words, free: Word) -> bool:
     if leaps(free & record[base + 2]) & ~own != 0:
         return True
     # The king first, for he can mostly move.
-    if _steps(record, record[base + 6], 0, ANY_MOVE, _ALL, free) != 0:
+    if _steps(record, record[base + 6], 0, ANY_MOVE, free) != 0:
         return True
-    return _steps(record, own & ~record[base + 6], 0, ANY_MOVE, _ALL, free) != 0
+    return _steps(record, own & ~record[base + 6], 0, ANY_MOVE, free) != 0
 
 
-def _steps(record: Words, standing: Word, pseudo: int, kind: int, taken: Word, free: Word) -> Word:
+def _steps(record: Words, standing: Word, pseudo: int, kind: int, free: Word) -> Word:
     left = standing
     while left != 0:
         start = words.lowest(left)
-        if _targets(record, start, pseudo, kind, taken, free) != 0:
+        if _targets(record, start, pseudo, kind, free) != 0:
             return 1 << start
         left &= left - 1
     return words.word(0)
 
 
 @words.apart
-def _targets(record: Words, start: int, pseudo: int, kind: int, taken: Word, free: Word) -> Word:
+def _targets(record: Words, start: int, pseudo: int, kind: int, free: Word) -> Word:
     """Where the man on a square can go; none for a man of the other side."""
     turn = int(record[layout.TURN])
     base = 6 * turn
@@ -585,25 +583,17 @@ def _targets(record: Words, start: int, pseudo: int, kind: int, taken: Word, fre
             passed = captures & passed_over(record) & record[0]
     else:
         reached = attacks.attacks_from(man, start, occupied) & ~own
-    # A square reached both ways is told by what is captured; the two never meet, for a square passed over is
-    # empty and no pawn goes sideways to an empty square otherwise.
     if kind == IN_PASSING:
         reached = words.word(0)
     elif kind != ANY_MOVE:
         reached = words.word(0)
         passed = words.word(0)
-    if taken != _ALL:
-        reached &= occupied & taken
-        if passed != 0:
-            victim = start & 56 | words.lowest(passed) & 7
-            if taken >> victim & 1 == 0:
-                passed = words.word(0)
     if pseudo == 0:
         if free & bit == 0:
             reached = _safe(record, turn, start, reached, moves.NORMAL)
         passed = _safe(record, turn, start, passed, moves.EN_PASSANT)
     reached |= passed
-    if man == 6 and record[layout.CASTLING] != 0 and taken == _ALL and kind <= LONG:
+    if man == 6 and record[layout.CASTLING] != 0 and kind <= LONG:
         reached |= _castlings(record, turn, start, kind)
     return reached
 

@@ -251,7 +251,7 @@ def _reach(board: Bytes, start: int, end: int) -> Word:
 @words.apart
 def _goals(record: Words, square: int, kind: int) -> Word:
     """Where the man on a square can go, his king left in check or not."""
-    return routines.possible(record, 1 << square, _ALL, _ALL, 1, kind, routines.GOALS)
+    return routines.possible(record, 1 << square, _ALL, 1, kind, routines.GOALS)
 
 
 @words.apart
