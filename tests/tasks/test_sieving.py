@@ -136,7 +136,8 @@ def test_a_search_keeps_to_the_games_it_is_given(
 
 def test_every_game_alone_counts_as_one(base: model.Base) -> None:
     options = model.SearchOptions(details=model.Details.NONE)
-    for game in (1, 2, base.games // 2, base.games - 1, base.games):
+    last = base.sources[0].games
+    for game in (1, 2, base.games // 2, last, last + 1, base.games - 1, base.games):
         alone = dataclasses.replace(options, within=np.array([game], np.int64))
         assert searching.search(base, "mate", alone).games_searched == 1
 
