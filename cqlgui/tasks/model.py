@@ -302,6 +302,7 @@ class SearchResult:
     games_searched: int
     """Games that were gone through, those in `failed_games` among them."""
     positions_searched: int
+    """Where the search stopped early, those of further games may be among them that workers were at."""
     bad_games: int
     engine: str
     reason: str

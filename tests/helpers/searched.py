@@ -12,4 +12,7 @@ def plain(result: model.SearchResult) -> dict[str, Any]:
     found = {name: getattr(result, name) for name in result.__slots__}
     for name in ("seconds", "engine", "reason", "options"):
         del found[name]
+    if result.stopped is not None:
+        # Workers were at games behind the one that stopped the search, more or fewer by how quick they were.
+        del found["positions_searched"]
     return found
