@@ -14,7 +14,7 @@ _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 _BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
 _PICKER_WIDTH = 318
 _QUERY_WIDTH = 360
-_RESULTS_SHARE = 0.3
+_RESULTS_SHARE = 0.27
 
 
 class Docks(QObject):

@@ -68,6 +68,7 @@ def _line(row: registry.Row) -> Line:
 
 # Rows that name a form rather than a word.
 _FORMS = {
+    "_": r"_",
     "a1": r"[a-h][1-8]",
     "a-h1-8": r"[a-h]-[a-h][1-8]|[a-h][1-8]-[1-8]",
     "( )": r"\(.*\)",

@@ -30,7 +30,7 @@ from cqlgui.ui.editor import colours, highlight
 from cqlgui.ui.panels import labels, wording
 
 _ENTRY = Qt.ItemDataRole.UserRole
-_LINES = 3
+_LINES = 4
 """Lines of a query that the preview shows at its smallest."""
 _EMPTY = "No saved queries yet. Save one, and it is listed here."
 _READING = "Reading the library ..."

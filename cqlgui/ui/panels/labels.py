@@ -20,6 +20,7 @@ _CHIP_EDGE = 26
 _NARROW_CHIP = 64
 _CHIP = 280
 """Pixels round the text of a chip, and those a chip takes at least and at most."""
+_CROSS = "  ✕"
 
 
 class Chip(QPushButton):
@@ -39,13 +40,17 @@ class Chip(QPushButton):
             self._cut()
 
     def _cut(self) -> None:
-        cross = "  ✕"
-        room = self.width() - _CHIP_EDGE - self.fontMetrics().horizontalAdvance(cross)
+        room = self.width() - self._around()
         shown = self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, max(0, room))
-        self.setText(f"{shown}{cross}".replace("&", "&&"))
+        self.setText(f"{shown}{_CROSS}".replace("&", "&&"))
+
+    def _around(self) -> int:
+        """Pixels that are not for the words."""
+        return _CHIP_EDGE + self.fontMetrics().horizontalAdvance(_CROSS)
 
     def sizeHint(self) -> QSize:
-        wanted = self.fontMetrics().horizontalAdvance(f"{self._words}  ✕") + _CHIP_EDGE
+        # Widths are rounded, and a text that is a part of a pixel too wide would be cut.
+        wanted = self.fontMetrics().horizontalAdvance(self._words) + 1 + self._around()
         return QSize(min(wanted, _CHIP), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
