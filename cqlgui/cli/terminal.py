@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import itertools
 import json
 import os
@@ -126,7 +127,7 @@ def outputs() -> Iterator[None]:
 
 def _nowhere() -> TextIO:
     # It is open as long as the program runs, so that no file of ours gets the number of a standard stream.
-    return Path(os.devnull).open("w", encoding="utf-8")
+    return io.TextIOWrapper(io.FileIO(os.devnull, "w"), encoding="utf-8")
 
 
 class Bar:
