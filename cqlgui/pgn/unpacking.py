@@ -14,7 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Final, Protocol
+from typing import Any, BinaryIO, Final, Protocol
 
 import zstandard
 
@@ -93,17 +93,25 @@ class _Stream(_Machine, Protocol):
         """The bytes behind its end."""
 
 
-class _Zlib:
-    def __init__(self, form: int) -> None:
-        self._machine = zlib.decompressobj(form)
+class _Ending:
+    """What the libraries' machines tell of the end of a stream, under the same names."""
+
+    _machine: Any
 
     @property
     def ended(self) -> bool:
-        return self._machine.eof
+        """Whether the stream is over."""
+        return bool(self._machine.eof)
 
     @property
     def rest(self) -> bytes:
-        return self._machine.unused_data
+        """The bytes behind its end."""
+        return bytes(self._machine.unused_data)
+
+
+class _Zlib(_Ending):
+    def __init__(self, form: int) -> None:
+        self._machine = zlib.decompressobj(form)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         while data and not self._machine.eof:
@@ -114,17 +122,9 @@ class _Zlib:
             yield more
 
 
-class _Bz2:
+class _Bz2(_Ending):
     def __init__(self) -> None:
         self._machine = bz2.BZ2Decompressor()
-
-    @property
-    def ended(self) -> bool:
-        return self._machine.eof
-
-    @property
-    def rest(self) -> bytes:
-        return self._machine.unused_data
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         if not self._machine.eof:
@@ -133,17 +133,9 @@ class _Bz2:
             yield self._machine.decompress(b"", _PIECE)
 
 
-class _Zstandard:
+class _Zstandard(_Ending):
     def __init__(self, maker: zstandard.ZstdDecompressor) -> None:
         self._machine = maker.decompressobj()
-
-    @property
-    def ended(self) -> bool:
-        return self._machine.eof
-
-    @property
-    def rest(self) -> bytes:
-        return self._machine.unused_data
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         yield self._machine.decompress(data)

@@ -68,8 +68,8 @@ def search(
     Cancelling returns within 100 ms with what was found until then. A game that costs its worker process is
     named in `failed_games` and left out. A variable without a value, an assertion that does not hold,
     `HOPELESS` games in a row that fail for the same reason, and more texts than `MOST_KEPT` stop the search
-    (`stopped`). Raises `Rejected` for
-    a bad query, `errors.SourceError` and `errors.IndexDamaged` for a base that cannot be read.
+    (`stopped`). Raises `Rejected` for a bad query, `errors.SourceError` and `errors.IndexDamaged` for a base
+    that cannot be read.
     """
     chosen = options or model.SearchOptions()
     said = telling.said(chosen)
