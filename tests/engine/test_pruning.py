@@ -147,6 +147,14 @@ def test_what_is_kept(text: str, wanted: str) -> None:
     assert "".join(str(int(one)) for one in found) == wanted
 
 
+@pytest.mark.parametrize(
+    "text", ["sort lowercase player white", 'sort {true uppercase tag "White"}', "sort {wtm lowercase event}"]
+)
+def test_a_text_in_other_letters_is_sorted_by_though_it_never_holds(text: str) -> None:
+    pool = pgn(OPERA)
+    assert pool.candidates(expand(text)) == [True]
+
+
 def test_a_signature_that_is_not_known_excludes_nothing() -> None:
     unknown = signatures.make(games.of_words([("no position", [])])).columns(True)
     assert (unknown == signatures.unknown(1).columns(True)).all()
