@@ -198,7 +198,8 @@ _TOKEN = re.compile(
     r"""
       (?P<number> \d+ \s* [.…] [.…\s]* )
     | (?P<escape> (?<![^\r\n]) % [^\r\n]* )
-    | (?P<word> [^\s{}()\[\];$!?*<>.…,\x00\x1a\ufeff]+ )
+    # The full stop in `e.p.` ends no word.
+    | (?P<word> [^\s{}()\[\];$!?*<>.…,\x00\x1a\ufeff]+ (?:(?<=e)\.p(?!\w))? )
     | (?P<open> \( )
     | (?P<close> \) )
     | (?P<comment> \{ )

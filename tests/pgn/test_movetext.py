@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.pgn import split
+from cqlgui.pgn import reader, split
 
 
 @pytest.mark.parametrize(
@@ -28,3 +28,11 @@ def test_a_game_ends_with_a_comment_that_nothing_closes() -> None:
     tagged = '[Event "next"]\n\n1. d4 *'
     found = [game.data.decode() for game in split.games(split.BytesSource(f"{text}{tagged}\n".encode()))]
     assert found == [text.strip(), tagged]
+
+
+@pytest.mark.parametrize("capture", ["exd6e.p.", "exd6 e.p.", "exd6 e.p", "exd6e.p", "exd6 e.p.!"])
+def test_a_full_stop_within_e_p_ends_nothing(capture: str) -> None:
+    text = "1. e4 a6 2. e5 d5 3. {} e6 4. dxc7 *"
+    game = reader.read_game(text.format(capture).encode())
+    assert game.plies == 7
+    assert not game.bad
