@@ -213,6 +213,11 @@ class _SourceImport:
             self.owner.cancel.raise_if_cancelled()
             if doubtful is not None:
                 archives.forget_copy(doubtful)
+                if doubtful.exists():
+                    raise errors.SourceError(
+                        f"{self.path.name} cannot be unpacked anew: {doubtful} cannot be removed."
+                    )
+                doubtful = None
             with archives.open_source(
                 self.path, self.folder, cancel=self.owner.cancel, report=self.owner.report
             ) as text:
@@ -223,10 +228,6 @@ class _SourceImport:
                 try:
                     done = self._update(text)
                 except _CopyError:
-                    if doubtful is not None:
-                        raise errors.SourceError(
-                            f"{self.path.name} cannot be unpacked anew: {text.plain} cannot be removed."
-                        ) from None
                     doubtful = text.plain
                 except _ChangedError:
                     changes += 1

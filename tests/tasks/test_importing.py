@@ -324,6 +324,32 @@ def test_a_second_import_of_the_same_file_waits(tmp_path: Path) -> None:
     assert sorted(report.reused for report in reports) == [0, 1500]
 
 
+def test_a_damaged_copy_is_unpacked_once_while_another_program_writes_the_index(tmp_path: Path) -> None:
+    packed = tmp_path / "a.pgn.gz"
+    packed.write_bytes(gzip.compress(write(tmp_path / "a.pgn", 30).read_bytes()))
+    base = importing.open_base([packed]).base
+    folder = workspace.index_folder(packed)
+    (copy,) = folder.glob("text-*.pgn")
+    copy.write_bytes(b"?" * copy.stat().st_size)
+    workspace.catalog().begin(base.sources[0].id, 0)
+    said: list[str] = []
+    waited = threading.Event()
+
+    def listen(report: progress.Progress) -> None:
+        said.append(report.words)
+        if sum("waiting" in words for words in said) == 3:
+            waited.set()
+
+    reports: list[model.ImportReport] = []
+    thread = threading.Thread(target=lambda: reports.append(importing.open_base([packed], progress=listen)))
+    with index.lock(folder):
+        thread.start()
+        assert waited.wait(30)
+    thread.join()
+    assert [report.games for report in reports] == [30]
+    assert sum(words.startswith("Unpacking") for words in said) == 1
+
+
 def test_a_game_is_loaded_with_texts_and_glyphs(source: Path) -> None:
     base = importing.open_base([source]).base
     loaded = games.load(base, 3)
