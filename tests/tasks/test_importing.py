@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import json
 import os
@@ -283,6 +284,23 @@ def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
         importing.open_base([tmp_path / "missing.pgn"])
     with pytest.raises(errors.SourceError, match="folder"):
         importing.open_base([tmp_path])
+    with pytest.raises(errors.SourceError, match=r"x\.pgn cannot be opened: File name too long"):
+        importing.open_base([tmp_path / ("x" * 300 + ".pgn")])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are others there")
+def test_a_file_in_a_closed_folder_is_named(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.stat
+
+    # Nothing is closed to the administrator, who may run the tests.
+    def closed(path: object, *rest: object, **options: bool) -> os.stat_result:
+        if os.fspath(path) == str(source):  # type: ignore[call-overload]
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real(path, *rest, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "stat", closed)
+    with pytest.raises(errors.SourceError, match=r"no permission to read .*a\.pgn"):
+        importing.open_base([source])
 
 
 def test_a_damaged_source_is_left_out_of_several(tmp_path: Path) -> None:
