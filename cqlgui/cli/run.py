@@ -56,7 +56,13 @@ def _run(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         # The reader has seen enough (`| head`); the interpreter would complain when it flushes at exit.
         _discard_output()
-        return terminal.OK
+        if getattr(parsed, "output", None) is None:
+            return terminal.OK
+        with contextlib.suppress(OSError):
+            terminal.say(
+                f"cqlgui: Nobody reads what is printed, so {parsed.output} may not have been written."
+            )
+        return terminal.USAGE
     except errors.CqlguiError as fault:
         terminal.say(f"cqlgui: {fault}")
         return terminal.USAGE

@@ -505,6 +505,20 @@ def test_a_closed_pipe_is_no_fault(source: Path) -> None:
     assert b"BrokenPipe" not in done.stderr
 
 
+def test_a_closed_pipe_before_a_file_is_written_is_told_by_the_exit_code(source: Path) -> None:
+    source.write_text(QUIET * 3000)
+    written = source.with_name("out.pgn")
+    # The reader is gone before the first line; the shell tells the code of the program.
+    search = f"{sys.executable} -m cqlgui search {source} -e . --jsonl -o {written}"
+    words = f"{{ {{ {search}; echo $? >&3; }} | :; }} 3>&1"
+    done = subprocess.run(
+        ["sh", "-c", words], capture_output=True, cwd=helpers.ROOT, check=False, timeout=120
+    )
+    assert not written.exists()
+    assert done.stdout == b"2\n"
+    assert b"out.pgn may not have been written" in done.stderr
+
+
 def test_an_output_that_cannot_be_written_is_told_in_a_sentence(source: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
