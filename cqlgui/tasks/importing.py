@@ -232,13 +232,14 @@ class _SourceImport:
                     done = self._update(text)
                 except _CopyError:
                     doubtful = text.plain
+                    changes += 1
                 except _ChangedError:
                     changes += 1
-                    if changes > _PATIENCE:
-                        raise errors.SourceError(
-                            f"{self.path.name} changes while it is read. Open it when that is over."
-                        ) from None
                     self.owner.messages.append(f"{self.path.name} has changed while it was read.")
+            if changes > _PATIENCE:
+                raise errors.SourceError(
+                    f"{self.path.name} changes while it is read. Open it when that is over."
+                )
 
     def _update(self, text: archives.Text) -> bool:
         """Do what there is to do; False to look again. Raises `_ChangedError` where the source is another one
