@@ -40,6 +40,17 @@ class State(NamedTuple):
         return State(status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is a file. `Path.is_file` raises where nobody may look, as in a folder that is closed or
+    on a share that is gone."""
+    return os.path.isfile(path)  # noqa: PTH113  # this one raises nothing
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder; raises nothing, as `is_file`."""
+    return os.path.isdir(path)  # noqa: PTH112  # this one raises nothing
+
+
 @contextlib.contextmanager
 def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """A file to be written that takes the place of `path`, synced to the disk, when the block ends without a

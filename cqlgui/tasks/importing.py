@@ -83,12 +83,9 @@ def open_base(
     workspace.sweep()
     absolute, listed_name = bases.expand(paths)
     for path in absolute:
-        # Of a folder that is closed, or a name that is too long, it raises.
-        with contextlib.suppress(OSError):
-            if path.is_file():
-                continue
-        # Says why: missing, a folder, no permission.
-        archives.open_source(path, workspace.index_folder(path)).close()
+        if not disk.is_file(path):
+            # Says why: missing, a folder, no permission.
+            archives.open_source(path, workspace.index_folder(path)).close()
     catalog = workspace.catalog()
     number, shown_name = catalog.base(absolute, name or listed_name)
     job = _Import(

@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QActionGroup, QIcon, QKeySequence
 from PySide6.QtWidgets import QMenu, QMessageBox, QToolBar, QWidget
 
 from cqlgui import __version__
+from cqlgui.base import disk
 from cqlgui.tasks import bases
 from cqlgui.ui import theme
 from cqlgui.ui.panels import naming, wording
@@ -222,7 +223,7 @@ class Actions:
             # In a menu the sign would underline what follows.
             action = self._recent.addAction(f"{naming.title(paths)}   ({folder})".replace("&", "&&"))
             action.setToolTip(wording.plain_tip(naming.listing(paths)))
-            action.setEnabled(all(path.is_file() for path in paths))
+            action.setEnabled(all(disk.is_file(path) for path in paths))
             action.triggered.connect(lambda _checked=False, paths=paths: self._open(paths))
         if not found:
             self._recent.addAction("Nothing yet").setEnabled(False)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray
 
+from cqlgui.base import disk
 from cqlgui.ui import fitting, session, theme
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
 def put_query(window: window_module.MainWindow, kept: session.Session) -> None:
     """The text as it was left; its file stays attached while it still has the same text."""
     editor = window.editor
-    if kept.query_path and Path(kept.query_path).is_file():
+    if kept.query_path and disk.is_file(Path(kept.query_path)):
         editor.open_file(kept.query_path)
         if editor.text() != kept.query:
             editor.replace(0, len(editor.text()), kept.query)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from cqlgui.base import disk
 from cqlgui.cql import structure
 from cqlgui.tasks import model, rights
 from cqlgui.ui.panels import infobar
@@ -49,7 +50,7 @@ class Rights(QObject):
         """The action that opens the file which the header of a query names, where there is one."""
         name = _header_files(text)[0]
         path = self.beside() / name
-        if not name or not _is_file(path):
+        if not name or not disk.is_file(path):
             return None
         return f"Open {_short(path.name)}", lambda: self._main.open_files([path])
 
@@ -118,13 +119,6 @@ def _short(name: str) -> str:
     """A name from a stranger's query on one line."""
     plain = " ".join(name.split())
     return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from cqlgui.base import priority
+from cqlgui.base import disk, priority
 from cqlgui.pgn import archives
 from cqlgui.tasks import bases, history, library, model, pool, queries
 from cqlgui.tasks.found import Found
@@ -235,12 +235,15 @@ class MainWindow(QMainWindow):
         """Open games (a folder gives those in it) and queries, as dropped or named on the command line."""
         self.infobar.dismiss(_DROPPED)
         wanted: list[Path] = []
+        asked: list[Path] = []
         for path in paths:
-            if path.is_dir():
+            if disk.is_folder(path):
                 wanted += self._inside(path)
-            elif not queries.is_query_file(path):
+            elif queries.is_query_file(path):
+                asked.append(path)
+            else:
                 wanted.append(path)
-        self._open_queries([path for path in paths if queries.is_query_file(path) and not path.is_dir()])
+        self._open_queries(asked)
         if wanted:
             self._restoring = False
             self.folder = str(wanted[0].absolute().parent)
@@ -380,7 +383,7 @@ class MainWindow(QMainWindow):
             return
         if asked is not None:
             sentence += " The query was not run."
-        away = next((name for name in kept.files if not Path(name).exists()), "") if kept else ""
+        away = next((name for name in kept.files if not disk.is_file(Path(name))), "") if kept else ""
         action = None
         if kept is not None and away:
             action = ("Locate...", lambda: self._locate(kept, away))

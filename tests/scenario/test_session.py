@@ -225,3 +225,22 @@ def test_the_library_shows_ten_rows_on_a_small_screen_and_keeps_its_division(
     qtbot.waitUntil(again.library.isVisible)
     assert again.library.split.sizes()[1] == 0
     again.close()
+
+
+def test_a_place_that_cannot_be_looked_at_costs_a_message_only(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    """As in a folder that is closed, or on a share that is gone: what is no `FileNotFoundError`."""
+    closed = tmp_path / ("x" * 300)
+    kept = session.Session(files=(f"{closed}.pgn",), query=TYPED, query_path=f"{closed}.cql")
+    assert session.save(kept)
+    with qtbot.waitSignal(main.opener.failed):
+        main.begin([])
+    assert main.editor.text() == TYPED
+    assert main.infobar.shown is not None
+    assert "File name too long" in main.infobar.shown.text
+    assert main.infobar.shown.action is not None
+    main.open_files([closed.with_suffix(".cql")])
+    assert "File name too long" in main.infobar.shown.text
+    with qtbot.waitSignal(main.opener.failed):
+        main.open_files([closed.with_suffix(".pgn")])

@@ -789,3 +789,12 @@ def test_a_label_has_room_for_its_text_and_wants_other_room_seldom(qtbot: QtBot)
     label.say("")
     wanted.add(label.sizeHint().width())
     assert len(wanted) <= 2
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "~nobody-of-this-name/hits"])
+def test_a_name_that_cannot_be_looked_up_is_no_fault_of_the_dialog(
+    dialog: export_dialog.ExportDialog, tmp_path: Path, name: str
+) -> None:
+    dialog.path.setText(str(tmp_path / "hits.pgn"))
+    dialog.path.setText(str(tmp_path / name) if name[0] == "x" else name)
+    assert dialog.choice().path.suffix == ".pgn"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from enum import Enum
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from cqlgui.base import disk
 from cqlgui.base.data import dataclass
 from cqlgui.tasks import exporting
 from cqlgui.ui import fitting, theme
@@ -170,7 +172,10 @@ class ExportDialog(QDialog):
 
     def _named(self) -> Path:
         """The path of the line edit; a name without ending takes the format's."""
-        path = Path(self.path.text().strip()).expanduser()
+        path = Path(self.path.text().strip())
+        with contextlib.suppress(RuntimeError):
+            # There may be no such user.
+            path = path.expanduser()
         if path.name and not path.suffix:
             path = path.with_suffix(str(self.format.currentData()))
         return path
@@ -198,11 +203,11 @@ class ExportDialog(QDialog):
             problem = "Name a file."
         elif ending not in _FORMATS:
             problem = f"The ending must be one of {' '.join(_FORMATS)}."
-        elif path.is_dir():
+        elif disk.is_folder(path):
             problem = "This is a folder."
-        elif not path.parent.is_dir():
+        elif not disk.is_folder(path.parent):
             problem = f"There is no folder {path.parent}."
-        elif path.exists():
+        elif disk.is_file(path):
             note = "This file exists and will be replaced."
         colours = theme.colours()
         self._problem.setText(problem or note)
