@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QMainWindow,
+    QMessageBox,
     QPushButton,
     QSplitter,
     QTabWidget,
@@ -80,6 +81,7 @@ WELCOME = "Open a PGN file (Ctrl+O) or drop one here.\nPlain, .gz, .bz2, .zst an
 PGN_FILES = "Chess games (*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip *.gz *.bz2 *.zst *.cqlbase);;All files (*)"
 CQL_FILES = "CQL queries (*.cql *.cqls);;All files (*)"
 SAVED_FILES = "CQL queries (*.cql);;All files (*)"
+_REPLACE = "A query with this name and the ending .cql is there already. Replace it?"
 _OPENING, _ASKING, _EXPORTING, _KEEPING = "opening", "asking", "exporting", "query file"
 _DROPPED, _UNSHOWN, _FOUND, _GAME, _NARROWING, _FAULT = (
     "dropped",
@@ -228,8 +230,15 @@ class MainWindow(QMainWindow):
             path = Path(name)
             if not path.suffix:
                 path = path.with_suffix(queries.ENDINGS[0])
+                # The dialog asked for the name without its ending.
+                if disk.is_file(path) and not self._replace():
+                    return
             if self.editor.save(path):
                 self._fill_library()
+
+    def _replace(self) -> bool:
+        """Ask whether a file may be replaced."""
+        return QMessageBox.question(self, "Save query", _REPLACE) == QMessageBox.StandardButton.Yes
 
     def open_files(self, paths: Sequence[Path]) -> None:
         """Open games (a folder gives those in it) and queries, as dropped or named on the command line."""

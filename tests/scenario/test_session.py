@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base.resources import resource
@@ -244,3 +244,23 @@ def test_a_place_that_cannot_be_looked_at_costs_a_message_only(
     assert "File name too long" in main.infobar.shown.text
     with qtbot.waitSignal(main.opener.failed):
         main.open_files([closed.with_suffix(".pgn")])
+
+
+def test_a_file_is_replaced_only_where_that_was_asked(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The dialog asks for the name as it was typed; the ending comes later."""
+    there, answers = tmp_path / "mate.cql", [QMessageBox.StandardButton.No, QMessageBox.StandardButton.Yes]
+    there.write_text("mate\n", encoding="utf-8")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mate"), ""))
+    monkeypatch.setattr(QMessageBox, "question", lambda *_: answers.pop(0))
+    main.begin([])
+    main.editor.edit.setFocus()
+    qtbot.keyClicks(main.editor.edit, TYPED)
+    main.save_query_as()
+    assert there.read_text(encoding="utf-8") == "mate\n"
+    assert main.editor.path is None
+    assert main.editor.modified
+    main.save_query_as()
+    assert there.read_text(encoding="utf-8") == TYPED
+    assert (main.editor.path, answers) == (there, [])
