@@ -409,3 +409,23 @@ def test_keys_go_round_the_areas_and_leave_the_editor(qtbot: QtBot, main: window
     asked = main.docks.library.widget()
     assert found == [main.notation, main._tabs, main.infobar, asked, main.board]
     main.docks.reset()
+
+
+def test_a_name_without_end_in_a_message_leaves_the_window_as_wide_as_it_was(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    main.resize(900, 700)
+    with qtbot.waitSignal(main.opener.failed):
+        main.open_files([tmp_path / f"{'long' * 60}.pgn"])
+    qtbot.waitUntil(main.infobar.isVisible)
+    assert main.infobar.shown is not None
+    assert "long.pgn" in main.infobar.shown.text
+    assert main.minimumSizeHint().width() <= 900
+    main.editor.set_text(f"cql(input {'long' * 60}.pgn) mate")
+    (tmp_path / f"{'long' * 60}.pgn").touch()
+    main.folder = str(tmp_path)
+    main.infobar.clear()
+    main.run()
+    assert main.infobar.shown is not None
+    assert main.infobar.shown.action is not None
+    assert main.minimumSizeHint().width() <= 900

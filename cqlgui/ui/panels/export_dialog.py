@@ -210,7 +210,7 @@ class ExportDialog(QDialog):
         elif disk.is_file(path):
             note = "This file exists and will be replaced."
         colours = theme.colours()
-        self._problem.setText(problem or note)
+        self._problem.setText(labels.cut(problem or note))
         self._problem.setStyleSheet(f"color: {colours.error if problem else colours.warning};")
         self.export.setEnabled(not problem)
 

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QTo
 
 from cqlgui.base.data import dataclass
 from cqlgui.ui import canvas, theme
-from cqlgui.ui.panels import labels, wording
+from cqlgui.ui.panels import labels, naming, wording
 
 INFO, WARNING, ERROR = "info", "warning", "error"
 _WEIGHTS = {INFO: 0, WARNING: 1, ERROR: 2}
@@ -132,11 +132,12 @@ class InfoBar(QFrame):
             self.closed.emit()
 
     def _show(self, message: Message) -> None:
-        self._text.setText(message.text)
+        self._text.setText(labels.cut(message.text))
+        self._text.setToolTip(wording.plain_tip(message.text))
         self._sign.set_kind(message.kind)
         self._action.setVisible(message.action is not None)
         if message.action is not None:
-            self._action.setText(message.action[0])
+            self._action.setText(naming.shortened(message.action[0]).replace("&", "&&"))
         self.setAccessibleDescription(message.text)
         self._dress()
         self.show()

@@ -4,12 +4,14 @@ there is room for, and all of it on hovering.
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QUrl
 from PySide6.QtGui import QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QTextBrowser, QWidget
 
 from cqlgui.ui import canvas
-from cqlgui.ui.panels import wording
+from cqlgui.ui.panels import naming, wording
 
 NARROWEST = 40
 """Pixels a label keeps whatever happens."""
@@ -21,6 +23,8 @@ _NARROW_CHIP = 64
 _CHIP = 280
 """Pixels round the text of a chip, and those a chip takes at least and at most."""
 _CROSS = "  ✕"
+_WORD = 72
+"""Characters of a word of a message that are shown."""
 
 
 class Chip(QPushButton):
@@ -59,6 +63,13 @@ class Chip(QPushButton):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._cut()
+
+
+def cut(text: str) -> str:
+    """A text whose words fit into a narrow window: lines are broken between words only, and the longest word
+    would decide the width of the window.
+    """
+    return re.sub(rf"\S{{{_WORD + 1},}}", lambda found: naming.shortened(found[0], _WORD), text)
 
 
 class Label(QLabel):
