@@ -690,6 +690,11 @@ class MainWindow(QMainWindow):
             words = "There are no hits to export: run a search first."
             self.infobar.show_message(words, "info", key=_EXPORTING)
             return
+        if self.exporter.busy:
+            # The next one would take its place.
+            words = "A file is being written: export again when it is done, or cancel it."
+            self.infobar.show_message(words, "info", key=_EXPORTING)
+            return
         # While the dialog is open a search may begin or end, and other games may be opened: what is written
         # is what was there when it was asked.
         selected, element = self.hits.selected_games(), self.hits.limited_to

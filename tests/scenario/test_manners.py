@@ -429,3 +429,26 @@ def test_a_name_without_end_in_a_message_leaves_the_window_as_wide_as_it_was(
     assert main.infobar.shown is not None
     assert main.infobar.shown.action is not None
     assert main.minimumSizeHint().width() <= 900
+
+
+def test_a_file_is_written_to_its_end_before_the_next(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = [tmp_path / "one.pgn", tmp_path / "two.pgn"]
+
+    def answer(*_arguments: object, **_named: object) -> export_dialog.ExportChoice:
+        return export_dialog.ExportChoice(export_dialog.What.ALL, False, written.pop(0))
+
+    monkeypatch.setattr(export_dialog.ExportDialog, "ask", answer)
+    open_sample(qtbot, main)
+    ask(qtbot, main, "check")
+    with qtbot.waitSignal(main.exporter.written):
+        main.ask_export()
+        main.ask_export()
+        assert main.infobar.shown is not None
+        assert "is being written" in main.infobar.shown.text
+    assert (tmp_path / "one.pgn").exists()
+    assert len(written) == 1
+    with qtbot.waitSignal(main.exporter.written):
+        main.ask_export()
+    assert (tmp_path / "two.pgn").exists()
