@@ -23,7 +23,7 @@ _NARROW_CHIP = 64
 _CHIP = 280
 """Pixels round the text of a chip, and those a chip takes at least and at most."""
 _CROSS = "  ✕"
-_WORD = 72
+_WORD = 96
 """Characters of a word of a message that are shown."""
 
 
