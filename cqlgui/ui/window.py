@@ -445,7 +445,9 @@ class MainWindow(QMainWindow):
         priority.hold()
         text, opening = self.editor.text(), self._opened_anew
         if not text.strip() and (opening or self._games_there):
-            self.infobar.show_message("Type a query first; . matches every position.", "info", key=_ASKING)
+            self.infobar.show_message(
+                "Type a query first; . matches every position.", "info", key=_ASKING, front=True
+            )
         elif opening or (self.opener.busy and not self._games_there):
             self.infobar.dismiss(_ASKING)
             self.waiting.ask(text, self.editor.path)
@@ -455,6 +457,7 @@ class MainWindow(QMainWindow):
                 "info",
                 self.rights.open_input(text),
                 key=_ASKING,
+                front=True,
             )
         else:
             self._search(text, self.editor.path)
@@ -655,7 +658,7 @@ class MainWindow(QMainWindow):
             # The query was changed since: the same number stands for another element.
             self._clear_limit()
             words = "The hits are of another query: run this one (F5) first."
-            self.infobar.show_message(words, "info", key=_ASKING)
+            self.infobar.show_message(words, "info", key=_ASKING, front=True)
             return
         self.board.set_ghost(None)
         self._tabs.setCurrentWidget(self.hits)
@@ -688,12 +691,12 @@ class MainWindow(QMainWindow):
         base, result = self.base, self.result
         if base is None or result is None:
             words = "There are no hits to export: run a search first."
-            self.infobar.show_message(words, "info", key=_EXPORTING)
+            self.infobar.show_message(words, "info", key=_EXPORTING, front=True)
             return
         if self.exporter.busy:
             # The next one would take its place.
             words = "A file is being written: export again when it is done, or cancel it."
-            self.infobar.show_message(words, "info", key=_EXPORTING)
+            self.infobar.show_message(words, "info", key=_EXPORTING, front=True)
             return
         # While the dialog is open a search may begin or end, and other games may be opened: what is written
         # is what was there when it was asked.
@@ -727,7 +730,7 @@ class MainWindow(QMainWindow):
             what = wording.hits(report.hits)
             action = ("Open it", lambda: _open_outside(report.path))
         sentence = f"{what} written to {report.path}."
-        self.infobar.show_message(sentence, "info", action=action, key=_EXPORTING)
+        self.infobar.show_message(sentence, "info", action=action, key=_EXPORTING, front=True)
 
     def _export_ended(self, sentence: str, kind: str) -> None:
         self._work_ended()

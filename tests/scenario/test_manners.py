@@ -452,3 +452,21 @@ def test_a_file_is_written_to_its_end_before_the_next(
     with qtbot.waitSignal(main.exporter.written):
         main.ask_export()
     assert (tmp_path / "two.pgn").exists()
+
+
+def test_the_answer_to_a_key_comes_before_an_older_error(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    """Else the key would seem to do nothing."""
+    with qtbot.waitSignal(main.opener.failed):
+        main.begin([tmp_path / "missing.pgn"])
+    main.editor.set_text("mate")
+    for answer, does in (("Open a PGN file first", main.run), ("There are no hits", main.ask_export)):
+        does()
+        assert main.infobar.shown is not None
+        assert main.infobar.shown.text.startswith(answer)
+    assert main.infobar.waiting == 2
+    main.infobar.close_message()
+    main.infobar.close_message()
+    assert main.infobar.shown is not None
+    assert "missing.pgn" in main.infobar.shown.text
