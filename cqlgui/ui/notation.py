@@ -32,7 +32,7 @@ from cqlgui.base import patterns
 from cqlgui.board import men, san, tree
 from cqlgui.tasks import model
 from cqlgui.ui import canvas, theme
-from cqlgui.ui.panels import labels
+from cqlgui.ui.panels import labels, wording
 
 CHUNK = 300
 _HYPHEN, _UNBROKEN = "-", "\N{NON-BREAKING HYPHEN}"
@@ -44,6 +44,8 @@ _LETTERS = 60
 _LONGEST_WORD = 100
 _WORD_BREAK = "\N{ZERO WIDTH SPACE}"
 _LONG_WORD = patterns.pattern(rf"\S{{{_LONGEST_WORD}}}(?=\S)")
+_ISOLATE, _END = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
+_FROM_RIGHT = patterns.pattern("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _GLYPHS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±",
            17: "∓", 18: "+-", 19: "-+", 22: "⨀", 23: "⨀", 146: "N"}  # fmt: skip
 Piece = tuple[str, str, int]
@@ -359,8 +361,8 @@ class NotationView(QTextEdit):
         made = super().createMimeDataFromSelection()
         text, styled = made.text(), made.html()
         made.clear()
-        made.setText(text.replace(_UNBROKEN, _HYPHEN).replace(_WORD_BREAK, ""))
-        made.setHtml(styled.replace(_UNBROKEN, _HYPHEN).replace(_WORD_BREAK, ""))
+        made.setText(_copied(text))
+        made.setHtml(_copied(styled))
         return made
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
@@ -398,14 +400,23 @@ def _x(line: QTextLine, place: int) -> float:
     return float(found[0] if isinstance(found, tuple) else found)
 
 
+def _copied(text: str) -> str:
+    """What is shown as it is written."""
+    for sign in (_WORD_BREAK, _ISOLATE, _END):
+        text = text.replace(sign, "")
+    return text.replace(_UNBROKEN, _HYPHEN)
+
+
 def _comment(text: str) -> str:
     """A comment as it is shown. Laying out takes time that grows with the square of a word's length, so long
     ones may be broken.
     """
-    shown = " ".join(text[:LONGEST_COMMENT].splitlines())
+    shown = wording.straight(" ".join(text[:LONGEST_COMMENT].splitlines()))
     more = len(text) - LONGEST_COMMENT
     end = f" … ({more:,} more characters)" if more > 0 else ""
-    return _LONG_WORD.sub(lambda found: found[0] + _WORD_BREAK, shown) + end
+    shown = _LONG_WORD.sub(lambda found: found[0] + _WORD_BREAK, shown) + end
+    # Else the number of the next move would join a comment that is written from right to left.
+    return f"{_ISOLATE}{shown}{_END}" if _FROM_RIGHT.search(shown) else shown
 
 
 def step(line: tree.GameTree, positionid: int, by: int) -> int:

@@ -329,3 +329,29 @@ def test_comments_of_any_length_are_laid_out_at_once(view: notation.NotationView
     assert f"… ({len('long ' * 10_000) - 1 - notation.LONGEST_COMMENT:,} more characters)" in copied
     view.set_current(3)
     assert marked(view) == ["2.Nf3"]
+
+
+@pytest.mark.parametrize("said", ["\u202e back to front", "\u2067 isolated", "שלום 12", "مرحبا"])
+def test_the_direction_of_a_comment_ends_with_it(
+    view: notation.NotationView, tmp_path: Path, said: str
+) -> None:
+    view.resize(900, 300)
+    view.show()
+
+    def widths(comment: str) -> list[int]:
+        view.set_game(load(tmp_path, f"1. e4 {{{comment}}} 1... e5 2. Nf3 *\n"))
+        places = []
+        for span in view._spans.values():
+            for place in span:
+                cursor = view.textCursor()
+                cursor.setPosition(place)
+                places.append(view.cursorRect(cursor).x())
+        return [places[number + 1] - places[number] for number in (0, 2, 4)]
+
+    # Places are whole pixels.
+    for usual, found in zip(widths("plain"), widths(said), strict=True):
+        assert abs(usual - found) <= 1
+    view.selectAll()
+    view.copy()
+    assert said.strip("\u202e\u2067 ") in QGuiApplication.clipboard().text()
+    assert not set("\u2066\u2067\u2068\u2069\u202e").intersection(QGuiApplication.clipboard().text())

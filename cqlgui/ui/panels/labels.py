@@ -138,6 +138,7 @@ class ElidedLabel(QWidget):
         """Show a text, and after it a `tail` that is not cut. Assistive technology and the tool tip get all
         of it, or the `tip`.
         """
+        text = wording.straight(text)
         if (text, tail) != (self._text, self._tail):
             self._text, self._tail = text, tail
             self._measure()

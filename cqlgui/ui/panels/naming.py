@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from cqlgui.ui.panels import wording
+
 LONGEST = 48
 """Characters of a name that are shown."""
 LISTED = 20
@@ -13,7 +15,7 @@ LISTED = 20
 
 def shortened(name: str, longest: int = LONGEST) -> str:
     """A name on one line, cut in its middle where it is long: its ending tells what it is."""
-    plain = " ".join(name.split())
+    plain = wording.straight(" ".join(name.split()))
     if len(plain) <= longest:
         return plain
     behind = (longest - 1) // 2

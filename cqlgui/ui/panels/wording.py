@@ -44,6 +44,15 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02} min"
 
 
+def straight(text: str) -> str:
+    """A stranger's text without the signs that turn the direction of writing: it would be turned behind this
+    text, too, and what the program says there would stand back to front."""
+    return text.translate(_TURNS)
+
+
+_TURNS = dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)))
+
+
 def plain_tip(text: str) -> str:
     """A tool tip that shows a text as it is, line by line: Qt would take a text with tags for rich text, and
     what queries and games say is a stranger's.
