@@ -75,6 +75,9 @@ def save(path: Path, text: str) -> None:
 def _inside(folder: Path, above: tuple[str, ...]) -> list[model.QueryEntry]:
     found: list[model.QueryEntry] = []
     for path in sorted(folder.rglob("*.cql")):
+        if not disk.is_file(path):
+            # Nobody may ever write to a pipe, which would be waited for.
+            continue
         group = (*above, *(_words(part) for part in path.relative_to(folder).parent.parts))
         try:
             found.append(read(path, group))

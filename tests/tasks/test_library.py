@@ -66,6 +66,12 @@ def test_folders_are_groups_and_unreadable_files_are_left_out() -> None:
     ]
 
 
+def test_what_is_no_ordinary_file_is_left_out() -> None:
+    device = library.own_folder() / "device.cql"
+    device.symlink_to("/dev/null")
+    assert device not in [entry.path for entry in library.entries()]
+
+
 def test_every_shipped_query_is_described_and_runs_without_a_remark() -> None:
     shipped = [entry for entry in library.entries() if entry.group[:1] != (library.OWN_GROUP,)]
     assert len({entry.title for entry in shipped}) == len(shipped) > 20

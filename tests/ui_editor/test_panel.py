@@ -104,6 +104,13 @@ def test_files_are_saved_and_opened_and_a_failure_keeps_the_text(
     assert not editor.save(tmp_path / "missing" / "q.cql")
 
 
+def test_what_is_no_ordinary_file_is_not_waited_for(editor: panel.EditorPanel) -> None:
+    """A pipe would stop the window until somebody writes to it; a device may never end."""
+    editor.set_text("check")
+    assert not editor.open_file("/dev/null")
+    assert editor.text() == "check"
+
+
 def test_the_find_bar_counts_and_selects_matches(editor: panel.EditorPanel) -> None:
     editor.set_text("Ra1 ra1 Ra1")
     editor.find_bar.open()

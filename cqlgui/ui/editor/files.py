@@ -15,6 +15,9 @@ def read(path: Path) -> str:
     try:
         if path.is_dir():
             raise errors.SourceError(f"{path} is a folder, not a query file.")
+        if path.exists() and not path.is_file():
+            # A pipe would stop the window until somebody writes to it.
+            raise errors.SourceError(f"{path} is not an ordinary file.")
         if path.stat().st_size > LARGEST:
             raise errors.SourceError(
                 f"{path.name} is larger than {LARGEST // 1024 // 1024} MB: hardly a query."
