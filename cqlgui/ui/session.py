@@ -87,6 +87,8 @@ def save(session: Session) -> bool:
         file = path()
         disk.sweep(file.parent)
         text = json.dumps(asdict(session), ensure_ascii=True, indent=1) + "\n"
+        if len(text) > LARGEST:
+            raise OSError("it is too long to be read again")
         disk.replace_file(file, text.encode("ascii"))
     except (OSError, errors.CqlguiError) as error:
         _log.info("the session cannot be written: %s", error)

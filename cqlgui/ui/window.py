@@ -81,6 +81,7 @@ WELCOME = "Open a PGN file (Ctrl+O) or drop one here.\nPlain, .gz, .bz2, .zst an
 PGN_FILES = "Chess games (*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip *.gz *.bz2 *.zst *.cqlbase);;All files (*)"
 CQL_FILES = "CQL queries (*.cql *.cqls);;All files (*)"
 SAVED_FILES = "CQL queries (*.cql);;All files (*)"
+_LOST = "The changed query cannot be kept for the next start, and is not saved in a file. Close all the same?"
 _REPLACE = "A query with this name and the ending .cql is there already. Replace it?"
 _OPENING, _ASKING, _EXPORTING, _KEEPING = "opening", "asking", "exporting", "query file"
 _DROPPED, _UNSHOWN, _FOUND, _GAME, _NARROWING, _FAULT = (
@@ -187,7 +188,9 @@ class MainWindow(QMainWindow):
         super().event(QEvent(QEvent.Type.UpdateRequest))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        session.save(restoring.snapshot(self))
+        if not session.save(restoring.snapshot(self)) and self.editor.modified and not self._lose_query():
+            event.ignore()
+            return
         self.searcher.forget()
         self.editor.shut_down()
         self.picker.shut_down()
@@ -195,6 +198,10 @@ class MainWindow(QMainWindow):
             self._bad_dialog.close()
         self.jobs.close()
         super().closeEvent(event)
+
+    def _lose_query(self) -> bool:
+        """Ask whether to close although the changed query cannot be kept for the next start."""
+        return QMessageBox.question(self, "Close", _LOST) == QMessageBox.StandardButton.Yes
 
     # --- files ---------------------------------------------------------------------------------------------
 

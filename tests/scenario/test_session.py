@@ -264,3 +264,23 @@ def test_a_file_is_replaced_only_where_that_was_asked(
     main.save_query_as()
     assert there.read_text(encoding="utf-8") == TYPED
     assert (main.editor.path, answers) == (there, [])
+
+
+@pytest.mark.parametrize("spoilt", ["folder", "length"])
+def test_a_changed_query_that_cannot_be_kept_is_not_lost_without_a_word(
+    qtbot: QtBot, main: window.MainWindow, monkeypatch: pytest.MonkeyPatch, spoilt: str
+) -> None:
+    answers = [QMessageBox.StandardButton.No, QMessageBox.StandardButton.Yes]
+    monkeypatch.setattr(QMessageBox, "question", lambda *_: answers.pop(0))
+    main.begin([])
+    main.editor.edit.setFocus()
+    qtbot.keyClicks(main.editor.edit, TYPED)
+    if spoilt == "folder":
+        monkeypatch.setattr(session, "path", lambda: Path("/dev/null/session.json"))
+    else:
+        monkeypatch.setattr(session, "LARGEST", 10)
+    assert not main.close()
+    assert main.isVisible()
+    assert main.editor.text() == TYPED
+    assert main.close()
+    assert answers == []
