@@ -81,6 +81,7 @@ WELCOME = "Open a PGN file (Ctrl+O) or drop one here.\nPlain, .gz, .bz2, .zst an
 PGN_FILES = "Chess games (*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip *.gz *.bz2 *.zst *.cqlbase);;All files (*)"
 CQL_FILES = "CQL queries (*.cql *.cqls);;All files (*)"
 SAVED_FILES = "CQL queries (*.cql);;All files (*)"
+_YES, _NO = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
 _LOST = "The changed query cannot be kept for the next start, and is not saved in a file. Close all the same?"
 _REPLACE = "A query with this name and the ending .cql is there already. Replace it?"
 _OPENING, _ASKING, _EXPORTING, _KEEPING = "opening", "asking", "exporting", "query file"
@@ -201,7 +202,7 @@ class MainWindow(QMainWindow):
 
     def _lose_query(self) -> bool:
         """Ask whether to close although the changed query cannot be kept for the next start."""
-        return QMessageBox.question(self, "Close", _LOST) == QMessageBox.StandardButton.Yes
+        return QMessageBox.question(self, "Close", _LOST, defaultButton=_NO) == _YES
 
     # --- files ---------------------------------------------------------------------------------------------
 
@@ -245,7 +246,7 @@ class MainWindow(QMainWindow):
 
     def _replace(self) -> bool:
         """Ask whether a file may be replaced."""
-        return QMessageBox.question(self, "Save query", _REPLACE) == QMessageBox.StandardButton.Yes
+        return QMessageBox.question(self, "Save query", _REPLACE, defaultButton=_NO) == _YES
 
     def open_files(self, paths: Sequence[Path]) -> None:
         """Open games (a folder gives those in it) and queries, as dropped or named on the command line."""

@@ -253,7 +253,7 @@ def test_a_file_is_replaced_only_where_that_was_asked(
     there, answers = tmp_path / "mate.cql", [QMessageBox.StandardButton.No, QMessageBox.StandardButton.Yes]
     there.write_text("mate\n", encoding="utf-8")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "mate"), ""))
-    monkeypatch.setattr(QMessageBox, "question", lambda *_: answers.pop(0))
+    monkeypatch.setattr(QMessageBox, "question", lambda *_, **_named: answers.pop(0))
     main.begin([])
     main.editor.edit.setFocus()
     qtbot.keyClicks(main.editor.edit, TYPED)
@@ -271,7 +271,7 @@ def test_a_changed_query_that_cannot_be_kept_is_not_lost_without_a_word(
     qtbot: QtBot, main: window.MainWindow, monkeypatch: pytest.MonkeyPatch, spoilt: str
 ) -> None:
     answers = [QMessageBox.StandardButton.No, QMessageBox.StandardButton.Yes]
-    monkeypatch.setattr(QMessageBox, "question", lambda *_: answers.pop(0))
+    monkeypatch.setattr(QMessageBox, "question", lambda *_, **_named: answers.pop(0))
     main.begin([])
     main.editor.edit.setFocus()
     qtbot.keyClicks(main.editor.edit, TYPED)

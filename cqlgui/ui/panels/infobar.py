@@ -62,6 +62,8 @@ class InfoBar(QFrame):
         self._sign = Sign(self)
         self._text = labels.Label(self)
         self._text.setWordWrap(True)
+        # Even a word that was cut may be wider than a small screen at 200 %.
+        self._text.setMinimumWidth(labels.NARROWEST)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._waiting = labels.Label(self)
