@@ -17,7 +17,7 @@ import numpy.typing as npt
 from cqlgui.base import priority
 from cqlgui.base.data import dataclass, field
 from cqlgui.board import squares
-from cqlgui.cql import nodes, nodes_strings, nodes_tree, repeatable, transforms, types
+from cqlgui.cql import nodes, nodes_hhdb, nodes_strings, nodes_tree, repeatable, transforms, types
 from cqlgui.cql.types import Type
 from cqlgui.engine import facts as facts_of_games
 from cqlgui.engine import lowering, signatures
@@ -90,21 +90,26 @@ class Question:
         waiting = [self.query.body]
         while waiting:
             node = waiting.pop()
-            if facts_of_games.is_fact(node, searches=searches) and not self._is_cased(node):
+            if facts_of_games.is_fact(node, searches=searches) and not _is_apart(node):
                 number = types.infer(node, self.names) is Type.NUMERIC
                 self.known[id(node)] = Fact(node, number)
             else:
                 waiting.extend(nodes.children(node))
 
-    def _is_cased(self, node: nodes.Node) -> bool:
-        """Whether its truth may not tell if it has a value: `lowercase s` as a condition fails."""
-        cased = any(isinstance(one, nodes_strings.Case) for one in nodes.walk(node))
-        return cased and types.infer(node, self.names) is Type.STRING
-
     @property
     def facts(self) -> list[Fact]:
         """What is asked of games, by the header too, each once."""
         return list(dict.fromkeys([*self.results, *self.known.values()]))
+
+
+def _is_apart(node: nodes.Node) -> bool:
+    """Whether its truth and whether it has a value are two things: `lowercase s` as a condition fails, and
+    `hhdb prize` holds for a special prize, which has no rank among the others."""
+    match node:
+        case nodes.Compound():
+            return _is_apart(node.filters[-1])
+        case _:
+            return isinstance(node, nodes_strings.Case | nodes_hhdb.StudyAward)
 
 
 class Pruner:

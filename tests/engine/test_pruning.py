@@ -155,6 +155,16 @@ def test_a_text_in_other_letters_is_sorted_by_though_it_never_holds(text: str) -
     assert pool.candidates(expand(text)) == [True]
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["hhdb prize", "hhdb award max mate", "cql(silent) {true hhdb prize} K", "if hhdb award true else false"],
+)
+def test_a_special_award_holds_though_it_has_no_rank_among_the_others(text: str) -> None:
+    pool = pgn('[Event "2.sp.p Magyar"]\n' + OPERA, '[Event "Magyar"]\n' + OPERA)
+    assert pool.candidates(expand(text))[0]
+    assert pool.candidates(expand("hhdb prize < 3")) == [False, False]
+
+
 def test_a_signature_that_is_not_known_excludes_nothing() -> None:
     unknown = signatures.make(games.of_words([("no position", [])])).columns(True)
     assert (unknown == signatures.unknown(1).columns(True)).all()
