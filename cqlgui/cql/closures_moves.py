@@ -187,7 +187,7 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
     if kind is Type.LOGICAL:
         return code(kind, test, logs=fit.logs)
     value = _first(fit, fit.target.value, lambda found: found is None, None)
-    return code(kind, value, logs=fit.logs, test=test)
+    return code(kind, value, logs=fit.logs, test=test, apart=fit.target.apart)
 
 
 def _first(fit: Fit, run: Run, missed: Callable[[Any], bool], failure: Any) -> Run:

@@ -171,7 +171,15 @@ def test_ranks(event: str, filter: str, expected: str | None) -> None:
     assert (None if not found else found[0][1] or "") == expected
 
 
-_AROUND = ["{}", "{{wtm {}}}", "flip {{{}}}", "if true {} else 3", "currentposition:{}", "notransform {}"]
+_AROUND = [
+    "{}",
+    "--({})",
+    "{{wtm {}}}",
+    "flip {{{}}}",
+    "if true {} else 3",
+    "currentposition:{}",
+    "notransform {}",
+]
 
 
 @pytest.mark.parametrize("around", [*_AROUND, "function f() {{{}}} f()"])

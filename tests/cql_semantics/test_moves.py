@@ -282,6 +282,11 @@ def test_without_variations_only_the_main_line_has_moves() -> None:
     assert hits("countmoves -- > 1", SPANISH) == []
 
 
+def test_a_target_holds_as_a_condition_whatever_its_value() -> None:
+    assert hits('--(lowercase "a")', SPANISH) == []
+    assert hits('--(not lowercase "a")', SPANISH) == hits("--", SPANISH)
+
+
 def test_the_comment_of_the_older_filter_stands_behind_each_of_its_moves() -> None:
     found = outcome('cql(variations quiet) move from [Pp] comment("by " from)', SPANISH)
     assert found is not None
