@@ -165,6 +165,49 @@ def test_a_special_award_holds_though_it_has_no_rank_among_the_others(text: str)
     assert pool.candidates(expand("hhdb prize < 3")) == [False, False]
 
 
+ASKED = (
+    "result 1-0", "elo white", "elo", "year", "player", "player white", 'player "A"', 'tag "Nope"', "event",
+    "site", "lowercase event", "uppercase player black", "event[0]", "event[1:2]", "int site", "#event",
+    'ascii "a"', 'indexof ("p" event)', "max (event site)", "min (elo year)", "-elo", "elo < 2600",
+    "year == 1858", "year != 1990", 'event == ""', 'event != "?"', 'event + "a"', "str (elo)", "hhdb prize",
+    "hhdb award max", "hhdb special award", "hhdb special prize", "hhdb composer", "hhdb diagram",
+    "lastgamenumber", "gamenumber", 'site ~~ "1"', 'site in "12"',
+)  # fmt: skip
+PLACES = (
+    "$", "{true $}", "{$ wtm}", "{$ $}", "not {$}", "{$} and wtm", "{$} or false", "if {$} true else false",
+    "if true {$} else {$}", "sort {$}", "sort min {true $}", "x = {$}", "x =? {$} isunbound x", "parent:{$}",
+    "find {$}", "--({$})", "flipcolor {wtm $}", "notransform {$}", "{$} == 2", "{$} != 2", '{$} == "A"',
+    '{$} != "A"', "1 < {$} < 9", "#{$}", "lowercase {$}", "int {$} > 1", "str ({$}) mate",
+    'comment ("a" {$})', "path {-- {$}}", "line --> {$}", "square all x in K {$}", "function f() {$} f()",
+)  # fmt: skip
+"""What is asked of a game, and where it may stand: its truth may be wanted, its value, or both."""
+
+
+def test_what_is_asked_of_a_game_is_told_wherever_it_stands() -> None:
+    pool = pgn(
+        OPERA,
+        SHORT,
+        '[Event "2.sp.p EG#1"]\n[Site "12"]\n[Date "????.??.??"]\n[WhiteElo "?"]\n'
+        + OPERA.partition("\n\n")[2],
+        '[Event ""]\n[Site "?"]\n' + SHORT,
+        '[Event "sp.c"]\n[Site "-7"]\n' + ENDING,
+    )
+    tried = 0
+    for place in PLACES:
+        for asked in ASKED:
+            text = place.replace("$", asked)
+            checked = check.check(text)
+            if checked.query is None:
+                continue
+            tried += 1
+            expanded = expand(text)
+            program = interpreter.Program(expanded)
+            found = [program.run(game.tree.mainline(), game.host) is not None for game in pool.games]
+            kept = pool.candidates(expanded)
+            assert all(may or not does for may, does in zip(kept, found, strict=True)), text
+    assert tried > 600
+
+
 def test_a_signature_that_is_not_known_excludes_nothing() -> None:
     unknown = signatures.make(games.of_words([("no position", [])])).columns(True)
     assert (unknown == signatures.unknown(1).columns(True)).all()
