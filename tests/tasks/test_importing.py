@@ -82,6 +82,18 @@ def test_an_unchanged_file_is_not_read_again(source: Path, monkeypatch: pytest.M
     assert (report.games, report.reused) == (30, 30)
 
 
+def test_an_index_from_before_games_were_read_otherwise_is_made_anew(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`e.p.` ended a game then, so variations have other numbers now."""
+    with monkeypatch.context() as patch:
+        patch.setattr(index, "VERSION", 3)
+        importing.open_base([source])
+    report = importing.open_base([source])
+    assert (report.games, report.positions, report.reused) == (30, 30 * POSITIONS, 0)
+    assert importing.open_base([source]).reused == 30
+
+
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_file_that_was_only_touched_is_compared_once(
     packed: bool, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
