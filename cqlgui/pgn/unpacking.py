@@ -26,7 +26,7 @@ _SIP: Final = 1 << 10
 so many. Of a damaged file no more is lost than what these bytes held."""
 _PIECE: Final = 1 << 16
 """Bytes that a decompressor gives at once, if it can be told."""
-_PIECES: Final = 1 << 12
+_PIECES: Final = 1 << 8
 """Pieces that are gathered at most: of streams without any text there may be millions, and whoever asks for
 blocks looks between them whether the work is still wanted."""
 _LZMA_HEAD: Final = 9
@@ -202,6 +202,8 @@ def _streams(packed: Iterator[bytes], make: Callable[[], _Stream], padded: bool)
             if machine is None:
                 # Only what may be the padding is looked through: there may be millions of streams.
                 if padded and not block[at] and not block[at:].strip(b"\0"):
+                    # There may be very much of it.
+                    yield b""
                     break
                 machine = make()
             sip = block[at : at + _SIP]

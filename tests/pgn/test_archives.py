@@ -389,3 +389,19 @@ def test_what_a_killed_program_had_unpacked_by_half_goes(tmp_path: Path) -> None
     with archives.open_source(path, cache) as text:
         assert text.size
     assert (forsaken.exists(), fresh.exists()) == (False, True)
+
+
+def test_unpacking_stops_within_zeros_behind_the_last_stream(tmp_path: Path) -> None:
+    path = tmp_path / "padded.pgn.gz"
+    path.write_bytes(gzip.compress(b"1. e4 *"))
+    os.truncate(path, 1 << 30)
+    asked: list[None] = []
+
+    class Token(progress.CancelToken):
+        def raise_if_cancelled(self) -> None:
+            asked.append(None)
+            if len(asked) > 1:
+                raise errors.Cancelled
+
+    with pytest.raises(errors.Cancelled):
+        archives.open_source(path, tmp_path / "cache", cancel=Token())
