@@ -310,12 +310,14 @@ def _cell(value: object) -> object:
 
 def _closing(text: bytes, following: bytes | None) -> bytes:
     """What stands between two games, so that a reader parts them where we do: blank lines, and for a broken
-    game whatever ends it (an open comment would swallow the next game).
+    game whatever ends it (an open comment would swallow the next game). A comment before the moves of a game
+    without tags would be the last game's, so that one gets a tag.
     """
     if following is None:
         return b"\n"
-    for end in (b"\n\n", b" *\n\n", b"\n}\n\n", b"\n} *\n\n"):
-        found = list(split.games(split.BytesSource(text + end + following)))
-        if len(found) == 2 and found[1].data == following.strip():
-            return end
+    for head in (b"", b'[Event "?"]\n\n'):
+        for end in (b"\n\n", b" *\n\n", b"\n}\n\n", b"\n} *\n\n"):
+            found = list(split.games(split.BytesSource(text + end + head + following)))
+            if len(found) == 2 and found[1].data == (head + following).strip():
+                return end + head
     return b"\n\n"

@@ -105,6 +105,16 @@ def test_a_match_is_marked_in_comments(tmp_path: Path, base: model.Base, result:
     assert searching.search(again, "flipvertical {ply == 1 Pe4}").positions == result.positions
 
 
+def test_marked_games_without_tags_stay_apart(tmp_path: Path) -> None:
+    source, out = tmp_path / "plain.pgn", tmp_path / "out.pgn"
+    source.write_bytes(b"1. e4 e5\n\n1. d4 {(} d5\n\n1. c4 c5 *\n\n1. Nf3 (1. b4) Nf6 1-0\n")
+    base = importing.open_base([source]).base
+    exporting.export(base, searching.search(base, "initial"), out, annotate=True)
+    again = texts(out)
+    assert [f"Game number {game}".encode() in text for game, text in enumerate(again, 1)] == [True] * 4
+    assert [text.count(b"1. ") for text in again] == [1, 1, 1, 2]
+
+
 def test_marks_are_read_by_other_programs(tmp_path: Path, base: model.Base) -> None:
     out = tmp_path / "out.pgn"
     exporting.export(base, searching.search(base, "flipvertical {ply == 1 Pd4}"), out, annotate=True)
