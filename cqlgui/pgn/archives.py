@@ -50,7 +50,7 @@ def open_source(
     """
     path = Path(path)
     head, status = _examine(path)
-    kind = _kind(path, head)
+    kind = kind_of(path, head)
     if kind == "plain":
         return Text(path, path)
     if cache is None:
@@ -182,8 +182,10 @@ def _refusal(path: Path, error: OSError | ValueError) -> errors.SourceError:
     return errors.SourceError(f"{path!s} is not a file name.")
 
 
-def _kind(path: Path, head: bytes) -> str:
-    """How the bytes of a source are packed; raises `SourceError` for what is certainly not PGN."""
+def kind_of(path: Path, head: bytes) -> str:
+    """How the bytes of a source are packed, by the first of them: `plain`, `utf16` or a packer's ending. Raises
+    `SourceError` for what is certainly not PGN.
+    """
     if head.startswith(b"\x1f\x8b"):
         return "gz"
     if head.startswith(b"BZh"):

@@ -52,9 +52,12 @@ class Files:
 
     def games(self, name: str) -> Iterator[tree.GameTree | None]:
         """The games of a PGN file, None for one that cannot be played. Raises `host.RefusedError`."""
-        data = _bytes(name, self._place(name, self._reading, (".pgn",), "read"))
-        from cqlgui.pgn import reader
+        path = self._place(name, self._reading, (".pgn",), "read")
+        data = _bytes(name, path)
+        from cqlgui.pgn import archives, reader
 
+        if archives.kind_of(path, data) != "plain":
+            raise host.RefusedError(f"{name} is packed or in UTF-16, which a query does not read.")
         return (_tree(reader.read_raw(raw)) for raw in split.games(split.BytesSource(data)))
 
     def write(self, name: str, text: str) -> None:
