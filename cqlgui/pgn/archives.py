@@ -183,8 +183,9 @@ def _refusal(path: Path, error: OSError | ValueError) -> errors.SourceError:
 
 
 def kind_of(path: Path, head: bytes) -> str:
-    """How the bytes of a source are packed, by the first of them: `plain`, `utf16` or a packer's ending. Raises
-    `SourceError` for what is certainly not PGN.
+    """How the bytes of a source are packed, by the first of them: `plain`, `utf16` or a packer's ending.
+
+    Raises `SourceError` for what is certainly not PGN.
     """
     if head.startswith(b"\x1f\x8b"):
         return "gz"
