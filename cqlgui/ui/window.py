@@ -34,7 +34,7 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.base import disk, priority
-from cqlgui.pgn import archives
+from cqlgui.pgn import archives, decoding
 from cqlgui.tasks import bases, history, library, model, pool, queries
 from cqlgui.tasks.found import Found
 from cqlgui.ui import (
@@ -754,8 +754,7 @@ class MainWindow(QMainWindow):
         """Put the game's own text on the clipboard."""
         game = self.browser.game
         if game is not None:
-            text = game.raw.decode("utf-8", "replace")
-            QGuiApplication.clipboard().setText(text)
+            QGuiApplication.clipboard().setText(decoding.decode(game.raw))
             self.statusBar().showMessage("Game copied", 3000)
 
     def copy_picture(self) -> None:

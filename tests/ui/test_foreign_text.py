@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QModelIndex, Qt, QUrl
+from PySide6.QtGui import QGuiApplication, QTextDocument
 from PySide6.QtGui import Qt as GuiQt
-from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
@@ -103,6 +103,18 @@ def test_its_dialogs_do_not_either(qtbot: QtBot, main: window.MainWindow) -> Non
             *(tip for view in dialog.findChildren(QAbstractItemView) for tip in of_view(view)),
         ]
         assert [text for text in seen if GuiQt.mightBeRichText(text) and "<img" in text] == []
+
+
+def test_a_game_is_copied_in_the_letters_it_is_shown_with(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+) -> None:
+    source = tmp_path / "old.pgn"
+    source.write_bytes('[White "Müller \u2013 Šahović"]\n\n1. e4 {schön} *\n'.encode("cp1252", "replace"))
+    main.begin([source])
+    qtbot.waitUntil(lambda: main.browser.game is not None and b"1. e4 {" in main.browser.game.raw)
+    main.copy_pgn()
+    assert "Müller \u2013 Š" in QGuiApplication.clipboard().text()
+    assert "{schön}" in QGuiApplication.clipboard().text()
 
 
 def of_label(label: QLabel) -> list[str]:
