@@ -24,7 +24,7 @@ from pytestqt.qtbot import QtBot
 from cqlgui.base import folders
 from cqlgui.tasks import history, model
 from cqlgui.ui import start, window
-from cqlgui.ui.panels import bad_games, export_dialog
+from cqlgui.ui.panels import bad_games, export_dialog, wording
 from tests import helpers
 
 MARKUP = "<b>own</b> <img src='x.png'> <a href='file:x'>own</a>"
@@ -115,6 +115,15 @@ def test_a_game_is_copied_in_the_letters_it_is_shown_with(
     main.copy_pgn()
     assert "Müller \u2013 Š" in QGuiApplication.clipboard().text()
     assert "{schön}" in QGuiApplication.clipboard().text()
+
+
+@pytest.mark.parametrize("word", ["x", "<", "a b\n"])
+def test_a_text_without_end_makes_no_tool_tip_without_end(word: str) -> None:
+    # Qt lays out all of it on hovering, a million letters in seconds.
+    shown = QTextDocument()
+    shown.setHtml(wording.plain_tip(word * 50_000))
+    assert 1_000 < len(shown.toPlainText()) < 10_000
+    assert shown.toPlainText().endswith("…")
 
 
 def of_label(label: QLabel) -> list[str]:

@@ -55,8 +55,10 @@ _TURNS = dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0
 
 def plain_tip(text: str) -> str:
     """A tool tip that shows a text as it is, line by line: Qt would take a text with tags for rich text, and
-    what queries and games say is a stranger's.
+    what queries and games say is a stranger's. Of a very long one only the beginning is shown.
     """
+    if len(text) > _LONGEST:
+        text = f"{text[:_LONGEST]}…"
     if len(text) <= _SHORT and not _MARKS.intersection(text):
         # Assistive technology reads the tool tip of a button as it stands.
         return text
@@ -64,6 +66,8 @@ def plain_tip(text: str) -> str:
     return f"<qt>{lines}</qt>"
 
 
+_LONGEST = 5_000
+"""Characters: more than fit on a screen. The window stands still while a tool tip is laid out."""
 _SHORT = 80
 """Characters; longer lines are broken, which only rich text is."""
 _MARKS = frozenset("<&\n")
