@@ -545,6 +545,12 @@ def test_messages_wait_for_each_other(qtbot: QtBot, messages: infobar.InfoBar) -
     assert bar.shown is None
 
 
+def test_a_name_does_not_turn_what_the_program_says_behind_it(messages: infobar.InfoBar) -> None:
+    messages.show_message("/home/\u202egnp.\u2067x cannot be written", "error", key="a")
+    said = "/home/gnp.x cannot be written"
+    assert (messages._text.text(), messages._text.toolTip(), messages.accessibleDescription()) == (said,) * 3
+
+
 def test_nothing_covers_a_message_that_is_more_serious(messages: infobar.InfoBar) -> None:
     messages.show_message("file is damaged", "warning", key="a")
     messages.show_message("cannot be written", "error", key="b")

@@ -140,7 +140,7 @@ class InfoBar(QFrame):
         self._action.setVisible(message.action is not None)
         if message.action is not None:
             self._action.setText(naming.shortened(message.action[0]).replace("&", "&&"))
-        self.setAccessibleDescription(message.text)
+        self.setAccessibleDescription(wording.straight(message.text))
         self._dress()
         self.show()
         spoken = QAccessibleAnnouncementEvent(self, message.text)

@@ -69,7 +69,8 @@ def cut(text: str) -> str:
     """A text whose words fit into a narrow window: lines are broken between words only, and the longest word
     would decide the width of the window.
     """
-    return re.sub(rf"\S{{{_WORD + 1},}}", lambda found: naming.shortened(found[0], _WORD), text)
+    plain = wording.straight(text)
+    return re.sub(rf"\S{{{_WORD + 1},}}", lambda found: naming.shortened(found[0], _WORD), plain)
 
 
 class Label(QLabel):

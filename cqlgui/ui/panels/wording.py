@@ -57,8 +57,7 @@ def plain_tip(text: str) -> str:
     """A tool tip that shows a text as it is, line by line: Qt would take a text with tags for rich text, and
     what queries and games say is a stranger's. Of a very long one only the beginning is shown.
     """
-    if len(text) > _LONGEST:
-        text = f"{text[:_LONGEST]}…"
+    text = straight(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
     if len(text) <= _SHORT and not _MARKS.intersection(text):
         # Assistive technology reads the tool tip of a button as it stands.
         return text
