@@ -13,8 +13,12 @@ from typing import Final
 
 NAMES: Final = ("player", "event", "site", "text")
 """Tables that grow only."""
-_TEXTS: Final = {**dict.fromkeys(NAMES, "name"), "base": "name || ' ' || key"}
-"""What the checksum of a table covers beside the numbers of its rows."""
+_TEXTS: Final = {
+    **dict.fromkeys(NAMES, "case typeof(name) when 'text' then name end"),
+    "base": "case typeof(name) || typeof(key) when 'texttext' then name || ' ' || key end",
+}
+"""What the checksum of a table covers beside the numbers of its rows. One bit of a row tells a text from
+bytes, which would be put together alike; without a value the row is left out."""
 _STEP: Final = 50_000
 """Numbers whose rows are put together at once."""
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import random
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -223,3 +225,24 @@ def test_no_bit_of_a_large_catalog_changes_what_is_seen(
         shutil.rmtree(home)
     # The rest are bytes that nobody uses.
     assert told > trials // 8
+
+
+@pytest.mark.allow_log("damaged")
+@pytest.mark.parametrize("change", ["player set name", "event set name", "text set name", "base set key"])
+def test_a_text_that_became_bytes_in_a_large_catalog_is_damage(
+    change: str, large: tuple[Path, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound, source, _ = large
+    monkeypatch.setattr(database, "CHECKED_WHOLE", 0)
+    home = faults.copied(sound, tmp_path / "home")
+    with contextlib.closing(sqlite3.connect(home / "cache" / "catalog.sqlite")) as connection:
+        column = change.split()[-1]
+        altered = connection.execute(f"update {change} = cast({column} as blob) where id = 1")
+        assert altered.rowcount == 1
+        connection.commit()
+    with faults.at_home(home), faults.small_batches():
+        try:
+            said = " ".join(importing.open_base([source]).messages)
+        except errors.CqlguiError as error:
+            said = str(error)
+    assert "damaged" in said
