@@ -259,6 +259,32 @@ class Watch:
             return found
 
         monkeypatch.setattr(bounds.Pruner, "value", value)
+        tested = bounds.TESTED[nodes.Orbit]
+        refused = self._refused = set[int]()
+
+        def orbit(pruner: bounds.Pruner, node: nodes.Orbit) -> pruning.May:
+            found, kept, left = tested(pruner, node), pruner.kept, pruner._left
+            # It stops when nothing more can be told. What elements share may be more in those that are left.
+            for element in () if id(node) in refused else node.elements:
+                pruner._left = bounds.MOST_NODES
+                pruner.test(element.filter)
+            pruner.kept, pruner._left = kept, left
+            return found
+
+        monkeypatch.setitem(bounds.TESTED, nodes.Orbit, orbit)
+        monkeypatch.setattr(pruning, "_tested_orbit", orbit)
+        affords = bounds.Pruner.affords
+
+        def affords_or_forgets(pruner: bounds.Pruner, node: nodes.Orbit) -> bool:
+            if affords(pruner, node):
+                return True
+            refused.add(id(node))
+            for one in nodes.walk(node):
+                # Another element may have asked the filters that both share.
+                self._seen[id(one)] = one, bounds.UNKNOWN_SET if pruner.is_set(one) else bounds.UNKNOWN
+            return False
+
+        monkeypatch.setattr(bounds.Pruner, "affords", affords_or_forgets)
 
     def text(self, text: str) -> None:
         """Run a query in all games, with and without variations."""
@@ -279,6 +305,7 @@ class Watch:
     def _run(self, text: str, expanded: transforms.Expanded) -> None:
         assert expanded.query is not None
         self._seen.clear()
+        self._refused.clear()
         kept = self.pool.candidates(expanded)
         compiler = compilers.compiler(expanded.names, functools.partial(self._watched, text, expanded.names))
         body = compiler.compile(expanded.query.body)
