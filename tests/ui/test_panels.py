@@ -546,8 +546,8 @@ def test_messages_wait_for_each_other(qtbot: QtBot, messages: infobar.InfoBar) -
 
 
 def test_a_name_does_not_turn_what_the_program_says_behind_it(messages: infobar.InfoBar) -> None:
-    messages.show_message("/home/\u202egnp.\u2067x cannot be written", "error", key="a")
-    said = "/home/gnp.x cannot be written"
+    messages.show_message("games/\u202egnp.\u2067x cannot be written", "error", key="a")
+    said = "games/gnp.x cannot be written"
     assert (messages._text.text(), messages._text.toolTip(), messages.accessibleDescription()) == (said,) * 3
 
 
