@@ -48,7 +48,8 @@ def check(connection: sqlite3.Connection) -> None:
         if known.keys() != _TEXTS.keys():
             raise sqlite3.DatabaseError("malformed table proof")
         for table, expected in known.items():
-            if _checksum(connection, table, 0, 0) != expected:
+            # A damaged number could be so large that putting the rows together would not end.
+            if _end(connection, table) != expected[0] or _checksum(connection, table, 0, 0) != expected:
                 raise sqlite3.DatabaseError(f"malformed table {table}: its checksum is wrong")
     finally:
         connection.rollback()
@@ -65,7 +66,7 @@ def check_indexes(connection: sqlite3.Connection) -> None:
 
 def _checksum(connection: sqlite3.Connection, table: str, last: int, check: int) -> tuple[int, int]:
     """The last number in a table, and the checksum of all rows, where those up to `last` have this one."""
-    end = connection.execute(f"select coalesce(max(id), 0) from {table}").fetchone()[0]
+    end = _end(connection, table)
     for start in range(last, end, _STEP):
         # One value made inside SQLite leaves the interpreter lock alone, unlike many small tuples.
         lines = connection.execute(
@@ -75,3 +76,8 @@ def _checksum(connection: sqlite3.Connection, table: str, last: int, check: int)
         ).fetchone()[0]
         check = zlib.crc32(lines or b"", check)
     return end, check
+
+
+def _end(connection: sqlite3.Connection, table: str) -> int:
+    """The last number in a table, 0 where it is empty."""
+    return int(connection.execute(f"select coalesce(max(id), 0) from {table}").fetchone()[0])

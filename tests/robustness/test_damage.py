@@ -227,17 +227,23 @@ def test_no_bit_of_a_large_catalog_changes_what_is_seen(
     assert told > trials // 8
 
 
+COLUMNS = ("player set name", "event set name", "text set name", "base set key")
+
+
 @pytest.mark.allow_log("damaged")
-@pytest.mark.parametrize("change", ["player set name", "event set name", "text set name", "base set key"])
-def test_a_text_that_became_bytes_in_a_large_catalog_is_damage(
+@pytest.mark.parametrize(
+    "change",
+    [*(f"{column} = cast({column.split()[-1]} as blob)" for column in COLUMNS),
+     *(f"{table} set id = {1 << 62}" for table in ("base", "player"))],
+)  # fmt: skip
+def test_a_text_that_became_bytes_or_a_number_beyond_all_in_a_large_catalog_is_damage(
     change: str, large: tuple[Path, Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sound, source, _ = large
     monkeypatch.setattr(database, "CHECKED_WHOLE", 0)
     home = faults.copied(sound, tmp_path / "home")
     with contextlib.closing(sqlite3.connect(home / "cache" / "catalog.sqlite")) as connection:
-        column = change.split()[-1]
-        altered = connection.execute(f"update {change} = cast({column} as blob) where id = 1")
+        altered = connection.execute(f"update {change} where id = 1")
         assert altered.rowcount == 1
         connection.commit()
     with faults.at_home(home), faults.small_batches():
