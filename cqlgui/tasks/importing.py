@@ -213,7 +213,7 @@ class _SourceImport:
             self.owner.cancel.raise_if_cancelled()
             if doubtful is not None:
                 archives.forget_copy(doubtful)
-                if doubtful.exists():
+                if disk.is_file(doubtful):
                     raise errors.SourceError(
                         f"{self.path.name} cannot be unpacked anew: {doubtful} cannot be removed."
                     )

@@ -143,7 +143,7 @@ class InfoBar(QFrame):
         self.setAccessibleDescription(wording.straight(message.text))
         self._dress()
         self.show()
-        spoken = QAccessibleAnnouncementEvent(self, message.text)
+        spoken = QAccessibleAnnouncementEvent(self, self.accessibleDescription())
         if message.kind == ERROR:
             spoken.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
         QAccessible.updateAccessibility(spoken)
