@@ -48,7 +48,7 @@ _CASTLING = re.compile(r"([O0oОо])[-–]?\1(?:[-–]?(\1))?[+#]*")
 _NULL_SPELLINGS = frozenset(("--", "Z0"))
 _OTHER_NULLS = frozenset(("@@@@", "0000", "null", "pass", "Null", "Pass", "NULL", "PASS", "z0", "<>"))
 _FIGURINES = str.maketrans("♔♕♖♗♘♙♚♛♜♝♞♟", "KQRBNPKQRBNP")
-_EN_PASSANT = re.compile(r"(?:e\.?p\.?)$")
+_EN_PASSANT = re.compile(r"/?[eE]\.?[ ]?[pP]$")
 
 
 class MoveError(Exception):

@@ -198,8 +198,8 @@ _TOKEN = re.compile(
     r"""
       (?P<number> \d+ \s* [.…] [.…\s]* )
     | (?P<escape> (?<![^\r\n]) % [^\r\n]* )
-    # The full stop in `e.p.` ends no word.
-    | (?P<word> [^\s{}()\[\];$!?*<>.…,\x00\x1a\ufeff]+ (?:(?<=e)\.p(?!\w))? )
+    # The full stop in `e.p.` or `e. p.` ends no word.
+    | (?P<word> [^\s{}()\[\];$!?*<>.…,\x00\x1a\ufeff]+ (?:(?<=[eE])\.[ ]?[pP](?!\w))? )
     | (?P<open> \( )
     | (?P<close> \) )
     | (?P<comment> \{ )
@@ -231,8 +231,11 @@ _RESULT_WORDS = {
     "½-½": "1/2-1/2",
     "½": "1/2-1/2",
 }
+_EN_PASSANT = tuple(
+    f"{e}{p}{check}" for e in "eE" for p in ("p", "P", ".p", ".P", ". p", ". P") for check in ("", "+")
+)
 _IGNORED_WORDS = frozenset(
-    ("+", "++", "#", "ep", "e.p", "ep.", "+#", "-", "–", "—", ":", "x", "mate", "/", "_", "\\")
+    (*_EN_PASSANT, "+", "++", "#", "+#", "-", "–", "—", ":", "x", "mate", "/", "_", "\\")
 )
 _MEANINGFUL = re.compile(r"[^\W_]")
 _GLYPH_LETTERS = frozenset(word[0] for word in (*_WORD_GLYPHS, *_IGNORED_WORDS))

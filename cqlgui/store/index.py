@@ -65,10 +65,10 @@ __all__ = [
     "rebuild_segment",
 ]
 
-VERSION = 4
-"""2: another way of making `Identity.digest`; 3: `Identity.state`; 4: `e.p.` ends no game. Whoever changes
-what is read of games raises it, else an old index keeps the old reading, and marks stand in wrong places
-(`tests/pgn/test_reading_version.py` notices)."""
+VERSION = 5
+"""2: another way of making `Identity.digest`; 3: `Identity.state`; 4 and 5: `e.p.`, then
+`e. p.` and `E.P.` end no game. Whoever changes what is read of games raises it, else an old index keeps the
+old reading, and marks stand in wrong places (`tests/pgn/test_reading_version.py` notices)."""
 _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
 _HASHERS = 2

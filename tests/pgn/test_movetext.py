@@ -30,7 +30,13 @@ def test_a_game_ends_with_a_comment_that_nothing_closes() -> None:
     assert found == [text.strip(), tagged]
 
 
-@pytest.mark.parametrize("capture", ["exd6e.p.", "exd6 e.p.", "exd6 e.p", "exd6e.p", "exd6 e.p.!"])
+@pytest.mark.parametrize(
+    "capture",
+    [
+        "exd6e.p.", "exd6 e.p.", "exd6 e.p", "exd6e.p", "exd6 e.p.!", "exd6 e. p.", "exd6 E.P.", "exd6E.P.",
+        "exd6/e.p.", "exd6/ep", "exd6 EP", "exd6 ep+", "exd6 e.p.+", "exd6 (e. p.)",
+    ],
+)  # fmt: skip
 def test_a_full_stop_within_e_p_ends_nothing(capture: str) -> None:
     text = "1. e4 a6 2. e5 d5 3. {} e6 4. dxc7 *"
     game = reader.read_game(text.format(capture).encode())

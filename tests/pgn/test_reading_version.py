@@ -8,7 +8,7 @@ import json
 from cqlgui.pgn import reader, split
 from cqlgui.store import index
 
-RECORDED = (4, "5ed5943f7ad15301ba98d711c71efb54036b1c63215b0df03e3eaefd007c8203")
+RECORDED = (5, "c9e47acc01f35e7bc0b46c673ad4414b1f98ba149425fd94c1611e8225230c87")
 """The version of the index, and the digest of what is read of the texts below."""
 
 _PLACES = (
@@ -26,7 +26,8 @@ _PLACES = (
 _ODD = (
     "{", "}", "{c}", "{c", "(", ")", "()", "(c)", "[", "]", '"', "\\", ";", "; c\n", "%", "\n%c\n", "$",
     "$1", "$999", "!", "!?", "???", "+", "#", "+-", "=", "=Q", "x", "-", "--", "Z0", "null", "@@@@", ".",
-    "..", "...", "…", ",", ":", "e.p.", " e.p.", "ep", "1", "1.", "1. ", "2...", "3. Nc3", "2003",
+    "..", "...", "…", ",", ":", "e.p.", " e.p.", "ep", " e. p.", " E.P.", "/e.p.", "1",
+    "1.", "1. ", "2...", "3. Nc3", "2003",
     "1. Runde", "Board 1.", "1-0", "0-1", "1/2", "1/2-1/2", "1:0", "*", "**", "* *", "e4", "Nf3", "Qxd5",
     "e2e4", "Ng1-f3", "O-O", "0-0-0", "Kxe8", "a8=Q", "a8(Q)", "N", "junk", "junk, and more.", "Ünal",
     "♘f3", "<br>", "<diagram>", "\n", "\n\n", "\n\n1. c4 ", "\r", "\t", "\x0b", "\x00", "\x1a", "\ufeff",
