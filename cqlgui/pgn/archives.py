@@ -29,6 +29,8 @@ _LARGEST_RATIO = 400
 _UNSUSPICIOUS = 256 << 20
 _ROOM_LEFT = 64 << 20
 """Bytes of the disk that unpacking leaves free; beside a small text as many as that has itself."""
+_WAY = 2
+"""Stands in the name of a copy; another way of unpacking has another number. 2: packed UTF-16."""
 _FORSAKEN_SECONDS = 60.0
 _TAG = pattern(rb'\[\s*[A-Za-z]\w*\s+"')
 _MOVE = pattern(rb"(?:^|\s)1\s*\.\s*(?:\.\.\s*)?[a-hKQRBNO][a-h1-8xO-]")
@@ -214,7 +216,8 @@ def kind_of(path: Path, head: bytes) -> str:
 
 
 def _cache_name(path: Path, status: os.stat_result) -> str:
-    return f"{_copies(path)}{'-'.join(f'{part:x}' for part in disk.State.of(status))}.pgn"
+    state = "-".join(f"{part:x}" for part in disk.State.of(status))
+    return f"{_copies(path)}{state}-{_WAY}.pgn"
 
 
 def _copies(path: Path) -> str:

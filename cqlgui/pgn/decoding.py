@@ -7,6 +7,7 @@ the way back gives the same bytes.
 from __future__ import annotations
 
 import codecs
+import contextlib
 from typing import Literal
 
 Encoding = Literal["utf-8", "windows-1252"]
@@ -44,7 +45,8 @@ def decode(data: bytes, encoding: Encoding | None = None) -> str:
 
 
 def encode(text: str, encoding: Encoding) -> bytes:
-    """`text` as bytes; characters that Windows-1252 lacks become question marks."""
-    if encoding == "utf-8":
-        return text.encode("utf-8", "replace")
-    return codecs.charmap_encode(text, "replace", _ENCODING)[0]
+    """`text` as bytes; as UTF-8 where it has a character that Windows-1252 lacks. `decode` gives it back."""
+    if encoding == "windows-1252":
+        with contextlib.suppress(UnicodeEncodeError):
+            return codecs.charmap_encode(text, "strict", _ENCODING)[0]
+    return text.encode("utf-8", "replace")

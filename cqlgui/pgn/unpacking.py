@@ -56,10 +56,7 @@ def blocks(path: Path, kind: str, source: BinaryIO, damage: list[str]) -> Iterat
     if kind == "zip":
         yield from _members(path, source, damage)
     elif kind == "utf16":
-        decoder = codecs.getincrementaldecoder("utf-16")("replace")
-        for block in _read(source, _BLOCK):
-            yield decoder.decode(block).encode("utf-8", "replace")
-        yield decoder.decode(b"", True).encode("utf-8", "replace")
+        yield from _in_utf8(_read(source, _BLOCK))
     else:
         # It is made once, since a file may consist of millions of streams.
         zstd = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
@@ -69,7 +66,8 @@ def blocks(path: Path, kind: str, source: BinaryIO, damage: list[str]) -> Iterat
             "zst": lambda: _Zstandard(zstd),
         }
         try:
-            yield from _gathered(_streams(_read(source, _BLOCK), machines[kind], kind == "gz"))
+            packed = _streams(_read(source, _BLOCK), machines[kind], kind == "gz")
+            yield from _in_utf8(_gathered(packed))
         except DamagedError as fault:
             damage.append(str(fault))
 
@@ -172,6 +170,26 @@ def _read(source: BinaryIO, size: int) -> Iterator[bytes]:
         yield block
 
 
+def _in_utf8(text: Iterator[bytes]) -> Iterator[bytes]:
+    """The same text, turned into UTF-8 where it begins with the mark of UTF-16."""
+    head = b""
+    for block in text:
+        head += block
+        if len(head) >= len(codecs.BOM_UTF16):
+            break
+        # Very much may hold no text at all.
+        yield b""
+    if not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        yield head
+        yield from text
+        return
+    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+    yield decoder.decode(head).encode("utf-8", "replace")
+    for block in text:
+        yield decoder.decode(block).encode("utf-8", "replace")
+    yield decoder.decode(b"", True).encode("utf-8", "replace")
+
+
 def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """The same text in blocks that are worth writing, or empty ones where very much holds no text; what came
     before a fault is given first.
@@ -249,7 +267,7 @@ def _members(path: Path, source: BinaryIO, damage: list[str]) -> Iterator[bytes]
                 f"{path.name} uses a compression method that cannot be read ({info.filename})."
             )
         try:
-            yield from _gathered(_member(source, info))
+            yield from _in_utf8(_gathered(_member(source, info)))
         except DamagedError as fault:
             damage.append(f"in {info.filename} {fault}")
         # A member without a final newline must not run into the next one's first tag.

@@ -39,7 +39,7 @@ def annotate(
     moves), without the comments of the file at `removed` positions, and with `tags` set or added.
 
     Positions that the game does not have are passed over. Every other byte of the text stays; bytes come
-    back in the encoding they had.
+    back in the encoding they had, or in UTF-8 where what is added has letters that this encoding lacks.
     """
     data = raw.encode("utf-8", "replace") if isinstance(raw, str) else raw
     anchors = reader.anchors(data)

@@ -114,3 +114,17 @@ def test_only_what_was_asked_for_changes(
     assert len(list(split.games(split.BytesSource(written.encode())))) == 1
     if not removed and not added:
         assert re.sub(r'\n\[Note "x"\]', "", written) == text
+
+
+def test_letters_that_windows_1252_lacks_come_into_a_game_of_that_encoding() -> None:
+    old = '[White "Müller"]\n\n1. e4 {\x81 ü} *\n'
+    # Windows-1252 leaves the byte 0x81 undefined.
+    data = old.replace("\x81", "~").encode("cp1252").replace(b"~", b"\x81")
+    kept = writer.annotate(data, {1: "für é"})
+    assert kept == data.replace(b"} *", b"} {f\xfcr \xe9} *")
+    tags = [("Annotator", "Łukasz")]
+    for written in (writer.annotate(data, {1: "♔ ≤ Ж"}, (), tags), writer.annotate(data, {}, (), tags)):
+        game = reader.read_game(written)
+        assert game.tags == (("White", "Müller"), ("Annotator", "Łukasz"))
+        assert game.comments[1].startswith("\x81 ü")
+    assert reader.read_game(writer.annotate(data, {1: "♔ ≤ Ж"})).comments[1] == "\x81 ü ♔ ≤ Ж"

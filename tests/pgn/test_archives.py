@@ -19,7 +19,7 @@ import pytest
 import zstandard
 
 from cqlgui.base import errors, progress
-from cqlgui.pgn import archives, split
+from cqlgui.pgn import archives, reader, split
 from tests import helpers
 from tests.helpers import faults
 
@@ -57,6 +57,30 @@ def test_every_packing_gives_the_same_games(kind: str, tmp_path: Path) -> None:
     with archives.open_source(path, cache) as text:
         assert text.path == path
     assert len(list(cache.glob("*"))) == (0 if kind == "pgn" else 1)
+
+
+@pytest.mark.parametrize("mark", ["utf-16", "utf-16-be"])
+@pytest.mark.parametrize("kind", ["gz", "bz2", "zst", "zip"])
+def test_utf_16_within_a_packed_file_is_read(kind: str, mark: str, tmp_path: Path) -> None:
+    players = '[White "Ünal"]\n\n1. e4 *\n\n', '[White "Łukasz ♔"]\n\n1. d4 *\n'
+    wide = [("\ufeff" * (mark == "utf-16-be") + text).encode(mark) for text in ("".join(players), *players)]
+    path = tmp_path / f"wide.pgn.{kind}"
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("a.pgn", wide[1])
+            archive.writestr("b.pgn", wide[2])
+            archive.writestr("c.pgn", "1. c4 *")
+    elif kind == "gz":
+        # The mark may be parted by the bounds of a stream.
+        path.write_bytes(gzip.compress(b"") + gzip.compress(wide[0][:1]) + gzip.compress(wide[0][1:]))
+    elif kind == "bz2":
+        path.write_bytes(bz2.compress(wide[0]))
+    else:
+        path.write_bytes(zstandard.ZstdCompressor().compress(wide[0]))
+    with archives.open_source(path, tmp_path / "cache") as text:
+        tags = [reader.read_raw(raw).tags for raw in split.games(text)]
+    assert tags[:2] == [(("White", "Ünal"),), (("White", "Łukasz ♔"),)]
+    assert len(tags) == (3 if kind == "zip" else 2)
 
 
 def test_only_the_newest_copy_of_a_packed_source_is_kept(tmp_path: Path) -> None:
