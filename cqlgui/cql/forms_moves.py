@@ -81,6 +81,8 @@ def _dashed(
         # A round bracket would begin the target, and a dash within take what follows.
         shut = printed.level > 6 or printed.text.startswith("(") or any(one in printed.text for one in _SIGNS)
         shut = shut or printing.runs_into_bracket(printed.text)
+        # An assignment would take the `=` of a promotion, a path the bracket of a target.
+        shut = shut or (printed.open > 0 and (promotion is not None or target is not None))
         text += f"{{{printed.text}}}" if shut else printed.text
         opened = 0 if shut else max(6, printed.open)
     if promotion is not None:

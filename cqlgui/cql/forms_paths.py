@@ -129,9 +129,12 @@ def _dash(node: nodes_moves.Dash, style: printing.Style) -> str:
 
 
 def _tied(node: nodes.Node, style: printing.Style, *, before_equals: bool = False) -> str:
-    """A set beside its dash. Before the `=` of a promotion a name would be assigned to."""
+    """A set beside its dash. Before the `=` of a promotion a name would be assigned to, also one that ends
+    the set."""
     if isinstance(node, nodes.Name) and not before_equals:
         return node.name
+    if before_equals and printing.print_filter(node, style).open:
+        return _braced(printing.print_filter(node, style).text)
     text = _shut(node, 6, style)
     # Behind that sign a dash would be tied to nothing.
     return _braced(text) if text.endswith("∙") else text
@@ -153,6 +156,8 @@ def _line_constituent(node: nodes.Node, style: printing.Style) -> str:
 
 
 _RISKY = pattern(r"[+*]|--|\[x\]|[×―]|\b(?:(?:pseudo)?legal|countmoves|currentmove|previous)\b")
+_PARAMETERS = ("max", "primary")
+"""Filters that are also parameters of a path."""
 _LINE = pattern(r"\bline\b")
 _STRING = pattern(r'"[^"]*"')
 _GROUP = pattern(r"\{[^{}]*\}")
@@ -164,7 +169,7 @@ def _shut(node: nodes.Node, level: int, style: printing.Style) -> str:
     printed = printing.print_filter(node, style)
     text = printed.text
     opens = printed.level > level or printed.open > 11
-    begins_badly = text[0] in '-("' or text[0].isdigit()
+    begins_badly = text[0] in '-("' or text[0].isdigit() or text.startswith(_PARAMETERS)
     if opens or begins_badly or _is_arithmetic(node) or _RISKY.search(_outside_braces(text)):
         return _braced(text)
     return text

@@ -18,7 +18,7 @@ def print_query(query: nodes.Query, style: printing.Style = "ascii") -> str:
 
 
 def print_node(node: nodes.Node, style: printing.Style = "ascii") -> str:
-    """One filter on one line (a `///` comment ends its line)."""
+    """One filter on one line."""
     return printing.print_filter(node, style).text
 
 
@@ -50,6 +50,9 @@ def _lines(body: nodes.Node, style: printing.Style) -> list[str]:
     """The filters of a body, one a line; a blank line ends a path that is not the last of them."""
     filters = body.filters if isinstance(body, nodes.Compound) else (body,)
     lines = printing.beside(filters, 14, style)
+    for place, node in enumerate(filters):
+        if isinstance(node, nodes.Comment) and node.slashes and lines[place].startswith("{///"):
+            lines[place] = lines[place][1:-1]
     for place, node in enumerate(filters[:-1]):
         printed = printing.print_filter(node, style)
         if printed.open >= printing.SWALLOWS and lines[place] == printed.bracketed():
@@ -238,10 +241,8 @@ def _sort(node: nodes.Node, style: printing.Style) -> printing.Printed:
 def _comment(node: nodes.Node, style: printing.Style) -> printing.Printed:
     assert isinstance(node, nodes.Comment)
     if node.slashes:
-        # A comment at the end of this one ends with the same line.
-        text = " ".join(printing.spoken(node.parts, style)).removesuffix("\n")
-        # Four slashes would begin a remark.
-        return printing.Printed(f"///{' ' * text.startswith('/')}{text}\n")
+        # It goes on to the end of the line or of its bracket, which may stand within another such comment.
+        return printing.Printed(f"{{///{' '.join(printing.spoken(node.parts, style))}}}")
     return printing.Printed("comment" + printing.spoken_arguments(node.parts, style))
 
 
@@ -321,9 +322,10 @@ def _loop(node: nodes.Node, style: printing.Style) -> printing.Printed:
     else:
         head = ("piece " if pieces else "square ") + ("all " if node.all else "") + f"{node.name} in "
     among = domain.within(7, before=14)
-    if body.text.startswith("(") and printing.takes_bracket(among):
+    shut = body.text.startswith("-")
+    if (shut or body.text.startswith("(")) and printing.takes_bracket(among):
         among = f"({among})"
-    return printing.prefix(f"{head}{among} ", body, 14, shut=body.text.startswith("-"))
+    return printing.prefix(f"{head}{among} ", body, 14, shut=shut)
 
 
 def _piece_assign(node: nodes.Node, style: printing.Style) -> printing.Printed:

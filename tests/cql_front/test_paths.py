@@ -87,7 +87,8 @@ def test_a_path_ends_at_a_blank_line_a_bracket_or_an_unknown_name(text: str, exp
         ("path --=Q check --=[RB]", "path --=Q check --=[RB]"),
         ("path [x]*[x]{2}", "path [x] * [x] {2}"),
         ("⊢◎capture♘ ――□(×▲)?", "path focus capture N --_ ([x]a) ?"),
-        ('path -- ///"x" from\n --', 'path -- ///"x" from\n --'),
+        ('path -- ///"x" from\n --', 'path -- {///"x" from} --'),
+        ("path {max(ply 1)} --", "path {max(ply 1)} --"),
     ],
 )
 def test_signs_at_the_top_level_of_a_path(text: str, expected: str) -> None:

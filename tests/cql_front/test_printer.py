@@ -368,7 +368,7 @@ DECLARED = 'setvar = A numvar = 1 strvar = "a" posvar = currentposition piece pi
 @given(st.randoms(use_true_random=False), st.integers(0, 4), st.sampled_from(["ascii", "unicode"]))
 def test_reading_a_print_gives_the_tree_again(random: Random, depth: int, style: printing.Style) -> None:
     node = _Maker(random).any(depth)
-    if _nests_comments_or_loops(node, frozenset()):
+    if _nests_loops(node, frozenset()):
         return
     text = printer.print_node(node, style)
     found = check.check(DECLARED + "{(" + text + ")}")
@@ -393,16 +393,12 @@ def _can_be_empty(node: nodes.Node) -> bool:
     return isinstance(node, nodes_paths.Repeat) and (node.low == 0 or _can_be_empty(node.operand))
 
 
-def _nests_comments_or_loops(node: nodes.Node, above: frozenset[str]) -> bool:
-    """Trees that no text spells: nested loops of one name, a `///` within a comment."""
-    mark = ""
-    if isinstance(node, nodes.SquareLoop | nodes.PieceLoop):
-        mark = node.name
-    elif isinstance(node, nodes.Comment):
-        mark = "slashes"
+def _nests_loops(node: nodes.Node, above: frozenset[str]) -> bool:
+    """Trees that no text spells: nested loops of one name."""
+    mark = node.name if isinstance(node, nodes.SquareLoop | nodes.PieceLoop) else ""
     if mark and mark in above:
         return True
-    return any(_nests_comments_or_loops(child, above | {mark}) for child in nodes.children(node))
+    return any(_nests_loops(child, above | {mark}) for child in nodes.children(node))
 
 
 @pytest.mark.parametrize(
@@ -417,6 +413,11 @@ def _nests_comments_or_loops(node: nodes.Node, above: frozenset[str]) -> bool:
         "path -- {child} (-- check)",
         "path -- . {child} (--)",
         "square x in {legal --} (not check)",
+        "square x in {legal --} (--(check))",
+        "x = 1 --{square y in A x = ply}=Q",
+        "countmoves legal --{child & path lastposition P}(enpassant)",
+        "path {max(ply 2) > 3} --",
+        "path quiet {primary} --",
     ],
 )
 @pytest.mark.parametrize("style", ["ascii", "unicode"])
@@ -426,3 +427,22 @@ def test_braces_that_change_the_meaning_are_printed(text: str, style: printing.S
     assert check.check(printer.print_node(wanted.body, style)).query == wanted
     bare = check.check(text.replace("{", "").replace("}", "")).query
     assert bare != wanted, "without them the text says something else"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/// A->k flip {///Ra1 Kb1} check",
+        "/// not {///A} {///R} mate\n\n ///K",
+        "path -- ///ply\n --\n\n mate",
+        "find {///A} ///R {find ///K}",
+        "if ///A\n then ///K\n else ///Q",
+    ],
+)
+@pytest.mark.parametrize("style", ["ascii", "unicode"])
+def test_a_comment_of_slashes_is_printed_within_another(text: str, style: printing.Style) -> None:
+    wanted = check.check(text).query
+    assert wanted is not None
+    found = check.check(printer.print_query(wanted, style)).query
+    assert found is not None
+    assert found.body == wanted.body
