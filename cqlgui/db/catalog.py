@@ -300,6 +300,9 @@ class Catalog:
                 check, *values = connection.execute(
                     f"select checksum, {fields} from block where id = ?", (block.id,)
                 ).fetchone()
+                # A text or a number where there were bytes is damage, too.
+                if not all(isinstance(value, bytes) for value in values):
+                    break
                 if check != _checksum(block.first, block.games, values):
                     break
                 games += block.games

@@ -39,6 +39,8 @@ def packed(column: np.ndarray) -> bytes:
 
 def unpacked(data: bytes, games: int) -> np.ndarray:
     """The numbers again; raises `sqlite3.DatabaseError` for what `packed` did not give."""
+    if not isinstance(data, bytes):
+        raise sqlite3.DatabaseError("malformed block of games")
     if not data:
         return np.zeros(games, np.uint8)
     size = len(data) // max(games, 1)
@@ -82,7 +84,10 @@ class Store:
                 f"select {', '.join(missing)} from block where id = ?", (block.id,)
             ).fetchone()
             for name, data in zip(missing, values, strict=True):
-                found[name] = np.frombuffer(data, np.uint8) if name == "more" else unpacked(data, block.games)
+                if name == "more" and isinstance(data, bytes):
+                    found[name] = np.frombuffer(data, np.uint8)
+                else:
+                    found[name] = unpacked(data, block.games)
                 self._keep((block.id, name), found[name])
         return found
 
@@ -101,14 +106,18 @@ class Store:
 
 
 def blocks(connection: sqlite3.Connection, source: int) -> list[Block]:
-    """The blocks of a source in their order, as far as no game is missing before them."""
+    """The blocks of a source in their order, as far as no game is missing before them; raises
+    `sqlite3.DatabaseError` for what is no place of a block, and where two have a game in common."""
     found = []
     end = 0
     for row in connection.execute(
         "select id, first, games from block where source_id = ? order by first", (source,)
     ):
         block = Block(*row)
-        if block.first != end:
+        if not all(isinstance(number, int) for number in row) or block.games < 1 or block.first < end:
+            # Which of two blocks is right is not known, and a cut would leave a part of the wrong one.
+            raise sqlite3.DatabaseError("malformed block of games")
+        if block.first > end:
             break
         found.append(block)
         end += block.games
