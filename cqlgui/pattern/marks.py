@@ -1,0 +1,112 @@
+"""What a pattern consists of: marks on squares, arrows between them, and conditions. Data only.
+
+A pattern is one group of filters in a query's text: the filters between two braces, or the whole body. Each
+part knows the places in the text that it owns; `reading` makes a pattern of a text, `editing` changes the
+text so that it says another pattern.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Literal
+
+from cqlgui.base.data import dataclass, field
+from cqlgui.board import men
+from cqlgui.cql.diagnostics import Span
+
+
+class Role(enum.Enum):
+    """What is asked of a mark."""
+
+    MUST = "must"
+    """A man of the mark stands on a square of the mark: `Nf5`."""
+    EITHER = "either"
+    """This mark or another one of its kind holds: `(Nf5|Nd5)`. A single one is written `(Nf5)`."""
+    NOT = "not"
+    """No man of the mark stands on a square of the mark: `not Nf5`."""
+
+
+class Relation(enum.Enum):
+    """What an arrow asks of its two ends."""
+
+    ATTACKS = "attacks"
+    """`Nf5 attacks kg8`"""
+    MOVES = "moves"
+    """`Nf5 -- g7`: the move that is played next."""
+    RAY = "ray"
+    """`ray (Qd1 kd8)`: in one line, nothing between."""
+    RAY_ONE = "ray-one"
+    """`ray (Qd1 [Aa] kd8)`: in one line, one man between."""
+    FILE = "file"
+    RANK = "rank"
+    DIAGONAL = "diagonal"
+
+
+ConditionKind = Literal[
+    "turn", "check", "mate", "stalemate", "material", "movenumber", "player", "year", "elo", "result"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Men (`nodes.Designator.men`) on squares (a bitboard), and what is asked of them.
+
+    `spans` are the designators in the text that stand for it, the mark's own one first: arrows name their
+    ends once more. Two marks with the same men and squares are the same mark.
+    """
+
+    men: men.ManMask
+    squares: int
+    role: Role = Role.MUST
+    spans: tuple[Span, ...] = field(default=(), compare=False)
+
+    @property
+    def empty(self) -> bool:
+        """Whether it asks for an empty square."""
+        return self.men == men.EMPTY_MASK
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """A relation between two marks, named by their places in `Pattern.marks`. `span` is the whole filter."""
+
+    relation: Relation
+    origin: int
+    target: int
+    span: Span = field(default=Span(0, 0), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A filter about the whole position or game that a chip shows. `text` is the filter as written."""
+
+    kind: ConditionKind
+    text: str
+    span: Span = field(default=Span(0, 0), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One group of filters. `span` is what stands between its braces, or the body where it has none.
+
+    `others` are the filters of the group that marks, arrows and conditions cannot say; editing never rewrites
+    them. `transforms` are the words of the transforms directly around the group, outermost first.
+    """
+
+    marks: tuple[Mark, ...] = ()
+    arrows: tuple[Arrow, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    others: tuple[Span, ...] = field(default=(), compare=False)
+    span: Span = field(default=Span(0, 0), compare=False)
+    braced: bool = field(default=False, compare=False)
+    transforms: tuple[str, ...] = field(default=(), compare=False)
+
+    def at(self, square: int) -> int:
+        """The place in `marks` of the mark that a click on this square means: the one with the fewest squares
+        of those that name it, the last written among equals; -1 without one."""
+        found, least = -1, 65
+        for place, mark in enumerate(self.marks):
+            size = mark.squares.bit_count()
+            if mark.squares >> square & 1 and size <= least:
+                found, least = place, size
+        return found
