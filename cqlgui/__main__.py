@@ -17,11 +17,31 @@ def main(argv: list[str] | None = None) -> int:
     if argv is None:
         # The process is the program's own.
         places.forget_current_folder()
+        _end_when_interrupted()
     try:
         return _run(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:
         # While the subcommand was still being loaded: later it knows itself what to do.
         return 130
+
+
+def _end_when_interrupted() -> None:
+    """Let Ctrl+C end the process at once until a subcommand or the window handles it.
+
+    Python's own handler raises an exception wherever the program is, also in a callback of the import
+    machinery. There Python only prints it, and a lock that every import needs may stay held.
+    """
+    import signal
+
+    def end(_number: int, _frame: object) -> None:
+        disk = sys.modules.get("cqlgui.base.disk")
+        if disk is not None:
+            disk.discard_unfinished()
+        os._exit(130)
+
+    # Who runs in the background has it ignored.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, end)
 
 
 def _run(arguments: list[str]) -> int:

@@ -8,6 +8,7 @@ a link in its place. It stays locked while it is written, so that `sweep` knows 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import stat
@@ -57,8 +58,11 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     fault; else it is removed and `path` stays as it was.
 
     The file is private while it is written. Then it gets the rights of the file it replaces, or those that
-    new files have, unless it stays `private`. Raises `OSError`, and `ValueError` for what is no file name.
+    new files have, unless it stays `private`. A link to a file stays, and the file behind it is replaced;
+    only a `private` file takes the place of a link. A device or a pipe is never replaced. Raises `OSError`,
+    and `ValueError` for what is no file name.
     """
+    path = _target(path, private=private)
     temporary, file = create(path.parent)
     try:
         with file:
@@ -195,6 +199,20 @@ def _terminated(number: int, _frame: FrameType | None) -> None:
     discard_unfinished()
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
+
+
+def _target(path: Path, *, private: bool) -> Path:
+    """The file that is to be replaced where `path` is named."""
+    if not private and path.is_symlink():
+        path = path.resolve()
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return path
+    # Whoever may write in its folder could replace a device for everybody.
+    if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)):
+        raise OSError(errno.EINVAL, "it is no ordinary file")
+    return path
 
 
 def _is_temporary(name: str) -> bool:

@@ -57,7 +57,10 @@ def _search(one: argparse.ArgumentParser) -> None:
     group = one.add_mutually_exclusive_group(required=True)
     _query(group)
     group.add_argument(
-        "--batch", type=Path, metavar="F.jsonl", help='many queries, a line {"id", "query", "variations"}'
+        "--batch",
+        type=Path,
+        metavar="F.jsonl",
+        help='many queries, a line {"id", "query", "variations"}; each answer has its own "error"',
     )
     where = one.add_mutually_exclusive_group()
     where.add_argument(

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from cqlgui.base import disk, progress, visible
+from cqlgui.base import disk, errors, progress, visible
 
 if TYPE_CHECKING:
     from cqlgui.cql import diagnostics
@@ -100,6 +100,20 @@ class _Harmless:
         return getattr(self.stream, name)
 
 
+class _Messages(_Harmless):
+    """Messages to the user. Where they cannot be written they are lost: the result is what counts."""
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError):
+            super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is held back, if that is possible."""
+        with contextlib.suppress(OSError):
+            self.stream.flush()
+
+
 @contextlib.contextmanager
 def outputs() -> Iterator[None]:
     """Meanwhile both outputs are UTF-8, whatever the locale says, and what cannot be written is replaced.
@@ -118,7 +132,7 @@ def outputs() -> Iterator[None]:
             reconfigure(encoding="utf-8", errors="backslashreplace")
     if sys.stdout.isatty():
         sys.stdout = cast("TextIO", _Harmless(sys.stdout))
-    sys.stderr = cast("TextIO", _Harmless(sys.stderr))
+    sys.stderr = cast("TextIO", _Messages(sys.stderr))
     try:
         yield
     finally:
@@ -224,5 +238,7 @@ def query_text(expression: str | None, file: Path | None) -> tuple[str, str]:
 
     assert file is not None
     if str(file) == "-":
+        if sys.stdin is None:
+            raise errors.CqlguiError("The query cannot be read: there is no standard input.")
         return sys.stdin.buffer.read(4 * queries.LONGEST_QUERY).decode("utf-8-sig", "replace"), "stdin"
     return queries.read_query_file(file), str(file)

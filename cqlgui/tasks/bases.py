@@ -125,16 +125,24 @@ def save(path: Path, sources_: Sequence[Path], name: str = "") -> None:
 
 def _place(source: Path) -> Path:
     """The file itself, behind links and `..`; raises `errors.SourceError` for a name that is no text."""
-    try:
-        str(source).encode("utf-8")
-        return source.resolve()
-    except UnicodeEncodeError as error:
+    if not _is_text(str(source)):
         # The catalog and the workers name files by text.
         shown = str(source).encode("utf-8", "backslashreplace").decode()
-        raise errors.SourceError(f"The name of {shown} is not valid text; rename the file.") from error
+        raise errors.SourceError(f"The name of {shown} is not valid text; rename the file.")
+    try:
+        return source.resolve()
     except (OSError, ValueError, RuntimeError):
         # A loop of links, or no file name at all: whoever opens it says so.
         return source
+
+
+def _is_text(words: str) -> bool:
+    """Whether these words can be written as UTF-8: half of a surrogate pair cannot."""
+    try:
+        words.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _read(path: Path) -> tuple[str, list[Path]]:
@@ -147,6 +155,8 @@ def _read(path: Path) -> tuple[str, list[Path]]:
     name, listed = ("", data) if isinstance(data, list) else ("", None)
     if isinstance(data, dict):
         name, listed = str(data.get("name") or path.stem), data.get("sources")
+        if not _is_text(name):
+            raise errors.SourceError(f"The name of the base in {path} is not valid text.")
     if not isinstance(listed, list) or not listed or not all(isinstance(item, str) for item in listed):
         raise errors.SourceError(f"{path} is not a list of sources: a JSON list of file names was expected.")
     return name, [(path.absolute().parent / item).absolute() for item in listed]

@@ -67,6 +67,41 @@ def test_a_link_in_the_way_is_not_followed(tmp_path: Path, monkeypatch: pytest.M
 
 
 @POSIX
+def test_a_link_to_a_file_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    link, target = tmp_path / "a.txt", tmp_path / "far" / "b.txt"
+    for before in (None, b"old"):
+        if before is not None:
+            target.write_bytes(before)
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+        disk.replace_file(link, b"new")
+        assert link.is_symlink()
+        assert target.read_bytes() == b"new"
+
+
+@POSIX
+def test_a_secret_replaces_a_link(tmp_path: Path) -> None:
+    victim, link = tmp_path / "victim", tmp_path / "a.txt"
+    victim.write_bytes(b"mine")
+    link.symlink_to(victim)
+    disk.replace_file(link, b"new", private=True)
+    assert victim.read_bytes() == b"mine"
+
+
+@POSIX
+def test_what_is_no_ordinary_file_is_not_replaced(tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link):
+        with pytest.raises(OSError, match="no ordinary file"):
+            disk.replace_file(path, b"new")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert {path.name for path in tmp_path.iterdir()} == {"pipe", "link"}
+
+
+@POSIX
 @pytest.mark.parametrize("rights", [0o600, 0o640, 0o666])
 def test_a_file_is_private_while_it_is_written_and_keeps_its_rights(rights: int, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"

@@ -494,6 +494,50 @@ def test_an_interrupt_while_the_command_is_loaded_ends_with_130() -> None:
     assert (done.returncode, done.stderr) == (130, b"")
 
 
+def test_an_interrupt_within_a_callback_is_not_lost() -> None:
+    # Python prints what a callback raises and goes on; in the worst case a lock of the import stays held.
+    code = (
+        "import signal, sys, weakref\n"
+        "from cqlgui.__main__ import main\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "class Watched: pass\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'cqlgui.cli.run':\n"
+        "            watched = Watched()\n"
+        "            kept = weakref.ref(watched, lambda _: signal.raise_signal(signal.SIGINT))\n"
+        "            del watched\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+        "sys.argv = ['cqlgui', 'help']\n"
+        "sys.exit(main())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=helpers.ROOT, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def test_a_query_from_a_closed_input_is_refused(source: Path) -> None:
+    words = [sys.executable, "-m", "cqlgui", "search", str(source), "--query-file", "-"]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *words], capture_output=True, cwd=helpers.ROOT, check=False
+    )
+    assert done.returncode == 2
+    assert b"standard input" in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full here")
+def test_messages_that_cannot_be_written_spoil_no_search(source: Path) -> None:
+    words = [sys.executable, "-m", "cqlgui", "search", str(source), "-e", 'message("x") mate', "--count"]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" 2>/dev/full', "sh", *words],
+        capture_output=True,
+        cwd=helpers.ROOT,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert done.stdout
+
+
 def test_a_closed_pipe_is_no_fault(source: Path) -> None:
     source.write_text(QUIET * 3000)
     words = f"{sys.executable} -m cqlgui search {source} -e . --jsonl | head -1"

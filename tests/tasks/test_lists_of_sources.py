@@ -23,6 +23,14 @@ def test_a_list_is_an_array_or_an_object(tmp_path: Path, content: object, name: 
     assert (base.name, base.games) == (name, 1)
 
 
+def test_a_name_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.pgn").write_text("1. e4 *\n")
+    listed = tmp_path / "mine.cqlbase"
+    listed.write_text('{"name": "\\ud800", "sources": ["a.pgn"]}')
+    with pytest.raises(errors.SourceError, match="not valid text"):
+        importing.open_base([listed])
+
+
 @pytest.mark.parametrize("content", [3, "a.pgn", None, {"name": "Mine"}])
 def test_anything_else_is_no_list(tmp_path: Path, content: object) -> None:
     listed = tmp_path / "mine.cqlbase"
