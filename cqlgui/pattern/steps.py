@@ -35,8 +35,8 @@ NEXT_MOVE: Final = Gap(1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Steps with the gaps between them, one fewer. Each step's `span` is its content in the text; `span` is the
-    whole, for `find` from the first step on."""
+    """Steps and the gaps between them. Each step's `span` is its content in the text; `span` is the whole,
+    for `find` from the first step on."""
 
     form: Form
     steps: tuple[Pattern, ...]
@@ -45,7 +45,7 @@ class Sequence:
 
 
 def sequence_at(text: str, caret: int) -> Sequence | None:
-    """The sequence that a caret stands in, the innermost one, else the first of the text; None without one."""
+    """The innermost sequence that a caret stands in, else the first of the text; None without one."""
     found = _at(text, caret)
     return None if found is None else found.sequence
 
@@ -221,25 +221,23 @@ def _path(text: str, layout: groups.Layout, home: groups.Group, node: nodes_path
     yield _Found(Sequence("path", patterns, tuple(gaps), whole), home, tuple(steps), tuple(spans))
 
 
-def _parts(constituents: tuple[nodes.Node, ...]) -> Iterator[nodes.Node | Gap]:
-    """The conditions of a path, and the moves between them; a part that is neither ends the path for us: it is
-    told as a gap and nothing behind it."""
+def _parts(constituents: tuple[nodes.Node, ...]) -> list[nodes.Node | Gap]:
+    """The conditions of a path and the moves between them, in order; none for a path that asks more of its
+    moves."""
+    found: list[nodes.Node | Gap] = []
     for one in constituents:
-        low, high, step = 1, 1, one
+        gap, step = NEXT_MOVE, one
         if isinstance(one, nodes_paths.Repeat):
-            low, high, step = one.low, one.high or 0, one.operand
+            gap, step = Gap(one.low, one.high), one.operand
         if isinstance(step, nodes_paths.Step):
             if not _is_any_move(step.dash) or (step.targets and step is not one):
-                yield Gap()
-                return
-            repeated = isinstance(one, nodes_paths.Repeat) and one.high is None
-            yield Gap(low, None if repeated else high)
-            yield from step.targets
-        elif step is not one or isinstance(step, nodes_paths.Chain):
-            yield Gap()
-            return
+                return []
+            found += [gap, *step.targets]
+        elif isinstance(one, (nodes_paths.Repeat, nodes_paths.Chain)):
+            return []
         else:
-            yield step
+            found.append(one)
+    return found
 
 
 def _is_any_move(dash: nodes_moves.Dash) -> bool:
