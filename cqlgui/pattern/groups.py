@@ -66,15 +66,18 @@ class Layout:
         operand; these are added."""
         first, last = self.start[span.offset], self.end[span.end]
         while True:
-            least = min((self.partner.get(place, first) for place in range(first, last + 1)), default=first)
-            most = max((self.partner.get(place, last) for place in range(first, last + 1)), default=last)
-            if least >= first and most <= last:
+            partners = [self.partner[place] for place in range(first, last + 1) if place in self.partner]
+            least, most = min([first, *partners]), max([last, *partners])
+            if (least, most) == (first, last):
                 return first, last
-            first, last = min(first, least), max(last, most)
+            first, last = least, most
 
     def brackets(self, span: Span, within: Span | None = None) -> list[tuple[int, int]]:
         """The pairs of brackets that enclose this filter alone, the innermost first; `within` a part of the
         text."""
+        place = self.start[span.offset]
+        if not place or self.tokens[place - 1].word not in ("(", "{"):
+            return []
         first, last = self.bare(span)
         found = []
         while first > 0 and self.tokens[first - 1].word in ("(", "{"):

@@ -117,7 +117,7 @@ def _part(node: nodes.Node, found: groups.Layout | None = None, within: Span | N
     span, bracketed, written = node.span, False, ""
     if found is not None:
         pairs = found.brackets(node.span, within)
-        span = found.outer(node.span, within)
+        span = found.over(*(pairs[-1] if pairs else found.bare(node.span)))
         if any(found.tokens[first].word == "{" for first, _ in pairs):
             return _Part(node, span)  # A group of its own.
         bracketed, written = bool(pairs), found.text[span.offset : span.end]
