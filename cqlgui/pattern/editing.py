@@ -56,7 +56,7 @@ def erase(text: str, caret: int, mark: int) -> Edit:
         pen.drop_mark(mark)
         pen.drop_arrows(named, without=mark)
 
-    return _edited(text, caret, work, mark=mark)
+    return _edited(text, caret, work, mark)
 
 
 def change(text: str, caret: int, mark: int, men: int, squares: int) -> Edit:
@@ -74,12 +74,12 @@ def change(text: str, caret: int, mark: int, men: int, squares: int) -> Edit:
         for span in sorted(spans, key=lambda one: one.offset):
             pen.draft.replace(span, writing.designator(men, squares))
 
-    return _edited(text, caret, work, mark=mark)
+    return _edited(text, caret, work, mark)
 
 
 def set_role(text: str, caret: int, mark: int, role: Role) -> Edit:
     """Ask something else of a mark."""
-    return _edited(text, caret, lambda pen: pen.set_role(mark, role), mark=mark)
+    return _edited(text, caret, lambda pen: pen.set_role(mark, role), mark)
 
 
 def add_arrow(text: str, caret: int, relation: Relation, origin: int, target: int) -> Edit:
@@ -97,7 +97,7 @@ def add_arrow(text: str, caret: int, relation: Relation, origin: int, target: in
             if marks[end].men == board.ANY_MASK and marks[end].role is Role.MUST and len(named) == 1:
                 pen.drop_mark(end)
 
-    return _edited(text, caret, work, mark=max(origin, target))
+    return _edited(text, caret, work, origin, target)
 
 
 def change_arrow(text: str, caret: int, arrow: int, relation: Relation) -> Edit:
@@ -216,12 +216,13 @@ def _relink(draft: Draft, group: groups.Group, words: tuple[str, ...]) -> None:
             draft.put(places[-1].end, " " + new)
 
 
-def _edited(text: str, caret: int, work: Callable[[_Pen], None], mark: int = 0) -> Edit:
+def _edited(text: str, caret: int, work: Callable[[_Pen], None], *marks: int) -> Edit:
+    """What `work` writes; nothing where the text has errors, or has no marks at these places."""
     group = reading.group_at(text, caret)
     if group is None:
         return Edit((), caret)
     pen = _Pen(text, group)
-    if mark and not 0 <= mark < len(pen.pattern.marks):
+    if not all(0 <= mark < len(pen.pattern.marks) for mark in marks):
         return Edit((), caret)
     work(pen)
     return pen.edit(caret)

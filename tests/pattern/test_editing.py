@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -189,6 +190,21 @@ def test_any_sequence_of_edits_gives_the_marks_that_were_made(text: str, data: s
             for span in mark.spans:
                 assert designator(ascii_of(after[span.offset : span.end])) == spot(mark)
         text, caret = after, edit.caret
+
+
+@pytest.mark.parametrize("text", ["", "{Nf5", "check"])
+def test_without_marks_or_with_errors_there_is_nothing_to_do(text: str) -> None:
+    for edit in (
+        editing.erase(text, 0, 0),
+        editing.change(text, 0, 0, 4, 1),
+        editing.set_role(text, 0, 3, Role.NOT),
+        editing.add_arrow(text, 0, Relation.FILE, 0, 1),
+        editing.change_arrow(text, 0, 0, Relation.RANK),
+        editing.remove_arrow(text, 0, 0),
+        editing.put(text, 0, 0, 1),
+        editing.set_condition(text, 0, "year", "year >= "),
+    ):
+        assert edit == editing.Edit((), 0)
 
 
 def inverse(text: str, edit: editing.Edit) -> list[spelling.Change]:

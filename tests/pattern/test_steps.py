@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cqlgui.cql import check, interpreter, structure, transforms
 from cqlgui.pattern import editing, reading, steps, writing
@@ -156,3 +158,47 @@ def test_other_texts_hold_no_sequence(text: str) -> None:
         steps.set_form(text, 0, "find"),
     ):
         assert edit.changes == ()
+
+
+ACTIONS = st.one_of(
+    st.tuples(st.just("add"), st.sampled_from(["Qa1", "Kh1 check", "not Ra1 // why\n", "a1|b1"])),
+    st.tuples(st.just("remove"), st.integers(0, 5)),
+    st.tuples(st.just("move"), st.integers(0, 5), st.integers(0, 5)),
+    st.tuples(st.just("gap"), st.integers(0, 5), st.sampled_from([Gap(1, 1), Gap(1, 6), Gap(2, None)])),
+)
+
+
+@given(
+    st.sampled_from(["path {Nf5} -- {kg8}", "flip {Nf5 find {kg8 // king\n}}", 'player "x" ♘f5 find ♚g8']),
+    st.lists(ACTIONS, max_size=6),
+)
+def test_any_sequence_of_edits_gives_the_steps_that_were_made(text: str, actions: list[tuple]) -> None:  # type: ignore[type-arg]
+    caret = 0
+    for action, *given_ in actions:
+        found = steps.sequence_at(text, caret)
+        assert found is not None
+        wanted, gaps, count = list(found.steps), list(found.gaps), len(found.steps)
+        if action == "add":
+            new = pattern(given_[0])
+            wanted.append(new)
+            gaps.append(steps.ANY_TIME if found.form == "path" else Gap(0, None))
+            edit = steps.add_step(text, caret, new)
+        elif action == "remove" and count > 2:
+            place = given_[0] % count
+            del wanted[place]
+            del gaps[max(place - 1, 0)]
+            edit = steps.remove_step(text, caret, place)
+        elif action == "move":
+            place, to = given_[0] % count, given_[1] % count
+            wanted.insert(to, wanted.pop(place))
+            edit = steps.move_step(text, caret, place, to)
+        elif action == "gap" and found.form == "path":
+            gaps[given_[0] % len(gaps)] = given_[1]
+            edit = steps.set_gap(text, caret, given_[0] % len(gaps), given_[1])
+        else:
+            continue
+        text, caret = edit.applied(text), edit.caret
+        after = steps.sequence_at(text, caret)
+        assert after is not None, text
+        assert [writing.text_of(one) for one in after.steps] == [writing.text_of(one) for one in wanted], text
+        assert list(after.gaps) == gaps
