@@ -138,7 +138,7 @@ def set_condition(text: str, caret: int, kind: ConditionKind, new: str | None) -
         if not wanted:
             return
         if old:
-            pen.draft.replace(old[0].span, wanted)
+            pen.write_over(old[0], wanted)
         else:
             pen.add_condition(wanted)
 
@@ -355,18 +355,25 @@ class _Pen:
             self.draft.put(len(self.text), lead(self.text) + "{" + written + "}")
             return
         if holder is not None and not any(item.marks or item.condition >= 0 for item in self.items):
-            self.draft.replace(holder.span, written)
+            self.write_over(holder, written)
             return
-        # An operand of transforms needs braces before it gets a second filter.
-        bare = bool(self.group.chain) and not self.group.braced
-        if bare:
+        if self.bare:
             self.draft.put(self.group.content.offset, "{")
         if places:
             self.draft.put(max(places), " " + written)
         else:
             self.draft.put(self.items[0].span.offset, written + " ")
-        if bare:
+        if self.bare:
             self.draft.put(self.group.content.end, "}")
+
+    @property
+    def bare(self) -> bool:
+        """Whether the group is an operand of transforms that needs braces before it gets a second filter."""
+        return bool(self.group.chain) and not self.group.braced
+
+    def write_over(self, item: reading.Item, written: str) -> None:
+        """Write filters in the place of one."""
+        self.draft.replace(item.span, f"{{{written}}}" if self.bare and " " in written else written)
 
     # --- roles ---
 
