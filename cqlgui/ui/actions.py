@@ -240,6 +240,8 @@ class Actions:
             self._main.addToolBar(bar)
         else:
             # The height is the board's.
+            bar.setIconSize(QSize(18, 18))
+            bar.setContentsMargins(0, 0, 0, 0)
             self._main.menuBar().setCornerWidget(bar)
 
     def _action(

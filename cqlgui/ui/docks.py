@@ -127,7 +127,8 @@ class Docks(QObject):
 
     def restore(self, kept: Kept) -> bool:
         """Put the panes as they were left; False where that cannot be read."""
-        self._shape(kept.layout)
+        # Qt leaves tabs behind of panes that a state takes from among tabs to places of their own.
+        self._arrange(kept.layout)
         if not self._main.restoreState(QByteArray(kept.state), VERSION):
             return False
         self._dragged = kept.dragged
@@ -139,7 +140,6 @@ class Docks(QObject):
                 self._move(dock, place)
         self._fit_titles()
         self._size.start()
-        self.arranged.emit()
         return True
 
     # --- sizes ---------------------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ class Docks(QObject):
         if self._stands(self.picker) is Place.UNDER:
             # The text keeps its lines where there is room for both at the least.
             room = self.query.height() + self.picker.height()
-            under = min(now.under, room // 2) if room < now.under + _LEAST_QUERY else now.under
+            under = max(min(now.under, room - _LEAST_QUERY), room // 2)
             main.resizeDocks([self.query, self.picker], [max(1, room - under), under], _DOWN)
 
     def _fit_size(self) -> None:
@@ -250,7 +250,10 @@ class Docks(QObject):
     def _join_missing(self) -> None:
         """A pane that was not there when the state was kept joins the left column."""
         for dock in self.all:
-            if not dock.isFloating() and self._main.dockWidgetArea(dock) == Qt.DockWidgetArea.NoDockWidgetArea:
+            if (
+                not dock.isFloating()
+                and self._main.dockWidgetArea(dock) == Qt.DockWidgetArea.NoDockWidgetArea
+            ):
                 self._main.addDockWidget(_LEFT, dock)
                 self._main.tabifyDockWidget(self.query, dock)
                 self.query.raise_()
@@ -318,5 +321,5 @@ class Docks(QObject):
         return False
 
 
-_LEAST_QUERY = 250
+_LEAST_QUERY = 234
 """Pixels of height that are left to the query where the transforms stand under it."""

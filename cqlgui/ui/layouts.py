@@ -12,8 +12,9 @@ LOW = 560
 """Below this height in pixels panes that stand below each other become tabs, too."""
 PLANNED = 1366
 """The width in pixels that the usual widths are for; of what is more, each column gets its share."""
-ASK, FOUND, PICKER = 340, 470, 400
-"""Usual width of the columns left and right of the board, and height of the transforms."""
+ASK, FOUND, PICKER = 340, 470, 408
+"""Usual width of the columns left and right of the board, and height of the transforms
+with their title."""
 SMALLEST_ASK = 240
 
 
@@ -27,7 +28,7 @@ class Layout(enum.Enum):
 
 
 class Place(enum.Enum):
-    """Where a pane stands: among the tabs of the left column, below these, right of the board, or below it."""
+    """Where a pane stands: among the tabs of the left column, under these, right of the board, below it."""
 
     TAB = "tab"
     UNDER = "under"
@@ -63,10 +64,13 @@ def plan(layout: Layout, width: int, height: int) -> Plan:
         return Plan(Place.TAB, results, round(width * 0.46), ASK, PICKER, bottom)
     if narrow:
         # All panes share one column: that of the results needs its width.
-        return Plan(Place.TAB, Place.TAB, max(SMALLEST_ASK, min(FOUND, width * 44 // 100)), ASK, PICKER, bottom)
+        return Plan(
+            Place.TAB, Place.TAB, max(SMALLEST_ASK, min(FOUND, width * 46 // 100)), ASK, PICKER, bottom
+        )
     # The board grows with the height: what it cannot use of the width goes to the hits.
     left, right = ASK + gain // 20, FOUND + gain * 7 // 20
-    return Plan(Place.TAB if low else Place.UNDER, Place.RIGHT, left, right, PICKER, bottom)
+    under = PICKER + max(0, height - 768) * 2 // 5
+    return Plan(Place.TAB if low else Place.UNDER, Place.RIGHT, left, right, under, bottom)
 
 
 def named(name: str) -> Layout:

@@ -1,5 +1,5 @@
-"""A bar for messages that does not get in the way: nothing modal, one message at a time, the others wait. It lies
-over the upper edge of what it belongs to and moves nothing there.
+"""A bar for messages that does not get in the way: nothing modal, one message at a time, the others wait. It
+lies over the upper edge of what it belongs to and moves nothing there.
 
 The newest message is shown, but nothing covers one that is more serious. A message has a key, which names
 what it is about: a new message replaces the one with the same key, and `dismiss(key)` removes it when its

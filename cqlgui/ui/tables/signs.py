@@ -80,7 +80,8 @@ def _draw(painter: QPainter, part: str, ink: QColor) -> None:
         for place in range(8):
             turn = math.radians(45 * place)
             painter.drawLine(
-                QPointF(2 * math.cos(turn), 2 * math.sin(turn)), QPointF(6 * math.cos(turn), 6 * math.sin(turn))
+                QPointF(2 * math.cos(turn), 2 * math.sin(turn)),
+                QPointF(6 * math.cos(turn), 6 * math.sin(turn)),
             )
     else:
         x = y = 0

@@ -41,6 +41,8 @@ NARROW = 700
 """Pixels of width below which rows have two lines, unless the user wants it otherwise."""
 _SMALLER = 0.93
 """The size of the type of the second line, of that of the first one."""
+_BETWEEN = 4
+"""Pixels added to the height of two lines of type."""
 _GAP = 8
 _FIELDS = ("0000", "W00")
 """What the fields of the second line have room for."""
@@ -68,7 +70,8 @@ class TableView(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        # By text, width of its cell and whether its type is small: as much as there is room for, laid out, and how wide that is.
+        # By text, width of its cell and whether its type is small: as much as there is room for, laid out,
+        # and how wide that is.
         self._laid_out: dict[tuple[str, int, bool], tuple[QStaticText, int]] = {}
         self.setAlternatingRowColors(True)
         self.setShowGrid(False)
@@ -166,7 +169,7 @@ class TableView(QTableView):
 
     def _fit_rows(self) -> None:
         first, second = self.fontMetrics().height(), QFontMetrics(self._small_font()).height()
-        height = first + second + 2 if self._two_lines else first + ROW_PADDING
+        height = first + second + _BETWEEN if self._two_lines else first + ROW_PADDING
         self.verticalHeader().setDefaultSectionSize(height)
 
     def _small_font(self) -> QFont:
@@ -412,16 +415,16 @@ class _TwoLines:
         if said is None:
             return
         left, right = PADDING, self.width - PADDING
-        taken = self._text(painter, said.result, left, right, top + 1, at_the_end=True)
+        taken = self._text(painter, said.result, left, right, top + _BETWEEN // 2, at_the_end=True)
         if said.white or said.black:
             room = right - left - taken - _GAP
             key = (f"{said.white}\0{said.black}", room, False)
             table = self._table
             players, _ = table._laid_out.get(key) or table._fitted(said.white, said.black, room)
-            painter.drawStaticText(left, top + 1, players)
+            painter.drawStaticText(left, top + _BETWEEN // 2, players)
         painter.setFont(self._small)
         painter.setPen(second)
-        below = top + 1 + self._first
+        below = top + _BETWEEN // 2 + self._first
         taken = self._text(painter, said.value, left, (left + right) // 2, below, small=True, end=right)
         right -= taken + _GAP if taken else 0
         for text, width in zip(said.fields, self._fields, strict=True):
