@@ -9,6 +9,7 @@ from PySide6.QtCore import QByteArray
 
 from cqlgui.base import disk
 from cqlgui.ui import docks, fitting, layouts, session, theme
+from cqlgui.ui.tables import view
 
 if TYPE_CHECKING:
     from cqlgui.ui import window as window_module
@@ -27,6 +28,7 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
     for panel, columns in ((window.hits, kept.hits_columns), (window.games, kept.games_columns)):
         if columns:
             panel.restore_columns(_bytes(columns))
+    window.hits.table.set_form(view.named(kept.rows))
     if kept.geometry:
         window.restoreGeometry(_bytes(kept.geometry))
     _restore_layout(window, kept)
@@ -66,6 +68,7 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
         layouts=layouts_,
         divider=_text(window.split.state()),
         library_split=_text(window.library.split.saveState()),
+        rows=window.hits.table.form.value,
         hits_columns=_text(window.hits.columns()),
         games_columns=_text(window.games.columns()),
         theme=theme.theme().choice.value,

@@ -6,6 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics
 
 BETWEEN = " – "
+_LITTLE = 160
+"""Pixels below which family names stand alone."""
 
 
 def fitted(metrics: QFontMetrics, white: str, black: str, room: int) -> str:
@@ -13,6 +15,9 @@ def fitted(metrics: QFontMetrics, white: str, black: str, room: int) -> str:
     whole = f"{white}{BETWEEN}{black}"
     if metrics.horizontalAdvance(whole) <= room:
         return whole
+    if room < _LITTLE:
+        # So little of both would say nothing.
+        white, black = (name.partition(",")[0] for name in (white, black))
     left = room - metrics.horizontalAdvance(BETWEEN)
     first, second = metrics.horizontalAdvance(white), metrics.horizontalAdvance(black)
     if first <= left // 2:

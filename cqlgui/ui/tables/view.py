@@ -458,3 +458,11 @@ class _TwoLines:
             left = (right if end is None else end) - taken
         painter.drawStaticText(left, top, cut)
         return taken
+
+
+def named(name: str) -> Form:
+    """The form of a name; the usual one where there is none."""
+    try:
+        return Form(name)
+    except ValueError:
+        return Form.AUTOMATIC
