@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup, QIcon, QKeySequence
-from PySide6.QtWidgets import QMenu, QMessageBox, QToolBar, QWidget
+from PySide6.QtWidgets import QMenu, QMenuBar, QMessageBox, QToolBar, QWidget
 
 from cqlgui import __version__
 from cqlgui.base import disk
 from cqlgui.tasks import bases
-from cqlgui.ui import theme
+from cqlgui.ui import layouts, theme
 from cqlgui.ui.panels import naming, wording
+from cqlgui.ui.tables import view
 
 if TYPE_CHECKING:
     from cqlgui.ui import window
 
 _RECENT = 12
+_FORMS = {
+    view.Form.AUTOMATIC: "By the &room",
+    view.Form.TWO_LINES: "&Two lines",
+    view.Form.COLUMNS: "&Columns",
+}
 _ABOUT = (
     f"<h3>cqlgui {__version__}</h3><p>Searches chess games with CQL, the Chess Query Language, and shows "
     "which element of a transform's orbit matched.</p><p>Free software under the GNU General Public License, "
@@ -33,6 +40,8 @@ class Actions:
     def __init__(self, main: window.MainWindow) -> None:
         self._main = main
         self._icons: dict[str, list[QAction]] = {}
+        self._layouts: list[QAction] = []
+        self._forms: dict[view.Form, QAction] = {}
         self._make_file()
         self._make_query()
         self._make_game()
@@ -62,6 +71,26 @@ class Actions:
     def show_theme(self) -> None:
         """Tick the theme that holds."""
         self._themes[theme.theme().choice].setChecked(True)
+
+    def show_layout(self) -> None:
+        """List the layouts and tick the one that holds."""
+        main = self._main
+        built_in = [layout.value for layout in layouts.Layout]
+        for action in self._layouts[len(built_in) :]:
+            self._layout_menu.removeAction(action)
+            action.deleteLater()
+        del self._layouts[len(built_in) :]
+        own = sorted(name for name in main.docks.kept if name not in built_in)
+        for name in own:
+            # In a menu the sign would underline what follows.
+            action = QAction(naming.shortened(name).replace("&", "&&"), main)
+            action.setCheckable(True)
+            action.triggered.connect(lambda _checked, name=name: main.docks.choose(name))
+            self._layout_menu.insertAction(self._own_layouts, action)
+            self._layouts.append(action)
+        for action, name in zip(self._layouts, (*built_in, *own), strict=True):
+            action.setChecked(name == main.docks.name)
+        self._forget.setEnabled(main.docks.name in own)
 
     def _make_file(self) -> None:
         main = self._main
@@ -157,16 +186,42 @@ class Actions:
         self._action(menu, "&Next area", lambda: main.areas.go(1), "F6")
         self._action(menu, "&Previous area", lambda: main.areas.go(-1), "Shift+F6")
         menu.addSeparator()
+        self._layout_menu = menu.addMenu("&Layout")
+        self._layout_menu.aboutToShow.connect(self.show_layout)
+        for number, layout in enumerate(layouts.Layout, 1):
+            action = self._action(
+                self._layout_menu,
+                f"&{layout.value}",
+                functools.partial(main.docks.choose, layout.value),
+                f"Alt+{number}",
+            )
+            action.setCheckable(True)
+            self._layouts.append(action)
+        self._own_layouts = self._layout_menu.addSeparator()
+        self._layout_menu.addSeparator()
+        self._action(self._layout_menu, "Save &as...", main.ask_layout_name)
+        self._forget = self._action(
+            self._layout_menu, "&Forget this one", lambda: main.docks.forget(main.docks.name)
+        )
+        self._action(self._layout_menu, "&Reset layout", main.reset_layout)
+        rows = menu.addMenu("R&ows of the hits")
+        group = QActionGroup(main)
+        for form in view.Form:
+            action = rows.addAction(_FORMS[form])
+            action.setCheckable(True)
+            action.triggered.connect(lambda _checked, form=form: main.hits.table.set_form(form))
+            group.addAction(action)
+            self._forms[form] = action
+        rows.aboutToShow.connect(lambda: self._forms[main.hits.table.form].setChecked(True))
+        menu.addSeparator()
         for dock in main.docks.all:
             menu.addAction(dock.toggleViewAction())
-        menu.addSeparator()
-        self._action(menu, "&Reset layout", main.reset_layout)
         about = main.menuBar().addMenu("&Help")
         self._action(about, "&Keywords of CQL", main.assistance.show_help, "F1")
         self._action(about, "&About cqlgui", lambda: QMessageBox.about(main, "About cqlgui", _ABOUT))
 
     def _make_toolbar(self) -> None:
-        bar = QToolBar("Tools")
+        bar = _Tools("Tools", self._main.menuBar())
         bar.setObjectName("toolbar")
         bar.setMovable(False)
         bar.setIconSize(QSize(20, 20))
@@ -181,7 +236,13 @@ class Actions:
             if bar.actions():
                 bar.addSeparator()
             bar.addActions(list(group))
-        self._main.addToolBar(bar)
+        if self._main.menuBar().isNativeMenuBar():
+            self._main.addToolBar(bar)
+        else:
+            # The height is the board's.
+            bar.setIconSize(QSize(18, 18))
+            bar.setContentsMargins(0, 0, 0, 0)
+            self._main.menuBar().setCornerWidget(bar)
 
     def _action(
         self,
@@ -210,6 +271,9 @@ class Actions:
             places: tuple[QWidget, ...] = (self._main.centre, self._main.hits, self._main.games)
             for place in places:
                 place.addAction(action)
+        elif key:
+            # Keys are there without the menu, too.
+            self._main.addAction(action)
         if icon:
             self._icons.setdefault(icon, []).append(action)
         return action
@@ -230,3 +294,23 @@ class Actions:
 
     def _open(self, paths: tuple[Path, ...]) -> None:
         self._main.open_files(paths)
+
+
+class _Tools(QToolBar):
+    """A tool bar beside the menus: it takes the room these leave, and offers the rest behind an arrow."""
+
+    def __init__(self, title: str, menus: QMenuBar) -> None:
+        super().__init__(title, menus)
+        self._menus = menus
+
+    def sizeHint(self) -> QSize:
+        wanted, menus = super().sizeHint(), self._menus
+        # The menu bar would ask this in turn where its menus are.
+        titles = [action.text().replace("&", "") for action in menus.actions()]
+        taken = sum(menus.fontMetrics().horizontalAdvance(title) + _MENU_PADDING for title in titles)
+        room = menus.window().width() - taken - _MENU_PADDING
+        return QSize(max(self.minimumSizeHint().width(), min(wanted.width(), room)), wanted.height())
+
+
+_MENU_PADDING = 22
+"""Pixels beside the title of a menu, some more than the style sheet gives it."""

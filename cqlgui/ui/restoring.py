@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray
 
 from cqlgui.base import disk
-from cqlgui.ui import fitting, session, theme
+from cqlgui.ui import docks, fitting, layouts, session, theme
+from cqlgui.ui.tables import view
 
 if TYPE_CHECKING:
     from cqlgui.ui import window as window_module
@@ -27,15 +28,12 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
     for panel, columns in ((window.hits, kept.hits_columns), (window.games, kept.games_columns)):
         if columns:
             panel.restore_columns(_bytes(columns))
+    window.hits.table.set_form(view.named(kept.rows))
     if kept.geometry:
         window.restoreGeometry(_bytes(kept.geometry))
-    if kept.state and window.restoreState(_bytes(kept.state)):
-        window.docks.restored()
-    else:
-        window.reset_layout()
+    _restore_layout(window, kept)
     fitting.fit(window)
-    if kept.split:
-        window.split.restoreState(_bytes(kept.split))
+    window.split.restore(_bytes(kept.divider))
     if kept.library_split:
         window.library.split.restoreState(_bytes(kept.library_split))
 
@@ -56,6 +54,7 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
     """The window as the next start is to find it: also what it has not restored itself yet."""
     editor = window.editor
     files, game, positionid = _games(window)
+    layout, layouts_ = _layouts(window)
     return session.Session(
         files=files,
         query=editor.text(),
@@ -65,9 +64,11 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
         game=game,
         positionid=positionid,
         geometry=_text(window.saveGeometry()),
-        state=_text(window.saveState()),
-        split=_text(window.split.saveState()),
+        layout=layout,
+        layouts=layouts_,
+        divider=_text(window.split.state()),
         library_split=_text(window.library.split.saveState()),
+        rows=window.hits.table.form.value,
         hits_columns=_text(window.hits.columns()),
         games_columns=_text(window.games.columns()),
         theme=theme.theme().choice.value,
@@ -76,6 +77,33 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
         figurines=window.actions_.figurines.isChecked(),
         folder=window.folder,
     )
+
+
+def _restore_layout(window: window_module.MainWindow, kept: session.Session) -> None:
+    """Put the panes as they were left, the layouts that are not shown included."""
+    docks_ = window.docks
+    docks_.kept = {
+        name: docks.Kept(layouts.named(layout), session.unpacked(state), dragged == "dragged")
+        for name, layout, state, dragged in session.rows_of(kept.layouts, 4)
+    }
+    docks_.name = kept.layout
+    found = docks_.kept.get(kept.layout)
+    if found is None or not docks_.restore(found):
+        docks_.name = layouts.named(kept.layout).value
+        docks_.layout = layouts.named(kept.layout)
+        window.reset_layout()
+
+
+def _layouts(window: window_module.MainWindow) -> tuple[str, str]:
+    """The name of the layout to begin with, and all of them as they were left. Nobody begins with a board
+    that stands alone: what is around it was only put away.
+    """
+    window.docks.keep()
+    rows = [
+        (name, kept.layout.value, session.packed(kept.state), "dragged" if kept.dragged else "")
+        for name, kept in window.docks.kept.items()
+    ]
+    return window.docks.last, session.rows_text(rows)
 
 
 def _games(window: window_module.MainWindow) -> tuple[tuple[str, ...], int, int]:

@@ -10,6 +10,7 @@ import base64
 import binascii
 import json
 import logging
+from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -26,8 +27,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The state of the window. Empty texts and -1 mean "nothing"; `geometry`, `state`, `split`,
-    `library_split`, `hits_columns` and `games_columns` are bytes as base64 text (see `packed`).
+    """The state of the window. Empty texts and -1 mean "nothing"; `geometry`, `divider`,
+    `library_split`, `hits_columns` and `games_columns` are bytes as base64 text (see `packed`), `layouts` are
+    rows (see `rows_text`): name, the layout it is made from, state of the panes, whether their sizes are the
+    user's own.
     """
 
     files: tuple[str, ...] = ()
@@ -38,8 +41,10 @@ class Session:
     game: int = 0
     positionid: int = 0
     geometry: str = ""
-    state: str = ""
-    split: str = ""
+    layout: str = ""
+    layouts: str = ""
+    divider: str = ""
+    rows: str = ""
     library_split: str = ""
     hits_columns: str = ""
     games_columns: str = ""
@@ -107,3 +112,23 @@ def unpacked(text: str) -> bytes:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return b""
+
+
+def rows_text(rows: Sequence[tuple[str, ...]]) -> str:
+    """Rows of texts as a field of a session holds them."""
+    return json.dumps(rows)
+
+
+def rows_of(text: str, length: int) -> list[tuple[str, ...]]:
+    """The rows of a field that have this length; none for a damaged one."""
+    try:
+        found = json.loads(text or "[]")
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(found, list):
+        return []
+    return [
+        tuple(row)
+        for row in found
+        if isinstance(row, list) and len(row) == length and all(isinstance(part, str) for part in row)
+    ]

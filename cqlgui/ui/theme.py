@@ -324,6 +324,7 @@ QTabWidget::pane { border: none; border-top: 1px solid @border@; }
 QTabBar { qproperty-drawBase: 0; }
 QTabBar::tab { background: transparent; color: @muted@; border: none; border-bottom: 2px solid transparent;
     padding: 5px 12px 4px 12px; }
+QMainWindow > QTabBar::tab { padding: 5px 7px 4px 7px; }
 QTabBar::tab:selected { color: @text@; border-bottom: 2px solid @accent@; }
 QTabBar::tab:hover:!selected { color: @text@; }
 QPushButton { background: @raised@; border: 1px solid @border@; border-radius: 5px; padding: 4px 12px;

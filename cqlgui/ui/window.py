@@ -1,6 +1,6 @@
 """The main window: puts the panels together and wires what one says to what another does.
 
-Left one asks, in the middle one sees, right one turns, below is what came out. The work is done by `Opener`,
+Left one asks, in the middle one sees, right is what was found. The work is done by `Opener`,
 `Searcher`, `Exporter` and `Browser`, which never block; this module knows layout, actions and wiring only.
 """
 
@@ -23,10 +23,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
+    QInputDialog,
     QMainWindow,
     QMessageBox,
     QPushButton,
-    QSplitter,
     QTabWidget,
     QToolButton,
     QVBoxLayout,
@@ -49,6 +49,7 @@ from cqlgui.ui import (
     fitting,
     icons,
     jobs,
+    layouts,
     narrower,
     notation,
     opener,
@@ -56,9 +57,11 @@ from cqlgui.ui import (
     rights,
     searcher,
     session,
+    stage,
     theme,
     waiting,
 )
+from cqlgui.ui.board import painting
 from cqlgui.ui.board import widget as board_widget
 from cqlgui.ui.editor import history as history_pane
 from cqlgui.ui.editor import library as library_pane
@@ -776,7 +779,24 @@ class MainWindow(QMainWindow):
     def reset_layout(self) -> None:
         """Put every pane where it belongs."""
         self.docks.reset()
-        self.split.setSizes([self.split.width() * 3 // 5, self.split.width() * 2 // 5])
+        self.split.reset()
+
+    def ask_layout_name(self) -> None:
+        """Let the user give the layout a name, to come back to it."""
+        name, given = QInputDialog.getText(self, "Save layout", "Name of the layout:")
+        name = name.strip()
+        if given and name and name not in [layout.value for layout in layouts.Layout]:
+            self.docks.keep_as(name)
+
+    def _arranged(self) -> None:
+        """Board and notation stand alone while somebody presents."""
+        alone = self.docks.presenting
+        for part in (self.menuBar(), self.statusBar(), self.hitbar):
+            part.setVisible(not alone)
+        if alone:
+            self.board.setFocus()
+            self.statusBar().clearMessage()
+        self.actions_.show_layout()
 
     def _lay_out(self) -> None:
         self.resize(1366, 768)
@@ -788,22 +808,17 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(self.centre)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.infobar)
-        self.split = split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
         board_side = QWidget()
         board_column = QVBoxLayout(board_side)
-        board_column.setContentsMargins(6, 6, 6, 4)
-        board_column.setSpacing(4)
+        board_column.setContentsMargins(4, 4, 4, 2)
+        board_column.setSpacing(2)
         board_column.addWidget(self.board, 1)
         board_column.addWidget(self.hitbar)
-        split.addWidget(board_side)
-        split.addWidget(self.notation)
-        split.setStretchFactor(0, 3)
-        split.setStretchFactor(1, 2)
+        self.split = stage.Stage(board_side, self.board, self.notation, painting.BADGE_ROOM)
         self.notation.setMinimumWidth(120)
-        column.addWidget(split, 1)
+        column.addWidget(self.split, 1)
         self.setCentralWidget(self.centre)
+        self.infobar.lie_over(self.centre)
 
         self._tabs = QTabWidget()
         self._tabs.setDocumentMode(True)
@@ -836,7 +851,8 @@ class MainWindow(QMainWindow):
         bar = self.statusBar()
         self._games_words = labels.ElidedLabel("", cut=Qt.TextElideMode.ElideMiddle)
         bar.setContentsMargins(6, 0, 0, 0)
-        bar.addWidget(self._games_words)
+        # It takes what room there is, and gives it where progress is shown.
+        bar.addWidget(self._games_words, 1)
         self._bad_button = QToolButton()
         self._bad_button.setToolTip("Show the games that could not be read whole")
         bar.addWidget(self._bad_button)
@@ -853,6 +869,7 @@ class MainWindow(QMainWindow):
         bar.addPermanentWidget(self._progress_box)
 
     def _connect(self) -> None:
+        self.docks.arranged.connect(self._arranged)
         self.jobs.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_FAULT))
         self.opener.started.connect(self._opening)
         self.opener.grown.connect(self._base_grown)
@@ -970,6 +987,8 @@ class MainWindow(QMainWindow):
         if event.key() == Qt.Key.Key_Escape and self.infobar.shown is not None:
             # Nobody else wanted the key.
             self.infobar.close_message()
+        elif event.key() == Qt.Key.Key_Escape and self.docks.presenting:
+            self.docks.leave_presenting()
         else:
             super().keyPressEvent(event)
 

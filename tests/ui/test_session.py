@@ -19,7 +19,8 @@ FULL = session.Session(
     game=12,
     positionid=44,
     geometry=session.packed(b"\x00\xff geometry"),
-    state=session.packed(b""),
+    layout="Writing",
+    layouts=session.rows_text([("Writing", "Writing", session.packed(b""), "dragged")]),
     theme="dark",
     turned=True,
     coordinates=False,
@@ -86,3 +87,13 @@ def test_bytes_survive_packing(data: bytes) -> None:
 
 def test_a_damaged_field_unpacks_to_nothing() -> None:
     assert session.unpacked("é") == session.unpacked("a") == session.unpacked("a*b=") == b""
+
+
+@pytest.mark.parametrize("text", ["", "{", "3", "[" * 100_000, '["a", ["b"], ["c", 1]]'])
+def test_rows_of_a_damaged_field_are_left_out(text: str) -> None:
+    assert session.rows_of(text, 2) == []
+
+
+def test_rows_come_back() -> None:
+    rows = [("Searching", "größe"), ("", "")]
+    assert session.rows_of(session.rows_text(rows), 2) == rows

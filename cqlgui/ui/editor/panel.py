@@ -25,6 +25,9 @@ from cqlgui.ui.panels import labels, wording
 
 CHECK_DELAY = 30  # milliseconds without a key before the text is checked
 
+_BESIDE = 26
+"""Pixels of a button beside its words."""
+
 _PAUSE = 600  # milliseconds without a key before the list of problems comes or goes
 
 
@@ -88,6 +91,7 @@ class EditorPanel(QWidget):
         policy.setRetainSizeWhenHidden(True)
         self._live.setSizePolicy(policy)
         self._live.hide()
+        self._keep_widths()
         self._truth: tuple[str, bool | None, bool] = ("", None, False)
         self._run = QPushButton("Run", self)
         self._run.setToolTip("Search with this query (F5 or Ctrl+Enter)")
@@ -98,6 +102,13 @@ class EditorPanel(QWidget):
         self._show_name()
         self._show_place()
         self._show_diagnostics("", ())
+
+    def _keep_widths(self) -> None:
+        """Give what tells how the query fares the room that it mostly needs: nothing moves with the words."""
+        metrics = self.fontMetrics()
+        for button, longest in ((self._state, "Empty query"), (self._live, "Matches here")):
+            button.setMinimumWidth(metrics.horizontalAdvance(f"{longest}") + _BESIDE)
+        self._estimate.reserve("about 12,345 games")
 
     def set_estimate(self, words: str) -> None:
         """Say how many games the query may find; nothing where that is not known."""

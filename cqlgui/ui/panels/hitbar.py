@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.tasks import model
 from cqlgui.ui import icons, theme
-from cqlgui.ui.panels import labels, wording
+from cqlgui.ui.panels import labels, names, wording
 from cqlgui.ui.tables import rows
 
 
@@ -28,7 +28,7 @@ class HitBar(QWidget):
             button.setToolTip(wording.plain_tip(f"{words} ({key})"))
             button.setAccessibleName(words)
             button.clicked.connect(lambda _checked=False, by=step: self.stepped.emit(by))
-        self._game = labels.ElidedLabel("", self, fills=True)
+        self._game = Players(self)
         self._game.setAccessibleName("Players and result")
         bold = QFont(self._game.font())
         bold.setBold(True)
@@ -40,8 +40,8 @@ class HitBar(QWidget):
         texts.addWidget(self._game)
         texts.addWidget(self._where)
         row = QHBoxLayout(self)
-        row.setContentsMargins(8, 4, 8, 4)
-        row.setSpacing(8)
+        row.setContentsMargins(4, 2, 4, 2)
+        row.setSpacing(4)
         row.addWidget(self._previous)
         row.addWidget(self._next)
         row.addLayout(texts, 1)
@@ -53,15 +53,16 @@ class HitBar(QWidget):
         self.set_steps(True, True)
 
     def show_game(self, game: model.GameRow | None) -> None:
-        """Tell who plays, when and where; what stands last is cut first where there is little room."""
+        """Tell who plays, when and where; what stands last is left out first where there is little room."""
         if game is None:
-            self._game.say("")
+            self._game.say_players("", "", "", "")
             return
         white = rows.player(game.white or "?", game.white_elo)
         black = rows.player(game.black or "?", game.black_elo)
-        details = ", ".join(filter(None, map(rows.known, (game.date[:4], game.eco, game.event))))
-        # A result cut short says nothing.
-        self._game.say(f"{white} – {black}" + (f"   {details}" if details else ""), tail=game.result)
+        details = ", ".join(filter(None, map(rows.known, (game.eco, game.event))))
+        # Year and result cut short say nothing.
+        end = "  ".join(filter(None, (rows.known(game.date[:4]), game.result)))
+        self._game.say_players(white, black, details, end)
 
     def show_hit(self, position: str, move: str = "", words: str = "") -> None:
         """Tell which hit of how many, the move that led there, the transform in words; any may be empty."""
@@ -80,3 +81,34 @@ class HitBar(QWidget):
         self._previous.setIcon(icons.icon("previous-hit"))
         self._next.setIcon(icons.icon("next-hit"))
         self._where.setStyleSheet(f"color: {theme.colours().muted};")
+
+
+class Players(labels.ElidedLabel):
+    """Two players, what else is known of their game, and an end that is never cut. The details give way
+    first, then the names, in their middle.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        self._white = self._black = self._details = ""
+        super().__init__("", parent, fills=True)
+
+    def say_players(self, white: str, black: str, details: str, end: str) -> None:
+        """Show them."""
+        self._white, self._black = wording.straight(white), wording.straight(black)
+        self._details = wording.straight(details)
+        players = f"{white}{names.BETWEEN}{black}" if white or black else ""
+        self.say("   ".join(filter(None, (players, details))), tail=end)
+
+    def fitted(self, room: int) -> str:
+        if not (self._white or self._black):
+            return ""
+        metrics = self.fontMetrics()
+        players = names.fitted(metrics, self._white, self._black, room)
+        left = room - metrics.horizontalAdvance(f"{players}   ")
+        if not self._details or left < _LEAST_DETAILS:
+            return players
+        return f"{players}   {metrics.elidedText(self._details, Qt.TextElideMode.ElideRight, left)}"
+
+
+_LEAST_DETAILS = 36
+"""Pixels below which details say nothing."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QByteArray, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.base import errors
@@ -487,6 +488,16 @@ class HitsPanel(QWidget):
             rest = len(whole) - len(said)
             tip = "\n".join([*said, f"and {rest} more"] if rest else said)
         self._detail.say(self._waits or self._ended, "" if self._waits else tip)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # In a narrow column the words are of more use than those of the buttons, which have signs.
+        narrow = event.size().width() < view.NARROW
+        style = (
+            Qt.ToolButtonStyle.ToolButtonIconOnly if narrow else Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        )
+        for button in (self.narrow, self._export):
+            button.setToolButtonStyle(style)
 
 
 def _course(result: model.SearchResult, total: int) -> str:

@@ -1,4 +1,5 @@
-"""A bar for messages that does not get in the way: nothing modal, one message at a time, the others wait.
+"""A bar for messages that does not get in the way: nothing modal, one message at a time, the others wait. It
+lies over the upper edge of what it belongs to and moves nothing there.
 
 The newest message is shown, but nothing covers one that is more serious. A message has a key, which names
 what it is about: a new message replaces the one with the same key, and `dismiss(key)` removes it when its
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -28,6 +29,8 @@ from cqlgui.ui.panels import labels, naming, wording
 
 INFO, WARNING, ERROR = "info", "warning", "error"
 _WEIGHTS = {INFO: 0, WARNING: 1, ERROR: 2}
+_EDGE, _WIDEST = 4, 760
+"""Pixels between the bar and the edges of what it lies over, and its greatest width."""
 Action = tuple[str, Callable[[], None]]
 """Words of a button, and what it does."""
 
@@ -84,6 +87,24 @@ class InfoBar(QFrame):
         self._dress()
         self.hide()
 
+    def lie_over(self, area: QWidget) -> None:
+        """Lie over the upper edge of a widget from now on, and follow its width."""
+        self.setParent(area)
+        area.installEventFilter(self)
+        self._lie()
+
+    def _lie(self) -> None:
+        area = self.parentWidget()
+        if area is None or self.isWindow():
+            return
+        width = min(area.width() - 2 * _EDGE, _WIDEST)
+        layout = self.layout()
+        assert layout is not None
+        wanted = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else self.sizeHint().height()
+        height = min(max(wanted, self.minimumSizeHint().height()), max(1, area.height() - 2 * _EDGE))
+        self.setGeometry((area.width() - width) // 2, _EDGE, width, height)
+        self.raise_()
+
     def show_message(
         self, text: str, kind: str, action: Action | None = None, *, key: str, front: bool = False
     ) -> None:
@@ -125,7 +146,8 @@ class InfoBar(QFrame):
     def _set(self, messages: list[Message]) -> None:
         former, self._messages = self.shown, messages
         self._waiting.setVisible(self.waiting > 0)
-        self._waiting.setText(f"{self.waiting} more")
+        errors = any(message.kind == ERROR for message in messages[1:])
+        self._waiting.setText(f"{self.waiting:,} more" + (", an error" if errors else ""))
         shown = self.shown
         if shown is not None and shown is not former:
             self._show(shown)
@@ -142,6 +164,7 @@ class InfoBar(QFrame):
             self._action.setText(naming.shortened(message.action[0]).replace("&", "&&"))
         self.setAccessibleDescription(wording.straight(message.text))
         self._dress()
+        self._lie()
         self.show()
         spoken = QAccessibleAnnouncementEvent(self, self.accessibleDescription())
         if message.kind == ERROR:
@@ -158,10 +181,22 @@ class InfoBar(QFrame):
         colours = theme.colours()
         edge = getattr(colours, self.shown.kind if self.shown else INFO)
         self.setStyleSheet(
-            f"QFrame#infobar {{ background: {colours.raised}; border: none;"
-            f" border-bottom: 1px solid {colours.border}; border-left: 4px solid {edge}; }}"
+            f"QFrame#infobar {{ background: {colours.raised};"
+            f" border: 1px solid {edge}; border-left: 4px solid {edge}; border-radius: 4px; }}"
         )
         self._waiting.setStyleSheet(f"color: {colours.muted};")
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize:
+            self._lie()
+        return False
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        # A word or a button came or went, or the type has another size.
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._lie()
+        return done
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -149,6 +149,15 @@ class ElidedLabel(QWidget):
             self.setToolTip(wording.plain_tip(tip))
             self.setAccessibleDescription(tip)
 
+    def fitted(self, room: int) -> str:
+        """As much of the text as there is room for."""
+        return self.fontMetrics().elidedText(self._text, self._cut, room)
+
+    def reserve(self, longest: str) -> None:
+        """Keep room for a text of this length from the start."""
+        self._wanted = max(self._wanted, self.fontMetrics().horizontalAdvance(longest))
+        self.updateGeometry()
+
     def _measure(self) -> None:
         # One that falls silent keeps its room: what it says mostly comes back.
         if self._fills or not self.text():
@@ -174,7 +183,7 @@ class ElidedLabel(QWidget):
         metrics = self.fontMetrics()
         with canvas.Painter(self) as painter:
             taken = metrics.horizontalAdvance(self._tail) + _GAP if self._tail else 0
-            shown = metrics.elidedText(self._text, self._cut, self.width() - taken)
+            shown = self.fitted(self.width() - taken)
             painter.setPen(self.palette().color(self.foregroundRole()))
             height = (self.height() - metrics.height()) // 2 + metrics.ascent()
             length = metrics.horizontalAdvance(shown)

@@ -21,6 +21,7 @@ from cqlgui.ui.tables import details, lines, ranges, rows, text_model
 TITLES = ("Game", "White", "Black", "Result", "Year", "ECO", "Hit", "Ply", "Transform", "Value", "From here")
 WIDTHS = (60, 132, 132, 66, 50, 48, 74, 56, 168, 54, 180)
 GAME, WHITE, BLACK, RESULT, YEAR, ECO, PLACE, PLY, TRANSFORM, VALUE, MOVES = range(len(TITLES))
+_TWO_LINES = (WHITE, BLACK, RESULT, YEAR, ECO, MOVES, VALUE)
 
 MANY = 200_000
 """Rows from which on new ones come together: for each addition Qt goes through all rows there are."""
@@ -44,6 +45,7 @@ class HitsModel(text_model.TextModel):
     told = Signal(object)
     released = Signal()
     on_the_right = (GAME, PLACE, PLY)
+    has_two_lines = True
 
     def __init__(
         self,
@@ -386,6 +388,26 @@ class HitsModel(text_model.TextModel):
                 known = line is not None and line[0] >= 0
                 found.append("" if line is None or not known else str(line[0]) if column == PLY else line[1])
         return found
+
+    def two_lines(self, row: int) -> text_model.TwoLines:
+        number = self._number(row)
+        element = self._element_of(number, *self._place(number))
+        # Who asks for a value has it asked for at the interpreter.
+        columns = _TWO_LINES if self.has_values else _TWO_LINES[:-1]
+        white, black, result, year, eco, moves, *value = self.texts(row, columns)
+        transform = None if element is None else element.transform
+        return text_model.TwoLines(white, black, result, (year, eco), transform, moves, "".join(value))
+
+    def two_lines_tip(self, row: int) -> str:
+        number = self._number(row)
+        element = self._element_of(number, *self._place(number))
+        game, place, ply, moves = self.texts(row, (GAME, PLACE, PLY, MOVES))
+        said = [f"Game {game}, hit {place}" + (f", ply {ply}" if ply else ""), moves]
+        if element is not None:
+            said.append(" ".join(filter(None, (element.words, element.transform))))
+        if self.has_values:
+            said.append(self.tip(row, VALUE) or "")
+        return "\n".join(filter(None, said))
 
     def tip(self, row: int, column: int) -> str | None:
         number = self._number(row)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
 
@@ -14,10 +14,27 @@ Index = QModelIndex | QPersistentModelIndex
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
+class TwoLines(NamedTuple):
+    """A row as two lines: players and result; under them a few fields of one width, the transform whose sign
+    stands there, a text, and at the end a value.
+    """
+
+    white: str
+    black: str
+    result: str
+    fields: tuple[str, ...]
+    transform: str | None
+    rest: str
+    value: str
+
+
 class TextModel(QAbstractTableModel):
-    """What `view.TableView` shows. Columns in `on_the_right` have their texts there."""
+    """What `view.TableView` shows. Columns in `on_the_right` have their texts there. One that
+    `has_two_lines` has a form for narrow tables.
+    """
 
     on_the_right: Collection[int] = ()
+    has_two_lines = False
 
     @abstractmethod
     def texts(self, row: int, columns: Sequence[int]) -> list[str]:
@@ -26,6 +43,14 @@ class TextModel(QAbstractTableModel):
     def tip(self, row: int, column: int) -> str | None:
         """What is shown on hovering over a cell, as plain text."""
         return self.texts(row, (column,))[0]
+
+    def two_lines(self, row: int) -> TwoLines | None:
+        """A row that there is in the form for narrow tables; None where that has none."""
+        return None
+
+    def two_lines_tip(self, row: int) -> str:
+        """What is shown on hovering over such a row, as plain text."""
+        return ""
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= self.rowCount():

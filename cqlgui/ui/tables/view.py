@@ -1,4 +1,5 @@
-"""The table view of all tables: fixed rows, a column chooser on its header, Enter opens the current row.
+"""The table view of all tables: fixed rows, a column chooser on its header, Enter opens the current row. In a
+narrow place a row has two lines in the place of columns, where its model has such a form.
 
 Rows are painted here. Qt's way by its delegates asks the model for colours, type, icons and what else there
 may be, and lays each text out anew whenever it is painted: that takes some ten times as long, and a table
@@ -7,27 +8,52 @@ that fills is painted often.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import enum
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
+    QColor,
     QContextMenuEvent,
+    QFont,
+    QFontMetrics,
+    QHelpEvent,
     QKeyEvent,
+    QPainter,
     QPaintEvent,
     QPalette,
+    QResizeEvent,
     QStaticText,
     QTransform,
 )
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QToolTip, QWidget
 
 from cqlgui.ui import canvas, theme
-from cqlgui.ui.tables import text_model
+from cqlgui.ui.panels import names, wording
+from cqlgui.ui.tables import signs, text_model
 
 ROW_PADDING = 8
 """Pixels added to the height of the type."""
 PADDING = 6
 """Pixels on both sides of a cell's text, as many as the style sheet gives the titles above."""
 _KEPT_TEXTS = 4096
+NARROW = 700
+"""Pixels of width below which rows have two lines, unless the user wants it otherwise."""
+_SMALLER = 0.93
+"""The size of the type of the second line, of that of the first one."""
+_BETWEEN = 4
+"""Pixels added to the height of two lines of type."""
+_GAP = 8
+_FIELDS = ("0000", "W00")
+"""What the fields of the second line have room for."""
+
+
+class Form(enum.Enum):
+    """How rows are shown."""
+
+    AUTOMATIC = "automatic"
+    TWO_LINES = "two lines"
+    COLUMNS = "columns"
 
 
 class TableView(QTableView):
@@ -44,8 +70,9 @@ class TableView(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        # By text and width of its cell: as much as there is room for, laid out, and how wide that is.
-        self._laid_out: dict[tuple[str, int], tuple[QStaticText, int]] = {}
+        # By text, width of its cell and whether its type is small: as much as there is room for, laid out,
+        # and how wide that is.
+        self._laid_out: dict[tuple[str, int, bool], tuple[QStaticText, int]] = {}
         self.setAlternatingRowColors(True)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -67,6 +94,8 @@ class TableView(QTableView):
         self._widths: Sequence[int] = ()
         self._longest: dict[int, str] = {}
         self._dimmed = False
+        self._form = Form.AUTOMATIC
+        self._two_lines = False
         self.doubleClicked.connect(self._double_clicked)
 
     def set_widths(self, widths: Sequence[int]) -> None:
@@ -105,6 +134,51 @@ class TableView(QTableView):
         if dimmed != self._dimmed:
             self._dimmed = dimmed
             self.viewport().update()
+
+    @property
+    def form(self) -> Form:
+        """How rows are to be shown."""
+        return self._form
+
+    @property
+    def has_two_lines(self) -> bool:
+        """Whether each row has two lines now."""
+        return self._two_lines
+
+    def set_form(self, form: Form) -> None:
+        """Show rows in two lines or in columns, or as there is room."""
+        self._form = form
+        self._fit_form()
+
+    def _fit_form(self) -> None:
+        model = self.model()
+        able = isinstance(model, text_model.TextModel) and model.has_two_lines
+        narrow = self.width() < NARROW if self._form is Form.AUTOMATIC else self._form is Form.TWO_LINES
+        if (able and narrow) == self._two_lines:
+            return
+        self._two_lines = able and narrow
+        row = self.row
+        self.horizontalHeader().setVisible(not self._two_lines)
+        self.setHorizontalScrollBarPolicy(
+            Qt.ScrollBarPolicy.ScrollBarAlwaysOff if self._two_lines else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        )
+        self._fit_rows()
+        if row >= 0:
+            self.scrollTo(self.model().index(row, self._first_column()))
+        self.viewport().update()
+
+    def _fit_rows(self) -> None:
+        first, second = self.fontMetrics().height(), QFontMetrics(self._small_font()).height()
+        height = first + second + _BETWEEN if self._two_lines else first + ROW_PADDING
+        self.verticalHeader().setDefaultSectionSize(height)
+
+    def _small_font(self) -> QFont:
+        font = QFont(self.font())
+        if font.pointSizeF() > 0:
+            font.setPointSizeF(font.pointSizeF() * _SMALLER)
+        else:
+            font.setPixelSize(max(1, round(font.pixelSize() * _SMALLER)))
+        return font
 
     @property
     def row(self) -> int:
@@ -188,16 +262,24 @@ class TableView(QTableView):
                 found.append((column, left, width))
         return found
 
-    def _cut(self, text: str, room: int) -> tuple[QStaticText, int]:
+    def _cut(self, text: str, room: int, *, small: bool = False) -> tuple[QStaticText, int]:
         """A text as far as there is room for it, and its width."""
-        metrics = self.fontMetrics()
-        shown = metrics.elidedText(text, self.textElideMode(), room)
+        font = self._small_font() if small else self.font()
+        metrics = QFontMetrics(font)
+        return self._keep((text, room, small), metrics.elidedText(text, self.textElideMode(), room), font)
+
+    def _fitted(self, white: str, black: str, room: int) -> tuple[QStaticText, int]:
+        """Two players as far as there is room for them, and the width of that."""
+        shown = names.fitted(self.fontMetrics(), white, black, room)
+        return self._keep((f"{white}\0{black}", room, False), shown, self.font())
+
+    def _keep(self, key: tuple[str, int, bool], shown: str, font: QFont) -> tuple[QStaticText, int]:
         made = QStaticText(shown)
         made.setTextFormat(Qt.TextFormat.PlainText)
-        made.prepare(QTransform(), self.font())
+        made.prepare(QTransform(), font)
         if len(self._laid_out) >= _KEPT_TEXTS:
             self._laid_out.clear()
-        found = self._laid_out[text, room] = made, metrics.horizontalAdvance(shown)
+        found = self._laid_out[key] = made, QFontMetrics(font).horizontalAdvance(shown)
         return found
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -206,12 +288,6 @@ class TableView(QTableView):
         if row < 0:
             return
         assert isinstance(model, text_model.TextModel)
-        shown = self._shown_columns(area)
-        columns = [column for column, _left, _width in shown]
-        boxes = [
-            (left + PADDING, width - 2 * PADDING, column in model.on_the_right)
-            for column, left, width in shown
-        ]
         if not self.isEnabled():
             group = QPalette.ColorGroup.Disabled
         elif self.isActiveWindow():
@@ -219,39 +295,55 @@ class TableView(QTableView):
         else:
             group = QPalette.ColorGroup.Inactive
         palette, role = self.palette(), QPalette.ColorRole
-        ink, selected_ink = palette.color(group, role.Text), palette.color(group, role.HighlightedText)
-        if self._dimmed:
-            ink = theme.colours().colour("muted")
+        muted = theme.colours().colour("muted")
+        ink = muted if self._dimmed else palette.color(group, role.Text)
+        selected_ink = palette.color(group, role.HighlightedText)
         alternate, selected = palette.color(group, role.AlternateBase), palette.color(group, role.Highlight)
         chosen = self.selectionModel()
-        height, width = (
-            self.verticalHeader().defaultSectionSize(),
-            shown[-1][1] + shown[-1][2] if shown else 0,
-        )
-        drop = (height - self.fontMetrics().height()) // 2
-        laid_out, top, count = self._laid_out, self.rowViewportPosition(row), model.rowCount()
+        height = self.verticalHeader().defaultSectionSize()
+        drawn = self._two_lines_drawn() if self._two_lines else self._columns_drawn(model, area)
+        top, count, width = self.rowViewportPosition(row), model.rowCount(), drawn.width
         with canvas.Painter(self.viewport()) as painter:
             painter.setFont(self.font())
-            painter.setPen(ink)
             while row < count and top <= area.bottom():
                 marked = chosen.isSelected(model.index(row, 0))
                 if marked:
                     painter.fillRect(0, top, width, height, selected)
-                    painter.setPen(selected_ink)
                 elif row & 1:
                     painter.fillRect(0, top, width, height, alternate)
-                for text, (left, room, right) in zip(model.texts(row, columns), boxes, strict=True):
-                    if text:
-                        cut, taken = laid_out.get((text, room)) or self._cut(text, room)
-                        painter.drawStaticText(left + room - taken if right else left, top + drop, cut)
-                if marked:
-                    painter.setPen(ink)
+                painter.setPen(selected_ink if marked else ink)
+                drawn.draw(painter, model, row, top, selected_ink if marked else muted)
                 row, top = row + 1, top + height
+
+    def _columns_drawn(self, model: text_model.TextModel, area: QRect) -> _Columns:
+        shown = self._shown_columns(area)
+        drop = (self.verticalHeader().defaultSectionSize() - self.fontMetrics().height()) // 2
+        return _Columns(self, shown, model.on_the_right, drop)
+
+    def _two_lines_drawn(self) -> _TwoLines:
+        return _TwoLines(self, self.viewport().width())
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        # Two lines are as wide as the table.
+        super().scrollContentsBy(0 if self._two_lines else dx, dy)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_form()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if self._two_lines and isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            model, row = self.model(), self.rowAt(event.pos().y())
+            if row >= 0 and isinstance(model, text_model.TextModel):
+                QToolTip.showText(event.globalPos(), wording.plain_tip(model.two_lines_tip(row)), self)
+            return True
+        return super().viewportEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in canvas.DRESSED:
             self._laid_out.clear()
+            self._fit_rows()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         # What the header offers to the mouse is here within reach of the keyboard, too.
@@ -273,3 +365,104 @@ class TableView(QTableView):
             event.accept()
         else:
             super().keyPressEvent(event)
+
+
+class _Columns:
+    """Draws rows as cells of the columns that are in view."""
+
+    def __init__(
+        self,
+        table: TableView,
+        shown: list[tuple[int, int, int]],
+        on_the_right: Collection[int],
+        drop: int,
+    ) -> None:
+        self._table, self._drop = table, drop
+        self.width = shown[-1][1] + shown[-1][2] if shown else 0
+        self._columns = [column for column, _left, _width in shown]
+        self._boxes = [
+            (left + PADDING, width - 2 * PADDING, column in on_the_right) for column, left, width in shown
+        ]
+
+    def draw(
+        self, painter: QPainter, model: text_model.TextModel, row: int, top: int, _second: QColor
+    ) -> None:
+        """Draw a row that begins at a height."""
+        laid_out, cut_anew = self._table._laid_out, self._table._cut
+        for text, (left, room, right) in zip(model.texts(row, self._columns), self._boxes, strict=True):
+            if text:
+                cut, taken = laid_out.get((text, room, False)) or cut_anew(text, room)
+                painter.drawStaticText(left + room - taken if right else left, top + self._drop, cut)
+
+
+class _TwoLines:
+    """Draws rows in two lines, as wide as the table."""
+
+    def __init__(self, table: TableView, width: int) -> None:
+        self._table, self.width = table, width
+        self._large, self._small = table.font(), table._small_font()
+        metrics = QFontMetrics(self._small)
+        self._first, self._second = table.fontMetrics().height(), metrics.height()
+        self._fields = [metrics.horizontalAdvance(widest) + _GAP for widest in _FIELDS]
+        self._sign = 2 * self._second
+        self._ratio = table.devicePixelRatioF()
+
+    def draw(
+        self, painter: QPainter, model: text_model.TextModel, row: int, top: int, second: QColor
+    ) -> None:
+        """Draw a row that begins at a height; `second` is the colour of its second line."""
+        said = model.two_lines(row)
+        if said is None:
+            return
+        left, right = PADDING, self.width - PADDING
+        taken = self._text(painter, said.result, left, right, top + _BETWEEN // 2, at_the_end=True)
+        if said.white or said.black:
+            room = right - left - taken - _GAP
+            key = (f"{said.white}\0{said.black}", room, False)
+            table = self._table
+            players, _ = table._laid_out.get(key) or table._fitted(said.white, said.black, room)
+            painter.drawStaticText(left, top + _BETWEEN // 2, players)
+        painter.setFont(self._small)
+        painter.setPen(second)
+        below = top + _BETWEEN // 2 + self._first
+        taken = self._text(painter, said.value, left, (left + right) // 2, below, small=True, end=right)
+        right -= taken + _GAP if taken else 0
+        for text, width in zip(said.fields, self._fields, strict=True):
+            self._text(painter, text, left, left + width, below, small=True)
+            left += width
+        if said.transform is not None:
+            drawn = signs.sign(said.transform, self._sign, self._second, second.name(), self._ratio)
+            painter.drawPixmap(left, below, drawn)
+        left += self._sign + _GAP // 2
+        self._text(painter, said.rest, left, right, below, small=True)
+        painter.setFont(self._large)
+
+    def _text(
+        self,
+        painter: QPainter,
+        text: str,
+        left: int,
+        right: int,
+        top: int,
+        *,
+        small: bool = False,
+        at_the_end: bool = False,
+        end: int | None = None,
+    ) -> int:
+        """Draw a text between two edges, or as near to an end as it goes; its width."""
+        if not text or right <= left:
+            return 0
+        table, room = self._table, right - left
+        cut, taken = table._laid_out.get((text, room, small)) or table._cut(text, room, small=small)
+        if end is not None or at_the_end:
+            left = (right if end is None else end) - taken
+        painter.drawStaticText(left, top, cut)
+        return taken
+
+
+def named(name: str) -> Form:
+    """The form of a name; the usual one where there is none."""
+    try:
+        return Form(name)
+    except ValueError:
+        return Form.AUTOMATIC

@@ -1,0 +1,31 @@
+"""Two players in little room: each name is shortened in its middle, the longer one first."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
+
+BETWEEN = " – "
+_LITTLE = 160
+"""Pixels below which family names stand alone."""
+
+
+def fitted(metrics: QFontMetrics, white: str, black: str, room: int) -> str:
+    """Both names in one line of so many pixels."""
+    whole = f"{white}{BETWEEN}{black}"
+    if metrics.horizontalAdvance(whole) <= room:
+        return whole
+    if room < _LITTLE:
+        # So little of both would say nothing.
+        white, black = (name.partition(",")[0] for name in (white, black))
+    left = room - metrics.horizontalAdvance(BETWEEN)
+    first, second = metrics.horizontalAdvance(white), metrics.horizontalAdvance(black)
+    if first <= left // 2:
+        black = metrics.elidedText(black, Qt.TextElideMode.ElideMiddle, left - first)
+    elif second <= left // 2:
+        white = metrics.elidedText(white, Qt.TextElideMode.ElideMiddle, left - second)
+    else:
+        white, black = (
+            metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, left // 2) for name in (white, black)
+        )
+    return f"{white}{BETWEEN}{black}"

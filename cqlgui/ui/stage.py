@@ -1,0 +1,83 @@
+"""The board with the notation below or beside it, whichever leaves the board more room."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSplitter, QWidget
+
+BESIDE, UNDER = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+
+
+class Stage(QSplitter):
+    """Holds what is around the board and the notation. The notation takes what the board cannot use, until
+    the user draws the divider.
+    """
+
+    def __init__(self, board_side: QWidget, board: QWidget, notation: QWidget, above: int) -> None:
+        """`above` is the height that the board keeps free above its squares."""
+        super().__init__(UNDER)
+        self._board_side, self._board, self._above = board_side, board, above
+        self.dragged = False
+        self.setChildrenCollapsible(False)
+        self.addWidget(board_side)
+        self.addWidget(notation)
+        self.setStretchFactor(0, 1)
+        self.setStretchFactor(1, 0)
+        self.splitterMoved.connect(self._moved)
+
+    def reset(self) -> None:
+        """Forget where the user drew the divider."""
+        self.dragged = False
+        self.fit()
+
+    def fit(self) -> None:
+        """Give the board as much room as it can use."""
+        if self.dragged:
+            return
+        orientation, notation = divide(self.width(), self.height(), self._around())
+        if orientation is not self.orientation():
+            self.setOrientation(orientation)
+        whole = self.width() if orientation is BESIDE else self.height()
+        self.setSizes([max(1, whole - self.handleWidth() - notation), notation])
+
+    def state(self) -> QByteArray:
+        """Where the user drew the divider; nothing where he did not."""
+        return self.saveState() if self.dragged else QByteArray()
+
+    def restore(self, state: QByteArray) -> None:
+        """Put the divider where it was."""
+        self.dragged = not state.isEmpty() and self.restoreState(state)
+        self.fit()
+
+    def _around(self) -> int:
+        """The height of what stands above and below the squares of the board."""
+        column = self._board_side.layout()
+        if column is None:
+            return self._above
+        margins = column.contentsMargins()
+        found = self._above + margins.top() + margins.bottom()
+        for place in range(column.count()):
+            item = column.itemAt(place)
+            if item is not None and item.widget() is not self._board and not item.isEmpty():
+                found += item.sizeHint().height() + column.spacing()
+        return found
+
+    def _moved(self, _position: int, _index: int) -> None:
+        self.dragged = True
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+
+def divide(width: int, height: int, around: int) -> tuple[Qt.Orientation, int]:
+    """Where the notation stands in a room, and how wide or high it is, so that the board is as large as it
+    can be; `around` is the height of what stands above and below the squares.
+    """
+    narrow, low = max(130, min(240, width * 28 // 100)), max(56, min(130, height * 14 // 100))
+    beside = min(width - narrow, height - around)
+    under = min(width, height - low - around)
+    if beside > under:
+        return BESIDE, max(narrow, min(width - beside, width * 2 // 5))
+    return UNDER, max(low, height - around - width)
