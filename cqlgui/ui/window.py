@@ -76,6 +76,7 @@ from cqlgui.ui.panels import (
 )
 from cqlgui.ui.picker import panel as picker_panel
 from cqlgui.ui.picker import pattern
+from cqlgui.ui.pointing import controller as pointing
 
 WELCOME = "Open a PGN file (Ctrl+O) or drop one here.\nPlain, .gz, .bz2, .zst and .zip files will do."
 PGN_FILES = "Chess games (*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip *.gz *.bz2 *.zst *.cqlbase);;All files (*)"
@@ -126,6 +127,7 @@ class MainWindow(QMainWindow):
         self.exporter = exporter.Exporter(self.jobs, self)
         self.browser = browser.Browser(self.jobs, self.board, self.notation, self.hits.hits.shown_of, self)
         self.assistance = assistance.Assistance(self)
+        self.pointing = pointing.Controller(self.board, self.editor, self)
         self.rights = rights.Rights(self)
         self.waiting = waiting.Waiting(self.infobar, self)
         self.earlier = earlier.Earlier(self.jobs, self)
@@ -652,6 +654,11 @@ class MainWindow(QMainWindow):
         place = self.hits.position_text(game.game, hit.positionid) if game is not None and hit else ""
         self.hitbar.show_hit(place, self.browser.move_text(), element.words if element else "")
 
+    def _mode_changed(self, active: bool) -> None:
+        """Pattern mode draws on the board; the bar below it tells of the game."""
+        self.hitbar.setVisible(not active)
+        self.actions_.pattern.setChecked(active)
+
     # --- orbits --------------------------------------------------------------------------------------------
 
     def _element_hovered(self, orbit: int, element: int) -> None:
@@ -795,7 +802,12 @@ class MainWindow(QMainWindow):
         board_column = QVBoxLayout(board_side)
         board_column.setContentsMargins(6, 6, 6, 4)
         board_column.setSpacing(4)
-        board_column.addWidget(self.board, 1)
+        board_row = QHBoxLayout()
+        board_row.setSpacing(4)
+        board_row.addWidget(self.pointing.palette)
+        board_row.addWidget(self.board, 1)
+        board_column.addLayout(board_row, 1)
+        board_column.addWidget(self.pointing.chips)
         board_column.addWidget(self.hitbar)
         split.addWidget(board_side)
         split.addWidget(self.notation)
@@ -840,6 +852,7 @@ class MainWindow(QMainWindow):
         self._bad_button = QToolButton()
         self._bad_button.setToolTip("Show the games that could not be read whole")
         bar.addWidget(self._bad_button)
+        bar.addWidget(self.pointing.notice)
         self._progress_box = QWidget()
         row = QHBoxLayout(self._progress_box)
         row.setContentsMargins(0, 0, 0, 0)
@@ -876,6 +889,8 @@ class MainWindow(QMainWindow):
         self.exporter.written.connect(self._exported)
         self.exporter.ended.connect(self._export_ended)
         self.editor.run_requested.connect(self.run)
+        self.pointing.mode_changed.connect(self._mode_changed)
+        self.assistance.estimate.said.connect(self.pointing.set_count)
         self.editor.text_changed.connect(lambda _text: self.infobar.dismiss(_ASKING))
         self.editor.text_changed.connect(self.earlier.compare)
         self.earlier.changed.connect(self._mark_hits)

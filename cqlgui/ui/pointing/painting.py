@@ -55,12 +55,21 @@ class Picture:
     """Men that a drag carries, and the square they are over."""
     drawn: tuple[int, int] = (squares.NONE, squares.NONE)
     """The squares of an arrow that is being drawn."""
+    hint: str = ""
+    """What is said above the board; with `alert` it is a warning."""
+    alert: bool = False
 
 
 def draw(
-    painter: QPainter, frame: painting.Frame, picture: Picture, colours: theme.Colours, ratio: float
+    painter: QPainter,
+    frame: painting.Frame,
+    picture: Picture,
+    colours: theme.Colours,
+    ratio: float,
+    taken: float = 0.0,
 ) -> None:
-    """The whole pattern: areas below, then marks, arrows, and what the pointer does."""
+    """The whole pattern: areas below, then marks, arrows, and what the pointer does. `taken` pixels above the
+    board are for others."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     if picture.greyed:
@@ -94,6 +103,8 @@ def draw(
         _draw_cursor(painter, frame.square(picture.cursor), colours)
     if picture.count and picture.counted >= 0:
         _draw_count(painter, frame, picture.counted, picture.count, colours)
+    if picture.hint:
+        _draw_hint(painter, frame, picture, colours, taken)
     painter.restore()
 
 
@@ -360,6 +371,25 @@ def _draw_count(
     box = frame.square(square)
     edge = colours.colour("accent")
     _draw_plate(painter, QPointF(box.center().x(), box.top() - 2), text, edge, frame, colours)
+
+
+def _draw_hint(
+    painter: QPainter, frame: painting.Frame, picture: Picture, colours: theme.Colours, taken: float
+) -> None:
+    """A line above the board: what a click does, or what is wrong."""
+    room = QRectF(
+        frame.left + taken, frame.top - painting.BADGE_ROOM, frame.cell * 8 - taken, painting.BADGE_ROOM - 4
+    )
+    font = QFont(painter.font())
+    font.setPixelSize(12)
+    font.setBold(picture.alert)
+    painter.setFont(font)
+    painter.setPen(colours.colour("warning" if picture.alert else "muted"))
+    sign = "⚠ " if picture.alert else ""
+    words = painter.fontMetrics().elidedText(
+        sign + picture.hint, Qt.TextElideMode.ElideRight, int(room.width())
+    )
+    painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
 
 
 def _draw_fault(painter: QPainter, box: QRectF, colours: theme.Colours) -> None:

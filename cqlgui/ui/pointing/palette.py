@@ -1,0 +1,264 @@
+"""The palette beside the board: what a click places, and what is asked of the mark that is selected."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QApplication, QSizePolicy, QToolButton, QWidget
+
+from cqlgui.board import men
+from cqlgui.pattern import marks
+from cqlgui.ui import canvas, theme
+from cqlgui.ui.panels import wording
+from cqlgui.ui.pointing import painting, tools
+
+_BUTTON, _GAP, _LEAST = 30, 2, 24
+_MEN = (men.WK, men.BK, men.WQ, men.BQ, men.WR, men.BR, men.WB, men.BB, men.WN, men.BN, men.WP, men.BP)
+_TOOLS = (
+    tools.POINTER,
+    tools.ERASER,
+    *(tools.of_man(man) for man in _MEN),
+    tools.Tool(men.WHITE_MASK),
+    tools.Tool(men.BLACK_MASK),
+    tools.Tool(tools.ANY_MAN),
+    tools.Tool(men.EMPTY_MASK),
+)
+_KEYS = dict(zip((men.KING, men.QUEEN, men.ROOK, men.BISHOP, men.KNIGHT, men.PAWN), "KQRBNP", strict=True))
+ROLES: dict[marks.Role, tuple[str, str]] = {
+    marks.Role.MUST: ("Must stand there", "solid edge"),
+    marks.Role.EITHER: ("One of several", "dashed ring: this mark or another dashed one"),
+    marks.Role.NOT: ("Must not stand there", "crossed"),
+}
+
+
+class Palette(QWidget):
+    """Small buttons in as many columns as the height asks for.
+
+    `chosen` carries a `tools.Tool`, `role_wanted` a `marks.Role` and `widened` +1 or -1 for the selected mark.
+    """
+
+    chosen = Signal(object)
+    role_wanted = Signal(object)
+    widened = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Palette of men")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self._tool = tools.POINTER
+        self._tools = {tool: _ToolButton(tool, self) for tool in _TOOLS}
+        self._roles = {role: _RoleButton(role, self) for role in marks.Role}
+        self._narrower, self._wider = QToolButton(self), QToolButton(self)
+        for button, sign, words in (
+            (self._narrower, "−", "Narrower: fewer men, fewer squares (wheel down, or −)"),
+            (self._wider, "+", "Wider: more men, more squares (wheel up, or +)"),
+        ):
+            button.setText(sign)
+            button.setToolTip(wording.plain_tip(words))
+            button.setAccessibleName(words.partition(":")[0])
+        for tool, made in self._tools.items():
+            made.clicked.connect(lambda _checked=False, tool=tool: self._choose(tool))
+        for role, shown in self._roles.items():
+            shown.clicked.connect(lambda _checked=False, role=role: self._want(role))
+        self._wider.clicked.connect(lambda: self.widened.emit(1))
+        self._narrower.clicked.connect(lambda: self.widened.emit(-1))
+        self._columns = 2
+        self._lower = (*self._roles.values(), self._narrower, self._wider)
+        for button in (*self._tools.values(), *self._lower):
+            # The keys stay with the board; F6 and Tab come here all the same.
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.set_tool(tools.POINTER)
+        self.show_mark(None)
+        self._arrange()
+
+    @property
+    def tool(self) -> tools.Tool:
+        """What a click does."""
+        return self._tool
+
+    def set_tool(self, tool: tools.Tool) -> None:
+        """Choose a tool; several kinds of men are shown as several buttons that are down."""
+        self._tool = tool
+        for one, button in self._tools.items():
+            part = bool(tool.men) and bool(one.men) and one.men.bit_count() == 1 and bool(one.men & tool.men)
+            exact = any(other == tool for other in self._tools)
+            button.setChecked(one == tool or (part and not exact))
+
+    def show_mark(self, mark: marks.Mark | None) -> None:
+        """Tell which role the selected mark has; None where none is selected."""
+        for role, button in self._roles.items():
+            button.setEnabled(mark is not None)
+            button.setChecked(mark is not None and mark.role is role)
+        for one in (self._narrower, self._wider):
+            one.setEnabled(mark is not None)
+
+    def button(self, tool: tools.Tool) -> QToolButton:
+        """The button of a tool."""
+        return self._tools[tool]
+
+    def role_button(self, role: marks.Role) -> QToolButton:
+        """The button of a role."""
+        return self._roles[role]
+
+    def _choose(self, tool: tools.Tool) -> None:
+        several = bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier)
+        self.set_tool(tools.with_another(self._tool, tool) if several else tool)
+        self.chosen.emit(self._tool)
+
+    def _want(self, role: marks.Role) -> None:
+        self._roles[role].setChecked(True)
+        self.role_wanted.emit(role)
+
+    def _arrange(self) -> None:
+        """Fill columns from the left so that all buttons fit into the height."""
+        # The last row has those that come in twos and threes.
+        count = len(_TOOLS)
+        height = max(1, self.height())
+        for columns, size in ((2, _BUTTON), (2, 27), (2, _LEAST), (3, _LEAST), (4, _LEAST), (6, _LEAST)):
+            rows = -(-count // columns) + -(-3 // columns) + -(-2 // columns)
+            if rows * (size + _GAP) + 2 * _GAP + 6 <= height:
+                break
+        row_of = []
+        for number in range(count):
+            row_of.append(divmod(number, columns))
+        last = -(-count // columns)
+        for number in range(len(self._roles)):
+            row, column = divmod(number, columns)
+            row_of.append((last + row, column))
+        last += -(-len(self._roles) // columns)
+        for number in range(2):
+            row, column = divmod(number, columns)
+            row_of.append((last + row, column))
+        step = size + _GAP
+        for place, button in enumerate((*self._tools.values(), *self._lower)):
+            row, column = row_of[place]
+            gap = 6 if place >= count else 0
+            button.setGeometry(column * step, _GAP + row * step + gap, size, size)
+            if isinstance(button, _Drawn):
+                button.setIconSize(QSize(size - 6, size - 6))
+        self.setFixedWidth(columns * step)
+
+    def sizeHint(self) -> QSize:
+        return QSize(2 * (_BUTTON + _GAP), 13 * (_BUTTON + _GAP))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(2 * (_LEAST + _GAP), 5 * (_LEAST + _GAP))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        # A thin line parts the tools from what is done to a mark.
+        line = min(button.y() for button in self._lower) - 4
+        with canvas.Painter(self) as painter:
+            painter.setPen(theme.colours().colour("border"))
+            painter.drawLine(2, line, self.width() - 4, line)
+
+
+class _Drawn(QToolButton):
+    """A button with a drawing of its own, in the colours that hold."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setCheckable(True)
+
+    def draw(self, painter: QPainter, box: QRectF, ratio: float) -> None:
+        """Draw into a square."""
+        raise NotImplementedError
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        ratio = self.devicePixelRatioF()
+        size = min(self.width(), self.height()) - 5
+        picture = canvas.picture(size, size, ratio)
+        with canvas.Painter(picture) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if not self.isEnabled():
+                painter.setOpacity(0.35)
+            self.draw(painter, QRectF(0, 0, size, size), ratio)
+        with canvas.Painter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.drawPixmap((self.width() - size) // 2, (self.height() - size) // 2, picture)
+            if self.isChecked():
+                # Down is more than a shade: the edge tells it in any colours.
+                painter.setPen(QPen(theme.colours().colour("accent"), 2))
+                painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
+
+
+class _ToolButton(_Drawn):
+    def __init__(self, tool: tools.Tool, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._tool = tool
+        key = _key_of(tool)
+        several = "; with Ctrl together with others" if tool.men.bit_count() == 1 and tool.men > 1 else ""
+        self.setToolTip(wording.plain_tip(f"{tool.name} ({key}{several})"))
+        self.setAccessibleName(tool.name)
+
+    def draw(self, painter: QPainter, box: QRectF, ratio: float) -> None:
+        if self._tool.men:
+            if self._tool.men & men.BLACK_MASK and theme.colours().dark:
+                # Black men on a dark window would be lost.
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(theme.colours().colour("dark_square"))
+                painter.drawRoundedRect(box, 4, 4)
+            painting.draw_men(painter, box, self._tool.men, ratio)
+            return
+        ink = theme.colours().colour("text")
+        width = max(1.5, box.width() * 0.08)
+        painter.setPen(
+            QPen(ink, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
+        )
+        if self._tool.erases:
+            painter.translate(box.center())
+            painter.rotate(-45)
+            reach = box.width() * 0.34
+            painter.drawRoundedRect(QRectF(-reach, -reach * 0.55, reach * 2, reach * 1.1), 2, 2)
+            painter.fillRect(QRectF(-reach, -reach * 0.55, reach * 0.8, reach * 1.1), ink)
+        else:
+            across = box.width() / 24
+            points = [(7, 4), (7, 19), (11, 15.4), (14, 21), (16.4, 19.8), (13.6, 14.4), (18.6, 14)]
+            painter.setBrush(theme.colours().colour("base"))
+            painter.drawPolygon([QPointF(x * across, y * across) for x, y in points])
+
+
+class _RoleButton(_Drawn):
+    def __init__(self, role: marks.Role, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._role = role
+        words, shape = ROLES[role]
+        self.setToolTip(wording.plain_tip(f"{words}: {shape} (Space goes on)"))
+        self.setAccessibleName(words)
+
+    def draw(self, painter: QPainter, box: QRectF, ratio: float) -> None:
+        colours = theme.colours()
+        width = max(1.8, box.width() * 0.09)
+        ink = colours.colour("error" if self._role is marks.Role.NOT else "ring")
+        pen = QPen(ink, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap)
+        inside = box.adjusted(3, 3, -3, -3)
+        if self._role is marks.Role.EITHER:
+            pen.setDashPattern([1.8, 1.3])
+            painter.setPen(pen)
+            painter.drawEllipse(inside)
+            return
+        painter.setPen(pen)
+        painter.drawRect(inside)
+        if self._role is marks.Role.NOT:
+            painter.drawLine(inside.topLeft(), inside.bottomRight())
+            painter.drawLine(inside.topRight(), inside.bottomLeft())
+
+
+def _key_of(tool: tools.Tool) -> str:
+    """Which keys choose a tool, as its tip tells."""
+    if tool.points:
+        return "Esc"
+    if tool.erases:
+        return "X"
+    if tool.men == men.EMPTY_MASK:
+        return "E"
+    if tool.men == men.ANY_MASK:
+        return "."
+    if tool.men.bit_count() > 1:
+        return {men.WHITE_MASK: "1 A", men.BLACK_MASK: "2 A"}.get(tool.men, "3 A")
+    man = tool.men.bit_length() - 1
+    return f"{'1' if men.is_white(man) else '2'} {_KEYS[men.kind(man)]}"
