@@ -54,6 +54,7 @@ class Chips(QWidget):
         self._others = labels.Label(self)
         self._others.setAccessibleName("Conditions in the text alone")
         self._popover: Popover | None = None
+        self._lines = 1
         theme.theme().changed.connect(self._dress)
         self._dress()
         self.set_conditions(())
@@ -133,33 +134,40 @@ class Chips(QWidget):
         menu.popup(self._more.mapToGlobal(QPoint(0, self._more.height())))
 
     def _arrange(self) -> None:
-        """Put what fits into one line, so that the board above keeps its size."""
-        tail = self._more.sizeHint().width()
+        """Put what fits into one line, so that the board above keeps its size; what is set takes a second one
+        where it must."""
+        tail = self._more.sizeHint().width() + _GAP
         if not self._others.isHidden():
             tail += self._others.sizeHint().width() + _GAP
-        left, room = _GAP, self.width() - tail - 2 * _GAP
         order = sorted(self._chips, key=lambda kind: (kind not in self._set, conditions.KINDS.index(kind)))
-        full = False
+        sizes = {kind: self._chips[kind].sizeHint().width() + _GAP for kind in order}
+        room = self.width() - _GAP
+        lines = 1 if sum(sizes[kind] for kind in self._set) + tail <= room else 2
+        left, line, full = _GAP, 1, False
         for kind in order:
-            chip = self._chips[kind]
-            width = chip.sizeHint().width()
-            full = full or left + width > room
+            if left + sizes[kind] + (tail if line == lines else 0) > room and line < lines:
+                left, line = _GAP, line + 1
+            full = full or left + sizes[kind] + (tail if line == lines else 0) > room
             if not full:
-                chip.setGeometry(left, 1, width, _HEIGHT)
-                left += width + _GAP
-            chip.setVisible(not full)
-        self._more.setGeometry(left, 1, self._more.sizeHint().width(), _HEIGHT)
+                self._chips[kind].setGeometry(left, _top(line), sizes[kind] - _GAP, _HEIGHT)
+                left += sizes[kind]
+            self._chips[kind].setVisible(not full)
+        top = _top(line)
+        self._more.setGeometry(left, top, self._more.sizeHint().width(), _HEIGHT)
         left += self._more.width() + _GAP
-        self._others.setGeometry(left, 1, max(0, self.width() - left), _HEIGHT)
+        self._others.setGeometry(left, top, max(0, self.width() - left), _HEIGHT)
+        if line != self._lines:
+            self._lines = line
+            self.updateGeometry()
 
     def _dress(self) -> None:
         self._others.setStyleSheet(f"color: {theme.colours().muted};")
 
     def sizeHint(self) -> QSize:
-        return QSize(300, _HEIGHT + 2)
+        return QSize(300, _top(self._lines + 1))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(90, _HEIGHT + 2)
+        return QSize(90, _top(self._lines + 1))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -169,6 +177,11 @@ class Chips(QWidget):
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_more"):
             self._arrange()
+
+
+def _top(line: int) -> int:
+    """Where a line begins."""
+    return 1 + (line - 1) * (_HEIGHT + 2)
 
 
 class _Chip(QPushButton):
@@ -206,7 +219,7 @@ class _Chip(QPushButton):
 
     def _dress(self) -> None:
         colours = theme.colours()
-        ground, edge = (colours.selection, colours.accent) if self._on else ("transparent", colours.border)
+        ground, edge = (colours.selection, colours.accent) if self._on else ("transparent", colours.muted)
         ink = colours.selection_text if self._on else colours.text
         style = "solid" if self._on else "dashed"
         self.setStyleSheet(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 from PySide6.QtCore import QObject, QPoint, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter
@@ -253,7 +254,7 @@ class Controller(QObject):
         self.chips.set_conditions(found.conditions)
         self.chips.set_others(len(found.others))
 
-    def _show(self, **changed: object) -> None:
+    def _show(self, **changed: Any) -> None:
         """Draw another picture; what it says in words follows from it."""
         picture = replace(self._picture, **changed)
         if not picture.greyed:
@@ -276,7 +277,7 @@ class Controller(QObject):
             return next(iter(picture.faults.values())), True
         tool = self.palette.tool
         if tool.points:
-            return "Choose a man in the palette, or click one", False
+            return "Pick a man to place", False
         return f"{tool.name}: {'click to remove' if tool.erases else 'click to place'}", False
 
     def paint(self, painter: QPainter, frame: board_painting.Frame, ratio: float) -> None:

@@ -82,7 +82,8 @@ def move(draft: Draft, mark: int, origin: int, target: int) -> marks.Mark | None
     pattern = draft.pattern
     held = pattern.marks[mark]
     if target < 0:
-        return erase(draft, mark)
+        erase(draft, mark)
+        return None
     board = _shifted(held.squares, origin, target)
     if board == held.squares or held.squares == squares.ALL:
         return held

@@ -33,10 +33,10 @@ class Gestures(QObject):
 
     `pressed` comes at a click with the point in the board's widget, `added` at a click with Ctrl, `dragged`
     when a drag ends, `dragging` while it goes on, `removed` at a right click, `arrow_drawn` when a right drag
-    ends, with the point on the screen, `arrow_drawing` while it goes on, `arrow_wanted` at T, `widened` with +1
-    or -1, `role_wanted` for the next role, `lassoed` in Pattern mode, `lasso_drawn` while it goes on, `lifted`
-    in Game mode, `cursor_moved` when keys moved the square cursor, `hovered` when the pointer came to a square,
-    `placed` for Enter, `deleted` for Delete, `typed` with a letter or digit, `left` for Esc.
+    ends, with the point on the screen, `arrow_drawing` while it goes on, `arrow_wanted` at T, `widened` with
+    +1 or -1, `role_wanted` for the next role, `lassoed` in Pattern mode, `lasso_drawn` while it goes on,
+    `lifted` in Game mode, `cursor_moved` when keys moved the square cursor, `hovered` as the pointer comes to
+    a square, `placed` for Enter, `deleted` for Delete, `typed` with a letter or digit, `left` for Esc.
     """
 
     pressed = Signal(int, QPointF)

@@ -190,6 +190,8 @@ def _draw_ground(
         shape.addEllipse(frame.square(squares.lowest(mark.squares)).adjusted(inset, inset, -inset, -inset))
     else:
         inset = width / 2 + 1
+        # What overlaps is to be one shape, not a hole.
+        shape.setFillRule(Qt.FillRule.WindingFill)
         for square in squares.bits(mark.squares):
             shape.addPath(_inner(frame, square, mark.squares, inset))
         shape = shape.simplified()
@@ -199,7 +201,8 @@ def _draw_ground(
     painter.drawPath(shape)
     pen = QPen(ink, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap, Qt.PenJoinStyle.RoundJoin)
     if either:
-        pen.setDashPattern([2.6, 1.8])
+        pen.setWidthF(width * 1.35)
+        pen.setDashPattern([1.9, 1.1])
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawPath(shape)

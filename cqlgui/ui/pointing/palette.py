@@ -34,7 +34,8 @@ ROLES: dict[marks.Role, tuple[str, str]] = {
 class Palette(QWidget):
     """Small buttons in as many columns as the height asks for.
 
-    `chosen` carries a `tools.Tool`, `role_wanted` a `marks.Role` and `widened` +1 or -1 for the selected mark.
+    `chosen` carries a `tools.Tool`; `role_wanted` a `marks.Role` and `widened` +1 or -1 for the mark that is
+    selected.
     """
 
     chosen = Signal(object)
