@@ -194,6 +194,8 @@ class _Chip(QPushButton):
         super().__init__(parent)
         self._kind = kind
         self._on = False
+        # What is shown; no filter is an empty text, so that the first one told is another.
+        self._filter: str | None = ""
         self._at = QPoint()
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.clicked.connect(self._clicked)
@@ -201,6 +203,9 @@ class _Chip(QPushButton):
 
     def say(self, text: str | None) -> None:
         """Show a filter; None for none of this kind."""
+        if text == self._filter:
+            return
+        self._filter = text
         self._on = text is not None
         title = conditions.TITLES[self._kind]
         words = title if text is None else conditions.words(self._kind, text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QPoint, QPointF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter
@@ -39,9 +39,11 @@ from cqlgui.ui.pointing import (
 _SLOW = 0.010
 """Seconds that reading the marks may take while the window waits; other texts wait for the editor's check."""
 _MEND = "Mend the query first: its marks cannot be changed while it has errors"
-_USED = 200
-"""Marks whose men are remembered while they ask for an empty square."""
+_MOST = 200
+"""Marks of which is remembered what they were."""
 
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 Deed = Callable[[deeds.Draft], "marks.Mark | None"]
 
 
@@ -69,8 +71,9 @@ class Controller(QObject):
         self._slow = False
         # The mark that is selected, by what it asks for: its place changes with the text.
         self._selected: marks.Mark | None = None
-        # The square at which a wide mark was widened, and what it was when it asked for something else.
-        self._held_at: dict[tuple[int, int], int] = {}
+        # Of a mark on its ladder the square and the men it began with, and of an empty square the men that
+        # it asked for.
+        self._ladders: dict[tuple[men.ManMask, int], tuple[int, men.ManMask]] = {}
         self._remembered: dict[int, men.ManMask] = {}
         self.menu: QMenu | None = None
         self._timer = QTimer(self)
@@ -234,9 +237,9 @@ class Controller(QObject):
 
     def _draw(self, found: marks.Pattern) -> None:
         wanted = {
-            place: self._held_at[mark.men, mark.squares]
+            place: self._ladders[mark.men, mark.squares][0]
             for place, mark in enumerate(found.marks)
-            if (mark.men, mark.squares) in self._held_at
+            if (mark.men, mark.squares) in self._ladders
         }
         selected = found.marks.index(self._selected) if self._selected in found.marks else -1
         if selected < 0:
@@ -441,12 +444,11 @@ class Controller(QObject):
 
     def _step(self, mark: int, square: int, by: int) -> None:
         held = self._picture.pattern.marks[mark]
-        seen = self._held_at.get((held.men, held.squares), square)
+        seen, began = self._ladders.get((held.men, held.squares), (square, held.men))
 
         def act(draft: deeds.Draft) -> marks.Mark:
-            wide = deeds.widen(draft, mark, seen, by)
-            if wide.squares.bit_count() > 1:
-                self._held_at[wide.men, wide.squares] = seen
+            wide = deeds.widen(draft, mark, seen, by, began)
+            _remember(self._ladders, (wide.men, wide.squares), (seen, began))
             return wide
 
         if self.do(act):
@@ -459,9 +461,7 @@ class Controller(QObject):
             return
         held = self._picture.pattern.marks[mark]
         if not held.empty:
-            if len(self._remembered) >= _USED:
-                self._remembered.clear()
-            self._remembered[held.squares] = held.men
+            _remember(self._remembered, held.squares, held.men)
         before = self._remembered.get(held.squares, 0)
         self.do(lambda draft: deeds.next_role(draft, mark, before))
 
@@ -540,6 +540,12 @@ class _Lasso:
     def paint(self, painter: QPainter, frame: board_painting.Frame, ratio: float) -> None:
         """Draw it."""
         painting.draw(painter, frame, painting.Picture(lasso=self._area), theme.colours(), ratio)
+
+
+def _remember(known: dict[_Key, _Value], key: _Key, value: _Value) -> None:
+    if len(known) >= _MOST:
+        known.clear()
+    known[key] = value
 
 
 def _lies(relation: marks.Relation, origin: int, target: int) -> bool:

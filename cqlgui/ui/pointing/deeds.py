@@ -99,12 +99,12 @@ def erase(draft: Draft, mark: int) -> None:
     draft.take(editing.erase(draft.text, draft.caret, mark))
 
 
-def widen(draft: Draft, mark: int, square: int, by: int) -> marks.Mark:
-    """The next rung of the ladder, seen from a square."""
+def widen(draft: Draft, mark: int, square: int, by: int, began: men.ManMask) -> marks.Mark:
+    """The next rung of the ladder, seen from a square, of a mark that began with these men."""
     held = draft.pattern.marks[mark]
     if held.men == men.EMPTY_MASK:
         return held
-    wide, board = ladder.step(held.men, held.squares, square, by)
+    wide, board = ladder.step(held.men, held.squares, square, by, began)
     return _change(draft, mark, wide, board)
 
 

@@ -93,6 +93,11 @@ class Palette(QWidget):
         for one in (self._narrower, self._wider):
             one.setEnabled(mark is not None)
 
+    @property
+    def choices(self) -> tuple[tools.Tool, ...]:
+        """What has a button."""
+        return _TOOLS
+
     def button(self, tool: tools.Tool) -> QToolButton:
         """The button of a tool."""
         return self._tools[tool]
