@@ -625,12 +625,16 @@ class MainWindow(QMainWindow):
 
     def show_hit(self, row: int) -> None:
         """Put the hit of a row on the board."""
+        if self.hits.table.hasFocus():
+            # Who walks through the hits wants to see their games.
+            self.pointing.set_active(False)
         hit = self.hits.hit_at(row)
         if self.base is not None:
             self.browser.open(self.base, hit.game, hit.positionid, self.hits.hits.hits_of(hit.game))
 
     def next_hit(self, step: int) -> None:
         """To the next (+1) or previous (-1) hit, across games."""
+        self.pointing.set_active(False)
         self._tabs.setCurrentWidget(self.hits)
         self.hits.next_hit(step)
 
@@ -889,6 +893,8 @@ class MainWindow(QMainWindow):
         self.exporter.written.connect(self._exported)
         self.exporter.ended.connect(self._export_ended)
         self.editor.run_requested.connect(self.run)
+        self.editor.run_requested.connect(lambda: self.pointing.set_active(False))
+        self.actions_.run.triggered.connect(lambda: self.pointing.set_active(False))
         self.pointing.mode_changed.connect(self._mode_changed)
         self.assistance.estimate.said.connect(self.pointing.set_count)
         self.editor.text_changed.connect(lambda _text: self.infobar.dismiss(_ASKING))

@@ -60,7 +60,7 @@ class BoardWidget(QWidget):
         # The board as it was drawn last: it is shown until a turn has drawn it anew.
         self._kept: QPixmap | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumSize(170, 120)
+        self.setMinimumSize(140, 120)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Chess board")
         theme.theme().changed.connect(self._change)

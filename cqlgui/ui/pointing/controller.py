@@ -309,12 +309,12 @@ class Controller(QObject):
             self.said.emit(f"{tool.name}" if not tool.points else f"{side}: now a letter", False)
 
     def _leave(self) -> None:
-        if self._picture.selected >= 0 or self._picture.arrow >= 0:
-            self._select(None)
-        elif not self.palette.tool.points:
-            self._set_tool(tools.POINTER)
-        else:
+        chosen = self._picture.selected >= 0 or self._picture.arrow >= 0
+        if self.palette.tool.points and not chosen:
             self.set_active(False)
+            return
+        self._set_tool(tools.POINTER)
+        self._select(None)
 
     def _select(self, mark: marks.Mark | None, arrow: int = -1) -> None:
         self._selected = mark
@@ -505,7 +505,7 @@ class Controller(QObject):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         ends = f"{squares.square_name(origin)} → {squares.square_name(target)}"
         menu.addAction(ends).setEnabled(False)
-        for relation, (_short, words) in painting.RELATIONS.items():
+        for relation, (_short, _word, words) in painting.RELATIONS.items():
             if not _lies(relation, origin, target):
                 continue
 

@@ -19,16 +19,16 @@ from cqlgui.ui import theme
 from cqlgui.ui.board import painting
 from cqlgui.ui.pointing import placing, tools
 
-RELATIONS: dict[marks.Relation, tuple[str, str]] = {
-    marks.Relation.ATTACKS: ("attacks", "Attacks"),
-    marks.Relation.MOVES: ("moves", "Moves there next"),
-    marks.Relation.RAY: ("line", "In line, nothing between"),
-    marks.Relation.RAY_ONE: ("line, 1", "In line, one man between"),
-    marks.Relation.FILE: ("file", "On the same file"),
-    marks.Relation.RANK: ("rank", "On the same rank"),
-    marks.Relation.DIAGONAL: ("diagonal", "On the same diagonal"),
+RELATIONS: dict[marks.Relation, tuple[str, str, str]] = {
+    marks.Relation.ATTACKS: ("×", "attacks", "Attacks"),
+    marks.Relation.MOVES: ("–", "moves", "Moves there next"),
+    marks.Relation.RAY: ("0", "line", "In line, nothing between"),
+    marks.Relation.RAY_ONE: ("1", "line, 1", "In line, one man between"),
+    marks.Relation.FILE: ("F", "file", "On the same file"),
+    marks.Relation.RANK: ("R", "rank", "On the same rank"),
+    marks.Relation.DIAGONAL: ("D", "diagonal", "On the same diagonal"),
 }
-"""What a relation is called beside its arrow, and in a menu."""
+"""What a relation is called on its arrow, where that is short and where it has room, and in a menu."""
 _MUTUAL = (marks.Relation.FILE, marks.Relation.RANK, marks.Relation.DIAGONAL)
 _NEAR = 0.16
 """Squares' widths from an arrow within which a click means it."""
@@ -344,7 +344,9 @@ def _draw_arrow(
             painter.setBrush(colour)
             painter.drawPolygon(QPolygonF([end, neck + side, neck - side]))
     if relation is not None:
-        _draw_plate(painter, (start + end) / 2, RELATIONS[relation][0], ink, frame, colours)
+        short, word, _words = RELATIONS[relation]
+        away = max(abs((end - start).x()) / 1.4, abs((end - start).y()))
+        _draw_plate(painter, (start + end) / 2, word if away > frame.cell else short, ink, frame, colours)
 
 
 def _draw_plate(

@@ -12,7 +12,10 @@ from cqlgui.ui import canvas, theme
 from cqlgui.ui.panels import wording
 from cqlgui.ui.pointing import painting, tools
 
-_BUTTON, _GAP, _LEAST = 30, 2, 24
+_SIZES = ((2, 30), (2, 27), (2, 24), (3, 24), (3, 20), (3, 17))
+"""Columns and the size of a button in pixels, from the roomiest. None is wider than the third but for a little,
+as what takes width in a small window makes it grow."""
+_GAP, _PARTED = 2, 6
 _MEN = (men.WK, men.BK, men.WQ, men.BQ, men.WR, men.BR, men.WB, men.BB, men.WN, men.BN, men.WP, men.BP)
 _TOOLS = (
     tools.POINTER,
@@ -63,9 +66,8 @@ class Palette(QWidget):
             shown.clicked.connect(lambda _checked=False, role=role: self._want(role))
         self._wider.clicked.connect(lambda: self.widened.emit(1))
         self._narrower.clicked.connect(lambda: self.widened.emit(-1))
-        self._columns = 2
-        self._lower = (*self._roles.values(), self._narrower, self._wider)
-        for button in (*self._tools.values(), *self._lower):
+        self._line = 0
+        for button in (*self._tools.values(), *self._roles.values(), self._narrower, self._wider):
             # The keys stay with the board; F6 and Tab come here all the same.
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.set_tool(tools.POINTER)
@@ -116,39 +118,28 @@ class Palette(QWidget):
         self.role_wanted.emit(role)
 
     def _arrange(self) -> None:
-        """Fill columns from the left so that all buttons fit into the height."""
-        # The last row has those that come in twos and threes.
-        count = len(_TOOLS)
-        height = max(1, self.height())
-        for columns, size in ((2, _BUTTON), (2, 27), (2, _LEAST), (3, _LEAST), (4, _LEAST), (6, _LEAST)):
-            rows = -(-count // columns) + -(-3 // columns) + -(-2 // columns)
-            if rows * (size + _GAP) + 2 * _GAP + 6 <= height:
+        """Fill two or three columns so that all buttons fit into the height."""
+        parts = (tuple(self._tools.values()), tuple(self._roles.values()), (self._narrower, self._wider))
+        for columns, size in _SIZES:
+            rows = sum(-(-len(part) // columns) for part in parts)
+            if rows * (size + _GAP) + 2 * _GAP + _PARTED <= self.height():
                 break
-        row_of = []
-        for number in range(count):
-            row_of.append(divmod(number, columns))
-        last = -(-count // columns)
-        for number in range(len(self._roles)):
-            row, column = divmod(number, columns)
-            row_of.append((last + row, column))
-        last += -(-len(self._roles) // columns)
-        for number in range(2):
-            row, column = divmod(number, columns)
-            row_of.append((last + row, column))
-        step = size + _GAP
-        for place, button in enumerate((*self._tools.values(), *self._lower)):
-            row, column = row_of[place]
-            gap = 6 if place >= count else 0
-            button.setGeometry(column * step, _GAP + row * step + gap, size, size)
-            if isinstance(button, _Drawn):
-                button.setIconSize(QSize(size - 6, size - 6))
+        step, top = size + _GAP, _GAP
+        for part in parts:
+            for number, button in enumerate(part):
+                row, column = divmod(number, columns)
+                button.setGeometry(column * step, top + row * step, size, size)
+            top += -(-len(part) // columns) * step
+            if part is parts[0]:
+                self._line = top + _PARTED // 2 - 1
+                top += _PARTED
         self.setFixedWidth(columns * step)
 
     def sizeHint(self) -> QSize:
-        return QSize(2 * (_BUTTON + _GAP), 13 * (_BUTTON + _GAP))
+        return QSize(self.width(), 13 * (_SIZES[0][1] + _GAP))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(2 * (_LEAST + _GAP), 5 * (_LEAST + _GAP))
+        return QSize(self.width(), 8 * (_SIZES[-1][1] + _GAP))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -156,10 +147,9 @@ class Palette(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         # A thin line parts the tools from what is done to a mark.
-        line = min(button.y() for button in self._lower) - 4
         with canvas.Painter(self) as painter:
             painter.setPen(theme.colours().colour("border"))
-            painter.drawLine(2, line, self.width() - 4, line)
+            painter.drawLine(2, self._line, self.width() - 4, self._line)
 
 
 class _Drawn(QToolButton):
