@@ -10,7 +10,7 @@ from cqlgui.base.data import dataclass
 from cqlgui.cql import spelling, structure
 from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.spelling import Change
-from cqlgui.pattern import writing
+from cqlgui.pattern import groups, writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +34,28 @@ class Draft:
     def __init__(self, text: str) -> None:
         self.text = text
         self._signs = spelling.has_signs(text)
-        self._drops: list[tuple[int, int]] = []
+        self._layout = groups.layout(text)
+        self._drops: list[Span] = []
         self._puts: list[Change] = []
 
     def drop(self, span: Span) -> None:
-        """Take a part out."""
-        self._drops.append((span.offset, span.end))
+        """Take a filter or a sign out; comments in it stay."""
+        self._drops.append(span)
 
     def put(self, at: int, written: str) -> None:
         """Put something in."""
         self._puts.append(Change(at, at, self._spelled(written)))
 
     def replace(self, span: Span, written: str) -> None:
-        """Write something else in the place of a part."""
+        """Write something else in the place of a filter or a part of it; comments in it stay."""
         new = self._spelled(written)
-        if new != self.text[span.offset : span.end]:
-            self._puts.append(Change(span.offset, span.end, new))
+        if new == self.text[span.offset : span.end]:
+            return
+        inside = [one.span for one in self._layout.within(span)]
+        if len(inside) > 1 and self._layout.has_comment(span):
+            span, *rest = inside
+            self._drops += rest
+        self._puts.append(Change(span.offset, span.end, new))
 
     def _spelled(self, written: str) -> str:
         """A filter with signs where the text has some."""
@@ -57,7 +63,7 @@ class Draft:
 
     def hold(self, span: Span) -> None:
         """Write the word that asks nothing in the place of a part that was to be taken out."""
-        self._drops.remove((span.offset, span.end))
+        self._drops.remove(span)
         self.replace(span, writing.PLACE_HOLDER)
 
     def edit(self, caret: int) -> Edit:
@@ -88,7 +94,8 @@ class Draft:
     def _regions(self) -> list[tuple[int, int]]:
         """The parts to take out; those with nothing but white space between them as one."""
         found: list[tuple[int, int]] = []
-        for start, end in sorted(set(self._drops)):
+        pieces = {(one.offset, one.end) for span in self._drops for one in self._layout.within(span)}
+        for start, end in sorted(pieces):
             last = found[-1][1] if found else -1
             if found and (start <= last or (self._is_blank(last, start) and not self._puts_in(last, start))):
                 found[-1] = (found[-1][0], max(last, end))
@@ -98,7 +105,7 @@ class Draft:
 
     def _trimmed(self, start: int, end: int, held: str) -> Change:
         """The change that takes a part out, with the white space that goes with it."""
-        if held:
+        if held and any(start <= one.offset < end for one in self._drops):
             return Change(start, end, held)
         text = self.text
         left, right = len(text[:start].rstrip()), len(text) - len(text[end:].lstrip())

@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Callable, Iterable
 
 from cqlgui.board import men as board
-from cqlgui.cql import lexer, spelling, tokens
+from cqlgui.cql import spelling
 from cqlgui.cql.diagnostics import Span
 from cqlgui.pattern import groups, reading, writing
 from cqlgui.pattern.drafts import Draft, Edit
@@ -93,7 +93,8 @@ def add_arrow(text: str, caret: int, relation: Relation, origin: int, target: in
             return
         pen.add_arrow(writing.arrow_text(relation, marks[origin], marks[target]))
         for end in (origin, target):
-            if marks[end].men == board.ANY_MASK and marks[end].role is Role.MUST:
+            named = [one for one in marks if (one.men, one.squares) == (marks[end].men, marks[end].squares)]
+            if marks[end].men == board.ANY_MASK and marks[end].role is Role.MUST and len(named) == 1:
                 pen.drop_mark(end)
 
     return _edited(text, caret, work, mark=max(origin, target))
@@ -164,25 +165,33 @@ def set_transforms(text: str, caret: int, words: tuple[str, ...]) -> Edit:
     group = reading.group_at(text, caret)
     if group is None or tuple(one.word for one in group.chain) == words:
         return Edit((), caret)
-    inside = caret if group.holds(caret) else group.content.end
+    inside = caret if group.content.offset < caret <= group.content.end else group.content.end
     edit = Edit((), caret)
     for opener, closer in (("", ""), ("(", ")")):
         draft = Draft(text)
         if not group.filters:
-            draft.put(len(text), lead(text) + f"{' '.join(words)} {{{writing.PLACE_HOLDER}}}")
-        elif not group.chain:
+            return _started(text, caret, words)
+        if not group.chain:
             braces = ("", "") if group.braced else ("{", "}")
             draft.put(group.outside.offset, opener + " ".join(words) + " " + braces[0])
             draft.put(group.outside.end, braces[1] + closer)
         else:
             _relink(draft, group, words)
-        edit = draft.edit(inside)
+        changes = draft.edit(inside).changes
+        edit = Edit(changes, spelling.moved(inside, changes) if changes else caret)
         place = spelling.moved(group.content.offset, edit.changes)
         after = edit.applied(text)
         now = [one for one in groups.all_groups(after) if one.content.offset >= place]
         if any(tuple(one.word for one in found.chain) == words for found in now[:1]):
             break
     return edit
+
+
+def _started(text: str, caret: int, words: tuple[str, ...]) -> Edit:
+    """Transforms around a group that has no filters yet."""
+    draft = Draft(text)
+    draft.put(len(text), f"{lead(text)}{' '.join(words)} {{{writing.PLACE_HOLDER}}}")
+    return draft.edit(caret)
 
 
 def _relink(draft: Draft, group: groups.Group, words: tuple[str, ...]) -> None:
@@ -194,9 +203,12 @@ def _relink(draft: Draft, group: groups.Group, words: tuple[str, ...]) -> None:
         if tag == "equal":
             continue
         new = " ".join(words[start:end])
+        if tag == "replace":
+            draft.replace(places[first], new)
+            first += 1
         for place in places[first:last]:
             draft.drop(place)
-        if not new:
+        if tag != "insert":
             continue
         if first < len(places):
             draft.put(places[first].offset, new + " ")
@@ -259,8 +271,8 @@ class _Pen:
                 self.drop(item)
 
     def drop_alternatives(self, item: reading.Item, mark: int) -> None:
-        """Take one mark out of a list of alternatives. A single one that is left needs brackets, without which
-        it would be a mark that must hold."""
+        """Take one mark out of a list of alternatives. A single one that is left needs brackets: without
+        them it would be a mark that must hold."""
         named = [one for one in self.layout.within(item.span) if one.word == "designator"]
         kept = [token for token, place in zip(named, item.marks, strict=True) if place != mark]
         inside = self.layout.within(named[0].span.to(named[-1].span))
@@ -341,7 +353,7 @@ class _Pen:
         if not self.items:
             self.draft.put(len(self.text), lead(self.text) + "{" + written + "}")
             return
-        if holder is not None:
+        if holder is not None and not any(item.marks or item.condition >= 0 for item in self.items):
             self.draft.replace(holder.span, written)
             return
         # An operand of transforms needs braces before it gets a second filter.
@@ -385,20 +397,21 @@ class _Pen:
         """Give the only mark of a filter another role, in its place."""
         span = item.span
         named = next(one for one in self.layout.within(span) if one.word == "designator")
-        lead, tail = _ROLE_SIGNS[role]
-        before, after = self.text[: span.offset], self.text[span.end :]
-        comments = [
-            one.text
-            for one in lexer.tokens(self.text[span.offset : named.offset])
-            if one.kind is tokens.Kind.COMMENT
-        ]
-        kept = "".join(one + (" " if one.startswith("/*") else "\n") for one in comments)
-        if before and not before[-1].isspace() and before[-1] not in "({[":
-            lead = " " + lead
-        if after and not after[0].isspace() and after[0] not in ")}]":
-            tail += " "
-        self.draft.replace(Span(span.offset, named.offset - span.offset), kept + lead)
-        self.draft.replace(Span(named.end, span.end - named.end), tail)
+        before, after = _ROLE_SIGNS[role]
+        if self.layout.has_comment(span):
+            for token in self.layout.within(span):
+                if token is not named:
+                    self.draft.drop(token.span)
+            self.draft.put(named.offset, before)
+            self.draft.put(named.end, after)
+            return
+        around = self.text[: span.offset][-1:], self.text[span.end :][:1]
+        if not (around[0].isspace() or around[0] in "({["):
+            before = " " + before
+        if not (around[1].isspace() or around[1] in ")}]"):
+            after += " "
+        self.draft.replace(Span(span.offset, named.offset - span.offset), before)
+        self.draft.replace(Span(named.end, span.end - named.end), after)
 
     # --- the end ---
 

@@ -45,7 +45,9 @@ class Layout:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = [one for one in lexer.tokens(text) if one.kind not in tokens.TRIVIA]
+        found = lexer.tokens(text)
+        self.tokens = [one for one in found if one.kind not in tokens.TRIVIA]
+        self.comments = [one.span for one in found if one.kind is Kind.COMMENT]
         self.start = {one.offset: place for place, one in enumerate(self.tokens)}
         self.end = {one.end: place for place, one in enumerate(self.tokens)}
         self.partner: dict[int, int] = {}
@@ -92,6 +94,10 @@ class Layout:
     def over(self, first: int, last: int) -> Span:
         """From one token to another."""
         return self.tokens[first].span.to(self.tokens[last].span)
+
+    def has_comment(self, span: Span) -> bool:
+        """Whether a comment stands in a part of the text."""
+        return any(span.offset <= one.offset < span.end for one in self.comments)
 
     def within(self, span: Span) -> list[tokens.Token]:
         """The tokens of a part of the text."""
