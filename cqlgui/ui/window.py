@@ -837,6 +837,8 @@ class MainWindow(QMainWindow):
                 asked,
                 self.assistance.help,
                 self.board,
+                self.pointing.palette,
+                self.pointing.chips,
                 self.notation,
                 self.picker,
                 self._tabs,

@@ -39,6 +39,7 @@ from cqlgui.ui.pointing import (
 _SLOW = 0.010
 """Seconds that reading the marks may take while the window waits; other texts wait for the editor's check."""
 _MEND = "Mend the query first: its marks cannot be changed while it has errors"
+_IDLE = "Ctrl+click takes a man into the pattern; Pattern, above the board, is for drawing one"
 _MOST = 200
 """Marks of which is remembered what they were."""
 
@@ -95,6 +96,7 @@ class Controller(QObject):
         self.palette.chosen.connect(self._set_tool)
         self.palette.role_wanted.connect(self._set_role)
         self.palette.widened.connect(self._widen_selected)
+        self.palette.clear_wanted.connect(self._clear)
         self.chips.wanted.connect(self._ask)
         found = self.gestures
         found.pressed.connect(self._press)
@@ -118,6 +120,7 @@ class Controller(QObject):
         found.undo_wanted.connect(self.undo)
         found.redo_wanted.connect(self.redo)
         found.left.connect(self._leave)
+        found.idle.connect(lambda: self.said.emit(_IDLE, False))
 
     # --- what holds -----------------------------------------------------------------------------------------
 
@@ -305,8 +308,9 @@ class Controller(QObject):
         if found is not None:
             tool, self._side = found
             self._set_tool(tool)
-            side = {tools.WHITE: "White", tools.BLACK: "Black", tools.BOTH: "Both colours"}[self._side]
-            self.said.emit(f"{tool.name}" if not tool.points else f"{side}: now a letter", False)
+            if tool.points:
+                side = {tools.WHITE: "White", tools.BLACK: "Black", tools.BOTH: "Both colours"}[self._side]
+                self.said.emit(f"{side}: now a letter (K Q R B N P A)", False)
 
     def _leave(self) -> None:
         chosen = self._picture.selected >= 0 or self._picture.arrow >= 0
@@ -425,6 +429,11 @@ class Controller(QObject):
                     deeds.erase(draft, place)
 
         self.do(act)
+
+    def _clear(self) -> None:
+        had = self.pattern
+        if self.do(deeds.clear) and had != self._picture.pattern:
+            self.said.emit("The pattern is empty", True)
 
     def _draw_lasso(self, area: int) -> None:
         self._show(lasso=area)

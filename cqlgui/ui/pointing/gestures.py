@@ -36,7 +36,8 @@ class Gestures(QObject):
     ends, with the point on the screen, `arrow_drawing` while it goes on, `arrow_wanted` at T, `widened` with
     +1 or -1, `role_wanted` for the next role, `lassoed` in Pattern mode, `lasso_drawn` while it goes on,
     `lifted` in Game mode, `cursor_moved` when keys moved the square cursor, `hovered` as the pointer comes to
-    a square, `placed` for Enter, `deleted` for Delete, `typed` with a letter or digit, `left` for Esc.
+    a square, `placed` for Enter, `deleted` for Delete, `typed` with a letter or digit, `left` for Esc,
+    `idle` for a click in Game mode that means nothing.
     """
 
     pressed = Signal(int, QPointF)
@@ -60,6 +61,7 @@ class Gestures(QObject):
     undo_wanted = Signal()
     redo_wanted = Signal()
     left = Signal()
+    idle = Signal()
 
     def __init__(self, board: widget.BoardWidget, wheel_taken: Callable[[int], bool]) -> None:
         super().__init__(board)
@@ -99,7 +101,10 @@ class Gestures(QObject):
         square = self._square(event)
         held = event.modifiers()
         self._lasso = event.button() == _LEFT and bool(held & (_SHIFT if self._active else _SHIFT | _CONTROL))
-        if square < 0 or event.button() not in (_LEFT, _RIGHT) or not (self._active or self._lasso):
+        if square < 0 or event.button() not in (_LEFT, _RIGHT):
+            return False
+        if not (self._active or self._lasso):
+            self.idle.emit()
             return False
         self._button = event.button()
         self._origin = self._over = square

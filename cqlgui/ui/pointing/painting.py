@@ -183,7 +183,8 @@ def _draw_ground(
     width = max(1.8, frame.cell * (0.065 if chosen else 0.045))
     either, alone = mark.role is marks.Role.EITHER, mark.squares.bit_count() == 1
     tint = QColor(ink)
-    tint.setAlpha(70 if alone else 44)
+    # Of a man that may be anywhere only the edge tells: a tint of all the board would say nothing.
+    tint.setAlpha(70 if alone else 44 if mark.squares != squares.ALL else 12)
     shape = QPainterPath()
     if either and alone:
         inset = width / 2 + frame.cell * 0.03

@@ -13,7 +13,7 @@ from cqlgui.ui.panels import wording
 from cqlgui.ui.pointing import painting, tools
 
 _SIZES = ((2, 30), (2, 27), (2, 24), (3, 24), (3, 20), (3, 17))
-"""Columns and the size of a button in pixels, from the roomiest. None is wider than the third but for a little,
+"""Columns and the size of a button in pixels, from the roomiest. None is much wider than the third,
 as what takes width in a small window makes it grow."""
 _GAP, _PARTED = 2, 6
 _MEN = (men.WK, men.BK, men.WQ, men.BQ, men.WR, men.BR, men.WB, men.BB, men.WN, men.BN, men.WP, men.BP)
@@ -25,6 +25,7 @@ _TOOLS = (
     tools.Tool(men.BLACK_MASK),
     tools.Tool(tools.ANY_MAN),
     tools.Tool(men.EMPTY_MASK),
+    tools.Tool(men.ANY_MASK),
 )
 _KEYS = dict(zip((men.KING, men.QUEEN, men.ROOK, men.BISHOP, men.KNIGHT, men.PAWN), "KQRBNP", strict=True))
 ROLES: dict[marks.Role, tuple[str, str]] = {
@@ -38,12 +39,13 @@ class Palette(QWidget):
     """Small buttons in as many columns as the height asks for.
 
     `chosen` carries a `tools.Tool`; `role_wanted` a `marks.Role` and `widened` +1 or -1 for the mark that is
-    selected.
+    selected. `clear_wanted` is for all of the pattern.
     """
 
     chosen = Signal(object)
     role_wanted = Signal(object)
     widened = Signal(int)
+    clear_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,10 +54,11 @@ class Palette(QWidget):
         self._tool = tools.POINTER
         self._tools = {tool: _ToolButton(tool, self) for tool in _TOOLS}
         self._roles = {role: _RoleButton(role, self) for role in marks.Role}
-        self._narrower, self._wider = QToolButton(self), QToolButton(self)
+        self._narrower, self._wider, self.clear = QToolButton(self), QToolButton(self), QToolButton(self)
         for button, sign, words in (
             (self._narrower, "−", "Narrower: fewer men, fewer squares (wheel down, or −)"),
             (self._wider, "+", "Wider: more men, more squares (wheel up, or +)"),
+            (self.clear, "⌫", "Clear: no marks, arrows and conditions any more"),
         ):
             button.setText(sign)
             button.setToolTip(wording.plain_tip(words))
@@ -66,8 +69,9 @@ class Palette(QWidget):
             shown.clicked.connect(lambda _checked=False, role=role: self._want(role))
         self._wider.clicked.connect(lambda: self.widened.emit(1))
         self._narrower.clicked.connect(lambda: self.widened.emit(-1))
+        self.clear.clicked.connect(self.clear_wanted)
         self._line = 0
-        for button in (*self._tools.values(), *self._roles.values(), self._narrower, self._wider):
+        for button in (*self._tools.values(), *self._roles.values(), self._narrower, self._wider, self.clear):
             # The keys stay with the board; F6 and Tab come here all the same.
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.set_tool(tools.POINTER)
@@ -92,7 +96,7 @@ class Palette(QWidget):
         for role, button in self._roles.items():
             button.setEnabled(mark is not None)
             button.setChecked(mark is not None and mark.role is role)
-        for one in (self._narrower, self._wider):
+        for one in (self._narrower, self._wider, self.clear):
             one.setEnabled(mark is not None)
 
     @property
@@ -119,7 +123,11 @@ class Palette(QWidget):
 
     def _arrange(self) -> None:
         """Fill two or three columns so that all buttons fit into the height."""
-        parts = (tuple(self._tools.values()), tuple(self._roles.values()), (self._narrower, self._wider))
+        parts = (
+            tuple(self._tools.values()),
+            tuple(self._roles.values()),
+            (self._narrower, self._wider, self.clear),
+        )
         for columns, size in _SIZES:
             rows = sum(-(-len(part) // columns) for part in parts)
             if rows * (size + _GAP) + 2 * _GAP + _PARTED <= self.height():

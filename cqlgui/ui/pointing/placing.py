@@ -21,7 +21,7 @@ def anchors(pattern: marks.Pattern, wanted: Mapping[int, int] | None = None) -> 
     wanted = wanted or {}
     taken = 0
     for mark in pattern.marks:
-        if mark.squares.bit_count() == 1:
+        if mark.squares.bit_count() <= FEW:
             taken |= mark.squares
     found = []
     for place, mark in enumerate(pattern.marks):
