@@ -64,7 +64,7 @@ class Controller(QObject):
         self.chips = chips.Chips()
         self.switch = switch.Switch()
         self.notice = notice.Notice()
-        self.gestures = gestures.Gestures(board, self._turns)
+        self.gestures = gestures.Gestures(board, self._turns, self._tip)
         self._active = False
         self._side = tools.WHITE
         self._picture = painting.Picture()
@@ -298,6 +298,14 @@ class Controller(QObject):
     def _turns(self, square: int) -> bool:
         """Whether the wheel over a square turns a mark."""
         return self._at(square) >= 0
+
+    def _tip(self, square: int) -> str:
+        """What is told of a square when the pointer rests on it."""
+        mark = self._at(square)
+        if mark < 0 or self._picture.greyed:
+            return ""
+        words = _of_mark(self._picture.pattern.marks[mark])
+        return "\n".join(filter(None, (words[:1].upper() + words[1:], self._picture.faults.get(mark, ""))))
 
     def _set_tool(self, tool: tools.Tool) -> None:
         self.palette.set_tool(tool)

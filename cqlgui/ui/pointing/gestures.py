@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QToolTip
 
 from cqlgui.board import squares
 from cqlgui.ui.board import widget
+from cqlgui.ui.panels import wording
 
 _STEP = 120
 """What a wheel turns by at a notch."""
@@ -63,8 +65,14 @@ class Gestures(QObject):
     left = Signal()
     idle = Signal()
 
-    def __init__(self, board: widget.BoardWidget, wheel_taken: Callable[[int], bool]) -> None:
+    def __init__(
+        self,
+        board: widget.BoardWidget,
+        wheel_taken: Callable[[int], bool],
+        tip_of: Callable[[int], str],
+    ) -> None:
         super().__init__(board)
+        self._tip_of = tip_of
         self._board = board
         self._wheel_taken = wheel_taken
         self._active = False
@@ -261,6 +269,11 @@ class Gestures(QObject):
                 return True
             if kind == QEvent.Type.KeyPress:
                 return self._key(event)
+        if isinstance(event, QHelpEvent) and kind == QEvent.Type.ToolTip:
+            square = self._board.frame().at(QPointF(event.pos()))
+            words = self._tip_of(square) if square >= 0 else ""
+            QToolTip.showText(event.globalPos(), wording.plain_tip(words), self._board)
+            return True
         if kind == QEvent.Type.Leave:
             self._over = squares.NONE
             self.hovered.emit(squares.NONE)

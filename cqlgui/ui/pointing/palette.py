@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QToolButton, QWidget
@@ -27,6 +29,7 @@ _TOOLS = (
     tools.Tool(men.EMPTY_MASK),
     tools.Tool(men.ANY_MASK),
 )
+Draw = Callable[[QPainter, QRectF, float], None]
 _KEYS = dict(zip((men.KING, men.QUEEN, men.ROOK, men.BISHOP, men.KNIGHT, men.PAWN), "KQRBNP", strict=True))
 ROLES: dict[marks.Role, tuple[str, str]] = {
     marks.Role.MUST: ("Must stand there", "solid edge"),
@@ -52,8 +55,8 @@ class Palette(QWidget):
         self.setAccessibleName("Palette of men")
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self._tool = tools.POINTER
-        self._tools = {tool: _ToolButton(tool, self) for tool in _TOOLS}
-        self._roles = {role: _RoleButton(role, self) for role in marks.Role}
+        self._tools = {tool: _tool_button(tool, self) for tool in _TOOLS}
+        self._roles = {role: _role_button(role, self) for role in marks.Role}
         self._narrower, self._wider, self.clear = QToolButton(self), QToolButton(self), QToolButton(self)
         for button, sign, words in (
             (self._narrower, "−", "Narrower: fewer men, fewer squares (wheel down, or −)"),
@@ -96,7 +99,7 @@ class Palette(QWidget):
         for role, button in self._roles.items():
             button.setEnabled(mark is not None)
             button.setChecked(mark is not None and mark.role is role)
-        for one in (self._narrower, self._wider, self.clear):
+        for one in (self._narrower, self._wider):
             one.setEnabled(mark is not None)
 
     @property
@@ -123,11 +126,8 @@ class Palette(QWidget):
 
     def _arrange(self) -> None:
         """Fill two or three columns so that all buttons fit into the height."""
-        parts = (
-            tuple(self._tools.values()),
-            tuple(self._roles.values()),
-            (self._narrower, self._wider, self.clear),
-        )
+        last = (self._narrower, self._wider, self.clear)
+        parts = (tuple(self._tools.values()), tuple(self._roles.values()), last)
         for columns, size in _SIZES:
             rows = sum(-(-len(part) // columns) for part in parts)
             if rows * (size + _GAP) + 2 * _GAP + _PARTED <= self.height():
@@ -163,13 +163,12 @@ class Palette(QWidget):
 class _Drawn(QToolButton):
     """A button with a drawing of its own, in the colours that hold."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, words: str, tip: str, draw: Draw, parent: QWidget) -> None:
         super().__init__(parent)
+        self._draw = draw
         self.setCheckable(True)
-
-    def draw(self, painter: QPainter, box: QRectF, ratio: float) -> None:
-        """Draw into a square."""
-        raise NotImplementedError
+        self.setAccessibleName(words)
+        self.setToolTip(wording.plain_tip(tip))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -180,7 +179,7 @@ class _Drawn(QToolButton):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             if not self.isEnabled():
                 painter.setOpacity(0.35)
-            self.draw(painter, QRectF(0, 0, size, size), ratio)
+            self._draw(painter, QRectF(0, 0, size, size), ratio)
         with canvas.Painter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.drawPixmap((self.width() - size) // 2, (self.height() - size) // 2, picture)
@@ -190,66 +189,68 @@ class _Drawn(QToolButton):
                 painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
 
 
-class _ToolButton(_Drawn):
-    def __init__(self, tool: tools.Tool, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._tool = tool
-        key = _key_of(tool)
-        several = "; with Ctrl together with others" if tool.men.bit_count() == 1 and tool.men > 1 else ""
-        self.setToolTip(wording.plain_tip(f"{tool.name} ({key}{several})"))
-        self.setAccessibleName(tool.name)
+def _tool_button(tool: tools.Tool, parent: QWidget) -> _Drawn:
+    several = "; with Ctrl together with others" if tool.men.bit_count() == 1 and tool.men > 1 else ""
 
-    def draw(self, painter: QPainter, box: QRectF, ratio: float) -> None:
-        if self._tool.men:
-            if self._tool.men & men.BLACK_MASK and theme.colours().dark:
-                # Black men on a dark window would be lost.
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(theme.colours().colour("dark_square"))
-                painter.drawRoundedRect(box, 4, 4)
-            painting.draw_men(painter, box, self._tool.men, ratio)
-            return
-        ink = theme.colours().colour("text")
-        width = max(1.5, box.width() * 0.08)
-        painter.setPen(
-            QPen(ink, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
-        )
-        if self._tool.erases:
-            painter.translate(box.center())
-            painter.rotate(-45)
-            reach = box.width() * 0.34
-            painter.drawRoundedRect(QRectF(-reach, -reach * 0.55, reach * 2, reach * 1.1), 2, 2)
-            painter.fillRect(QRectF(-reach, -reach * 0.55, reach * 0.8, reach * 1.1), ink)
+    def draw(painter: QPainter, box: QRectF, ratio: float) -> None:
+        if tool.men & men.BLACK_MASK and theme.colours().dark:
+            # Black men on a dark window would be lost.
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colours().colour("dark_square"))
+            painter.drawRoundedRect(box, 4, 4)
+        if tool.men:
+            painting.draw_men(painter, box, tool.men, ratio)
+        elif tool.erases:
+            _draw_eraser(painter, box)
         else:
-            across = box.width() / 24
-            points = [(7, 4), (7, 19), (11, 15.4), (14, 21), (16.4, 19.8), (13.6, 14.4), (18.6, 14)]
-            painter.setBrush(theme.colours().colour("base"))
-            painter.drawPolygon([QPointF(x * across, y * across) for x, y in points])
+            _draw_pointer(painter, box)
+
+    return _Drawn(tool.name, f"{tool.name} ({_key_of(tool)}{several})", draw, parent)
 
 
-class _RoleButton(_Drawn):
-    def __init__(self, role: marks.Role, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._role = role
-        words, shape = ROLES[role]
-        self.setToolTip(wording.plain_tip(f"{words}: {shape} (Space goes on)"))
-        self.setAccessibleName(words)
+def _role_button(role: marks.Role, parent: QWidget) -> _Drawn:
+    words, shape = ROLES[role]
 
-    def draw(self, painter: QPainter, box: QRectF, ratio: float) -> None:
+    def draw(painter: QPainter, box: QRectF, _ratio: float) -> None:
         colours = theme.colours()
-        width = max(1.8, box.width() * 0.09)
-        ink = colours.colour("error" if self._role is marks.Role.NOT else "ring")
-        pen = QPen(ink, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap)
+        ink = colours.colour("error" if role is marks.Role.NOT else "ring")
+        pen = QPen(ink, max(1.8, box.width() * 0.09), Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap)
         inside = box.adjusted(3, 3, -3, -3)
-        if self._role is marks.Role.EITHER:
+        if role is marks.Role.EITHER:
             pen.setDashPattern([1.8, 1.3])
             painter.setPen(pen)
             painter.drawEllipse(inside)
             return
         painter.setPen(pen)
         painter.drawRect(inside)
-        if self._role is marks.Role.NOT:
+        if role is marks.Role.NOT:
             painter.drawLine(inside.topLeft(), inside.bottomRight())
             painter.drawLine(inside.topRight(), inside.bottomLeft())
+
+    return _Drawn(words, f"{words}: {shape} (Space goes on)", draw, parent)
+
+
+def _draw_eraser(painter: QPainter, box: QRectF) -> None:
+    ink = theme.colours().colour("text")
+    painter.setPen(_outline(box))
+    painter.translate(box.center())
+    painter.rotate(-45)
+    reach = box.width() * 0.34
+    painter.drawRoundedRect(QRectF(-reach, -reach * 0.55, reach * 2, reach * 1.1), 2, 2)
+    painter.fillRect(QRectF(-reach, -reach * 0.55, reach * 0.8, reach * 1.1), ink)
+
+
+def _draw_pointer(painter: QPainter, box: QRectF) -> None:
+    across = box.width() / 24
+    points = [(7, 4), (7, 19), (11, 15.4), (14, 21), (16.4, 19.8), (13.6, 14.4), (18.6, 14)]
+    painter.setPen(_outline(box))
+    painter.setBrush(theme.colours().colour("base"))
+    painter.drawPolygon([QPointF(x * across, y * across) for x, y in points])
+
+
+def _outline(box: QRectF) -> QPen:
+    ink, width = theme.colours().colour("text"), max(1.5, box.width() * 0.08)
+    return QPen(ink, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
 
 
 def _key_of(tool: tools.Tool) -> str:
