@@ -34,6 +34,7 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.base import disk, priority
+from cqlgui.pattern import pictures
 from cqlgui.pgn import archives, decoding
 from cqlgui.tasks import bases, history, library, model, pool, queries
 from cqlgui.tasks.found import Found
@@ -75,7 +76,6 @@ from cqlgui.ui.panels import (
     wording,
 )
 from cqlgui.ui.picker import panel as picker_panel
-from cqlgui.ui.picker import pattern
 from cqlgui.ui.pointing import controller as pointing
 
 WELCOME = "Open a PGN file (Ctrl+O) or drop one here.\nPlain, .gz, .bz2, .zst and .zip files will do."
@@ -668,7 +668,7 @@ class MainWindow(QMainWindow):
     def _element_hovered(self, orbit: int, element: int) -> None:
         found = self.picker.element(orbit, element)
         if found is not None:
-            seen = pattern.of_text(found.text)
+            seen = pictures.of_text(found.text)
             self.board.set_ghost(seen.cells, seen.area, (found.words, found.transform))
 
     def _element_chosen(self, orbit: int, element: int) -> None:
