@@ -79,6 +79,11 @@ def draw(
     for place, mark in enumerate(picture.pattern.marks):
         for square in _shown_on(mark, picture.anchors[place]):
             _draw_mark(painter, frame, square, mark, colours, ratio)
+            if mark.squares == squares.ALL:
+                box = frame.square(square)
+                edge = _ink(mark, colours, greyed=picture.greyed, chosen=place == picture.selected)
+                low = QPointF(box.center().x(), box.bottom() - 4)
+                _draw_plate(painter, low, "anywhere" if frame.cell >= 32 else "∀", edge, frame, colours)
     for place, arrow in enumerate(picture.pattern.arrows):
         start, end = picture.anchors[arrow.origin], picture.anchors[arrow.target]
         role = "muted" if picture.greyed else "accent" if place == picture.arrow else "line"

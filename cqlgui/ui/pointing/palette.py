@@ -14,7 +14,7 @@ from cqlgui.ui import canvas, theme
 from cqlgui.ui.panels import wording
 from cqlgui.ui.pointing import painting, tools
 
-_SIZES = ((2, 30), (2, 27), (2, 24), (3, 24), (3, 20), (3, 17))
+_SIZES = ((2, 28), (2, 26), (2, 24), (3, 24), (3, 20), (3, 17))
 """Columns and the size of a button in pixels, from the roomiest. None is much wider than the third,
 as what takes width in a small window makes it grow."""
 _GAP, _PARTED = 2, 6
