@@ -806,11 +806,7 @@ class MainWindow(QMainWindow):
         board_column = QVBoxLayout(board_side)
         board_column.setContentsMargins(6, 6, 6, 4)
         board_column.setSpacing(4)
-        board_row = QHBoxLayout()
-        board_row.setSpacing(4)
-        board_row.addWidget(self.pointing.palette)
-        board_row.addWidget(self.board, 1)
-        board_column.addLayout(board_row, 1)
+        board_column.addWidget(self.board, 1)
         board_column.addWidget(self.pointing.chips)
         board_column.addWidget(self.hitbar)
         split.addWidget(board_side)
@@ -837,7 +833,6 @@ class MainWindow(QMainWindow):
                 asked,
                 self.assistance.help,
                 self.board,
-                self.pointing.palette,
                 self.pointing.chips,
                 self.notation,
                 self.picker,

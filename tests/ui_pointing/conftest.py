@@ -103,7 +103,6 @@ def hand(qtbot: QtBot) -> Iterator[Hand]:
         qtbot.addWidget(part)
     board.set_position(position.Position.start())
     board.resize(404, 432)
-    pointing.palette.resize(64, 440)
     pointing.chips.resize(700, 28)
     board.show()
     pointing.set_active(True)

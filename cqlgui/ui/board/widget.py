@@ -27,6 +27,14 @@ class Layer(Protocol):
         """Draw it."""
 
 
+class Side(QWidget):
+    """A widget beside the squares. How wide it is depends on how high it can be."""
+
+    def width_for(self, height: int) -> int:
+        """The width it needs at a height."""
+        return self.sizeHint().width()
+
+
 class BoardWidget(QWidget):
     """A position with everything that explains a hit on it.
 
@@ -53,6 +61,9 @@ class BoardWidget(QWidget):
         self._faint = False
         # What stands left above the board, where the badge leaves it room.
         self._corner: QWidget | None = None
+        # What stands left of the squares while it is shown.
+        self._side: Side | None = None
+        self._side_width = 0
         self._turned = False
         self._coordinates = True
         self._hint = ""
@@ -150,8 +161,19 @@ class BoardWidget(QWidget):
         """Keep a small widget left above the board, beside the badge."""
         corner.setParent(self)
         self._corner = corner
-        self._place_corner()
+        self._place_parts()
         corner.show()
+
+    def show_side(self, side: Side | None) -> None:
+        """Keep a widget left of the squares from now on; None gives them all the room."""
+        if self._side is not None:
+            self._side.hide()
+        self._side = side
+        if side is not None:
+            side.setParent(self)
+            side.show()
+        self._place_parts()
+        self._change()
 
     def set_turned(self, turned: bool) -> None:
         """Turn the board: Black at the bottom when True."""
@@ -200,8 +222,9 @@ class BoardWidget(QWidget):
         """Where the squares lie in this widget: whole pixels a square, so that edges are crisp."""
         # The room for the badge is always kept, so that the board does not change its size between hits.
         room = painting.BADGE_ROOM
-        cell = max(8, (min(self.width(), self.height() - room) - 4) // 8)
-        left = (self.width() - cell * 8) // 2
+        width = self.width() - self._side_width
+        cell = max(8, (min(width, self.height() - room) - 4) // 8)
+        left = self._side_width + (width - cell * 8) // 2
         top = max(room, (self.height() - cell * 8 + room) // 2)
         return painting.Frame(left, top, cell, self._turned)
 
@@ -283,16 +306,20 @@ class BoardWidget(QWidget):
             self._draw(painter, self.frame(), ratio)
         return made
 
-    def _place_corner(self) -> None:
+    def _place_parts(self) -> None:
+        needed = self._side.width_for(self.height()) if self._side is not None else 0
+        self._side_width = needed + 4 if needed else 0
+        frame = self.frame()
+        if self._side is not None:
+            self._side.setGeometry(round(frame.left) - self._side_width - 1, 0, needed, self.height())
         if self._corner is not None:
             self._corner.adjustSize()
-            frame = self.frame()
             left = max(0, round(frame.left) - 1)
             self._corner.move(left, max(0, round(frame.top) - self._corner.height() - 4))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place_corner()
+        self._place_parts()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -82,8 +82,7 @@ class Controller(QObject):
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._follow_quickly)
         board.set_corner(self.switch)
-        for part in (self.palette, self.chips):
-            part.hide()
+        self.chips.hide()
         self._connect()
 
     def _connect(self) -> None:
@@ -153,7 +152,7 @@ class Controller(QObject):
         self._active = active
         self.gestures.set_active(active)
         self.switch.show_mode(active)
-        self.palette.setVisible(active)
+        self._board.show_side(self.palette if active else None)
         self.chips.setVisible(active)
         self._known = None
         self._show(cursor=squares.NONE, held=(0, squares.NONE), count="", lasso=0)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QToolButton, QWidget
 
 from cqlgui.board import men
 from cqlgui.pattern import marks
 from cqlgui.ui import canvas, theme
+from cqlgui.ui.board import widget
 from cqlgui.ui.panels import wording
 from cqlgui.ui.pointing import painting, tools
 
@@ -38,7 +39,7 @@ ROLES: dict[marks.Role, tuple[str, str]] = {
 }
 
 
-class Palette(QWidget):
+class Palette(widget.Side):
     """Small buttons in as many columns as the height asks for.
 
     `chosen` carries a `tools.Tool`; `role_wanted` a `marks.Role` and `widened` +1 or -1 for the mark that is
@@ -74,7 +75,9 @@ class Palette(QWidget):
         self._narrower.clicked.connect(lambda: self.widened.emit(-1))
         self.clear.clicked.connect(self.clear_wanted)
         self._line = 0
-        for button in (*self._tools.values(), *self._roles.values(), self._narrower, self._wider, self.clear):
+        last = (self._narrower, self._wider, self.clear)
+        self._parts = (tuple(self._tools.values()), tuple(self._roles.values()), last)
+        for button in (*self._tools.values(), *self._roles.values(), *last):
             # The keys stay with the board; F6 and Tab come here all the same.
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.set_tool(tools.POINTER)
@@ -124,30 +127,30 @@ class Palette(QWidget):
         self._roles[role].setChecked(True)
         self.role_wanted.emit(role)
 
-    def _arrange(self) -> None:
-        """Fill two or three columns so that all buttons fit into the height."""
-        last = (self._narrower, self._wider, self.clear)
-        parts = (tuple(self._tools.values()), tuple(self._roles.values()), last)
+    def width_for(self, height: int) -> int:
+        """The width that all buttons need at a height."""
+        columns, size = self._columns(height)
+        return columns * (size + _GAP)
+
+    def _columns(self, height: int) -> tuple[int, int]:
+        """In how many columns all buttons fit into a height, and their size."""
         for columns, size in _SIZES:
-            rows = sum(-(-len(part) // columns) for part in parts)
-            if rows * (size + _GAP) + 2 * _GAP + _PARTED <= self.height():
+            rows = sum(-(-len(part) // columns) for part in self._parts)
+            if rows * (size + _GAP) + 2 * _GAP + _PARTED <= height:
                 break
+        return columns, size
+
+    def _arrange(self) -> None:
+        columns, size = self._columns(self.height())
         step, top = size + _GAP, _GAP
-        for part in parts:
+        for part in self._parts:
             for number, button in enumerate(part):
                 row, column = divmod(number, columns)
                 button.setGeometry(column * step, top + row * step, size, size)
             top += -(-len(part) // columns) * step
-            if part is parts[0]:
+            if part is self._parts[0]:
                 self._line = top + _PARTED // 2 - 1
                 top += _PARTED
-        self.setFixedWidth(columns * step)
-
-    def sizeHint(self) -> QSize:
-        return QSize(self.width(), 13 * (_SIZES[0][1] + _GAP))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(self.width(), 8 * (_SIZES[-1][1] + _GAP))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
