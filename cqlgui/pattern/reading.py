@@ -233,6 +233,10 @@ def _compared(left: nodes.Node, right: nodes.Node) -> ConditionKind | None:
                 return "elo"
             if isinstance(one, nodes.Measure) and one.word in ("movenumber", "year"):
                 return "year" if one.word == "year" else "movenumber"
+        if isinstance(one, nodes.Number) and isinstance(other, nodes.Compare):
+            # A number between two bounds: `1990 <= year <= 1999`.
+            kind = _compared(other.left, other.right)
+            return kind if kind in ("elo", "movenumber", "year") else None
     sides = [_is_material(left), _is_material(right)]
     bare = isinstance(left, nodes.Designator) and isinstance(right, nodes.Designator)
     counts = any(sides) and all(

@@ -146,6 +146,8 @@ class Actions:
     def _make_view(self) -> None:
         main = self._main
         menu = main.menuBar().addMenu("&View")
+        self.pattern = self._action(menu, "&Pattern on the board", main.pointing.toggle, "Ctrl+B")
+        self.pattern.setCheckable(True)
         self.turn = self._action(
             menu,
             "&Turn board",

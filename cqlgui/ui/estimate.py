@@ -6,7 +6,7 @@ errors, nor of one that is not compiled.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from cqlgui.base import progress
 from cqlgui.tasks import estimating, model
@@ -20,7 +20,10 @@ _JOB = "estimate"
 
 
 class Estimating(QObject):
-    """Keeps what the editor says about the number of games true to its text and the open base."""
+    """Keeps what the editor says about the number of games true to its text and the open base. `said` carries
+    it, too."""
+
+    said = Signal(str)
 
     def __init__(self, door: jobs.Jobs, editor: panel.EditorPanel, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -91,3 +94,4 @@ class Estimating(QObject):
 
     def _say(self, words: str) -> None:
         self._editor.set_estimate(words)
+        self.said.emit(words)

@@ -79,6 +79,7 @@ from cqlgui.ui.panels import (
     wording,
 )
 from cqlgui.ui.picker import panel as picker_panel
+from cqlgui.ui.pointing import controller as pointing
 
 WELCOME = "Open a PGN file (Ctrl+O) or drop one here.\nPlain, .gz, .bz2, .zst and .zip files will do."
 PGN_FILES = "Chess games (*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip *.gz *.bz2 *.zst *.cqlbase);;All files (*)"
@@ -129,6 +130,7 @@ class MainWindow(QMainWindow):
         self.exporter = exporter.Exporter(self.jobs, self)
         self.browser = browser.Browser(self.jobs, self.board, self.notation, self.hits.hits.shown_of, self)
         self.assistance = assistance.Assistance(self)
+        self.pointing = pointing.Controller(self.board, self.editor, self)
         self.rights = rights.Rights(self)
         self.waiting = waiting.Waiting(self.infobar, self)
         self.earlier = earlier.Earlier(self.jobs, self)
@@ -626,12 +628,16 @@ class MainWindow(QMainWindow):
 
     def show_hit(self, row: int) -> None:
         """Put the hit of a row on the board."""
+        if self.hits.table.hasFocus():
+            # Who walks through the hits wants to see their games.
+            self.pointing.set_active(False)
         hit = self.hits.hit_at(row)
         if self.base is not None:
             self.browser.open(self.base, hit.game, hit.positionid, self.hits.hits.hits_of(hit.game))
 
     def next_hit(self, step: int) -> None:
         """To the next (+1) or previous (-1) hit, across games."""
+        self.pointing.set_active(False)
         self._tabs.setCurrentWidget(self.hits)
         self.hits.next_hit(step)
 
@@ -654,6 +660,11 @@ class MainWindow(QMainWindow):
         element = self.hits.hits.shown_of(hit)[1] if hit is not None else None
         place = self.hits.position_text(game.game, hit.positionid) if game is not None and hit else ""
         self.hitbar.show_hit(place, self.browser.move_text(), element.words if element else "")
+
+    def _mode_changed(self, active: bool) -> None:
+        """Pattern mode draws on the board; the bar below it tells of the game."""
+        self.hitbar.setVisible(not active)
+        self.actions_.pattern.setChecked(active)
 
     # --- orbits --------------------------------------------------------------------------------------------
 
@@ -813,6 +824,7 @@ class MainWindow(QMainWindow):
         board_column.setContentsMargins(4, 4, 4, 2)
         board_column.setSpacing(2)
         board_column.addWidget(self.board, 1)
+        board_column.addWidget(self.pointing.chips)
         board_column.addWidget(self.hitbar)
         self.split = stage.Stage(board_side, self.board, self.notation, painting.BADGE_ROOM)
         self.notation.setMinimumWidth(120)
@@ -836,6 +848,7 @@ class MainWindow(QMainWindow):
                 asked,
                 self.assistance.help,
                 self.board,
+                self.pointing.chips,
                 self.notation,
                 self.picker,
                 self._tabs,
@@ -856,6 +869,7 @@ class MainWindow(QMainWindow):
         self._bad_button = QToolButton()
         self._bad_button.setToolTip("Show the games that could not be read whole")
         bar.addWidget(self._bad_button)
+        bar.addWidget(self.pointing.notice)
         self._progress_box = QWidget()
         row = QHBoxLayout(self._progress_box)
         row.setContentsMargins(0, 0, 0, 0)
@@ -893,6 +907,10 @@ class MainWindow(QMainWindow):
         self.exporter.written.connect(self._exported)
         self.exporter.ended.connect(self._export_ended)
         self.editor.run_requested.connect(self.run)
+        self.editor.run_requested.connect(lambda: self.pointing.set_active(False))
+        self.actions_.run.triggered.connect(lambda: self.pointing.set_active(False))
+        self.pointing.mode_changed.connect(self._mode_changed)
+        self.assistance.estimate.said.connect(self.pointing.set_count)
         self.editor.text_changed.connect(lambda _text: self.infobar.dismiss(_ASKING))
         self.editor.text_changed.connect(self.earlier.compare)
         self.earlier.changed.connect(self._mark_hits)

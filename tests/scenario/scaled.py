@@ -127,6 +127,10 @@ def main() -> None:
     found += outside("window", shown)
     shown.reset_layout()
     found += outside("layout reset", shown)
+    shown.editor.set_text("{Nf5 wtm mate movenumber>20 result 1-0 mainline}")
+    shown.pointing.set_active(True)
+    found += outside("pattern", shown)
+    shown.pointing.set_active(False)
     found += dialogs(shown)
     found += crowded(shown)
     if len(sys.argv) > 1:

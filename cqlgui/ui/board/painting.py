@@ -302,16 +302,23 @@ def draw_pattern(
 
 
 def draw_badge(
-    painter: QPainter, frame: Frame, title: str, detail: str, colours: theme.Colours, font: QFont
+    painter: QPainter,
+    frame: Frame,
+    title: str,
+    detail: str,
+    colours: theme.Colours,
+    font: QFont,
+    taken: float = 0.0,
 ) -> None:
-    """The transform in words, with its CQL name, on a rounded plate above the board's right corner."""
+    """The transform in words, with its CQL name, on a rounded plate above the board's right corner; `taken`
+    pixels from the left are for others."""
     words = QFont(font)
     words.setPixelSize(max(11, min(14, round(frame.cell * 0.22))))
     words.setBold(True)
     painter.setFont(words)
     metrics = painter.fontMetrics()
     text = f"{title}   {detail}" if detail else title
-    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(frame.cell * 8 - 22))
+    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(frame.cell * 8 - 22 - taken))
     height = BADGE_ROOM - 6.0
     width = metrics.horizontalAdvance(text) + 20.0
     plate = QRectF(frame.rect.right() - width, frame.rect.top() - height - 4, width, height)

@@ -6,9 +6,10 @@ They know no game, only positions.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from cqlgui.board import men, squares
@@ -17,6 +18,21 @@ from cqlgui.ui import canvas, theme, turns
 from cqlgui.ui.board import painting
 
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
+
+
+class Layer(Protocol):
+    """What is drawn in front of the position."""
+
+    def paint(self, painter: QPainter, frame: painting.Frame, ratio: float) -> None:
+        """Draw it."""
+
+
+class Side(QWidget):
+    """A widget beside the squares. How wide it is depends on how high it can be."""
+
+    def width_for(self, height: int) -> int:
+        """The width it needs at a height."""
+        return self.sizeHint().width()
 
 
 class BoardWidget(QWidget):
@@ -41,6 +57,13 @@ class BoardWidget(QWidget):
         self._lines: tuple[tuple[int, int], ...] = ()
         self._badge = ("", "")
         self._ghost: tuple[tuple[painting.CellLike, ...], int, tuple[str, str]] | None = None
+        self._layer: Layer | None = None
+        self._faint = False
+        # What stands left above the board, where the badge leaves it room.
+        self._corner: QWidget | None = None
+        # What stands left of the squares while it is shown.
+        self._side: Side | None = None
+        self._side_width = 0
         self._turned = False
         self._coordinates = True
         self._hint = ""
@@ -48,7 +71,7 @@ class BoardWidget(QWidget):
         # The board as it was drawn last: it is shown until a turn has drawn it anew.
         self._kept: QPixmap | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMinimumSize(170, 120)
+        self.setMinimumSize(140, 120)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Chess board")
         theme.theme().changed.connect(self._change)
@@ -119,6 +142,39 @@ class BoardWidget(QWidget):
         self._ghost = None if cells is None else (tuple(cells), area, badge)
         self._change()
 
+    def set_layer(self, layer: Layer | None, *, faint: bool = True) -> None:
+        """Draw a layer in front of the position from now on; None for the position alone. A `faint` position
+        is without what explains a hit."""
+        self._layer, self._faint = layer, faint
+        self._change()
+
+    @property
+    def layer(self) -> Layer | None:
+        """What is drawn in front of the position."""
+        return self._layer
+
+    def refresh(self) -> None:
+        """Draw anew: the layer shows something else."""
+        self._change()
+
+    def set_corner(self, corner: QWidget) -> None:
+        """Keep a small widget left above the board, beside the badge."""
+        corner.setParent(self)
+        self._corner = corner
+        self._place_parts()
+        corner.show()
+
+    def show_side(self, side: Side | None) -> None:
+        """Keep a widget left of the squares from now on; None gives them all the room."""
+        if self._side is not None:
+            self._side.hide()
+        self._side = side
+        if side is not None:
+            side.setParent(self)
+            side.show()
+        self._place_parts()
+        self._change()
+
     def set_turned(self, turned: bool) -> None:
         """Turn the board: Black at the bottom when True."""
         if turned != self._turned:
@@ -166,8 +222,9 @@ class BoardWidget(QWidget):
         """Where the squares lie in this widget: whole pixels a square, so that edges are crisp."""
         # The room for the badge is always kept, so that the board does not change its size between hits.
         room = painting.BADGE_ROOM
-        cell = max(8, (min(self.width(), self.height() - room) - 4) // 8)
-        left = (self.width() - cell * 8) // 2
+        width = self.width() - self._side_width
+        cell = max(8, (min(width, self.height() - room) - 4) // 8)
+        left = self._side_width + (width - cell * 8) // 2
         top = max(room, (self.height() - cell * 8 + room) // 2)
         return painting.Frame(left, top, cell, self._turned)
 
@@ -177,14 +234,16 @@ class BoardWidget(QWidget):
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painting.draw_squares(painter, frame, colours)
         ghost = self._ghost
-        if ghost is None and self._move is not None:
+        layer = self._layer if ghost is None else None
+        plain = ghost is None and (layer is None or not self._faint)
+        if plain and self._move is not None:
             painting.draw_move(painter, frame, *self._move, colours)
         if self._coordinates:
             painting.draw_coordinates(painter, frame, colours, self.font())
-        if ghost is None:
+        if plain:
             painting.draw_tints(painter, frame, self._rings, colours)
         if self._position is not None:
-            painter.setOpacity(0.22 if ghost else 1.0)
+            painter.setOpacity(1.0 if plain else 0.22)
             painting.draw_men(painter, frame, self._position.squares, ratio)
             painter.setOpacity(1.0)
         if ghost is not None:
@@ -195,12 +254,16 @@ class BoardWidget(QWidget):
                 marked |= squares.BIT[cell.square]
             painting.draw_rings(painter, frame, marked, colours)
         else:
-            painting.draw_lines(painter, frame, self._lines, colours)
-            painting.draw_rings(painter, frame, self._rings, colours)
-            badge = self._badge
+            badge = self._badge if plain else ("", "")
+            if plain:
+                painting.draw_lines(painter, frame, self._lines, colours)
+                painting.draw_rings(painter, frame, self._rings, colours)
+            if layer is not None:
+                layer.paint(painter, frame, ratio)
         if badge[0]:
-            painting.draw_badge(painter, frame, *badge, colours, self.font())
-        if self._position is None and ghost is None and self._hint:
+            taken = self._corner.width() + 8 if self._corner is not None else 0
+            painting.draw_badge(painter, frame, *badge, colours, self.font(), taken)
+        if self._position is None and plain and self._hint:
             self._draw_hint(painter, frame, colours)
 
     def _draw_hint(self, painter: QPainter, frame: painting.Frame, colours: theme.Colours) -> None:
@@ -242,6 +305,21 @@ class BoardWidget(QWidget):
             painter.setFont(self.font())
             self._draw(painter, self.frame(), ratio)
         return made
+
+    def _place_parts(self) -> None:
+        needed = self._side.width_for(self.height()) if self._side is not None else 0
+        self._side_width = needed + 4 if needed else 0
+        frame = self.frame()
+        if self._side is not None:
+            self._side.setGeometry(round(frame.left) - self._side_width - 1, 0, needed, self.height())
+        if self._corner is not None:
+            self._corner.adjustSize()
+            left = max(0, round(frame.left) - 1)
+            self._corner.move(left, max(0, round(frame.top) - self._corner.height() - 4))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_parts()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -1,0 +1,599 @@
+"""Binds the query's text to the marks on the board: gestures become edits of the text, and what stands in the
+text is what is drawn.
+
+The text is the only truth. Every gesture is one step of its undo, and after each change of the text or the
+caret the marks are read anew. What is to be done to a text is worked out in `deeds`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, QPoint, QPointF, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QMenu
+
+from cqlgui.base.data import replace
+from cqlgui.board import men, squares
+from cqlgui.pattern import faults, marks, reading
+from cqlgui.ui import theme
+from cqlgui.ui.board import painting as board_painting
+from cqlgui.ui.board import widget
+from cqlgui.ui.editor import panel
+from cqlgui.ui.panels import wording
+from cqlgui.ui.pointing import (
+    chips,
+    conditions,
+    deeds,
+    gestures,
+    notice,
+    painting,
+    palette,
+    placing,
+    switch,
+    tools,
+)
+
+_SLOW = 0.010
+"""Seconds that reading the marks may take while the window waits; other texts wait for the editor's check."""
+_MEND = "Mend the query first: its marks cannot be changed while it has errors"
+_IDLE = "Ctrl+click takes a man into the pattern; Pattern, above the board, is for drawing one"
+_MOST = 200
+"""Marks of which is remembered what they were."""
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+Deed = Callable[[deeds.Draft], "marks.Mark | None"]
+
+
+class Controller(QObject):
+    """`mode_changed` carries whether the board is in Pattern mode, `said` what a gesture did or why it did
+    nothing, and whether it can be taken back.
+    """
+
+    mode_changed = Signal(bool)
+    said = Signal(str, bool)
+
+    def __init__(self, board: widget.BoardWidget, editor: panel.EditorPanel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._board = board
+        self._editor = editor
+        self.palette = palette.Palette()
+        self.chips = chips.Chips()
+        self.switch = switch.Switch()
+        self.notice = notice.Notice()
+        self.gestures = gestures.Gestures(board, self._turns, self._tip)
+        self._active = False
+        self._side = tools.WHITE
+        self._picture = painting.Picture()
+        self._known: tuple[str, int] | None = None
+        self._slow = False
+        # The mark that is selected, by what it asks for: its place changes with the text.
+        self._selected: marks.Mark | None = None
+        # Of a mark on its ladder the square and the men it began with, and of an empty square the men that
+        # it asked for.
+        self._ladders: dict[tuple[men.ManMask, int], tuple[int, men.ManMask]] = {}
+        self._remembered: dict[int, men.ManMask] = {}
+        self.menu: QMenu | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._follow_quickly)
+        board.set_corner(self.switch)
+        self.chips.hide()
+        self._connect()
+
+    def _connect(self) -> None:
+        self.switch.changed.connect(self.set_active)
+        self.said.connect(lambda words, undoable: self.notice.say(words, undoable=undoable))
+        self.notice.undo_wanted.connect(self.undo)
+        self._editor.text_changed.connect(lambda _text: self._timer.start())
+        self._editor.caret_moved.connect(lambda _offset: self._timer.start())
+        self._editor.diagnostics_changed.connect(lambda _found: self._checked())
+        self.palette.chosen.connect(self._set_tool)
+        self.palette.role_wanted.connect(self._set_role)
+        self.palette.widened.connect(self._widen_selected)
+        self.palette.clear_wanted.connect(self._clear)
+        self.chips.wanted.connect(self._ask)
+        found = self.gestures
+        found.pressed.connect(self._press)
+        found.added.connect(self._add)
+        found.dragged.connect(self._drag)
+        found.dragging.connect(self._dragging)
+        found.removed.connect(self._remove)
+        found.arrow_drawn.connect(self._offer_arrow)
+        found.arrow_drawing.connect(lambda start, end: self._show(drawn=(start, end)))
+        found.arrow_wanted.connect(self._offer_arrow_to)
+        found.widened.connect(self._widen)
+        found.role_wanted.connect(self._go_round)
+        found.lassoed.connect(self._spread)
+        found.lasso_drawn.connect(self._draw_lasso)
+        found.lifted.connect(self.lift)
+        found.cursor_moved.connect(lambda square: self._show(cursor=square, count="", held=(0, -1)))
+        found.hovered.connect(self._hover)
+        found.placed.connect(self._place)
+        found.deleted.connect(self._delete)
+        found.typed.connect(self._type)
+        found.undo_wanted.connect(self.undo)
+        found.redo_wanted.connect(self.redo)
+        found.left.connect(self._leave)
+        found.idle.connect(lambda: self.said.emit(_IDLE, False))
+
+    # --- what holds -----------------------------------------------------------------------------------------
+
+    @property
+    def active(self) -> bool:
+        """Whether the board is in Pattern mode."""
+        return self._active
+
+    @property
+    def pattern(self) -> marks.Pattern:
+        """The pattern that is drawn, as the text says it now."""
+        self.follow()
+        return self._picture.pattern
+
+    @property
+    def picture(self) -> painting.Picture:
+        """All that is drawn in Pattern mode."""
+        return self._picture
+
+    @property
+    def selected(self) -> int:
+        """The place of the mark that is selected; -1 without one."""
+        return self._picture.selected
+
+    def set_active(self, active: bool) -> None:
+        """Pattern mode, or Game mode."""
+        if active == self._active:
+            self.switch.show_mode(active)
+            return
+        self._active = active
+        self.gestures.set_active(active)
+        self.switch.show_mode(active)
+        self._board.show_side(self.palette if active else None)
+        self.chips.setVisible(active)
+        self._known = None
+        self._show(cursor=squares.NONE, held=(0, squares.NONE), count="", lasso=0)
+        self.follow()
+        self._board.set_layer(self if active else None)
+        if active:
+            self._board.setFocus()
+        self.mode_changed.emit(active)
+
+    def toggle(self) -> None:
+        """The other mode."""
+        self.set_active(not self._active)
+
+    def set_count(self, words: str) -> None:
+        """How many games the query may find, told at the mark while it goes up or down its ladder."""
+        if self._picture.counted >= 0 and self._active:
+            self._show(count=words)
+
+    def undo(self) -> None:
+        """Take back the last change of the query."""
+        self._editor.edit.undo()
+        self.follow()
+
+    def redo(self) -> None:
+        """Make it again."""
+        self._editor.edit.redo()
+        self.follow()
+
+    def lift(self, area: int) -> None:
+        """Take the men that stand in an area into the pattern."""
+        shown, number = self._board.position, 0
+
+        def act(draft: deeds.Draft) -> None:
+            nonlocal number
+            number = deeds.lift(draft, area, shown)
+
+        if self.do(act):
+            there = wording.counted(number, "man", "men")
+            words = f"{there} taken into the pattern" if number else "There is no man to take"
+            self.said.emit(words, number > 0)
+
+    def do(self, act: Deed) -> bool:
+        """Change the query as one step of undo; False where it has errors, and is left alone."""
+        self.follow()
+        if self._picture.greyed:
+            self.said.emit(_MEND, False)
+            return False
+        draft = deeds.Draft(self._editor.text(), self._editor.caret())
+        chosen = act(draft)
+        changes = draft.changes
+        if changes:
+            self._editor.edit.apply(changes)
+            self._editor.edit.select(draft.caret, draft.caret)
+        self._selected = chosen
+        self._known = None
+        self.follow()
+        return True
+
+    # --- following the text ---------------------------------------------------------------------------------
+
+    def follow(self) -> None:
+        """Draw what stands in the text now."""
+        self._timer.stop()
+        text, caret = self._editor.text(), self._editor.caret()
+        if self._known == (text, caret):
+            return
+        begun = time.monotonic()
+        found = reading.pattern_at(text, caret)
+        self._slow = time.monotonic() - begun > _SLOW
+        self._known = text, caret
+        if found is None:
+            self._show(greyed=True, hint="Mend the query first", alert=True)
+            return
+        self._draw(found)
+
+    def _follow_quickly(self) -> None:
+        # A text that takes long is read once the check has gone through it, which it remembers.
+        if self._active and not (self._slow and self._editor.checking):
+            self.follow()
+
+    def _checked(self) -> None:
+        if self._active:
+            self._timer.start()
+
+    def _draw(self, found: marks.Pattern) -> None:
+        wanted = {
+            place: self._ladders[mark.men, mark.squares][0]
+            for place, mark in enumerate(found.marks)
+            if (mark.men, mark.squares) in self._ladders
+        }
+        selected = found.marks.index(self._selected) if self._selected in found.marks else -1
+        if selected < 0:
+            self._selected = None
+        arrow = self._picture.arrow if self._picture.arrow < len(found.arrows) else -1
+        self._show(
+            pattern=found,
+            anchors=placing.anchors(found, wanted),
+            selected=selected,
+            arrow=arrow,
+            faults=faults.faults(found),
+            greyed=False,
+        )
+        self.palette.show_mark(found.marks[selected] if selected >= 0 else None)
+        self.chips.set_conditions(found.conditions)
+        self.chips.set_others(len(found.others))
+
+    def _show(self, **changed: Any) -> None:
+        """Draw another picture; what it says in words follows from it."""
+        picture = replace(self._picture, **changed)
+        if not picture.greyed:
+            words, alert = self._hint(picture)
+            picture = replace(picture, hint=words, alert=alert)
+        if picture != self._picture:
+            self._picture = picture
+            if self._active:
+                self._board.refresh()
+                self._board.setAccessibleDescription(spoken(picture))
+
+    def _hint(self, picture: painting.Picture) -> tuple[str, bool]:
+        """What is said above the board, and whether it is a warning."""
+        place = picture.selected
+        if place < 0 and picture.cursor >= 0:
+            place = placing.mark_at(picture.pattern, picture.anchors, picture.cursor)
+        if place in picture.faults:
+            return picture.faults[place], True
+        if picture.faults:
+            return next(iter(picture.faults.values())), True
+        tool = self.palette.tool
+        if tool.points:
+            return "Pick a man to place", False
+        return f"{tool.name}: {'click to remove' if tool.erases else 'click to place'}", False
+
+    def paint(self, painter: QPainter, frame: board_painting.Frame, ratio: float) -> None:
+        """Draw the marks on the board."""
+        painting.draw(painter, frame, self._picture, theme.colours(), ratio, self.switch.width() + 8)
+
+    # --- gestures -------------------------------------------------------------------------------------------
+
+    def _at(self, square: int) -> int:
+        return placing.mark_at(self._picture.pattern, self._picture.anchors, square)
+
+    def _turns(self, square: int) -> bool:
+        """Whether the wheel over a square turns a mark."""
+        return self._at(square) >= 0
+
+    def _tip(self, square: int) -> str:
+        """What is told of a square when the pointer rests on it."""
+        mark = self._at(square)
+        if mark < 0 or self._picture.greyed:
+            return ""
+        words = _of_mark(self._picture.pattern.marks[mark])
+        return "\n".join(filter(None, (words[:1].upper() + words[1:], self._picture.faults.get(mark, ""))))
+
+    def _set_tool(self, tool: tools.Tool) -> None:
+        self.palette.set_tool(tool)
+        self._show(held=(0, squares.NONE))
+
+    def _type(self, text: str) -> None:
+        found = tools.by_key(text, self._side, self.palette.tool)
+        if found is not None:
+            tool, self._side = found
+            self._set_tool(tool)
+            if tool.points:
+                side = {tools.WHITE: "White", tools.BLACK: "Black", tools.BOTH: "Both colours"}[self._side]
+                self.said.emit(f"{side}: now a letter (K Q R B N P A)", False)
+
+    def _leave(self) -> None:
+        chosen = self._picture.selected >= 0 or self._picture.arrow >= 0
+        if self.palette.tool.points and not chosen:
+            self.set_active(False)
+            return
+        self._set_tool(tools.POINTER)
+        self._select(None)
+
+    def _select(self, mark: marks.Mark | None, arrow: int = -1) -> None:
+        self._selected = mark
+        self._show(arrow=arrow)
+        self._draw(self._picture.pattern)
+
+    def _press(self, square: int, point: QPointF) -> None:
+        self._show(count="", counted=squares.NONE)
+        tool = self.palette.tool
+        if tool.men:
+            self._place(square)
+            return
+        arrow = painting.arrow_at(self._board.frame(), self._picture, point)
+        mark = self._at(square)
+        if tool.erases:
+            self._remove(square, point)
+        elif arrow >= 0 and not self._picture.greyed:
+            self._select(None, arrow)
+        elif mark >= 0:
+            self._select(self._picture.pattern.marks[mark])
+        elif self._standing(square):
+            self._place(square)
+        else:
+            self._select(None)
+
+    def _standing(self, square: int) -> int:
+        """The man of the game on a square, as a mask; 0 without one."""
+        shown = self._board.position
+        man = shown.squares[square] if shown is not None else 0
+        return 1 << man if man else 0
+
+    def _place(self, square: int) -> None:
+        """Place the tool's men; the pointer takes the man that stands there, or selects a mark."""
+        tool = self.palette.tool
+        mark = self._at(square)
+        if tool.erases:
+            if mark >= 0:
+                self.do(lambda draft: deeds.erase(draft, mark))
+            return
+        if tool.points and mark >= 0:
+            self._select(self._picture.pattern.marks[mark])
+            return
+        placed = tool.men or self._standing(square)
+        if placed:
+            self.do(lambda draft: deeds.place(draft, square, placed))
+
+    def _add(self, square: int) -> None:
+        placed = self.palette.tool.men or self._standing(square)
+        if placed:
+            self.do(lambda draft: deeds.add(draft, square, placed))
+
+    def _drag(self, origin: int, target: int) -> None:
+        mark, standing = self._at(origin), self._standing(origin)
+        if mark >= 0:
+            self.do(lambda draft: deeds.move(draft, mark, origin, target))
+        elif target >= 0 and self.palette.tool.points and standing:
+            self.do(lambda draft: deeds.place(draft, target, standing))
+        elif target >= 0 and self.palette.tool.men:
+            self._place(target)
+
+    def _dragging(self, origin: int, over: int) -> None:
+        if origin < 0:
+            self._show(held=(0, squares.NONE))
+            return
+        mark = self._at(origin)
+        carried = self._picture.pattern.marks[mark].men if mark >= 0 else self._standing(origin)
+        if self.palette.tool.men and mark < 0:
+            carried = self.palette.tool.men
+        self._show(held=(carried, over), count="", counted=squares.NONE)
+
+    def _remove(self, square: int, point: QPointF) -> None:
+        mark = self._at(square)
+        arrow = painting.arrow_at(self._board.frame(), self._picture, point)
+        if arrow >= 0:
+            self._part(arrow)
+        elif mark >= 0:
+            self.do(lambda draft: deeds.erase(draft, mark))
+
+    def _delete(self, square: int) -> None:
+        if self._picture.arrow >= 0:
+            self._part(self._picture.arrow)
+            return
+        mark = self._at(square) if square >= 0 else -1
+        if mark < 0:
+            mark = self._picture.selected
+        if mark >= 0:
+            self.do(lambda draft: deeds.erase(draft, mark))
+
+    def _part(self, arrow: int) -> None:
+        self._show(arrow=-1)
+        self.do(lambda draft: deeds.part(draft, arrow))
+
+    def _spread(self, area: int) -> None:
+        placed = self.palette.tool.men
+        if placed:
+            self.do(lambda draft: deeds.spread(draft, area, placed))
+        elif self.palette.tool.erases:
+            self._wipe(area)
+        else:
+            self.lift(area)
+
+    def _wipe(self, area: int) -> None:
+        """Remove the marks that lie within an area."""
+
+        def act(draft: deeds.Draft) -> None:
+            for place in reversed(range(len(draft.pattern.marks))):
+                if not draft.pattern.marks[place].squares & ~area:
+                    deeds.erase(draft, place)
+
+        self.do(act)
+
+    def _clear(self) -> None:
+        had = self.pattern
+        if self.do(deeds.clear) and had != self._picture.pattern:
+            self.said.emit("The pattern is empty", True)
+
+    def _draw_lasso(self, area: int) -> None:
+        self._show(lasso=area)
+        # In Game mode the lasso is all that is drawn.
+        if not self._active:
+            self._board.set_layer(_Lasso(area) if area else None, faint=False)
+
+    def _widen(self, square: int, by: int) -> None:
+        mark = self._at(square)
+        if mark >= 0:
+            self._step(mark, square, by)
+
+    def _widen_selected(self, by: int) -> None:
+        mark = self._picture.selected
+        if mark >= 0:
+            self._step(mark, self._picture.anchors[mark], by)
+
+    def _step(self, mark: int, square: int, by: int) -> None:
+        held = self._picture.pattern.marks[mark]
+        seen, began = self._ladders.get((held.men, held.squares), (square, held.men))
+
+        def act(draft: deeds.Draft) -> marks.Mark:
+            wide = deeds.widen(draft, mark, seen, by, began)
+            _remember(self._ladders, (wide.men, wide.squares), (seen, began))
+            return wide
+
+        if self.do(act):
+            changed = self._selected != held
+            self._show(counted=seen, count="" if changed else self._picture.count)
+
+    def _go_round(self, square: int) -> None:
+        mark = self._at(square)
+        if mark < 0:
+            return
+        held = self._picture.pattern.marks[mark]
+        if not held.empty:
+            _remember(self._remembered, held.squares, held.men)
+        before = self._remembered.get(held.squares, 0)
+        self.do(lambda draft: deeds.next_role(draft, mark, before))
+
+    def _set_role(self, role: marks.Role) -> None:
+        mark = self._picture.selected
+        if mark >= 0:
+            self.do(lambda draft: deeds.set_role(draft, mark, role))
+        self.palette.show_mark(self._picture.pattern.marks[self.selected] if self.selected >= 0 else None)
+
+    def _hover(self, square: int) -> None:
+        men_held = self.palette.tool.men if square >= 0 and self._at(square) < 0 else 0
+        counted = self._picture.counted
+        stays = square == counted
+        self._show(
+            held=(men_held, square if men_held else squares.NONE),
+            cursor=squares.NONE,
+            counted=counted if stays else squares.NONE,
+            count=self._picture.count if stays else "",
+        )
+
+    def _ask(self, kind: marks.ConditionKind, text: str | None) -> None:
+        kept = self._selected
+
+        def act(draft: deeds.Draft) -> marks.Mark | None:
+            deeds.ask(draft, kind, text)
+            return kept
+
+        self.do(act)
+        self.chips.set_conditions(self._picture.pattern.conditions)
+
+    # --- arrows ---------------------------------------------------------------------------------------------
+
+    def _offer_arrow(self, origin: int, target: int, place: QPoint) -> None:
+        """Ask what an arrow between two squares means."""
+        self.follow()
+        if self._picture.greyed:
+            self.said.emit(_MEND, False)
+            return
+        shown = self._board.position
+        menu = self.menu = QMenu(self._board)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        ends = f"{squares.square_name(origin)} → {squares.square_name(target)}"
+        menu.addAction(ends).setEnabled(False)
+        for relation, (_short, _word, words) in painting.RELATIONS.items():
+            if not _lies(relation, origin, target):
+                continue
+
+            def join(_checked: bool = False, relation: marks.Relation = relation) -> None:
+                self.do(lambda draft: deeds.join(draft, origin, target, relation, shown))
+
+            menu.addAction(words).triggered.connect(join)
+        menu.aboutToHide.connect(self._forget_menu)
+        menu.popup(place)
+
+    def _offer_arrow_to(self, target: int) -> None:
+        """The same by key: from the selected mark to a square."""
+        selected = self._picture.selected
+        if selected < 0:
+            self.said.emit("Select a mark first (Enter on it), then go to another square", False)
+            return
+        origin = self._picture.anchors[selected]
+        if origin != target:
+            point = self._board.frame().square(target).center().toPoint()
+            self._offer_arrow(origin, target, self._board.mapToGlobal(point))
+
+    def _forget_menu(self) -> None:
+        self.menu = None
+
+
+class _Lasso:
+    """The squares of a lasso in front of a game."""
+
+    def __init__(self, area: int) -> None:
+        self._area = area
+
+    def paint(self, painter: QPainter, frame: board_painting.Frame, ratio: float) -> None:
+        """Draw it."""
+        painting.draw(painter, frame, painting.Picture(lasso=self._area), theme.colours(), ratio)
+
+
+def _remember(known: dict[_Key, _Value], key: _Key, value: _Value) -> None:
+    if len(known) >= _MOST:
+        known.clear()
+    known[key] = value
+
+
+def _lies(relation: marks.Relation, origin: int, target: int) -> bool:
+    """Whether two squares can have a relation that asks for a line."""
+    right = abs(squares.file_of(origin) - squares.file_of(target))
+    up = abs(squares.rank_of(origin) - squares.rank_of(target))
+    lined = not right or not up or right == up
+    return {
+        marks.Relation.RAY: lined,
+        marks.Relation.RAY_ONE: lined,
+        marks.Relation.FILE: not right,
+        marks.Relation.RANK: not up,
+        marks.Relation.DIAGONAL: right == up,
+    }.get(relation, True)
+
+
+def spoken(picture: painting.Picture) -> str:
+    """A pattern in words, for those who hear it."""
+    parts = ["Pattern"]
+    if picture.greyed:
+        parts.append("the query has errors")
+    if picture.cursor >= 0:
+        place = placing.mark_at(picture.pattern, picture.anchors, picture.cursor)
+        there = _of_mark(picture.pattern.marks[place]) if place >= 0 else "no mark"
+        parts.append(f"{squares.square_name(picture.cursor)}: {there}")
+    parts += [_of_mark(mark) for mark in picture.pattern.marks]
+    parts += [conditions.words(one.kind, one.text) for one in picture.pattern.conditions]
+    return ". ".join(parts)
+
+
+def _of_mark(mark: marks.Mark) -> str:
+    asked = {marks.Role.MUST: "", marks.Role.EITHER: "one of several: ", marks.Role.NOT: "must not be: "}
+    names = [squares.square_name(square) for square in squares.bits(mark.squares)]
+    where = " ".join(names) if len(names) <= placing.FEW else f"{len(names)} squares"
+    return f"{asked[mark.role]}{tools.words(mark.men)} {where}"

@@ -1,0 +1,216 @@
+"""What an intention on the board does to a query's text. No Qt.
+
+A deed may take several edits; it is one step of undo all the same, as a `Draft` puts them together. Each deed
+gives the mark that is selected after it, None for none.
+"""
+
+from __future__ import annotations
+
+from cqlgui.board import men, squares
+from cqlgui.board.position import Position
+from cqlgui.cql import spelling
+from cqlgui.pattern import editing, ladder, marks, reading
+from cqlgui.ui.pointing import placing, tools
+
+
+class Draft:
+    """A text with a caret, and the changes to it so far."""
+
+    def __init__(self, text: str, caret: int) -> None:
+        self._begun = text
+        self.text = text
+        self.caret = caret
+        self._edits: list[editing.Edit] = []
+
+    @property
+    def pattern(self) -> marks.Pattern:
+        """The pattern at the caret."""
+        return reading.pattern_at(self.text, self.caret) or marks.Pattern()
+
+    def take(self, edit: editing.Edit) -> None:
+        """Make an edit of the text as it is now."""
+        if edit.changes:
+            self._edits.append(edit)
+            self.text = spelling.applied(self.text, edit.changes)
+        self.caret = edit.caret
+
+    @property
+    def changes(self) -> tuple[spelling.Change, ...]:
+        """What changes in the text as it was at first."""
+        if len(self._edits) <= 1:
+            return self._edits[0].changes if self._edits else ()
+        old, new = self._begun, self.text
+        if old == new:
+            return ()
+        head = 0
+        while head < min(len(old), len(new)) and old[head] == new[head]:
+            head += 1
+        tail = 0
+        while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+            tail += 1
+        return (spelling.Change(head, len(old) - tail, new[head : len(new) - tail]),)
+
+
+def place(draft: Draft, square: int, mask: men.ManMask) -> marks.Mark:
+    """Men on a square: they take the place of a mark of this square alone, which keeps its role."""
+    board = squares.BIT[square]
+    found = _alone(draft.pattern, square)
+    if found < 0:
+        draft.take(editing.put(draft.text, draft.caret, mask, board))
+        return marks.Mark(mask, board)
+    return _change(draft, found, mask, board)
+
+
+def add(draft: Draft, square: int, mask: men.ManMask) -> marks.Mark:
+    """Further kinds of men on a square."""
+    pattern = draft.pattern
+    found = _alone(pattern, square)
+    return place(draft, square, mask | (pattern.marks[found].men if found >= 0 else 0))
+
+
+def spread(draft: Draft, area: int, mask: men.ManMask) -> marks.Mark:
+    """Men somewhere in an area."""
+    if area.bit_count() == 1:
+        return place(draft, squares.lowest(area), mask)
+    draft.take(editing.put(draft.text, draft.caret, mask, area))
+    return marks.Mark(mask, area)
+
+
+def move(draft: Draft, mark: int, origin: int, target: int) -> marks.Mark | None:
+    """Take a mark from one square to another one; beside the board it goes. Of an area what leaves the board
+    goes; an area that covers all of it stays."""
+    pattern = draft.pattern
+    held = pattern.marks[mark]
+    if target < 0:
+        erase(draft, mark)
+        return None
+    board = _shifted(held.squares, origin, target)
+    if board == held.squares or held.squares == squares.ALL:
+        return held
+    taken = _alone(pattern, target)
+    if taken >= 0 and taken != mark and board.bit_count() == 1:
+        draft.take(editing.erase(draft.text, draft.caret, taken))
+        mark = _place_of(draft.pattern, held)
+    return _change(draft, mark, held.men, board)
+
+
+def erase(draft: Draft, mark: int) -> None:
+    """A mark goes, with the arrows that name it."""
+    draft.take(editing.erase(draft.text, draft.caret, mark))
+
+
+def widen(draft: Draft, mark: int, square: int, by: int, began: men.ManMask) -> marks.Mark:
+    """The next rung of the ladder, seen from a square, of a mark that began with these men."""
+    held = draft.pattern.marks[mark]
+    if held.men == men.EMPTY_MASK:
+        return held
+    wide, board = ladder.step(held.men, held.squares, square, by, began)
+    return _change(draft, mark, wide, board)
+
+
+def next_role(draft: Draft, mark: int, remembered: men.ManMask) -> marks.Mark:
+    """Must, one of several, must not, empty, and must again: with the men remembered, or any man."""
+    held = draft.pattern.marks[mark]
+    if held.empty and held.role is marks.Role.MUST:
+        return _change(draft, mark, remembered or tools.ANY_MAN, held.squares)
+    if held.role is marks.Role.NOT:
+        back = set_role(draft, mark, marks.Role.MUST)
+        if held.empty:
+            return back
+        return _change(draft, _place_of(draft.pattern, back), men.EMPTY_MASK, held.squares)
+    other = marks.Role.EITHER if held.role is marks.Role.MUST else marks.Role.NOT
+    return set_role(draft, mark, other)
+
+
+def set_role(draft: Draft, mark: int, role: marks.Role) -> marks.Mark:
+    """What is asked of a mark."""
+    held = draft.pattern.marks[mark]
+    draft.take(editing.set_role(draft.text, draft.caret, mark, role))
+    return marks.Mark(held.men, held.squares, role)
+
+
+def lift(draft: Draft, area: int, shown: Position | None) -> int:
+    """The men that stand in an area, each on its square. Gives their number."""
+    found = _standing(area, shown)
+    for square, man in found:
+        place(draft, square, 1 << man)
+    return len(found)
+
+
+def join(
+    draft: Draft, origin: int, target: int, relation: marks.Relation, shown: Position | None
+) -> marks.Mark | None:
+    """An arrow between two squares. Where no mark stands one is made: of the man that stands there, else of
+    any man at the origin and of the square alone at the target."""
+    ends = []
+    for square, otherwise in ((origin, tools.ANY_MAN), (target, men.ANY_MASK)):
+        pattern = draft.pattern
+        found = placing.mark_at(pattern, placing.anchors(pattern), square)
+        if found >= 0:
+            ends.append(pattern.marks[found])
+            continue
+        man = shown.squares[square] if shown is not None else men.EMPTY
+        moves = relation is marks.Relation.MOVES and square == target
+        ends.append(place(draft, square, otherwise if moves or not man else 1 << man))
+    pattern = draft.pattern
+    start, end = (_place_of(pattern, mark) for mark in ends)
+    if start == end:
+        return ends[0]
+    draft.take(editing.add_arrow(draft.text, draft.caret, relation, start, end))
+    return ends[0]
+
+
+def relate(draft: Draft, arrow: int, relation: marks.Relation) -> None:
+    """Another relation of an arrow."""
+    draft.take(editing.change_arrow(draft.text, draft.caret, arrow, relation))
+
+
+def part(draft: Draft, arrow: int) -> None:
+    """An arrow goes; its marks stay."""
+    draft.take(editing.remove_arrow(draft.text, draft.caret, arrow))
+
+
+def ask(draft: Draft, kind: marks.ConditionKind, text: str | None) -> None:
+    """A condition about the whole position or game; None takes it away."""
+    draft.take(editing.set_condition(draft.text, draft.caret, kind, text))
+
+
+def clear(draft: Draft) -> None:
+    """No marks, arrows and conditions any more."""
+    draft.take(editing.clear(draft.text, draft.caret))
+
+
+def _alone(pattern: marks.Pattern, square: int) -> int:
+    """The last mark that stands for this square and no other; -1 without one."""
+    board = squares.BIT[square]
+    return max((place for place, mark in enumerate(pattern.marks) if mark.squares == board), default=-1)
+
+
+def _change(draft: Draft, mark: int, mask: men.ManMask, board: int) -> marks.Mark:
+    held = draft.pattern.marks[mark]
+    if (held.men, held.squares) != (mask, board):
+        draft.take(editing.change(draft.text, draft.caret, mark, mask, board))
+    return marks.Mark(mask, board, held.role)
+
+
+def _place_of(pattern: marks.Pattern, mark: marks.Mark) -> int:
+    """Where a mark stands in a pattern."""
+    return pattern.marks.index(mark)
+
+
+def _standing(area: int, shown: Position | None) -> list[tuple[int, men.Man]]:
+    if shown is None:
+        return []
+    return [(square, shown.squares[square]) for square in squares.bits(area) if shown.squares[square]]
+
+
+def _shifted(board: int, origin: int, target: int) -> int:
+    """A set of squares moved as the origin moves to the target; what leaves the board goes, but never all."""
+    right = squares.file_of(target) - squares.file_of(origin)
+    up = squares.rank_of(target) - squares.rank_of(origin)
+    moved = 0
+    for square in squares.bits(board):
+        there = squares.make_square(squares.file_of(square) + right, squares.rank_of(square) + up)
+        if there >= 0:
+            moved |= squares.BIT[there]
+    return moved or board

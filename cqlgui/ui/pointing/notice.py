@@ -1,0 +1,49 @@
+"""A line in the status bar that says what pointing did, with a button that takes it back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+
+from cqlgui.ui.panels import labels
+
+_SECONDS = 9
+
+
+class Notice(QWidget):
+    """Hidden unless it has something to say; it goes after a while. `undo_wanted` comes from its button."""
+
+    undo_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words = labels.ElidedLabel("", self)
+        self._words.setAccessibleName("What was done")
+        self.undo = QPushButton("Undo", self)
+        self.undo.setFlat(True)
+        self.undo.setToolTip("Take it back (Ctrl+Z in the query or in Pattern)")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._words)
+        row.addWidget(self.undo)
+        self._time = QTimer(self)
+        self._time.setSingleShot(True)
+        self._time.setInterval(_SECONDS * 1000)
+        self._time.timeout.connect(self.hide)
+        self.undo.clicked.connect(self._undo)
+        self.hide()
+
+    def say(self, words: str, *, undoable: bool) -> None:
+        """Say something; nothing hides it."""
+        self._words.say(words)
+        self.undo.setVisible(undoable)
+        self.setVisible(bool(words))
+        self._time.start()
+
+    def text(self) -> str:
+        """What is said."""
+        return "" if self.isHidden() else self._words.text()
+
+    def _undo(self) -> None:
+        self.hide()
+        self.undo_wanted.emit()

@@ -1,0 +1,272 @@
+"""The palette beside the board: what a click places, and what is asked of the mark that is selected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QApplication, QSizePolicy, QToolButton, QWidget
+
+from cqlgui.board import men
+from cqlgui.pattern import marks
+from cqlgui.ui import canvas, theme
+from cqlgui.ui.board import widget
+from cqlgui.ui.panels import wording
+from cqlgui.ui.pointing import painting, tools
+
+_SIZES = ((2, 28), (2, 26), (2, 24), (3, 24), (3, 20), (3, 17))
+"""Columns and the size of a button in pixels, from the roomiest. None is much wider than the third,
+as what takes width in a small window makes it grow."""
+_GAP, _PARTED = 2, 6
+_MEN = (men.WK, men.BK, men.WQ, men.BQ, men.WR, men.BR, men.WB, men.BB, men.WN, men.BN, men.WP, men.BP)
+_TOOLS = (
+    tools.POINTER,
+    tools.ERASER,
+    *(tools.of_man(man) for man in _MEN),
+    tools.Tool(men.WHITE_MASK),
+    tools.Tool(men.BLACK_MASK),
+    tools.Tool(tools.ANY_MAN),
+    tools.Tool(men.EMPTY_MASK),
+    tools.Tool(men.ANY_MASK),
+)
+Draw = Callable[[QPainter, QRectF, float], None]
+_KEYS = dict(zip((men.KING, men.QUEEN, men.ROOK, men.BISHOP, men.KNIGHT, men.PAWN), "KQRBNP", strict=True))
+ROLES: dict[marks.Role, tuple[str, str]] = {
+    marks.Role.MUST: ("Must stand there", "solid edge"),
+    marks.Role.EITHER: ("One of several", "dashed ring: this mark or another dashed one"),
+    marks.Role.NOT: ("Must not stand there", "crossed"),
+}
+
+
+class Palette(widget.Side):
+    """Small buttons in as many columns as the height asks for.
+
+    `chosen` carries a `tools.Tool`; `role_wanted` a `marks.Role` and `widened` +1 or -1 for the mark that is
+    selected. `clear_wanted` is for all of the pattern.
+    """
+
+    chosen = Signal(object)
+    role_wanted = Signal(object)
+    widened = Signal(int)
+    clear_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Palette of men")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self._tool = tools.POINTER
+        self._tools = {tool: _tool_button(tool, self) for tool in _TOOLS}
+        self._roles = {role: _role_button(role, self) for role in marks.Role}
+        self._narrower, self._wider, self.clear = QToolButton(self), QToolButton(self), QToolButton(self)
+        for button, sign, words in (
+            (self._narrower, "−", "Narrower: fewer men, fewer squares (wheel down, or −)"),
+            (self._wider, "+", "Wider: more men, more squares (wheel up, or +)"),
+            (self.clear, "⌫", "Clear: no marks, arrows and conditions any more"),
+        ):
+            button.setText(sign)
+            button.setToolTip(wording.plain_tip(words))
+            button.setAccessibleName(words.partition(":")[0])
+        for tool, made in self._tools.items():
+            made.clicked.connect(lambda _checked=False, tool=tool: self._choose(tool))
+        for role, shown in self._roles.items():
+            shown.clicked.connect(lambda _checked=False, role=role: self._want(role))
+        self._wider.clicked.connect(lambda: self.widened.emit(1))
+        self._narrower.clicked.connect(lambda: self.widened.emit(-1))
+        self.clear.clicked.connect(self.clear_wanted)
+        self._line = 0
+        last = (self._narrower, self._wider, self.clear)
+        self._parts = (tuple(self._tools.values()), tuple(self._roles.values()), last)
+        for button in (*self._tools.values(), *self._roles.values(), *last):
+            # The keys stay with the board; F6 and Tab come here all the same.
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.set_tool(tools.POINTER)
+        self.show_mark(None)
+        self._arrange()
+
+    @property
+    def tool(self) -> tools.Tool:
+        """What a click does."""
+        return self._tool
+
+    def set_tool(self, tool: tools.Tool) -> None:
+        """Choose a tool; several kinds of men are shown as several buttons that are down."""
+        self._tool = tool
+        for one, button in self._tools.items():
+            part = bool(tool.men) and bool(one.men) and one.men.bit_count() == 1 and bool(one.men & tool.men)
+            exact = any(other == tool for other in self._tools)
+            button.setChecked(one == tool or (part and not exact))
+
+    def show_mark(self, mark: marks.Mark | None) -> None:
+        """Tell which role the selected mark has; None where none is selected."""
+        for role, button in self._roles.items():
+            button.setEnabled(mark is not None)
+            button.setChecked(mark is not None and mark.role is role)
+        for one in (self._narrower, self._wider):
+            one.setEnabled(mark is not None)
+
+    @property
+    def choices(self) -> tuple[tools.Tool, ...]:
+        """What has a button."""
+        return _TOOLS
+
+    def button(self, tool: tools.Tool) -> QToolButton:
+        """The button of a tool."""
+        return self._tools[tool]
+
+    def role_button(self, role: marks.Role) -> QToolButton:
+        """The button of a role."""
+        return self._roles[role]
+
+    def _choose(self, tool: tools.Tool) -> None:
+        several = bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier)
+        self.set_tool(tools.with_another(self._tool, tool) if several else tool)
+        self.chosen.emit(self._tool)
+
+    def _want(self, role: marks.Role) -> None:
+        self._roles[role].setChecked(True)
+        self.role_wanted.emit(role)
+
+    def width_for(self, height: int) -> int:
+        """The width that all buttons need at a height."""
+        columns, size = self._columns(height)
+        return columns * (size + _GAP)
+
+    def _columns(self, height: int) -> tuple[int, int]:
+        """In how many columns all buttons fit into a height, and their size."""
+        for columns, size in _SIZES:
+            rows = sum(-(-len(part) // columns) for part in self._parts)
+            if rows * (size + _GAP) + 2 * _GAP + _PARTED <= height:
+                break
+        return columns, size
+
+    def _arrange(self) -> None:
+        columns, size = self._columns(self.height())
+        step, top = size + _GAP, _GAP
+        for part in self._parts:
+            for number, button in enumerate(part):
+                row, column = divmod(number, columns)
+                button.setGeometry(column * step, top + row * step, size, size)
+            top += -(-len(part) // columns) * step
+            if part is self._parts[0]:
+                self._line = top + _PARTED // 2 - 1
+                top += _PARTED
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        # A thin line parts the tools from what is done to a mark.
+        with canvas.Painter(self) as painter:
+            painter.setPen(theme.colours().colour("border"))
+            painter.drawLine(2, self._line, self.width() - 4, self._line)
+
+
+class _Drawn(QToolButton):
+    """A button with a drawing of its own, in the colours that hold."""
+
+    def __init__(self, words: str, tip: str, draw: Draw, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._draw = draw
+        self.setCheckable(True)
+        self.setAccessibleName(words)
+        self.setToolTip(wording.plain_tip(tip))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        ratio = self.devicePixelRatioF()
+        size = min(self.width(), self.height()) - 5
+        picture = canvas.picture(size, size, ratio)
+        with canvas.Painter(picture) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if not self.isEnabled():
+                painter.setOpacity(0.35)
+            self._draw(painter, QRectF(0, 0, size, size), ratio)
+        with canvas.Painter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.drawPixmap((self.width() - size) // 2, (self.height() - size) // 2, picture)
+            if self.isChecked():
+                # Down is more than a shade: the edge tells it in any colours.
+                painter.setPen(QPen(theme.colours().colour("accent"), 2))
+                painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
+
+
+def _tool_button(tool: tools.Tool, parent: QWidget) -> _Drawn:
+    several = "; with Ctrl together with others" if tool.men.bit_count() == 1 and tool.men > 1 else ""
+
+    def draw(painter: QPainter, box: QRectF, ratio: float) -> None:
+        if tool.men & men.BLACK_MASK and theme.colours().dark:
+            # Black men on a dark window would be lost.
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.colours().colour("dark_square"))
+            painter.drawRoundedRect(box, 4, 4)
+        if tool.men:
+            painting.draw_men(painter, box, tool.men, ratio)
+        elif tool.erases:
+            _draw_eraser(painter, box)
+        else:
+            _draw_pointer(painter, box)
+
+    return _Drawn(tool.name, f"{tool.name} ({_key_of(tool)}{several})", draw, parent)
+
+
+def _role_button(role: marks.Role, parent: QWidget) -> _Drawn:
+    words, shape = ROLES[role]
+
+    def draw(painter: QPainter, box: QRectF, _ratio: float) -> None:
+        colours = theme.colours()
+        ink = colours.colour("error" if role is marks.Role.NOT else "ring")
+        pen = QPen(ink, max(1.8, box.width() * 0.09), Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap)
+        inside = box.adjusted(3, 3, -3, -3)
+        if role is marks.Role.EITHER:
+            pen.setDashPattern([1.8, 1.3])
+            painter.setPen(pen)
+            painter.drawEllipse(inside)
+            return
+        painter.setPen(pen)
+        painter.drawRect(inside)
+        if role is marks.Role.NOT:
+            painter.drawLine(inside.topLeft(), inside.bottomRight())
+            painter.drawLine(inside.topRight(), inside.bottomLeft())
+
+    return _Drawn(words, f"{words}: {shape} (Space goes on)", draw, parent)
+
+
+def _draw_eraser(painter: QPainter, box: QRectF) -> None:
+    ink = theme.colours().colour("text")
+    painter.setPen(_outline(box))
+    painter.translate(box.center())
+    painter.rotate(-45)
+    reach = box.width() * 0.34
+    painter.drawRoundedRect(QRectF(-reach, -reach * 0.55, reach * 2, reach * 1.1), 2, 2)
+    painter.fillRect(QRectF(-reach, -reach * 0.55, reach * 0.8, reach * 1.1), ink)
+
+
+def _draw_pointer(painter: QPainter, box: QRectF) -> None:
+    across = box.width() / 24
+    points = [(7, 4), (7, 19), (11, 15.4), (14, 21), (16.4, 19.8), (13.6, 14.4), (18.6, 14)]
+    painter.setPen(_outline(box))
+    painter.setBrush(theme.colours().colour("base"))
+    painter.drawPolygon([QPointF(x * across, y * across) for x, y in points])
+
+
+def _outline(box: QRectF) -> QPen:
+    ink, width = theme.colours().colour("text"), max(1.5, box.width() * 0.08)
+    return QPen(ink, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
+
+
+def _key_of(tool: tools.Tool) -> str:
+    """Which keys choose a tool, as its tip tells."""
+    if tool.points:
+        return "Esc"
+    if tool.erases:
+        return "X"
+    if tool.men == men.EMPTY_MASK:
+        return "E"
+    if tool.men == men.ANY_MASK:
+        return "."
+    if tool.men.bit_count() > 1:
+        return {men.WHITE_MASK: "1 A", men.BLACK_MASK: "2 A"}.get(tool.men, "3 A")
+    man = tool.men.bit_length() - 1
+    return f"{'1' if men.is_white(man) else '2'} {_KEYS[men.kind(man)]}"
