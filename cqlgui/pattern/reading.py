@@ -10,7 +10,7 @@ from typing import Final
 
 from cqlgui.base.data import dataclass
 from cqlgui.board import men, squares
-from cqlgui.cql import nodes, nodes_moves, printer, structure
+from cqlgui.cql import nodes, nodes_moves, printer
 from cqlgui.cql.diagnostics import Span
 from cqlgui.pattern import groups
 from cqlgui.pattern.marks import Arrow, Condition, ConditionKind, Mark, Pattern, Relation, Role
@@ -345,8 +345,3 @@ def _words(chain: tuple[nodes.Transform, ...] | list[nodes.Transform]) -> tuple[
 def _reach(group: groups.Group) -> Span:
     """A group with the transforms in front of it."""
     return group.chain[0].span.to(group.outside) if group.chain else group.outside
-
-
-def is_readable(text: str) -> bool:
-    """Whether a text has filters and no errors."""
-    return structure.checked(text).query is not None

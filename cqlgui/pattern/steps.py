@@ -284,16 +284,14 @@ def _rewritten(
     old = text[span.offset : span.end]
     lead = old[: len(old) - len(old.lstrip())]
     trail = old[len(old.rstrip()) :]
-    change = spelling.Change(span.offset + len(lead), span.end - len(trail), _in_style(text, written))
+    change = spelling.Change(
+        span.offset + len(lead), span.end - len(trail), writing.in_spelling_of(text, written)
+    )
     edit = Edit((change,), change.start + len(change.new))
     after = sequence_at(edit.applied(text), change.start)
     if after is None or step >= len(after.steps):
         return edit
     return Edit(edit.changes, after.steps[step].span.end)
-
-
-def _in_style(text: str, written: str) -> str:
-    return writing.in_spelling_of(text, written)
 
 
 def _braced(content: str) -> str:

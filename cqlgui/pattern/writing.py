@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from cqlgui.cql import printing, spelling
 from cqlgui.pattern.marks import Mark, Pattern, Relation, Role
 
@@ -73,8 +71,3 @@ def arrow_text(relation: Relation, origin: Mark, target: Mark) -> str:
 def in_spelling_of(text: str, written: str) -> str:
     """`written` with signs where the rest of a text has some."""
     return spelling.respelled(written, "unicode") if spelling.has_signs(text) else written
-
-
-def alternatives(marks: Sequence[Mark]) -> str:
-    """Marks of which one must hold."""
-    return f"({'|'.join(designator(one.men, one.squares) for one in marks)})"
