@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cqlgui.base import data, priority
-from cqlgui.cql import transforms
+from cqlgui.cql import impossible, transforms
 from cqlgui.tasks import model, queries
 
 
@@ -15,6 +15,8 @@ def orbits(text: str) -> tuple[model.Orbit, ...]:
 def describe(info: transforms.OrbitInfo) -> model.Orbit:
     """An orbit as plain data, all counts 0."""
     elements = []
+    # All elements are built alike, so one of them tells.
+    asks = any(impossible.names_pawns(element.filter) for element in info.elements[:1])
     for element in info.elements:
         # There may be thousands.
         priority.pause()
@@ -27,6 +29,7 @@ def describe(info: transforms.OrbitInfo) -> model.Orbit:
                 positions=0,
                 squares=element.squares,
                 lines=element.lines,
+                never=impossible.reason(element.filter) if asks else "",
             )
         )
     return model.Orbit(
