@@ -74,8 +74,8 @@ from cqlgui.ui.panels import (
     naming,
     wording,
 )
+from cqlgui.ui.picker import examples, pattern
 from cqlgui.ui.picker import panel as picker_panel
-from cqlgui.ui.picker import pattern
 
 WELCOME = "Open a PGN file (Ctrl+O) or drop one here.\nPlain, .gz, .bz2, .zst and .zip files will do."
 PGN_FILES = "Chess games (*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip *.gz *.bz2 *.zst *.cqlbase);;All files (*)"
@@ -123,6 +123,7 @@ class MainWindow(QMainWindow):
         self.opener = opener.Opener(self.jobs, self)
         self.searcher = searcher.Searcher(self.jobs, self)
         self.narrower = narrower.Narrower(self.jobs, self.hits.narrow, self)
+        self.examples = examples.Examples(self.jobs, self.picker, self)
         self.exporter = exporter.Exporter(self.jobs, self)
         self.browser = browser.Browser(self.jobs, self.board, self.notation, self.hits.hits.shown_of, self)
         self.assistance = assistance.Assistance(self)
@@ -539,6 +540,7 @@ class MainWindow(QMainWindow):
         self.result = result
         self.hits.finish(result)
         self.picker.set_counts(result.orbits)
+        self.examples.show(self.base, result)
         if self.base is not None:
             self.narrower.take(self.base, result)
         if result.stopped is not None:
@@ -577,6 +579,7 @@ class MainWindow(QMainWindow):
         self.hits.finish(result)
         self.hits.tell_narrowing(words)
         self.picker.set_counts(result.orbits)
+        self.examples.show(self.base, result)
         if self.browser.game is not None and self.browser.base is self.base:
             self.browser.set_hits(self.hits.hits.hits_of(self.browser.game.game))
         self._say_hit()

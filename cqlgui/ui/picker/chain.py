@@ -59,9 +59,7 @@ def _candidates(text: str, offset: int) -> list[structure.Chain]:
         if chain.links[0].word_span.offset < offset < chain.operand.offset
         and (chain.operand.offset, chain.operand.end) in _braces(text)
     ]
-    found += [
-        (end - start, _round(text, start, end)) for start, end in _braces(text) if start < offset < end
-    ]
+    found += [(end - start, _round(text, start, end)) for start, end in _braces(text) if start < offset < end]
     found.sort(key=lambda one: one[0])
     return [*(chain for _, chain in found), _round(text, *whole(text))]
 

@@ -97,30 +97,33 @@ def sentence(chain: Sequence[str], *, counts: bool = False) -> str:
 
 
 def funnel(orbit: model.Orbit) -> str:
-    """How many images there were to begin with, how many fit on the board, and how many differ."""
+    """How many images there were to begin with, how many fit on the board, and how many differ; with the
+    pattern's own symmetry where that is why some are alike."""
     different = len(orbit.elements)
     fitting = different + len(orbit.duplicates)
     every = fitting + len(orbit.invalid)
-    noun = "place" if _SHIFTS.issuperset(orbit.transform.split()[:1]) else "image"
-    parts = [plural(every, noun)]
+    transforms = [word for word in orbit.transform.split() if word in BY_WORD]
+    parts = [plural(every, "place" if _SHIFTS.issuperset(transforms) else "image")]
     if orbit.invalid:
         parts.append(f"{fitting:,} {'fits' if fitting == 1 else 'fit'} on the board")
+    same = symmetry(orbit)
     if orbit.duplicates or orbit.invalid:
         parts.append(f"{different:,} different")
-    return ", ".join(parts)
+    return ", ".join(parts) + (f": {same}" if same else "")
 
 
 def symmetry(orbit: model.Orbit) -> str:
-    """The transforms of an orbit that leave its pattern as it is; empty without any."""
+    """The transforms of an orbit that leave its pattern as it is, in words; empty without any."""
     same = [one.words for one in orbit.duplicates if one.reason == _SAME]
     if not same:
         return ""
+    named = ", ".join(same[:_NAMED])
+    if len(same) > _NAMED:
+        named += f" and in {plural(len(same) - _NAMED, 'more way')}"
     different = len(orbit.elements)
-    named = f"{', '.join(same[:_NAMED])} and in {len(same) - _NAMED:,} more ways" * (len(same) > _NAMED)
-    return (
-        f"The pattern looks the same {named or ', '.join(same)}, so "
-        f"{different + len(orbit.duplicates):,} become {different:,}."
-    )
+    fitting = different + len(orbit.duplicates)
+    became = f", so {fitting:,} become {different:,}" if fitting == different * (len(same) + 1) else ""
+    return f"the pattern looks the same {named}{became}"
 
 
 _SAME = "duplicate of <>"
