@@ -56,7 +56,7 @@ def _candidates(text: str, offset: int) -> list[structure.Chain]:
     found = [
         (chain.operand.end - chain.links[0].word_span.offset, chain)
         for chain in structure.chains(text)
-        if chain.links[0].word_span.offset < offset < chain.operand.offset
+        if chain.links[0].word_span.offset < offset <= chain.operand.offset
         and (chain.operand.offset, chain.operand.end) in _braces(text)
     ]
     found += [(end - start, _round(text, start, end)) for start, end in _braces(text) if start < offset < end]
@@ -83,10 +83,26 @@ def over(text: str, start: int, end: int) -> Chain:
     return Chain() if found is None else _of(found)
 
 
-def governed(text: str, offset: int, word: str) -> tuple[int, int]:
-    """The part of the text that a transform of the pattern at the caret acts on, or would act on if it were
-    put round the rest; empty in a text with errors."""
-    found = meant(text, offset)
+def behind(text: str, start: int, selected: tuple[int, int]) -> tuple[int, int]:
+    """What to select after a selection was put behind transforms at `start`: it is their operand now."""
+    if structure.chain_of_operand(text, *selected) is not None:
+        return selected
+    operands = [
+        (chain.links[0].word_span.offset, chain.operand)
+        for chain in structure.chains(text)
+        if chain.links[0].word_span.offset >= start
+    ]
+    if not operands:
+        return selected
+    operand = min(operands, key=lambda one: one[0])[1]
+    return operand.offset, operand.end
+
+
+def governed(text: str, start: int, end: int, word: str) -> tuple[int, int]:
+    """The part of the text that a transform acts on, or would act on if it were put round the chain of the
+    selection, or of the pattern at the caret; empty in a text with errors."""
+    found = structure.chain_of_operand(text, start, end) if start < end else None
+    found = found or meant(text, start)
     end = found.operand.end
     names = [words.SYNONYMS.get(link.word, link.word) for link in found.links]
     if word in names:

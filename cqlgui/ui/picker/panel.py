@@ -159,6 +159,11 @@ class PickerPanel(QWidget):
         """Limit to no element."""
         self.view.clear()
 
+    @property
+    def busy(self) -> bool:
+        """True while the orbits of the text, or what the caret means, are still to be shown."""
+        return self._asker.busy or self._sync.isActive()
+
     def shut_down(self) -> None:
         """Stop the background work, before the window closes."""
         self._sync.stop()
@@ -173,7 +178,7 @@ class PickerPanel(QWidget):
         if not wanted.words or not self._pattern_there():
             return
         place = self._place()
-        before = chain.over(self._text(), *place) if place[0] < place[1] else self._read()
+        before = self._read() if place == self._chained() else chain.Chain()
         self._waiting = chain.Chain()
         names = [word for word in before.words if word not in wanted.words]
         self._change(chain.Chain((*wanted.words, *names), wanted.counts or before.counts), *place)
@@ -182,7 +187,7 @@ class PickerPanel(QWidget):
         """Take the chain at the caret off its pattern, and let go of a choice that waits."""
         self._waiting = chain.Chain()
         self._settle()
-        self._change(chain.Chain(), *self._caret())
+        self._change(chain.Chain(), *self._chained())
 
     def _pattern_there(self) -> bool:
         return bool(self._text().strip()) and chain.readable(self._text())
@@ -196,12 +201,10 @@ class PickerPanel(QWidget):
             self._wait(chain.Chain((word, *names) if word not in waiting.words else tuple(names)))
             return
         self._settle()
-        place = self._caret()
-        before = self._chain
-        if on and self._place() != place:
-            # A selection is wrapped by this one alone, or joins the chain that it is the operand of.
-            place = self._place()
-            before = chain.over(self._text(), *place)
+        place, before = self._chained(), self._chain
+        if on and place != self._place():
+            # Another selection is wrapped by this one alone.
+            place, before = self._place(), chain.Chain()
         names = [name for name in before.words if name != word]
         # A transform chosen later acts on the outside of what is there already.
         wanted = (word, *names) if on else tuple(names)
@@ -219,7 +222,7 @@ class PickerPanel(QWidget):
         if not 0 <= row < len(names) or not 0 <= row + by < len(names):
             return
         names[row], names[row + by] = names[row + by], names[row]
-        self._change(chain.Chain(tuple(names), self._chain.counts), *self._caret())
+        self._change(chain.Chain(tuple(names), self._chain.counts), *self._chained())
         self.chosen_list.setCurrentRow(row + by)
 
     def _dragged(self) -> None:
@@ -228,12 +231,12 @@ class PickerPanel(QWidget):
                 str(self.chosen_list.item(row).data(Qt.ItemDataRole.UserRole))
                 for row in range(self.chosen_list.count())
             )
-            self._change(chain.Chain(names, self._chain.counts), *self._caret())
+            self._change(chain.Chain(names, self._chain.counts), *self._chained())
 
     def _count_toggled(self, on: bool) -> None:
         if not self._filling:
             self._settle()
-            self._change(chain.Chain(self._chain.words, on), *self._caret())
+            self._change(chain.Chain(self._chain.words, on), *self._chained())
 
     def _change(self, wanted: chain.Chain, start: int, end: int) -> None:
         """Edit the query so that `wanted` stands at a place. What was written here needs no pause before it
@@ -244,15 +247,12 @@ class PickerPanel(QWidget):
         text = editor.text()
         edit = chain.changed(text, start, end, wanted)
         if edit is not None:
-            joined = start != end and bool(chain.over(text, start, end).words)
             # Before the editor tells of it, since some may be done at once then.
             self._own = text[: edit.start] + edit.text + text[edit.end :]
             editor.replace(edit.start, edit.end, edit.text)
-            if start != end:
-                # What was selected is wrapped now; further clicks mean the chain round it.
-                place = -1 if joined or not wanted.words else editor.text().find(wanted.words[0], start)
-                place = editor.selection()[0] if place < 0 else place + 1
-                editor.edit.select(place, place)
+            if start != end and wanted.words:
+                # Further clicks mean the same part and the chain round it.
+                editor.edit.select(*chain.behind(self._own, edit.start, editor.selection()))
             self._asker.ask(self._own, at_once=True)
         self._sync.stop()
         self._read_chain()
@@ -287,6 +287,7 @@ class PickerPanel(QWidget):
     def _text_replaced(self) -> None:
         # The choice was made for another query.
         self._waiting = chain.Chain()
+        self._show_chain()
         self._sync.start()
 
     def _orbits_found(self, text: str, found: _Made) -> None:
@@ -313,6 +314,7 @@ class PickerPanel(QWidget):
             return
         self._read_chain()
         self._show_orbit()
+        self._tint()
         if self._waiting.words and not self._typing:
             self.apply()
 
@@ -321,8 +323,15 @@ class PickerPanel(QWidget):
         """Whether the pattern is being typed, so that its first words are not the whole of it."""
         return self._editor is not None and self._editor.edit.hasFocus()
 
+    def _chained(self) -> tuple[int, int]:
+        """Where the chain that is shown belongs: to the selection, if it is the operand of one, else to the
+        pattern at the caret."""
+        place = self._place()
+        return place if place[0] < place[1] and chain.over(self._text(), *place).words else self._caret()
+
     def _read(self) -> chain.Chain:
-        return chain.Chain() if self._editor is None else chain.at(self._text(), self._editor.caret())
+        start, end = self._chained()
+        return chain.over(self._text(), start, end) if start < end else chain.at(self._text(), start)
 
     def _read_chain(self) -> None:
         self._chain = self._read()
@@ -350,8 +359,8 @@ class PickerPanel(QWidget):
             place = (0, 0)
             if self._pointed and not self._checking and self._pattern_there():
                 place = self._place()
-                if place[0] == place[1] or self._pointed in self._chain.words:
-                    place = chain.governed(self._text(), self._editor.caret(), self._pointed)
+                if place == self._chained():
+                    place = chain.governed(self._text(), *place, self._pointed)
             self._editor.edit.set_governed(*place)
 
     # --- showing --------------------------------------------------------------------------------------------

@@ -289,6 +289,11 @@ class ElementsView(QListView):
         if had:
             self.cleared.emit()
 
+    @property
+    def painted(self) -> bool:
+        """Whether no tile waits for another repaint to be painted."""
+        return self._bare.isEmpty()
+
     def set_examples(self, examples: Mapping[int, position_module.Position]) -> None:
         """Show these positions where an element names no squares."""
         self._forget_tiles()
@@ -459,15 +464,16 @@ class _Delegate(QStyledItemDelegate):
         tile = view.tile(look)
         if tile is None:
             shown = view.picture(number, place)
+            if shown is None:
+                # Its turn comes in another repaint; until then the frame is enough.
+                painter.setPen(colours.of(view, "frame"))
+                painter.drawRect(place.adjusted(1, 1, -2, -2))
+                return
             tile = self._made(look, shown, view.elements.example(number))
-            if shown is not None:
-                view.keep_tile(look, tile)
+            view.keep_tile(look, tile)
         painter.drawPixmap(place.topLeft(), tile)
 
-    def _made(
-        self, look: _Look, shown: pattern.Pattern | None, example: position_module.Position | None
-    ) -> QPixmap:
-        """A tile, without a board where there is no thumbnail yet."""
+    def _made(self, look: _Look, shown: pattern.Pattern, example: position_module.Position | None) -> QPixmap:
         view = self._view
         element, counted, limited, marked, width, height, ratio = look
         # Letters are drawn as on the view itself only where there is a ground.
@@ -485,12 +491,11 @@ class _Delegate(QStyledItemDelegate):
                 painter.setOpacity(0.4)
             side = view.board
             board = QRectF(area.left() + (area.width() - side) / 2, area.top() + _PAD, side, side)
-            if shown is not None:
-                painter.save()
-                rings = sum(1 << cell.square for cell in shown.cells if not cell.symbol)
-                place = example if not shown.squares else None
-                board_widget.paint_mini(painter, board, shown.cells, shown.area, rings, ratio, place)
-                painter.restore()
+            painter.save()
+            rings = sum(1 << cell.square for cell in shown.cells if not cell.symbol)
+            place = example if not shown.squares else None
+            board_widget.paint_mini(painter, board, shown.cells, shown.area, rings, ratio, place)
+            painter.restore()
             painter.setOpacity(0.75 if empty else 1.0)
             self._texts(painter, area, element, limited)
         return tile
