@@ -13,15 +13,14 @@ class Flow(QLayout):
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
         self._gap = gap
+        # Asking each for its size takes long beside the rest, and Qt asks for the height again and again.
+        self._sizes: list[tuple[QLayoutItem, QSize]] | None = None
         self.setContentsMargins(0, 0, 0, 0)
 
     def _place(self, area: QRect, *, move: bool) -> int:
         """Put the items into lines, and give the height of all of them."""
         x, y, line = area.left(), area.top(), 0
-        for item in self._items:
-            if item.isEmpty():
-                continue
-            size = item.sizeHint()
+        for item, size in self._seen():
             if x > area.left() and x + size.width() > area.left() + area.width():
                 x, y, line = area.left(), y + line + self._gap, 0
             if move:
@@ -30,8 +29,19 @@ class Flow(QLayout):
             line = max(line, size.height())
         return y + line - area.top()
 
+    def _seen(self) -> list[tuple[QLayoutItem, QSize]]:
+        """The items that are not hidden, with the size that each likes to have."""
+        if self._sizes is None:
+            self._sizes = [(item, item.sizeHint()) for item in self._items if not item.isEmpty()]
+        return self._sizes
+
+    def invalidate(self) -> None:
+        self._sizes = None
+        super().invalidate()
+
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
+        self.invalidate()
 
     def count(self) -> int:
         return len(self._items)
@@ -40,6 +50,7 @@ class Flow(QLayout):
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
+        self._sizes = None
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
@@ -59,7 +70,7 @@ class Flow(QLayout):
         return self.minimumSize()
 
     def minimumSize(self) -> QSize:
-        sizes = [item.sizeHint() for item in self._items if not item.isEmpty()]
+        sizes = [size for _, size in self._seen()]
         return QSize(
             max((size.width() for size in sizes), default=0),
             max((size.height() for size in sizes), default=0),

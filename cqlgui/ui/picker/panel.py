@@ -395,11 +395,11 @@ class PickerPanel(QWidget):
             self.saying.setText(f"Waits for a pattern: {titles}")
         else:
             self.saying.setText(words.sentence(names, counts=self._chain.counts))
-        self.saying.setVisible(bool(names or waiting))
-        self.remove_button.setVisible(bool(names or waiting))
+        _show(self.saying, bool(names or waiting))
+        _show(self.remove_button, bool(names or waiting))
         ordered = len(names) > 1
         for part in (self.chosen_list, self.up, self.down):
-            part.setVisible(ordered)
+            _show(part, ordered)
         if ordered:
             self._size_chain()
         self._show_more()
@@ -411,8 +411,8 @@ class PickerPanel(QWidget):
         for choice in words.CHOICES:
             if not choice.first:
                 on = choice.word in self._chain.words or choice.word in self._waiting.words
-                self.toggles[choice.word].setVisible(opened or on)
-        self.counts_box.setVisible(opened or self._chain.counts)
+                _show(self.toggles[choice.word], opened or on)
+        _show(self.counts_box, opened or self._chain.counts)
         self.more.setText("Less" if opened else "More")
 
     def _size_chain(self) -> None:
@@ -470,9 +470,9 @@ class PickerPanel(QWidget):
         self.dropped_button.setText(
             f"{'▾' if self.dropped_button.isChecked() else '▸'} {len(dropped):,} dropped"
         )
-        self.dropped_button.setVisible(bool(dropped))
+        _show(self.dropped_button, bool(dropped))
         opened = bool(dropped) and self.dropped_button.isChecked()
-        self.dropped_list.setVisible(opened)
+        _show(self.dropped_list, opened)
         if opened:
             rows = [f"{one.words or one.transform}: {one.reason}" for one in dropped]
             self.dropped_list.clear()
@@ -644,6 +644,12 @@ class PickerPanel(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "toggles"):
             self._paint_icons()
+
+
+def _show(part: QWidget, wanted: bool) -> None:
+    """Show or hide a part; only a change, as each lays the panel out anew."""
+    if part.isHidden() == wanted:
+        part.setVisible(wanted)
 
 
 def _same_elements(one: tuple[model.Orbit, ...], other: tuple[model.Orbit, ...]) -> bool:
