@@ -78,6 +78,8 @@ def _until(app: QApplication, there: Callable[[], bool]) -> bool:
         if time.monotonic() > end:
             return False
         app.processEvents()
+        # As Qt's own loop, which waits: one that only turns would keep the interpreter from the workers.
+        time.sleep(0.0005)
     return True
 
 
