@@ -86,6 +86,12 @@ def chain_of_operand(text: str, start: int, end: int) -> Chain | None:
     return None
 
 
+@functools.lru_cache(maxsize=4)
+def chains(text: str) -> tuple[Chain, ...]:
+    """Every maximal run of directly nested transforms with its operand; none in a text with errors."""
+    return tuple(_described(text, chain) for chain in _chains(text))
+
+
 def _described(text: str, chain: tuple[nodes.Transform, ...]) -> Chain:
     links = []
     for node in chain:
@@ -117,7 +123,7 @@ def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:
     if not inner or not words:
         return text
     wrapped = " ".join(words) + " " + _closed(inner)
-    if _goes_on(text, span.end):
+    if goes_on(text, span.end):
         wrapped = f"({wrapped})"
     return text[: span.offset] + wrapped + text[span.end :]
 
@@ -203,7 +209,7 @@ def _bracketed(text: str) -> bool:
     return len(found) > 1
 
 
-def _goes_on(text: str, end: int) -> bool:
+def goes_on(text: str, end: int) -> bool:
     """True when an operator follows, which a transform in front would swallow."""
     start = _after_trivia(text, end)
     following = next(iter(scan(text[start : start + _LONGEST_OPERATOR])), None)

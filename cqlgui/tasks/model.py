@@ -152,7 +152,7 @@ class Hit:
 @dataclass(frozen=True, slots=True)
 class ElementCount:
     """An orbit element with how much it matched. `lines` are (square in the query, its image) pairs for the
-    board.
+    board; `never` says why it can match nowhere, and is empty where it may.
     """
 
     text: str
@@ -162,6 +162,7 @@ class ElementCount:
     positions: int
     squares: int = 0
     lines: tuple[tuple[int, int], ...] = ()
+    never: str = ""
 
 
 @dataclass(frozen=True, slots=True)

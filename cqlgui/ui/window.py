@@ -78,6 +78,7 @@ from cqlgui.ui.panels import (
     naming,
     wording,
 )
+from cqlgui.ui.picker import examples
 from cqlgui.ui.picker import panel as picker_panel
 from cqlgui.ui.pointing import controller as pointing
 
@@ -127,6 +128,7 @@ class MainWindow(QMainWindow):
         self.opener = opener.Opener(self.jobs, self)
         self.searcher = searcher.Searcher(self.jobs, self)
         self.narrower = narrower.Narrower(self.jobs, self.hits.narrow, self)
+        self.examples = examples.Examples(self.jobs, self.picker, self)
         self.exporter = exporter.Exporter(self.jobs, self)
         self.browser = browser.Browser(self.jobs, self.board, self.notation, self.hits.hits.shown_of, self)
         self.assistance = assistance.Assistance(self)
@@ -544,6 +546,7 @@ class MainWindow(QMainWindow):
         self.result = result
         self.hits.finish(result)
         self.picker.set_counts(result.orbits)
+        self.examples.show(self.base, result)
         if self.base is not None:
             self.narrower.take(self.base, result)
         if result.stopped is not None:
@@ -582,6 +585,7 @@ class MainWindow(QMainWindow):
         self.hits.finish(result)
         self.hits.tell_narrowing(words)
         self.picker.set_counts(result.orbits)
+        self.examples.show(self.base, result)
         if self.browser.game is not None and self.browser.base is self.base:
             self.browser.set_hits(self.hits.hits.hits_of(self.browser.game.game))
         self._say_hit()

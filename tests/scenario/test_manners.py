@@ -387,7 +387,7 @@ def test_keys_go_round_the_areas_and_leave_the_editor(qtbot: QtBot, main: window
         assert focus is area or area.isAncestorOf(focus)
         assert main.areas.framed is area
         if area is main.picker:
-            assert focus is main.picker.toggles["flip"], "the first of what the area has"
+            assert focus is main.picker.toggles["flipcolor"], "the first of what the area has"
     assert main.hits.table.row == 0
     assert edit.hasFocus()
     for area in (*round_[3::-1], main.editor):

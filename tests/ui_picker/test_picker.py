@@ -13,12 +13,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from cqlgui.cql import structure
-from cqlgui.pattern import pictures
-from cqlgui.tasks import model
+from cqlgui.board import position
+from cqlgui.cql import diagnostics, structure
+from cqlgui.tasks import model, orbits
 from cqlgui.ui import theme
 from cqlgui.ui.editor import panel as editor_panel
-from cqlgui.ui.picker import chain, panel, strip
+from cqlgui.ui.picker import chain, panel, strip, words
 
 Pair = tuple[editor_panel.EditorPanel, panel.PickerPanel]
 
@@ -37,37 +37,60 @@ def pair(qtbot: QtBot) -> Iterator[Pair]:
 
 
 @pytest.mark.parametrize(
-    ("text", "start", "end", "words", "expected"),
+    ("text", "words", "expected"),
     [
-        ("Bh7 kh8", 0, 7, ("flipcolor", "flipvertical"), "flipcolor flipvertical {Bh7 kh8}"),
-        ("Bh7 kh8", 1, 1, ("flipcolor",), "flipcolor Bh7 kh8"),
-        ("flipcolor {Bh7 kh8}", 1, 1, (), "{Bh7 kh8}"),
-        ("Bh7 & kh8", 1, 1, ("flip",), "(flip Bh7) & kh8"),
-        ("(flip Bh7) & kh8", 3, 3, (), "Bh7 & kh8"),
-        ("comment(flip Ra1)", 10, 10, (), "comment(Ra1)"),
-        ("flipcolor 2 flip K", 1, 1, ("flip", "flipcolor"), "flip flipcolor 2 K"),
-        ("flip 2 flip 3 K", 1, 1, ("flip", "flip", "flipcolor"), "flip 2 flip 3 flipcolor K"),
-        ("flip 2 flip 3 K", 1, 1, ("flipcolor", "flip"), "flipcolor flip 2 K"),
-        (
-            "flip count flipcolor K",
-            1,
-            1,
-            ("flip", "flipcolor", "flip"),
-            "flip count flipcolor flip K",
-        ),
-        ("flip flipcolor count K", 1, 1, ("flip", "flipcolor", "flip"), "flip flipcolor flip K"),
+        ("|Nf5 kg8", ("flipcolor",), "flipcolor {Nf5 kg8}"),
+        ("Nf5 kg8|", ("flipcolor", "flipvertical"), "flipcolor flipvertical {Nf5 kg8}"),
+        ("{Nf5| kg8}", ("flip",), "flip {Nf5 kg8}"),
+        ("{Nf5 kg8}|", ("flip",), "flip {Nf5 kg8}"),
+        ("{ // first\n Nf5| }", ("flip",), "flip { // first\n Nf5 }"),
+        ("Nf5|", ("flip",), "flip {Nf5}"),
+        ("B|h7 & kh8", ("flip",), "flip {Bh7 & kh8}"),
+        ("mate {Ra1| kb8}", ("flip",), "mate flip {Ra1 kb8}"),
+        ("mate| {Ra1 kb8}", ("flip",), "flip {mate {Ra1 kb8}}"),
+        ("flip N|f5 kg8", ("flipcolor",), "flipcolor {flip Nf5 kg8}"),
+        ("{Ra1|} & R", ("flip",), "(flip {Ra1}) & R"),
+        ("cql(variations) // all\nNf5 // one\nkg8 // two|\n", ("flip",),
+         "cql(variations) // all\nflip {Nf5 // one\nkg8} // two\n"),
+        ("function f(x) {x mate|} f(Nf5)", ("flip",), "flip {function f(x) {x mate} f(Nf5)}"),
+        ("path {Nf5 kg8|} {mate}", ("flip",), "path flip {Nf5 kg8} {mate}"),
+        ("f|lipcolor {Bh7 kh8}", (), "{Bh7 kh8}"),
+        ("flipcolor {Bh7 kh8}|", (), "{Bh7 kh8}"),
+        ("mate fl|ip {Ra1 kb8}", ("flipcolor", "flip"), "mate flipcolor flip {Ra1 kb8}"),
+        ("flip {shift {Ra1| kb8} mate}", (), "flip {{Ra1 kb8} mate}"),
+        ("flip {shift {Ra1 kb8} ma|te}", (), "{shift {Ra1 kb8} mate}"),
+        ("(flip {Bh7|}) & kh8", (), "{Bh7} & kh8"),
+        ("flipcolor 2 flip |K", ("flip", "flipcolor"), "flip flipcolor 2 K"),
+        ("flip 2 flip 3 |K", ("flip", "flip", "flipcolor"), "flip 2 flip 3 flipcolor K"),
+        ("flip 2 flip 3 |K", ("flipcolor", "flip"), "flipcolor flip 2 K"),
+        ("flip count flipcolor K|", ("flip", "flipcolor", "flip"), "flip count flipcolor flip K"),
+        ("flip flipcolor count K|", ("flip", "flipcolor", "flip"), "flip flipcolor flip K"),
     ],
-)
-def test_the_chain_at_the_caret_becomes_another(
-    text: str, start: int, end: int, words: tuple[str, ...], expected: str
+)  # fmt: skip
+def test_the_chain_round_the_pattern_at_the_caret_becomes_another(
+    text: str, words: tuple[str, ...], expected: str
 ) -> None:
-    edit = chain.changed(text, start, end, chain.Chain(words))
+    caret = text.index("|")
+    text = text.replace("|", "")
+    edit = chain.changed(text, caret, caret, chain.Chain(words))
     assert edit is not None
     assert text[: edit.start] + edit.text + text[edit.end :] == expected
+    assert chain.readable(expected)
+
+
+def test_a_selection_is_wrapped_as_it_is() -> None:
+    edit = chain.changed("Bh7 kh8 mate", 0, 7, chain.Chain(("flipcolor",)))
+    assert edit is not None
+    assert "Bh7 kh8 mate"[: edit.start] + edit.text + "Bh7 kh8 mate"[edit.end :] == "flipcolor {Bh7 kh8} mate"
+
+
+def test_a_query_of_filters_has_no_chain_of_its_own_where_one_filter_has() -> None:
+    assert chain.at("flip Nf5 kg8", 2) == chain.Chain()
+    assert chain.at("flip count {Nf5 kg8}", 14) == chain.Chain(("flip",), counts=True)
 
 
 def test_a_pattern_shows_men_choices_and_negations() -> None:
-    shown = pictures.of_text("{Bh7 not Ra1 [Qq]d4 btm}")
+    shown = picture_module.of_text("{Bh7 not Ra1 [Qq]d4 btm}")
     assert shown.turn == "black"
     assert {(cell.square, cell.symbol, cell.sure, cell.absent) for cell in shown.cells} == {
         (0, "R", True, True), (27, "*", False, False), (55, "B", True, False),
@@ -81,7 +104,8 @@ def test_toggles_wrap_at_once_undo_and_show_the_orbit(qtbot: QtBot, pair: Pair) 
     picker.toggles["flipcolor"].click()
     assert editor.text() == "flipcolor flipvertical {Bh7 kh8}"
     qtbot.waitUntil(lambda: picker.view.elements.rowCount() == 4)
-    assert "4 candidates → 4 valid → 4 distinct" in picker.funnel.text()
+    assert picker.funnel.text() == "4 images"
+    assert picker.saying.text() == "Mirror left to right, then swap colours"
     editor.edit.undo()
     assert editor.text() == "flipvertical {Bh7 kh8}"
     picker.toggles["flipvertical"].click()
@@ -95,9 +119,7 @@ def test_a_caret_outside_the_body_means_the_chain_that_is_there(pair: Pair, plac
     editor.set_text(text)
     editor.go_to(len(text) if place < 0 else place)
     picker._settle()
-    assert [word for word, button in picker.toggles.items() if button.isChecked()] == [
-        "flipvertical", "flipcolor"
-    ]  # fmt: skip
+    assert {word for word, one in picker.toggles.items() if one.isChecked()} == {"flipvertical", "flipcolor"}
     picker.toggles["flip"].click()
     assert editor.text().splitlines()[2] == "flip flipcolor flipvertical {Bh7 kh8}"
 
@@ -142,7 +164,7 @@ def test_a_large_view_paints_none_of_its_tiles_again(qtbot: QtBot, monkeypatch: 
     qtbot.addWidget(view)
     elements = tuple(model.ElementCount(f"P>={n}", f"<{n}>", f"element {n}", 0, 0, 1) for n in range(600))
     view.elements.show_elements(elements, counted=False)
-    view.resize(2_400, 1_600)
+    view.resize(1_200, 800)
     view.show()
     made: list[object] = []
     keep = view.keep_tile
@@ -215,19 +237,20 @@ def test_a_selection_that_is_the_operand_of_a_chain_extends_the_chain(qtbot: QtB
     settled(qtbot, pair, {"flip", "flipcolor"})
     picker.toggles["flip"].click()
     assert editor.text() == "mate flipcolor {Ra1 kb8}"
+    assert editor.edit.textCursor().selectedText() == "{Ra1 kb8}"
     editor.edit.undo()
-    settled(qtbot, pair, {"flip", "flipcolor"})
+    assert editor.text() == "mate flipcolor flip {Ra1 kb8}"
 
 
-def test_a_caret_in_white_space_goes_to_the_filter_it_means(qtbot: QtBot, pair: Pair) -> None:
+def test_a_caret_in_white_space_means_the_whole_query(qtbot: QtBot, pair: Pair) -> None:
     editor, picker = pair
     editor.set_text("  Ra1  ")
     editor.go_to(7)
     picker.toggles["flip"].click()
-    assert editor.text() == "  flip Ra1  "
+    assert editor.text() == "  flip {Ra1}  "
     settled(qtbot, pair, {"flip"})
     picker.toggles["flip"].click()
-    assert editor.text() == "  Ra1  "
+    assert editor.text() == "  {Ra1}  "
 
 
 def test_order_and_count_are_edits_of_the_chain(qtbot: QtBot, pair: Pair) -> None:
@@ -250,16 +273,174 @@ def test_order_and_count_are_edits_of_the_chain(qtbot: QtBot, pair: Pair) -> Non
     assert editor.text() == "flipcolor flip {Ra1 kb8}"
 
 
-def test_a_choice_before_there_is_a_query_waits_for_apply(qtbot: QtBot, pair: Pair) -> None:
+def waiting(picker: panel.PickerPanel) -> set[str]:
+    return {word for word, one in picker.toggles.items() if one.property("waiting")}
+
+
+def test_a_choice_without_a_pattern_waits_and_is_not_shown_as_on(qtbot: QtBot, pair: Pair) -> None:
+    _, picker = pair
+    picker.toggles["flip"].click()
+    assert waiting(picker) == {"flip"}
+    settled(qtbot, pair, set())
+    assert picker.saying.text() == "Waits for a pattern: All 8"
+    assert "waits" in picker.toggles["flip"].accessibleName()
+    picker.toggles["shift"].click()
+    picker.toggles["flip"].click()
+    assert waiting(picker) == {"shift"}
+    picker.remove_button.click()
+    assert not waiting(picker)
+
+
+def test_a_choice_that_waits_is_put_round_the_pattern_that_is_typed(qtbot: QtBot, pair: Pair) -> None:
+    editor, picker = pair
+    editor.show()
+    qtbot.waitExposed(editor)
+    editor.edit.setFocus()
+    qtbot.waitUntil(editor.edit.hasFocus)
+    picker.toggles["flipcolor"].click()
+    QTest.keyClicks(editor.edit, "Nf5")
+    qtbot.waitUntil(lambda: editor.text() == "flipcolor {Nf5}")
+    settled(qtbot, pair, {"flipcolor"})
+    assert not waiting(picker)
+    QTest.keyClicks(editor.edit, " kg8")
+    assert editor.text() == "flipcolor {Nf5 kg8}"
+
+
+def test_a_choice_that_waits_is_put_round_the_pattern_that_is_drawn(qtbot: QtBot, pair: Pair) -> None:
+    editor, picker = pair
+    picker.toggles["flipcolor"].click()
+    picker.toggles["flipvertical"].click()
+    editor.replace(0, 0, "{Nf5}")
+    qtbot.waitUntil(lambda: editor.text() == "flipvertical flipcolor {Nf5}")
+    editor.edit.undo()
+    assert editor.text() == "{Nf5}"
+
+
+def test_a_choice_that_waits_belongs_to_no_other_query(qtbot: QtBot, pair: Pair) -> None:
     editor, picker = pair
     picker.toggles["flip"].click()
-    assert picker.apply_button.isVisible()
-    assert not picker.apply_button.isEnabled()
-    QTest.keyClicks(editor.edit, "Ra1 kg8")
-    qtbot.waitUntil(picker.apply_button.isEnabled)
-    picker.apply_button.click()
-    assert editor.text() == "flip {Ra1 kg8}"
-    assert not picker.apply_button.isVisible()
+    editor.set_text("mate", "Another theme")
+    qtbot.waitUntil(lambda: not editor.checking)
+    settled(qtbot, pair, set())
+    assert not waiting(picker)
+    assert editor.text() == "mate"
+
+
+def test_what_a_transform_governs_is_tinted_while_the_pointer_is_over_it(qtbot: QtBot, pair: Pair) -> None:
+    editor, picker = pair
+    editor.set_text("flipcolor flipvertical {Nf5 kg8}")
+    settled(qtbot, pair, {"flipcolor", "flipvertical"})
+    for word, tinted in (
+        ("flipcolor", "flipvertical {Nf5 kg8}"),
+        ("flipvertical", "{Nf5 kg8}"),
+        ("shift", "flipcolor flipvertical {Nf5 kg8}"),
+    ):
+        QApplication.sendEvent(picker.toggles[word], QEvent(QEvent.Type.Enter))
+        assert editor.edit.governed == tinted
+        QApplication.sendEvent(picker.toggles[word], QEvent(QEvent.Type.Leave))
+        assert not editor.edit.governed
+
+
+def orbit(*positions: int, squares: int = 1, never: str = "") -> model.Orbit:
+    """Elements with so many hits: the third is the one as written, the last `never` matches."""
+    elements = tuple(
+        model.ElementCount(f"K{'abcdefgh'[n]}1", "<>" if n == 2 else f"<up^{n}>", f"no. {n}", hits, hits,
+                           squares, (), never if n == len(positions) - 1 else "")
+        for n, hits in enumerate(positions)
+    )  # fmt: skip
+    return model.Orbit("shift", 0, 1, elements)
+
+
+def in_order(picker: panel.PickerPanel) -> list[int]:
+    elements = picker.view.elements
+    return [elements.number_at(row) for row in range(elements.rowCount())]
+
+
+def test_the_image_as_written_is_first_and_the_others_follow_by_hits(pair: Pair) -> None:
+    _, picker = pair
+    picker.set_orbits((orbit(0, 0, 0, 0, 0, never="a pawn"),))
+    assert in_order(picker) == [2, 0, 1, 3, 4]
+    picker.set_counts((orbit(1, 30, 4, 500, 0, never="a pawn"),))
+    assert in_order(picker) == [2, 3, 1, 0, 4]
+    assert picker.view.elements.said(4) == "no. 4: can never match, a pawn"
+    assert picker.view.elements.said(3) == "no. 3: 500 hits in 500 games"
+
+
+def test_left_and_right_limit_to_the_images_in_their_order_and_escape_lets_go(
+    qtbot: QtBot, pair: Pair
+) -> None:
+    _, picker = pair
+    picker.set_orbits((orbit(0, 0, 0),))
+    picker.view.setFocus()
+    seen: list[int] = []
+    picker.element_chosen.connect(lambda _orbit, element: seen.append(element))
+    QTest.keyClick(picker.view, Qt.Key.Key_Right)
+    assert not seen, "nothing is counted yet"
+    picker.set_counts((orbit(1, 30, 4),))
+    assert in_order(picker) == [2, 1, 0], "what was current is the last one now"
+    for key in (Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Right):
+        QTest.keyClick(picker.view, key)
+    assert seen == [1, 2, 1]
+    with qtbot.waitSignal(picker.selection_cleared):
+        QTest.keyClick(picker.view, Qt.Key.Key_Escape)
+
+
+def test_an_image_without_squares_shows_its_first_hit(qtbot: QtBot, pair: Pair) -> None:
+    _, picker = pair
+    counted = model.Orbit("flipcolor", 0, 1, (model.ElementCount("check", "<>", "as written", 1, 1),))
+    picker.set_orbits((counted,))
+    picker.set_counts((counted,))
+    qtbot.waitUntil(lambda: picker.view.elements.has_picture(0))
+    before = picker.view.grab().toImage()
+    picker.set_examples({(0, 0): position.Position.start()})
+    assert picker.view.grab().toImage() != before
+    picker.set_counts(())
+    assert picker.view.elements.example(0) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("flipcolor flipvertical {Nf5 kg8}", "4 images"),
+        ("shift {Nf6 kg7}", "225 places, 49 fit on the board, 49 different"),
+        (
+            "flip {Na1 kh8}",
+            "8 images, 4 different: the pattern looks the same mirrored in the diagonal a1-h8, so 8 become 4",
+        ),
+    ],
+)
+def test_the_size_of_an_orbit_is_told_in_words(text: str, said: str) -> None:
+    assert words.funnel(orbits.orbits(text)[0]) == said
+
+
+def test_the_sentence_follows_the_order_of_doing() -> None:
+    assert words.sentence(("flipcolor", "flipvertical")) == "Mirror left to right, then swap colours"
+    assert words.sentence(("shift",), counts=True) == "Move to every place, then count the images that match"
+
+
+def test_four_images_are_in_view_at_330_by_400_pixels(qtbot: QtBot, pair: Pair) -> None:
+    editor, picker = pair
+    theme.theme().apply(theme.Choice.LIGHT)
+    editor.set_text("flipcolor flipvertical {Nf5 kg8}")
+
+    def is_small() -> bool:
+        # Layouts take the style sheet in at their next turn.
+        picker.resize(330, 400)
+        return (picker.width(), picker.height()) == (330, 400) and picker.view.elements.rowCount() == 4
+
+    qtbot.waitUntil(is_small)
+    view = picker.view
+
+    def all_in_view() -> bool:
+        places = [view.visualRect(view.elements.index(row)) for row in range(4)]
+        return all(view.viewport().rect().contains(place) and place.isValid() for place in places)
+
+    qtbot.waitUntil(all_in_view)
+    assert all(
+        not button.visibleRegion().isEmpty() for button in picker.toggles.values() if button.isVisible()
+    )
+    bottom = view.mapTo(picker, view.rect().bottomLeft()).y()
+    assert bottom < picker.height(), "nothing has to be scrolled to"
 
 
 def test_hovering_an_element_previews_it_until_the_pointer_leaves(qtbot: QtBot, pair: Pair) -> None:
@@ -325,7 +506,7 @@ def test_a_long_query_with_mistakes_is_not_read_again_for_the_caret(
     editor.edit.select(len(text) // 2, len(text) // 2)
     picker._settle()
     assert not any(button.isChecked() for button in picker.toggles.values())
-    assert chain.reached(text, 3) == 3
+    assert chain.meant(text, 3).operand == diagnostics.Span(3, 0)
 
 
 def test_a_search_that_begins_does_not_make_the_picker_check_the_query(

@@ -27,8 +27,9 @@ _FIELDS = {
     "square-light": "light_square",
     "square-dark": "dark_square",
     "area": "accent",
+    "governed": "accent",
 }
-_TINTS = {"found": 110, "bracket-alone": 90}
+_TINTS = {"found": 110, "bracket-alone": 90, "governed": 52}
 
 
 def of(widget: QWidget, role: str) -> QColor:

@@ -71,6 +71,7 @@ class QueryEdit(QPlainTextEdit):
         self._fixable: frozenset[int] = frozenset()
         self._squiggles: list[QTextEdit.ExtraSelection] = []
         self._found: list[QTextEdit.ExtraSelection] = []
+        self._governed: list[QTextEdit.ExtraSelection] = []
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setStyleHint(QFont.StyleHint.Monospace)
         if font.pointSizeF() < 10:
@@ -248,6 +249,24 @@ class QueryEdit(QPlainTextEdit):
             self._found.append(self._mark(mapping.to_units(start), mapping.to_units(end), "found"))
         self._show_selections()
 
+    def set_governed(self, start: int, end: int) -> None:
+        """Tint a code-point range: what the transform under the pointer acts on; an empty one takes the tint
+        away."""
+        mapping = self.offsets()
+        units = mapping.to_units(start), mapping.to_units(end)
+        if start < end:
+            self._governed = [self._mark(*units, "governed")]
+        elif self._governed:
+            self._governed = []
+        else:
+            return
+        self._show_selections()
+
+    @property
+    def governed(self) -> str:
+        """The text that is tinted."""
+        return self._governed[0].cursor.selectedText() if self._governed else ""
+
     def hover_html(self, offset: int) -> str:
         """What the tooltip over a code-point offset says: findings first, then the keyword's help; may be
         empty."""
@@ -279,7 +298,7 @@ class QueryEdit(QPlainTextEdit):
         line.cursor = cursor
         # The band of the current line would cover the words that an empty editor shows.
         marks = [] if self.document().isEmpty() else [line]
-        marks += [*self._found, *self._squiggles]
+        marks += [*self._governed, *self._found, *self._squiggles]
         for position, matched in brackets.at(self.document(), self.textCursor().position()):
             marks.append(self._mark(position, position + 1, "bracket-match" if matched else "bracket-alone"))
         self.setExtraSelections(marks)

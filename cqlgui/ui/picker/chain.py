@@ -1,12 +1,17 @@
-"""The chain of transforms at the caret, and the edits that make it another one.
+"""The chain of transforms round the pattern at the caret, and the edits that make it another one.
 
+A pattern is what stands between the innermost braces at the caret, or the whole body of the query. A filter
+among others is none: who turns one of them alone asks another question than the one that was meant.
 Pure functions on texts; no Qt.
 """
 
 from __future__ import annotations
 
+import functools
+
 from cqlgui.base.data import dataclass
-from cqlgui.cql import diagnostics, structure
+from cqlgui.cql import diagnostics, lexer, structure, tokens
+from cqlgui.cql.diagnostics import Span
 from cqlgui.ui.picker import words
 
 
@@ -33,24 +38,43 @@ def readable(text: str) -> bool:
 
 
 def at(text: str, offset: int) -> Chain:
-    """The chain at a caret; an empty one in a text with errors."""
-    return _of(structure.transform_chain_at(text, offset)) if readable(text) else Chain()
+    """The chain of the pattern at a caret; an empty one in a text with errors."""
+    return _of(meant(text, offset))
+
+
+def meant(text: str, offset: int) -> structure.Chain:
+    """The pattern that a caret means, with the transforms directly round it; an empty one in a text with
+    errors."""
+    return _candidates(text, offset)[0]
+
+
+def _candidates(text: str, offset: int) -> list[structure.Chain]:
+    """The patterns round a caret, the innermost first: braces that it stands in, operands in braces of the
+    transform whose word it stands in, and at last the whole body."""
+    if not readable(text):
+        return [structure.Chain((), Span(min(offset, len(text)), 0))]
+    found = [
+        (chain.operand.end - chain.links[0].word_span.offset, chain)
+        for chain in structure.chains(text)
+        if chain.links[0].word_span.offset < offset <= chain.operand.offset
+        and (chain.operand.offset, chain.operand.end) in _braces(text)
+    ]
+    found += [(end - start, _round(text, start, end)) for start, end in _braces(text) if start < offset < end]
+    found.sort(key=lambda one: one[0])
+    return [*(chain for _, chain in found), _round(text, *whole(text))]
 
 
 def whole(text: str) -> tuple[int, int]:
-    """Where the body of the query stands; nowhere, at the end, in a text with errors."""
+    """Where the body of the query stands, with the braces round all of it; nowhere, at the end, in a text
+    with errors."""
     query = structure.checked(text).query
-    return (len(text), len(text)) if query is None else (query.body.span.offset, query.body.span.end)
-
-
-def reached(text: str, offset: int) -> int:
-    """The caret, or where the filter that it means begins when it stands beside it in white space; always the
-    caret in a text with errors.
-    """
-    if not readable(text):
-        return offset
-    span = structure.transform_chain_at(text, offset).operand
-    return offset if span.offset <= offset <= span.end or not span.length else span.offset
+    if query is None:
+        return len(text), len(text)
+    start, end = query.body.span.offset, query.body.span.end
+    for first, last in sorted(_braces(text), reverse=True):
+        if first < start and end < last and _only(text, first, last, start, end):
+            start, end = first, last
+    return start, end
 
 
 def over(text: str, start: int, end: int) -> Chain:
@@ -59,8 +83,37 @@ def over(text: str, start: int, end: int) -> Chain:
     return Chain() if found is None else _of(found)
 
 
+def behind(text: str, start: int, selected: tuple[int, int]) -> tuple[int, int]:
+    """What to select after a selection was put behind transforms at `start`: it is their operand now."""
+    if structure.chain_of_operand(text, *selected) is not None:
+        return selected
+    operands = [
+        (chain.links[0].word_span.offset, chain.operand)
+        for chain in structure.chains(text)
+        if chain.links[0].word_span.offset >= start
+    ]
+    if not operands:
+        return selected
+    operand = min(operands, key=lambda one: one[0])[1]
+    return operand.offset, operand.end
+
+
+def governed(text: str, start: int, end: int, word: str) -> tuple[int, int]:
+    """The part of the text that a transform acts on, or would act on if it were put round the chain of the
+    selection, or of the pattern at the caret; empty in a text with errors."""
+    found = structure.chain_of_operand(text, start, end) if start < end else None
+    found = found or meant(text, start)
+    end = found.operand.end
+    names = [words.SYNONYMS.get(link.word, link.word) for link in found.links]
+    if word in names:
+        place = names.index(word) + 1
+        start = found.links[place].word_span.offset if place < len(names) else found.operand.offset
+        return start, end
+    return (found.links[0].word_span.offset if found.links else found.operand.offset), end
+
+
 def changed(text: str, start: int, end: int, wanted: Chain) -> Edit | None:
-    """The edit after which the selection, or the filter at the caret, stands under `wanted`; None when
+    """The edit after which the selection, or the pattern at the caret, stands under `wanted`; None when
     nothing changes.
 
     A range that the user wrote stays with its transform; `wanted.counts` tells of the innermost one's `count`
@@ -68,18 +121,17 @@ def changed(text: str, start: int, end: int, wanted: Chain) -> Edit | None:
     that chain; any other is wrapped as it is, without touching a chain around it.
     """
     if start == end:
-        found = structure.transform_chain_at(text, start)
+        found = meant(text, start)
+        if not found.links and wanted.words:
+            # Not everything in braces may stand behind a transform; what is round it then does.
+            edits = (_wrapped(text, one.operand, wanted) for one in _candidates(text, start))
+            return next((edit for edit in edits if edit is not None and readable(_applied(text, edit))), None)
     else:
-        found = structure.chain_of_operand(text, start, end) or structure.Chain(
-            (), diagnostics.Span(start, 0)
-        )
+        found = structure.chain_of_operand(text, start, end) or structure.Chain((), Span(start, 0))
     if not found.links:
         if not wanted.words:
             return None
-        spelled = list(wanted.words)
-        if wanted.counts:
-            spelled[-1] += " count"
-        return _difference(text, structure.wrap(text, start, end, tuple(spelled)))
+        return _difference(text, structure.wrap(text, start, end, _spelled(wanted)))
     first = found.links[0].word_span.offset
     if not wanted.words:
         return _difference(text, _unwrapped(text, first, found.operand))
@@ -101,6 +153,29 @@ def changed(text: str, start: int, end: int, wanted: Chain) -> Edit | None:
     return _difference(text, text[:first] + " ".join(parts) + gap + text[found.operand.offset :])
 
 
+def _wrapped(text: str, pattern: Span, wanted: Chain) -> Edit | None:
+    """Put transforms before a pattern. It always gets braces, so that what is written in it afterwards is
+    turned with the rest."""
+    if not pattern.length:
+        return None
+    inner = text[pattern.offset : pattern.end]
+    if (pattern.offset, pattern.end) not in _braces(text):
+        inner = f"{{{inner}}}"
+    new = f"{' '.join(_spelled(wanted))} {inner}"
+    if structure.goes_on(text, pattern.end):
+        new = f"({new})"
+    return Edit(pattern.offset, pattern.end, new)
+
+
+def _spelled(wanted: Chain) -> tuple[str, ...]:
+    counting = " count" if wanted.counts else ""
+    return (*wanted.words[:-1], wanted.words[-1] + counting)
+
+
+def _applied(text: str, edit: Edit) -> str:
+    return text[: edit.start] + edit.text + text[edit.end :]
+
+
 def _unwrapped(text: str, first: int, operand: diagnostics.Span) -> str:
     """The text without the transforms from `first` to the operand, nor the round brackets that wrapping put
     round the whole where an operator follows; those of a keyword's argument stay."""
@@ -113,6 +188,59 @@ def _unwrapped(text: str, first: int, operand: diagnostics.Span) -> str:
 
 
 _BEFORE_FILTER = ("", "(", "{", "&", "|")
+
+
+def _round(text: str, start: int, end: int) -> structure.Chain:
+    """A pattern with the transforms round it, which stand before its braces or, where there is nothing else
+    in them, behind the first one."""
+    found = structure.chain_of_operand(text, start, end)
+    if found is not None:
+        return found
+    for chain in structure.chains(text):
+        first = chain.links[0].word_span.offset
+        if (first, chain.operand.end) == (start, end) or (
+            start < first and chain.operand.end < end and _only(text, start, end, first, chain.operand.end)
+        ):
+            return chain
+    return structure.Chain((), Span(start, end - start))
+
+
+def _only(text: str, first: int, last: int, start: int, end: int) -> bool:
+    """Whether the brackets from `first` to `last` hold nothing but `start`..`end`, white space and comments
+    aside."""
+    around = text[first + 1 : start] + "\n" + text[end : last - 1]
+    return not around.strip() or all(token.kind in tokens.TRIVIA for token in lexer.tokens(around))
+
+
+@functools.lru_cache(maxsize=4)
+def _braces(text: str) -> frozenset[tuple[int, int]]:
+    """Every pair of braces that holds filters. Those of a function's body and of a repetition, as in
+    `{2 4}`, are no filters, so nothing can be put before them."""
+    found = []
+    opened: list[tuple[int, bool]] = []
+    significant = [token for token in lexer.tokens(text) if token.kind not in tokens.TRIVIA]
+    for place, token in enumerate(significant):
+        if token.word == "{":
+            opened.append((token.offset, _heads_function(significant[:place])))
+        elif token.word == "}" and opened:
+            start, is_body = opened.pop()
+            counts = not text[start + 1 : token.offset].translate(_COUNTS)
+            if not is_body and not counts:
+                found.append((start, token.end))
+    return frozenset(found)
+
+
+_COUNTS = {ord(sign): None for sign in "0123456789,*+?- \n\t"}
+
+
+def _heads_function(before: list[tokens.Token]) -> bool:
+    """Whether these tokens end with `function NAME ( ... )`."""
+    if not before or before[-1].word != ")":
+        return False
+    place = len(before) - 1
+    while place >= 0 and before[place].word != "(":
+        place -= 1
+    return place >= 2 and before[place - 2].word == "function"
 
 
 def _of(found: structure.Chain) -> Chain:

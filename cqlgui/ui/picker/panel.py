@@ -1,48 +1,71 @@
-"""The transform picker: toggles, the chosen chain in order, the orbit it makes.
+"""The transform picker: chips in plain words, the chosen chain in order, the orbit it makes.
 
 Edits the query through the editor.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from collections.abc import Mapping
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
-    QGridLayout,
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from cqlgui.base.data import dataclass
+from cqlgui.board import position as position_module
+from cqlgui.pattern import pictures as picture_module
 from cqlgui.tasks import model, orbits
 from cqlgui.ui import room
 from cqlgui.ui.editor import colours, latest
 from cqlgui.ui.editor import panel as editor_panel
 from cqlgui.ui.panels import labels, wording
-from cqlgui.ui.picker import chain, icons, strip, words
+from cqlgui.ui.picker import chain, flow, icons, strip, words
 
 ORBIT_DELAY = 60  # milliseconds after the last change of the text
 _SYNC_DELAY = 30  # milliseconds after the last move of the caret
-_COLUMNS = 2
+_TYPED_DELAY = 700
+"""Milliseconds after the last key at which a choice that waits for a pattern is applied: a pattern is typed
+in several keys."""
+_PICTURED = 24
+"""Thumbnails that are made with the orbit, off this thread; others are made when they come into view."""
 
 
-_TOGGLE = """
-QToolButton {{ border: 1px solid {0.border}; border-radius: 5px; padding: 3px 5px; background: transparent; }}
+_CHIP = """
+QToolButton {{ border: 1px solid {0.border}; border-radius: 5px; padding: 3px 4px; background: transparent; }}
 QToolButton:hover {{ border-color: {0.accent}; background: transparent; color: {0.text}; }}
 QToolButton:focus {{ border-color: {0.accent}; }}
-QToolButton:checked {{ background: {0.selection}; color: {0.selection_text}; border: 1px solid {0.accent};
-    font-weight: bold; }}
+QToolButton:checked {{ background: {0.selection}; color: {0.selection_text}; border: 2px solid {0.accent};
+    padding: 2px 3px; }}
+QToolButton[waiting="true"] {{ border: 1px dashed {0.accent}; }}
 QToolButton:disabled {{ color: {0.disabled}; }}
 """
 
 
-class PickerPanel(QWidget):
-    """Ten toggles that put transforms on the filter at the caret (or the selection) and take them off.
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """The orbits of a text, and thumbnails of their first images by the text of these."""
 
+    orbits: tuple[model.Orbit, ...]
+    pictures: Mapping[str, picture_module.Picture]
+
+
+def _made(text: str) -> _Made:
+    found = orbits.orbits(text)
+    first = [element for orbit in found for element in strip.first(orbit.elements, _PICTURED)][:_PICTURED]
+    return _Made(found, {element.text: strip.picture_of(element) for element in first})
+
+
+class PickerPanel(QWidget):
+    """Chips that put transforms on the pattern at the caret (or the selection) and take them off.
+
+    While there is no pattern the choice waits for one, and no chip is shown as if it were on.
     Signals name an orbit by its index in the query and an element by its index in the orbit.
     """
 
@@ -56,32 +79,40 @@ class PickerPanel(QWidget):
         self.setAccessibleName("Transform picker")
         self._editor: editor_panel.EditorPanel | None = None
         self._chain = chain.Chain()
+        # Chosen while there was no pattern to put it on.
+        self._waiting = chain.Chain()
         self._orbits: tuple[model.Orbit, ...] = ()
         self._counts: tuple[model.Orbit, ...] = ()
+        self._examples: Mapping[orbits.Place, position_module.Position] = {}
         self._shown = -1
         self._filling = False
-        self._held = False
-        self._asker = latest.Latest(orbits.orbits, ORBIT_DELAY, self)
+        # The text that was written here, of which everything is known without a check.
+        self._own = ""
+        # The transform under the pointer.
+        self._pointed = ""
+        self._asker = latest.Latest(_made, ORBIT_DELAY, self)
         self._asker.answered.connect(self._orbits_found)
         self._asker.refused.connect(lambda _text, _why: self.set_orbits(()))
         self._sync = QTimer(self)
         self._sync.setSingleShot(True)
         self._sync.setInterval(_SYNC_DELAY)
         self._sync.timeout.connect(self._follow_caret)
+        self._typed = QTimer(self)
+        self._typed.setSingleShot(True)
+        self._typed.setInterval(_TYPED_DELAY)
+        self._typed.timeout.connect(self.apply)
         # Made in the order in which Tab goes through them.
-        self.toggles = {choice.word: QToolButton(self) for choice in words.CHOICES}
+        self.toggles = {choice.word: QToolButton(self) for choice in words.CHOICES if choice.first}
+        self.more = QToolButton(self)
+        self.toggles |= {choice.word: QToolButton(self) for choice in words.CHOICES if not choice.first}
+        self.counts_box = QToolButton(self)
         self.chosen_list = QListWidget(self)
         self.up, self.down = QToolButton(self), QToolButton(self)
-        self.counts_box = QToolButton(self)
-        self.counts_box.setText("count elements")
-        self.counts_box.setCheckable(True)
-        self.counts_box.setAccessibleName("Count matching elements")
-        self.counts_box.setToolTip(
-            "count: the value is the number of elements that match, instead of whether one does"
-        )
-        self.apply_button, self.remove_button = QPushButton("Apply", self), QPushButton("Remove", self)
+        self.saying = labels.Label(self)
+        self.remove_button = QToolButton(self)
         self.funnel = labels.Label(self)
         self.view = strip.ElementsView(self)
+        self.told = labels.ElidedLabel("", self, fills=True)
         self.dropped_button = QToolButton(self)
         self.dropped_list = QListWidget(self)
         self._lay_out()
@@ -103,13 +134,21 @@ class PickerPanel(QWidget):
         self._orbits = found
         if not _same_elements(found, self._counts):
             self._counts = ()
+            self._examples = {}
         self._follow_caret()
 
     def set_counts(self, counted: tuple[model.Orbit, ...]) -> None:
         """Show the figures of a running or finished search beside the elements; an empty tuple takes them
         away."""
         self._counts = counted
+        if not counted:
+            self._examples = {}
         self._show_orbit()
+
+    def set_examples(self, found: Mapping[orbits.Place, position_module.Position]) -> None:
+        """Show a position that matched in the place of an empty board, by orbit and element."""
+        self._examples = found
+        self._show_examples()
 
     def element(self, orbit: int, element: int) -> model.ElementCount | None:
         """An element of the orbits shown, None when the query has changed since."""
@@ -121,40 +160,62 @@ class PickerPanel(QWidget):
         """Limit to no element."""
         self.view.clear()
 
+    @property
+    def busy(self) -> bool:
+        """True while the orbits of the text, or what the caret means, are still to be shown."""
+        return self._asker.busy or self._sync.isActive()
+
     def shut_down(self) -> None:
         """Stop the background work, before the window closes."""
         self._sync.stop()
+        self._typed.stop()
         self._asker.close()
 
     # --- choosing -------------------------------------------------------------------------------------------
 
     def apply(self) -> None:
-        """Put a choice that was made before there was a query on the selection, or on the whole query."""
-        start, end = self._place()
-        if start == end:
-            start, end = chain.whole(self._text())
-        self._held = False
-        self._change(self._chain, start, end)
+        """Put a choice that waits on the pattern at the caret, or on the selection, once there is one."""
+        wanted = self._waiting
+        if not wanted.words or not self._pattern_there():
+            return
+        place = self._place()
+        before = self._read() if place == self._chained() else chain.Chain()
+        self._waiting = chain.Chain()
+        names = [word for word in before.words if word not in wanted.words]
+        self._change(chain.Chain((*wanted.words, *names), wanted.counts or before.counts), *place)
 
     def remove(self) -> None:
-        """Take the chain at the caret off its filter."""
+        """Take the chain at the caret off its pattern, and let go of a choice that waits."""
+        self._waiting = chain.Chain()
         self._settle()
-        self._change(chain.Chain(), *self._caret())
+        self._change(chain.Chain(), *self._chained())
+
+    def _pattern_there(self) -> bool:
+        return bool(self._text().strip()) and chain.readable(self._text())
 
     def _toggled(self, word: str, on: bool) -> None:
         if self._filling:
             return
+        if not self._pattern_there():
+            waiting = self._waiting
+            names = [name for name in waiting.words if name != word]
+            self._wait(chain.Chain((word, *names) if word not in waiting.words else tuple(names)))
+            return
         self._settle()
-        place = self._caret()
-        before = self._chain
-        if on and not self._held and self._place() != place:
-            # A selection is wrapped by this one alone, or joins the chain that it is the operand of.
-            place = self._place()
-            before = chain.over(self._text(), *place)
+        place, before = self._chained(), self._chain
+        if on and place != self._place():
+            # Another selection is wrapped by this one alone.
+            place, before = self._place(), chain.Chain()
         names = [name for name in before.words if name != word]
         # A transform chosen later acts on the outside of what is there already.
         wanted = (word, *names) if on else tuple(names)
         self._change(chain.Chain(wanted, before.counts and bool(wanted)), *place)
+
+    def _wait(self, wanted: chain.Chain) -> None:
+        """Hold a choice until there is a pattern."""
+        self._waiting = wanted
+        self._show_chain()
+        self._show_orbit()
 
     def _moved(self, by: int) -> None:
         row = self.chosen_list.currentRow()
@@ -162,7 +223,7 @@ class PickerPanel(QWidget):
         if not 0 <= row < len(names) or not 0 <= row + by < len(names):
             return
         names[row], names[row + by] = names[row + by], names[row]
-        self._change(chain.Chain(tuple(names), self._chain.counts), *self._caret())
+        self._change(chain.Chain(tuple(names), self._chain.counts), *self._chained())
         self.chosen_list.setCurrentRow(row + by)
 
     def _dragged(self) -> None:
@@ -171,41 +232,33 @@ class PickerPanel(QWidget):
                 str(self.chosen_list.item(row).data(Qt.ItemDataRole.UserRole))
                 for row in range(self.chosen_list.count())
             )
-            self._change(chain.Chain(names, self._chain.counts), *self._caret())
+            self._change(chain.Chain(names, self._chain.counts), *self._chained())
 
     def _count_toggled(self, on: bool) -> None:
         if not self._filling:
             self._settle()
-            self._change(chain.Chain(self._chain.words, on), *self._caret())
+            self._change(chain.Chain(self._chain.words, on), *self._chained())
 
     def _change(self, wanted: chain.Chain, start: int, end: int) -> None:
-        """Edit the query so that `wanted` stands at a place.
-
-        While there is no query, or one with errors, its filters are not known: the choice is held until
-        `apply`, or until another query comes in.
-        """
-        editor, text = self._editor, self._text()
-        self._chain = wanted
-        self._held = self._held or editor is None or not chain.readable(text)
-        if editor is not None and not self._held:
-            joined = start != end and bool(chain.over(text, start, end).words)
-            if start == end:
-                reached = chain.reached(text, start)
-                if reached != start:
-                    start = end = reached
-                    editor.edit.select(start, start)
-            edit = chain.changed(text, start, end, wanted)
-            if edit is not None:
-                editor.replace(edit.start, edit.end, edit.text)
-            if start != end:
-                # What was selected is wrapped now; further clicks mean the chain round it.
-                place = -1 if joined or not wanted.words else editor.text().find(wanted.words[0], start)
-                place = editor.selection()[0] if place < 0 else place
-                editor.edit.select(place, place)
-            self._sync.start()
-        self._held = self._held and bool(wanted.words)
-        self._show_chain()
+        """Edit the query so that `wanted` stands at a place. What was written here needs no pause before it
+        is shown."""
+        editor = self._editor
+        if editor is None:
+            return
+        text = editor.text()
+        edit = chain.changed(text, start, end, wanted)
+        if edit is not None:
+            # Before the editor tells of it, since some may be done at once then.
+            self._own = text[: edit.start] + edit.text + text[edit.end :]
+            editor.replace(edit.start, edit.end, edit.text)
+            if start != end and wanted.words:
+                # Further clicks mean the same part and the chain round it.
+                editor.edit.select(*chain.behind(self._own, edit.start, editor.selection()))
+            self._asker.ask(self._own, at_once=True)
+        self._sync.stop()
+        self._read_chain()
         self._show_orbit()
+        self._tint()
 
     # --- following ------------------------------------------------------------------------------------------
 
@@ -229,14 +282,19 @@ class PickerPanel(QWidget):
         self.view.end_preview()
         self._asker.ask(text)
         self._sync.start()
+        if self._waiting.words:
+            self._typed.start()
 
     def _text_replaced(self) -> None:
-        self._held = False
+        # The choice was made for another query.
+        self._waiting = chain.Chain()
+        self._show_chain()
         self._sync.start()
 
-    def _orbits_found(self, text: str, found: tuple[model.Orbit, ...]) -> None:
+    def _orbits_found(self, text: str, found: _Made) -> None:
         if self._editor is None or text == self._editor.text():
-            self.set_orbits(found)
+            self.view.elements.keep_pictures(found.pictures)
+            self.set_orbits(found.orbits)
 
     def _settle(self) -> None:
         """The text or the caret moved a moment ago: a click means the chain as it stands now."""
@@ -244,18 +302,40 @@ class PickerPanel(QWidget):
             self._sync.stop()
             self._read_chain()
 
+    @property
+    def _checking(self) -> bool:
+        """Whether it is not known yet what the text says. The editor's check tells when it is, which costs
+        nothing on this thread; a text that was written here was read for that."""
+        editor = self._editor
+        return editor is not None and editor.checking and editor.text() != self._own
+
     def _follow_caret(self) -> None:
-        if self._editor is not None and self._editor.checking:
-            # The text is being checked off this thread; the answer brings us back here, at no cost then.
+        if self._checking:
+            # The answer brings us back here.
             return
         self._read_chain()
         self._show_orbit()
+        self._tint()
+        if self._waiting.words and not self._typing:
+            self.apply()
+
+    @property
+    def _typing(self) -> bool:
+        """Whether the pattern is being typed, so that its first words are not the whole of it."""
+        return self._editor is not None and self._editor.edit.hasFocus()
+
+    def _chained(self) -> tuple[int, int]:
+        """Where the chain that is shown belongs: to the selection, if it is the operand of one, else to the
+        pattern at the caret."""
+        place = self._place()
+        return place if place[0] < place[1] and chain.over(self._text(), *place).words else self._caret()
+
+    def _read(self) -> chain.Chain:
+        start, end = self._chained()
+        return chain.over(self._text(), start, end) if start < end else chain.at(self._text(), start)
 
     def _read_chain(self) -> None:
-        if self._editor is not None and not self._held:
-            # A caret in the header or a comment means the filter that a click would change.
-            text = self._text()
-            self._chain = chain.at(text, chain.reached(text, self._editor.caret()))
+        self._chain = self._read()
         self._show_chain()
 
     def _current_orbit(self) -> int:
@@ -268,40 +348,79 @@ class PickerPanel(QWidget):
                 return place
         return 0
 
+    def _point(self, word: str) -> None:
+        """The pointer, or the keyboard, is on a transform; an empty word for none."""
+        if word != self._pointed:
+            self._pointed = word
+            self._tint()
+
+    def _tint(self) -> None:
+        """Show in the text what the transform under the pointer governs."""
+        if self._editor is not None:
+            place = (0, 0)
+            if self._pointed and not self._checking and self._pattern_there():
+                place = self._place()
+                if place == self._chained():
+                    place = chain.governed(self._text(), *place, self._pointed)
+            self._editor.edit.set_governed(*place)
+
     # --- showing --------------------------------------------------------------------------------------------
 
     def _show_chain(self) -> None:
         self._filling = True
+        names, waiting = self._chain.words, self._waiting.words
         for word, button in self.toggles.items():
-            button.setChecked(word in self._chain.words)
+            button.setChecked(word in names)
+            if (word in waiting) != bool(button.property("waiting")):
+                button.setProperty("waiting", word in waiting)
+                self._describe(button, words.BY_WORD[word])
+                # Qt looks at properties in a style sheet only when it is set.
+                button.style().unpolish(button)
+                button.style().polish(button)
         row = self.chosen_list.currentRow()
         shown = [
             self.chosen_list.item(at).data(Qt.ItemDataRole.UserRole) for at in range(self.chosen_list.count())
         ]
-        if shown != list(self._chain.words):
+        if shown != list(names):
             self.chosen_list.clear()
-            for place, word in enumerate(self._chain.words):
-                self.chosen_list.addItem(f"{place + 1}. {word}")
+            for place, word in enumerate(names):
+                self.chosen_list.addItem(f"{place + 1}. {words.BY_WORD[word].title}")
                 item = self.chosen_list.item(place)
                 item.setData(Qt.ItemDataRole.UserRole, word)
-                item.setToolTip(wording.plain_tip(words.BY_WORD[word].meaning))
-            self.chosen_list.setCurrentRow(min(max(row, 0), len(self._chain.words) - 1))
+                item.setToolTip(wording.plain_tip(f"{word}: {words.BY_WORD[word].meaning}"))
+            self.chosen_list.setCurrentRow(min(max(row, 0), len(names) - 1))
         self.counts_box.setChecked(self._chain.counts)
-        many = bool(self._chain.words)
-        self.counts_box.setEnabled(many)
-        self.apply_button.setVisible(self._held)
-        self.apply_button.setEnabled(self._held and chain.readable(self._text()))
-        self.remove_button.setEnabled(many)
-        self.up.setEnabled(len(self._chain.words) > 1)
-        self.down.setEnabled(len(self._chain.words) > 1)
-        self._size_chain()
+        self.counts_box.setEnabled(bool(names))
+        if waiting:
+            titles = ", ".join(words.BY_WORD[word].title for word in waiting)
+            self.saying.setText(f"Waits for a pattern: {titles}")
+        else:
+            self.saying.setText(words.sentence(names, counts=self._chain.counts))
+        _show(self.saying, bool(names or waiting))
+        _show(self.remove_button, bool(names or waiting))
+        ordered = len(names) > 1
+        for part in (self.chosen_list, self.up, self.down):
+            _show(part, ordered)
+        if ordered:
+            self._size_chain()
+        self._show_more()
         self._filling = False
+
+    def _show_more(self) -> None:
+        """The chips behind "More" are shown when they are asked for, and where they are on."""
+        opened = self.more.isChecked()
+        for choice in words.CHOICES:
+            if not choice.first:
+                on = choice.word in self._chain.words or choice.word in self._waiting.words
+                _show(self.toggles[choice.word], opened or on)
+        _show(self.counts_box, opened or self._chain.counts)
+        self.more.setText("Less" if opened else "More")
 
     def _size_chain(self) -> None:
         """As many lines as the chosen transforms need at this width."""
         last = self.chosen_list.item(self.chosen_list.count() - 1)
-        line = self.fontMetrics().height() + 10
-        bottom = self.chosen_list.visualItemRect(last).bottom() + 5 if last is not None else line
+        line = self.fontMetrics().height() + 6
+        bottom = self.chosen_list.visualItemRect(last).bottom() + 4 if last is not None else line
         self.chosen_list.setFixedHeight(max(line, bottom))
 
     def _show_orbit(self) -> None:
@@ -313,37 +432,48 @@ class PickerPanel(QWidget):
             self.funnel.setText(self._nothing())
             self.view.elements.show_elements((), counted=False)
             self._show_dropped(())
+            self._tell(-1)
             return
         orbit = self._orbits[place]
         counted = place < len(self._counts) and len(self._counts[place].elements) == len(orbit.elements)
         elements = self._counts[place].elements if counted else orbit.elements
-        valid = len(orbit.elements) + len(orbit.duplicates)
-        self.funnel.setText(words.funnel(valid + len(orbit.invalid), valid, len(orbit.elements)))
+        self.funnel.setText(words.funnel(orbit))
         if self.view.limited >= len(elements):
             self.view.clear()
         self.view.elements.show_elements(elements, counted=counted)
+        self._show_examples()
         self._show_dropped((*orbit.invalid, *orbit.duplicates))
+        self._tell(-1)
+
+    def _show_examples(self) -> None:
+        found = {place[1]: shown for place, shown in self._examples.items() if place[0] == self._shown}
+        if found or self.view.elements.rowCount():
+            self.view.set_examples(found)
+
+    def _tell(self, number: int) -> None:
+        """Say in words what the image under the pointer is, else the one that the hits are limited to."""
+        number = number if number >= 0 else self.view.limited
+        there = 0 <= number < self.view.elements.rowCount()
+        self.told.say(self.view.elements.said(number) if there else "")
 
     def _nothing(self) -> str:
         """Why no orbit is shown."""
-        if self._editor is not None and self._editor.checking:
+        if self._checking:
             # The answer of the check brings us back here, and is not waited for on this thread.
             return self.funnel.text()
-        if self._held:
-            return "Write a query without errors, then press Apply."
         if not self._text().strip():
-            return "Write a query, or choose a transform to begin with."
+            return "" if self._waiting.words else "Draw or write a pattern; then choose what may differ."
         if not chain.readable(self._text()):
             return "Mend the query to see what its transforms make of it."
-        return "No transform in the query: choose one above."
+        return "No transform in the query: the pattern is searched as written."
 
     def _show_dropped(self, dropped: tuple[model.Dropped, ...]) -> None:
         self.dropped_button.setText(
             f"{'▾' if self.dropped_button.isChecked() else '▸'} {len(dropped):,} dropped"
         )
-        self.dropped_button.setVisible(bool(dropped))
+        _show(self.dropped_button, bool(dropped))
         opened = bool(dropped) and self.dropped_button.isChecked()
-        self.dropped_list.setVisible(opened)
+        _show(self.dropped_list, opened)
         if opened:
             rows = [f"{one.words or one.transform}: {one.reason}" for one in dropped]
             self.dropped_list.clear()
@@ -355,22 +485,34 @@ class PickerPanel(QWidget):
     # --- parts ----------------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        grid = QGridLayout()
-        grid.setSpacing(3)
-        for place, choice in enumerate(words.CHOICES):
+        chips = flow.Flow()
+        for choice in words.CHOICES:
             button = self.toggles[choice.word]
-            button.setText(choice.word)
+            button.setText(choice.title)
             button.setCheckable(True)
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-            button.setIconSize(QSize(20, 20))
-            button.setSizePolicy(self.sizePolicy().Policy.Expanding, self.sizePolicy().Policy.Fixed)
-            button.setToolTip(wording.markup_tip(f"<b>{choice.title}</b><br>{choice.meaning}"))
-            button.setAccessibleName(f"{choice.word}: {choice.title}")
-            button.setAccessibleDescription(choice.meaning)
-            grid.addWidget(button, place // _COLUMNS, place % _COLUMNS)
+            button.setIconSize(QSize(14, 14))
+            self._describe(button, choice)
+            button.installEventFilter(self)
+            if choice.first:
+                chips.addWidget(button)
+        self.more.setCheckable(True)
+        self.more.setToolTip("Quarter turns, turned directions, only the other colour, counting")
+        self.more.setAccessibleName("More transforms")
+        chips.addWidget(self.more)
+        for choice in words.CHOICES:
+            if not choice.first:
+                chips.addWidget(self.toggles[choice.word])
+        self.counts_box.setText("Count images")
+        self.counts_box.setCheckable(True)
+        self.counts_box.setAccessibleName("Count matching images")
+        self.counts_box.setToolTip("count: the value is the number of images that match")
+        chips.addWidget(self.counts_box)
         self._paint_icons()
         self.chosen_list.setAccessibleName("Chosen transforms, outermost first")
         self.chosen_list.setToolTip("Outermost first; drag to change the order")
+        self.chosen_list.setMouseTracking(True)
+        self.chosen_list.viewport().installEventFilter(self)
         self.chosen_list.setFlow(QListWidget.Flow.LeftToRight)
         self.chosen_list.setDragDropMode(QListWidget.DragDropMode.InternalMove)
         self.chosen_list.setDefaultDropAction(Qt.DropAction.MoveAction)
@@ -378,74 +520,106 @@ class PickerPanel(QWidget):
         self.chosen_list.setResizeMode(QListWidget.ResizeMode.Adjust)
         self.chosen_list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.chosen_list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.chosen_list.setSpacing(2)
-        self._size_chain()
-        for button, sign, name in ((self.up, "◀", "Move outwards"), (self.down, "▶", "Move inwards")):
+        self.chosen_list.setSpacing(1)
+        for button, sign, name in (
+            (self.up, "◀", "Move outwards: act later"),
+            (self.down, "▶", "Move inwards: act earlier"),
+        ):
             button.setText(sign)
+            button.setAutoRaise(True)
             button.setToolTip(wording.plain_tip(name))
             button.setAccessibleName(name)
-        self.apply_button.setToolTip(
-            "Put these transforms before the selection, or before the filter at the caret"
-        )
-        self.remove_button.setToolTip("Take the transforms off the filter at the caret")
+        self.saying.setAccessibleName("What the transforms do, in order")
+        self.saying.setWordWrap(True)
+        self.remove_button.setText("✕")
+        self.remove_button.setAutoRaise(True)
+        self.remove_button.setAccessibleName("Remove all transforms of the pattern")
+        self.remove_button.setToolTip("Take all transforms off the pattern")
         self.funnel.setAccessibleName("Size of the orbit")
         self.funnel.setWordWrap(True)
+        self.told.setAccessibleName("The image under the pointer")
         self.dropped_button.setCheckable(True)
         self.dropped_button.setAutoRaise(True)
-        self.dropped_button.setToolTip("Candidates that cannot match or repeat another element")
+        self.dropped_button.setToolTip("Candidates that cannot match or repeat another image")
         self.dropped_list.setAccessibleName("Dropped candidates, each with its reason")
         self.dropped_list.setUniformItemSizes(True)
         self.dropped_list.setMaximumHeight(120)
         self.dropped_list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.dropped_list.setTextElideMode(Qt.TextElideMode.ElideRight)
         order = QHBoxLayout()
+        order.setSpacing(2)
         order.addWidget(self.chosen_list, 1)
         order.addWidget(self.up)
         order.addWidget(self.down)
-        act = QHBoxLayout()
-        act.addWidget(self.counts_box)
-        act.addStretch(1)
-        act.addWidget(self.apply_button)
-        act.addWidget(self.remove_button)
+        says = QHBoxLayout()
+        says.setSpacing(2)
+        says.addWidget(self.saying, 1)
+        says.addWidget(self.remove_button, 0, Qt.AlignmentFlag.AlignTop)
+        below = QHBoxLayout()
+        below.addWidget(self.told, 1)
+        below.addWidget(self.dropped_button)
         whole = QWidget(self)
         column = QVBoxLayout(whole)
-        column.setContentsMargins(6, 6, 6, 6)
-        column.setSpacing(5)
-        for part in (grid, order, act):
+        column.setContentsMargins(6, 5, 6, 4)
+        column.setSpacing(4)
+        for part in (chips, order, says):
             column.addLayout(part)
         column.addWidget(self.funnel)
         column.addWidget(self.view, 1)
-        column.addWidget(self.dropped_button)
+        column.addLayout(below)
         column.addWidget(self.dropped_list)
         around = QVBoxLayout(self)
         around.setContentsMargins(0, 0, 0, 0)
         around.addWidget(room.Room(whole, self))
 
+    def _describe(self, button: QToolButton, choice: words.Choice) -> None:
+        """Name, tool tip and spoken words of a chip; one that waits says so."""
+        waits = bool(button.property("waiting"))
+        note = "<br>Waits for a pattern." if waits else ""
+        button.setToolTip(wording.markup_tip(f"<b>{choice.word}</b><br>{choice.meaning}{note}"))
+        button.setAccessibleName(f"{choice.title} ({choice.word}){', waits for a pattern' if waits else ''}")
+        button.setAccessibleDescription(choice.meaning)
+
     def _connect(self) -> None:
         for word, button in self.toggles.items():
             button.toggled.connect(lambda on, word=word: self._toggled(word, on))
+        self.more.toggled.connect(lambda _on: self._show_more())
         self.counts_box.toggled.connect(self._count_toggled)
-        self.apply_button.clicked.connect(self.apply)
         self.remove_button.clicked.connect(self.remove)
         self.up.clicked.connect(lambda: self._moved(-1))
         self.down.clicked.connect(lambda: self._moved(1))
         # The list itself is still busy with the drop while it tells of the move.
         self.chosen_list.model().rowsMoved.connect(lambda *_: QTimer.singleShot(0, self, self._dragged))
+        self.chosen_list.itemEntered.connect(lambda item: self._point(item.data(Qt.ItemDataRole.UserRole)))
         self.dropped_button.toggled.connect(lambda _on: self._show_orbit())
-        self.view.hovered.connect(lambda row: self.element_hovered.emit(self._shown, row))
+        self.view.hovered.connect(self._tell)
+        self.view.left.connect(lambda: self._tell(-1))
+        self.view.chosen.connect(self._tell)
+        self.view.cleared.connect(lambda: self._tell(-1))
+        self.view.hovered.connect(lambda number: self.element_hovered.emit(self._shown, number))
         self.view.left.connect(self.element_left)
-        self.view.chosen.connect(lambda row: self.element_chosen.emit(self._shown, row))
+        self.view.chosen.connect(lambda number: self.element_chosen.emit(self._shown, number))
         self.view.cleared.connect(self.selection_cleared)
 
     def _paint_icons(self) -> None:
         # Chosen, under the mouse and neither must look different, and not by colour alone.
         scheme = colours.scheme(self)
-        sheet = _TOGGLE.format(scheme)
-        for button in (*self.toggles.values(), self.counts_box):
+        sheet = _CHIP.format(scheme)
+        for button in (*self.toggles.values(), self.more, self.counts_box):
             button.setStyleSheet(sheet)
         ink, accent = self.palette().buttonText().color(), colours.of(self, "accent")
         for word, button in self.toggles.items():
             button.setIcon(icons.icon(word, ink, accent))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if kind in (QEvent.Type.Leave, QEvent.Type.FocusOut):
+            self._point("")
+        elif kind in (QEvent.Type.Enter, QEvent.Type.FocusIn):
+            word = next((word for word, button in self.toggles.items() if button is watched), "")
+            if word:
+                self._point(word)
+        return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         # What is done here are edits of the query, and undone like them wherever the focus is.
@@ -471,6 +645,12 @@ class PickerPanel(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "toggles"):
             self._paint_icons()
+
+
+def _show(part: QWidget, wanted: bool) -> None:
+    """Show or hide a part; only a change, as each lays the panel out anew."""
+    if part.isHidden() == wanted:
+        part.setVisible(wanted)
 
 
 def _same_elements(one: tuple[model.Orbit, ...], other: tuple[model.Orbit, ...]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -33,7 +34,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from cqlgui.pattern import pictures
+from cqlgui.board import position as position_module
+from cqlgui.cql import words as cql_words
+from cqlgui.pattern import pictures as picture_module
 from cqlgui.tasks import model
 from cqlgui.ui import canvas, theme
 from cqlgui.ui.board import widget as board_widget
@@ -43,9 +46,13 @@ from cqlgui.ui.picker import words
 
 Index = QModelIndex | QPersistentModelIndex
 ELEMENT = int(Qt.ItemDataRole.UserRole)
-_BOARD, _PAD = 114, 7  # pixels; 14 for a square, and the edge
+_BOARDS = tuple(range(114, 58, -8))
+"""Widths of the boards in pixels, 8 of each for the edges of their squares; the largest with which all images
+are in view is taken, else the smallest."""
+_WORDY = 98
+"""From this width of a board on the transform stands under it in words."""
+_PAD = 3
 _SLACK = 8  # Qt begins a new row a few pixels before the row is full
-_TILE = _BOARD + 2 * _PAD
 _PICTURE_SECONDS = 0.004
 """For so long pictures are made in one repaint, and at least one; the others of those in view in the next
 ones."""
@@ -58,12 +65,20 @@ _Look = tuple[model.ElementCount, bool, bool, bool, int, int, float]
 
 
 class ElementsModel(QAbstractListModel):
-    """The elements of one orbit. Pictures are made when first asked for and kept."""
+    """The elements of one orbit: the one as written first, then those with the most hits, at last those that
+    can never match. Pictures are made when first asked for and kept.
+
+    Elements are named by their numbers in the orbit; rows are Qt's alone.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._elements: tuple[model.ElementCount, ...] = ()
-        self._pictures: dict[str, pictures.Picture] = {}
+        self._order: list[int] = []
+        self._rows: dict[int, int] = {}
+        self._pictures: dict[str, picture_module.Picture] = {}
+        self._given: Mapping[str, picture_module.Picture] = {}
+        self._examples: Mapping[int, position_module.Position] = {}
         self.counted = False
 
     def show_elements(self, elements: tuple[model.ElementCount, ...], *, counted: bool) -> None:
@@ -72,36 +87,87 @@ class ElementsModel(QAbstractListModel):
         The same texts keep scroll and selection.
         """
         same = [one.text for one in elements] == [one.text for one in self._elements]
-        self.counted = counted
         if same:
-            self._elements = elements
-            if elements:
-                self.dataChanged.emit(self.index(0), self.index(len(elements) - 1))
+            if (elements, counted) != (self._elements, self.counted):
+                self._elements, self.counted = elements, counted
+                self._put_in_order()
             return
         self.beginResetModel()
-        self._elements = elements
+        self._elements, self.counted = elements, counted
         self._pictures = {}
+        self._examples = {}
+        self._number(_ordered(elements, counted=counted))
         self.endResetModel()
 
-    def picture(self, row: int) -> pictures.Picture:
+    def _put_in_order(self) -> None:
+        """The same elements with other figures."""
+        order = _ordered(self._elements, counted=self.counted)
+        if order != self._order:
+            self.layoutAboutToBeChanged.emit()
+            kept = self.persistentIndexList()
+            numbers = [self._order[one.row()] for one in kept]
+            self._number(order)
+            self.changePersistentIndexList(kept, [self.index(self._rows[number]) for number in numbers])
+            self.layoutChanged.emit()
+        if self._elements:
+            self.dataChanged.emit(self.index(0), self.index(len(self._elements) - 1))
+
+    def _number(self, order: list[int]) -> None:
+        self._order = order
+        self._rows = {number: row for row, number in enumerate(order)}
+
+    def number_at(self, row: int) -> int:
+        """The number of the element in a row."""
+        return self._order[row]
+
+    def row_of(self, number: int) -> int:
+        """The row of an element; -1 without one of this number."""
+        return self._rows.get(number, -1)
+
+    def set_examples(self, examples: Mapping[int, position_module.Position]) -> None:
+        """Show these positions, by the number of the element, where an element names no squares."""
+        self._examples = examples
+        if self._elements:
+            self.dataChanged.emit(self.index(0), self.index(len(self._elements) - 1))
+
+    def example(self, number: int) -> position_module.Position | None:
+        """The position to show for an element that names no squares."""
+        return self._examples.get(number)
+
+    def keep_pictures(self, pictures: Mapping[str, picture_module.Picture]) -> None:
+        """Take thumbnails that were made elsewhere, by the text of the element."""
+        self._given = pictures
+
+    def picture(self, number: int) -> picture_module.Picture:
         """The thumbnail of an element; a text that cannot be read alone falls back to the squares it
         names."""
-        element = self._elements[row]
-        found = self._pictures.get(element.text)
+        element = self._elements[number]
+        found = self._given.get(element.text) or self._pictures.get(element.text)
         if found is None:
-            found = pictures.of_text(element.text)
-            if not found.squares and element.squares:
-                found = pictures.Picture(area=element.squares)
-            self._pictures[element.text] = found
+            found = self._pictures[element.text] = picture_of(element)
         return found
 
-    def element(self, row: int) -> model.ElementCount:
-        """An element by its row."""
-        return self._elements[row]
+    def element(self, number: int) -> model.ElementCount:
+        """An element by its number in the orbit."""
+        return self._elements[number]
 
-    def has_picture(self, row: int) -> bool:
+    def has_picture(self, number: int) -> bool:
         """Whether the thumbnail of an element has been made."""
-        return self._elements[row].text in self._pictures
+        text = self._elements[number].text
+        return text in self._given or text in self._pictures
+
+    def said(self, number: int) -> str:
+        """An element in words: what turned, and how much it matched."""
+        element = self._elements[number]
+        return ": ".join(filter(None, (element.words, self.hits(element))))
+
+    def hits(self, element: model.ElementCount) -> str:
+        """How much an element matched, or why it never does; empty where nobody counted."""
+        if never(element):
+            return f"can never match, {element.never}"
+        if not self.counted:
+            return ""
+        return f"{words.plural(element.positions, 'hit')} in {words.plural(element.games, 'game')}"
 
     @property
     def pictures_made(self) -> int:
@@ -114,31 +180,55 @@ class ElementsModel(QAbstractListModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid() or index.row() >= len(self._elements):
             return None
-        element = self._elements[index.row()]
+        element = self._elements[self._order[index.row()]]
         if role == Qt.ItemDataRole.DisplayRole:
             return element.words
         if role == ELEMENT:
             return element
-        hits = (
-            f"{words.plural(element.positions, 'hit')} in {words.plural(element.games, 'game')}"
-            if self.counted
-            else ""
-        )
         if role == Qt.ItemDataRole.ToolTipRole:
-            parts = (element.words, element.transform, element.text, hits)
+            parts = (element.words, element.transform, element.text, self.hits(element))
             return wording.plain_tip("\n".join(filter(None, parts)))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return ", ".join(part for part in (element.words, hits) if part)
+            return ", ".join(part for part in (element.words, self.hits(element)) if part)
         return None
 
     def roleNames(self) -> dict[int, QByteArray]:
         return super().roleNames()
 
 
+def never(element: model.ElementCount) -> bool:
+    """Whether an element is to be marked as one that can match nowhere."""
+    return bool(element.never) and not element.positions
+
+
+def picture_of(element: model.ElementCount) -> picture_module.Picture:
+    """The thumbnail of an element."""
+    found = picture_module.of_text(element.text)
+    if not found.squares and element.squares:
+        return picture_module.Picture(area=element.squares)
+    return found
+
+
+def first(elements: Sequence[model.ElementCount], count: int) -> list[model.ElementCount]:
+    """The elements that are shown first while none is counted."""
+    return [elements[number] for number in _ordered(elements, counted=False)[:count]]
+
+
+def _ordered(elements: Sequence[model.ElementCount], *, counted: bool) -> list[int]:
+    def key(number: int) -> tuple[bool, bool, int, int]:
+        element = elements[number]
+        hits = element.positions if counted else 0
+        return element.transform != cql_words.AS_WRITTEN, never(element), -hits, number
+
+    return sorted(range(len(elements)), key=key)
+
+
 class ElementsView(QListView):
     """Hovering previews an element, and so do the arrow keys; a click or Enter limits to it, Esc lets go.
+    Where hits are counted, the arrow keys limit at once.
 
-    `left` ends the preview: the pointer or the keyboard's focus has gone, or the elements have.
+    Signals name an element by its number in the orbit. `left` ends the preview: the pointer or the keyboard's
+    focus has gone, or the elements have.
     """
 
     hovered = Signal(int)
@@ -150,6 +240,7 @@ class ElementsView(QListView):
         super().__init__(parent)
         self.elements = ElementsModel(self)
         self.limited = -1
+        self.board = _BOARDS[0]
         self._under = -1
         # Until when pictures are made in a repaint, once one was missing, and the tiles without one.
         self._until: float | None = None
@@ -157,7 +248,8 @@ class ElementsView(QListView):
         self._tiles: dict[_Look, QPixmap] = {}
         self.setModel(self.elements)
         self.setItemDelegate(_Delegate(self))
-        self.setAccessibleName("Elements of the orbit")
+        self.setAccessibleName("Images of the pattern")
+        self.setAccessibleDescription("Left and right go through the images; Escape lets go.")
         self.setViewMode(QListView.ViewMode.IconMode)
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setMovement(QListView.Movement.Static)
@@ -167,23 +259,28 @@ class ElementsView(QListView):
         self.setStyleSheet("QListView { border: none; }")
         self.setMouseTracking(True)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.elements.modelReset.connect(self._lay_tiles)
         self.elements.modelReset.connect(self._forget_tiles)
+        self.elements.modelReset.connect(self.scrollToTop)
         theme.theme().changed.connect(self._forget_tiles)
-        self.elements.dataChanged.connect(lambda *_: self._lay_tiles())
-        self.clicked.connect(lambda index: self.choose(index.row()))
+        self.clicked.connect(lambda index: self.choose(self.elements.number_at(index.row())))
         self.entered.connect(lambda index: self._preview(index.row()))
         self.viewportEntered.connect(self.end_preview)
         self.elements.modelReset.connect(self.end_preview)
 
-    def choose(self, row: int) -> None:
+    def choose(self, number: int) -> None:
         """Limit to an element; choosing it again lets go."""
-        if row == self.limited:
+        if number == self.limited:
             self.clear()
-            return
-        self.limited = row
-        self.viewport().update()
-        self.chosen.emit(row)
+        else:
+            self._limit(number)
+
+    def _limit(self, number: int) -> None:
+        if number != self.limited:
+            self.limited = number
+            self.viewport().update()
+            self.chosen.emit(number)
 
     def clear(self) -> None:
         """Limit to nothing."""
@@ -193,18 +290,28 @@ class ElementsView(QListView):
         if had:
             self.cleared.emit()
 
-    def picture(self, row: int, area: QRect) -> pictures.Picture | None:
+    @property
+    def painted(self) -> bool:
+        """Whether no tile waits for another repaint to be painted."""
+        return self._bare.isEmpty()
+
+    def set_examples(self, examples: Mapping[int, position_module.Position]) -> None:
+        """Show these positions where an element names no squares."""
+        self._forget_tiles()
+        self.elements.set_examples(examples)
+
+    def picture(self, number: int, area: QRect) -> picture_module.Picture | None:
         """The thumbnail of an element, painted at a place; None where its tile has to wait for another
         repaint, which follows."""
-        if self.elements.has_picture(row):
-            return self.elements.picture(row)
+        if self.elements.has_picture(number):
+            return self.elements.picture(number)
         if self._until is None:
             # Not from the repaint's beginning: where many tiles are painted as they were, none would be made.
             self._until = time.monotonic() + _PICTURE_SECONDS
         elif time.monotonic() >= self._until:
             self._paint_later(area)
             return None
-        return self.elements.picture(row)
+        return self.elements.picture(number)
 
     def _paint_later(self, area: QRect) -> None:
         if self._bare.isEmpty():
@@ -237,19 +344,49 @@ class ElementsView(QListView):
         return font
 
     def _lay_tiles(self) -> None:
-        """Columns that fill the width, whether a scroll bar stands there or not."""
-        room = self.width() - self.verticalScrollBar().sizeHint().width() - _SLACK
-        columns = max(1, room // (_TILE + 4))
-        lines = 3 + self.elements.counted
-        height = _TILE + lines * self.fontMetrics().height() + 8
-        size = QSize(max(_TILE, room // columns), height)
+        """Tiles as large as all of them fit, in columns that fill the width. Whether a scroll bar is needed
+        is told to Qt, which would else make room for one and lay out anew."""
+        count = self.elements.rowCount()
+        for self.board in _BOARDS:
+            tile, height = self._tile_size()
+            columns = max(1, (self.width() - _SLACK) // tile)
+            fits = columns * max(1, (self.height() - 2) // height) >= count
+            if fits:
+                break
+        policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if fits else Qt.ScrollBarPolicy.ScrollBarAlwaysOn
+        if policy != self.verticalScrollBarPolicy():
+            self.setVerticalScrollBarPolicy(policy)
+        bar = 0 if fits else self.verticalScrollBar().sizeHint().width()
+        room = self.width() - bar - _SLACK
+        size = QSize(max(tile, room // max(1, room // tile)), height)
         if size != self.gridSize():
             self.setGridSize(size)
 
+    def _tile_size(self) -> tuple[int, int]:
+        """Width and height of a tile with the board as large as it is now."""
+        line = self.fontMetrics().height()
+        return self.board + 2 * _PAD + 2, self.board + 3 * _PAD + line * (3 if self.wordy else 1)
+
+    @property
+    def wordy(self) -> bool:
+        """Whether tiles have room for words."""
+        return self.board >= _WORDY
+
     def _preview(self, row: int) -> None:
-        if row != self._under:
-            self._under = row
-            self.hovered.emit(row)
+        number = self.elements.number_at(row)
+        if number != self._under:
+            self._under = number
+            self.hovered.emit(number)
+
+    def _go(self, row: int) -> None:
+        """To the element in a row, for the keyboard."""
+        last = self.elements.rowCount() - 1
+        if last < 0:
+            return
+        index = self.elements.index(min(max(row, 0), last))
+        self.setCurrentIndex(index)
+        if self.elements.counted:
+            self._limit(self.elements.number_at(index.row()))
 
     def end_preview(self) -> None:
         """Preview no element any more, until the pointer or the keyboard comes to one."""
@@ -272,11 +409,15 @@ class ElementsView(QListView):
         self.end_preview()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if (
-            event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
-            and self.currentIndex().isValid()
-        ):
-            self.choose(self.currentIndex().row())
+        current = self.currentIndex()
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        columns = max(1, (self.viewport().width() - _SLACK) // max(1, self.gridSize().width()))
+        steps |= {Qt.Key.Key_Up: -columns, Qt.Key.Key_Down: columns}
+        held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if event.key() in steps and not held:
+            self._go(current.row() + steps[Qt.Key(event.key())] if current.isValid() else 0)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and current.isValid():
+            self.choose(self.elements.number_at(current.row()))
         elif event.key() == Qt.Key.Key_Escape and self.limited >= 0:
             self.clear()
         else:
@@ -314,76 +455,93 @@ class _Delegate(QStyledItemDelegate):
         return self._view.gridSize()
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        view, row, place = self._view, index.row(), option.rect
-        element = view.elements.element(row)
+        view, place = self._view, option.rect
+        number = view.elements.number_at(index.row())
+        element = view.elements.element(number)
         marked = bool(option.state & _MARKING)
         ratio = view.devicePixelRatioF()
-        counted, limited = view.elements.counted, row == view.limited
+        counted, limited = view.elements.counted, number == view.limited
         look = (element, counted, limited, marked, place.width(), place.height(), ratio)
         tile = view.tile(look)
         if tile is None:
-            shown = view.picture(row, place)
-            tile = self._made(look, shown)
-            if shown is not None:
-                view.keep_tile(look, tile)
+            shown = view.picture(number, place)
+            if shown is None:
+                # Its turn comes in another repaint; until then the frame is enough.
+                painter.setPen(colours.of(view, "frame"))
+                painter.drawRect(place.adjusted(1, 1, -2, -2))
+                return
+            tile = self._made(look, shown, view.elements.example(number))
+            view.keep_tile(look, tile)
         painter.drawPixmap(place.topLeft(), tile)
 
-    def _made(self, look: _Look, shown: pictures.Picture | None) -> QPixmap:
-        """A tile, without a board where there is no thumbnail yet."""
+    def _made(
+        self, look: _Look, shown: picture_module.Picture, example: position_module.Position | None
+    ) -> QPixmap:
         view = self._view
         element, counted, limited, marked, width, height, ratio = look
         # Letters are drawn as on the view itself only where there is a ground.
         tile = canvas.picture(width, height, ratio, view.palette().color(QPalette.ColorRole.Base))
-        area = QRect(0, 0, width, height).adjusted(2, 2, -2, -2)
+        area = QRect(0, 0, width, height).adjusted(1, 1, -1, -1)
         marked = limited or marked
         with canvas.Painter(tile) as painter:
             painter.setFont(view.font())
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(QPen(colours.of(view, "accent" if marked else "frame"), 2 if limited else 1))
             painter.setBrush(colours.of(view, "tile-chosen" if limited else "tile"))
-            painter.drawRoundedRect(area, 5, 5)
-            empty = counted and not element.positions
+            painter.drawRoundedRect(QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+            empty = never(element) or (counted and not element.positions)
             if empty:
                 painter.setOpacity(0.4)
-            board = QRectF(area.left() + (area.width() - _BOARD) / 2, area.top() + _PAD, _BOARD, _BOARD)
-            if shown is not None:
-                painter.save()
-                rings = sum(1 << cell.square for cell in shown.cells if not cell.symbol)
-                board_widget.paint_mini(painter, board, shown.cells, shown.area, rings, ratio)
-                painter.restore()
-            painter.setOpacity(0.7 if empty else 1.0)
+            side = view.board
+            board = QRectF(area.left() + (area.width() - side) / 2, area.top() + _PAD, side, side)
+            painter.save()
+            rings = sum(1 << cell.square for cell in shown.cells if not cell.symbol)
+            place = example if not shown.squares else None
+            board_widget.paint_mini(painter, board, shown.cells, shown.area, rings, ratio, place)
+            painter.restore()
+            painter.setOpacity(0.75 if empty else 1.0)
             self._texts(painter, area, element, limited)
         return tile
 
     def _texts(self, painter: QPainter, area: QRect, element: model.ElementCount, lit: bool) -> None:
+        """The sign of the transform and the number of hits, under them the words where there is room."""
         view = self._view
         line = view.fontMetrics().height()
-        box = QRect(area.left() + 4, area.top() + 2 * _PAD + _BOARD - 3, area.width() - 8, 2 * line)
-        plain, small, bold = view.small_font(), view.small_font(), QFont(view.font())
+        box = QRect(area.left() + 3, area.top() + _PAD + view.board + 1, area.width() - 6, line)
+        small, bold = view.small_font(), view.small_font()
         bold.setBold(True)
         role = QPalette.ColorRole.HighlightedText if lit else QPalette.ColorRole.Text
-        ink, faint = view.palette().color(role), view.palette().color(role)
-        if not lit:
-            faint = colours.of(view, "muted")
+        ink = view.palette().color(role)
+        faint = ink if lit else colours.of(view, "muted")
         count = ""
-        if view.elements.counted:
-            count = words.plural(element.positions, "hit") if element.positions else "no hit"
-        painter.setFont(plain)
-        painter.setPen(ink)
-        painter.drawText(
-            box,
-            Qt.AlignmentFlag.AlignCenter,
-            _two_lines(element.words, painter.fontMetrics(), box.width()),
+        if never(element):
+            count = _NEVER
+        elif view.elements.counted:
+            count = f"{element.positions:,}"
+        room = box.width() - QFontMetrics(bold).horizontalAdvance(count) - 4 * bool(count)
+        sign = QFontMetrics(small).elidedText(
+            words.sign(element.transform), Qt.TextElideMode.ElideRight, max(0, room)
         )
-        box = QRect(box.left(), box.bottom() + 1, box.width(), line)
-        for text, font, colour in ((element.transform, small, faint), (count, bold, ink)):
-            painter.setFont(font)
-            painter.setPen(colour)
-            short = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, box.width())
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, short)
-            box.translate(0, line)
+        sides = Qt.AlignmentFlag.AlignVCenter
+        across = Qt.AlignmentFlag.AlignHCenter
+        painter.setFont(small)
+        painter.setPen(faint)
+        painter.drawText(box, sides | (Qt.AlignmentFlag.AlignLeft if count else across), sign)
+        painter.setFont(bold)
+        painter.setPen(colours.of(view, "error") if count == _NEVER and not lit else ink)
+        painter.drawText(box, sides | Qt.AlignmentFlag.AlignRight, count)
+        if view.wordy:
+            box = QRect(box.left(), box.bottom(), box.width(), 2 * line)
+            painter.setFont(small)
+            painter.setPen(faint)
+            painter.drawText(
+                box,
+                Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter,
+                _two_lines(element.words, painter.fontMetrics(), box.width()),
+            )
 
 
+_NEVER = "✕ never"
 _MARKING = QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_MouseOver
 
 

@@ -1,64 +1,84 @@
-"""The ten transforms as the picker offers them: order, a sentence each, and their number of candidates.
-Knows no Qt."""
+"""The ten transforms as the picker offers them, and what is said of chains and orbits. Knows no Qt."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cqlgui.base.data import dataclass
+from cqlgui.tasks import model
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One transform: its CQL `word`, a short `title`, what it does, and how many basic transforms it
-    stands for."""
+    """One transform: its CQL `word`, the `title` on its chip, what it does, and what a chain of transforms
+    says of it (`act`). `first` is False for those behind "More"."""
 
     word: str
     title: str
     meaning: str
-    candidates: int
+    act: str
+    first: bool = True
 
 
 CHOICES = (
     Choice(
-        "flip",
-        "All reflections and turns",
-        "The pattern in all eight orientations: four turns, four mirror images.",
-        8,
+        "flipcolor",
+        "Either colour",
+        "The pattern as written and with colours swapped: white men for black, ranks counted from the other "
+        "side.",
+        "swap colours",
     ),
     Choice(
         "flipvertical",
-        "Mirror left and right",
+        "Either wing",
         "The pattern and its mirror image across the middle files: a and h change places.",
-        2,
+        "mirror left to right",
     ),
     Choice(
         "fliphorizontal",
-        "Mirror top and bottom",
+        "Either half",
         "The pattern and its mirror image across the middle ranks: 1 and 8 change places. Colours stay.",
-        2,
+        "mirror top to bottom",
     ),
     Choice(
-        "flipcolor",
-        "Swap colours",
-        "The pattern as written and with colours swapped: white men for black, ranks counted from the other "
-        "side.",
-        2,
+        "flip",
+        "All 8",
+        "The pattern in all eight orientations: four turns, four mirror images.",
+        "turn and mirror in all 8 ways",
     ),
     Choice(
-        "reversecolor", "Only colours swapped", "The pattern with colours swapped, and not as written.", 1
+        "shift",
+        "Anywhere",
+        "The pattern moved to every place on the board where it fits.",
+        "move to every place",
     ),
-    Choice("rotate90", "Quarter turns", "The pattern turned by 0, 90, 180 and 270 degrees.", 4),
+    Choice("shiftvertical", "Up and down", "The pattern moved along the files.", "move up and down"),
+    Choice("shifthorizontal", "Sideways", "The pattern moved along the ranks.", "move sideways"),
+    Choice(
+        "reversecolor",
+        "Only the other colour",
+        "The pattern with colours swapped, and not as written.",
+        "swap colours for good",
+        first=False,
+    ),
+    Choice(
+        "rotate90",
+        "Quarter turns",
+        "The pattern turned by 0, 90, 180 and 270 degrees.",
+        "turn by quarters",
+        first=False,
+    ),
     Choice(
         "rotate45",
-        "Turn directions",
-        "Directions turned by multiples of 45 degrees. The filter may name no squares.",
-        8,
+        "Turned directions",
+        "Directions turned by multiples of 45 degrees. The pattern may name no squares.",
+        "turn directions by eighths",
+        first=False,
     ),
-    Choice("shift", "Move anywhere", "The pattern moved to every place on the board where it fits.", 225),
-    Choice("shiftvertical", "Move up and down", "The pattern moved up and down along the files.", 15),
-    Choice("shifthorizontal", "Move sideways", "The pattern moved left and right along the ranks.", 15),
 )
 BY_WORD = {choice.word: choice for choice in CHOICES}
 SYNONYMS = {"dihedral": "flip", "flipdihedral": "flip", "✵": "flip", "⬓": "flipcolor"}
+_SHIFTS = frozenset({"shift", "shiftvertical", "shifthorizontal"})
 
 
 def plural(count: int, noun: str) -> str:
@@ -66,6 +86,72 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" + ("" if count == 1 else "s")
 
 
-def funnel(candidates: int, valid: int, distinct: int) -> str:
-    """`candidates -> valid -> distinct`, in figures with words."""
-    return f"{plural(candidates, 'candidate')} → {valid:,} valid → {distinct:,} distinct"
+def sentence(chain: Sequence[str], *, counts: bool = False) -> str:
+    """What a chain of transforms does, in the order of doing: the innermost, which is written last, acts
+    first."""
+    acts = [BY_WORD[word].act for word in reversed(chain)]
+    if counts:
+        acts.append("count the images that match")
+    said = ", then ".join(acts)
+    return said[:1].upper() + said[1:]
+
+
+def funnel(orbit: model.Orbit) -> str:
+    """How many images there were to begin with, how many fit on the board, and how many differ; with the
+    pattern's own symmetry where that is why some are alike."""
+    different = len(orbit.elements)
+    fitting = different + len(orbit.duplicates)
+    every = fitting + len(orbit.invalid)
+    transforms = [word for word in orbit.transform.split() if word in BY_WORD]
+    parts = [plural(every, "place" if _SHIFTS.issuperset(transforms) else "image")]
+    if orbit.invalid:
+        parts.append(f"{fitting:,} {'fits' if fitting == 1 else 'fit'} on the board")
+    same = symmetry(orbit)
+    if orbit.duplicates or orbit.invalid:
+        parts.append(f"{different:,} different")
+    return ", ".join(parts) + (f": {same}" if same else "")
+
+
+def symmetry(orbit: model.Orbit) -> str:
+    """The transforms of an orbit that leave its pattern as it is, in words; empty without any."""
+    same = [one.words for one in orbit.duplicates if one.reason == _SAME]
+    if not same:
+        return ""
+    named = ", ".join(same[:_NAMED])
+    if len(same) > _NAMED:
+        named += f" and in {plural(len(same) - _NAMED, 'more way')}"
+    different = len(orbit.elements)
+    fitting = different + len(orbit.duplicates)
+    became = f", so {fitting:,} become {different:,}" if fitting == different * (len(same) + 1) else ""
+    return f"the pattern looks the same {named}{became}"
+
+
+_SAME = "duplicate of <>"
+_NAMED = 3
+
+
+def sign(transform: str) -> str:
+    """A short sign for CQL's name of an element's transform, as `<invertcolor reflect_h right^2>`."""
+    names = transform.strip("<>").replace("invertcolor reflect_h", "invertcolor").split()
+    signs = []
+    for name in names:
+        word, _, count = name.partition("^")
+        signs.append(f"{_SIGNS.get(word, word)}{count if word != 'rotate45' else f'{45 * int(count)}°'}")
+    return " ".join(signs) or "="
+
+
+_SIGNS = {
+    "invertcolor": "◐",
+    "reflect_v": "↔",
+    "reflect_h": "↕",
+    "reflect_a1h8": "⤢",
+    "reflect_a8h1": "⤡",
+    "counterclockwise90": "↺",
+    "rotate180": "180°",
+    "clockwise90": "↻",
+    "right": "→",
+    "left": "←",
+    "up": "↑",
+    "down": "↓",
+    "rotate45": "↺",
+}

@@ -1,0 +1,37 @@
+"""Finds a hit to show for each image that names no squares, once a search has ended. Draws nothing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from cqlgui.base import errors
+from cqlgui.tasks import model, orbits
+from cqlgui.ui import jobs
+from cqlgui.ui.picker import panel
+
+_JOB = "examples"
+
+
+class Examples(QObject):
+    """Asks for positions in a job; the latest result wins."""
+
+    def __init__(self, door: jobs.Jobs, picker: panel.PickerPanel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = door
+        self._picker = picker
+
+    def show(self, base: model.Base | None, result: model.SearchResult) -> None:
+        """Give the picker the first hit of each image of this result that would show an empty board."""
+        wanted = orbits.without_squares(result)
+        if base is None or not wanted:
+            self._jobs.cancel(_JOB, drop=True)
+            return
+        self._jobs.run(
+            lambda token, _sink: orbits.examples(base, result, wanted, token),
+            self._picker.set_examples,
+            self._without,
+            name=_JOB,
+        )
+
+    def _without(self, _error: errors.CqlguiError) -> None:
+        """A game cannot be read any more: its board stays empty, and whoever opens it is told why."""
