@@ -314,7 +314,8 @@ class BoardWidget(QWidget):
             self._side.setGeometry(round(frame.left) - self._side_width - 1, 0, needed, self.height())
         if self._corner is not None:
             self._corner.adjustSize()
-            left = max(0, round(frame.left) - 1)
+            # On a small board it begins further left, so that nothing of it is cut.
+            left = max(0, min(round(frame.left) - 1, self.width() - self._corner.width()))
             self._corner.move(left, max(0, round(frame.top) - self._corner.height() - 4))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
