@@ -522,6 +522,9 @@ class _Delegate(QStyledItemDelegate):
         sign = QFontMetrics(small).elidedText(
             words.sign(element.transform), Qt.TextElideMode.ElideRight, max(0, room)
         )
+        if sign == "…":
+            # It stands in the tool tip; three dots would only look like a sign.
+            sign = ""
         sides = Qt.AlignmentFlag.AlignVCenter
         across = Qt.AlignmentFlag.AlignHCenter
         painter.setFont(small)
