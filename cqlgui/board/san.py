@@ -18,7 +18,8 @@ def san(p: Position, move: Move, figurine: bool = False, frame: motions.Motion =
 
     With `figurine`, chess symbols stand for the letters, the same ones for both colours as in printed books.
     Squares are named as the motion `frame` moves them; castling, check and mate are those of the move as it
-    was played, since the rules need not hold in another frame. Raises `ValueError` when the move cannot be played.
+    was played, since the rules need not hold in another frame. Raises `ValueError` when the move cannot be
+    played.
     """
     after = p.copy()
     after.make(move)
@@ -35,7 +36,10 @@ def san(p: Position, move: Move, figurine: bool = False, frame: motions.Motion =
         capture = kind == moves.EN_PASSANT or p.squares[end] != men.EMPTY
         if piece == men.PAWN:
             place = frame.square(start)
-            text = (OFF if place < 0 else squares.NAMES[place][: 2 if frame.crosses else 1]) if capture else ""
+            # Where files become ranks, one letter would not tell two pawns apart.
+            letters = 2 if frame.crosses else 1
+            origin = OFF if place < 0 else squares.NAMES[place][:letters]
+            text = origin if capture else ""
         else:
             text = symbols[piece] + _origin_marks(p, move, frame)
         place = frame.square(end)

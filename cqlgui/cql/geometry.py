@@ -108,17 +108,18 @@ def motion(transform: str) -> motions.Motion | None:
     # The outermost part comes first, and acts last.
     for name in reversed(transform.strip("<>").split()):
         word, _, number = name.partition("^")
-        if word == "rotate45" and int(number) % 2:
+        part = _motion_of(word, int(number or 0))
+        if part is None:
             return None
-        whole = whole.then(_motion_of(word, int(number or 0)))
+        whole = whole.then(part)
     return whole
 
 
-def _motion_of(word: str, number: int) -> motions.Motion:
+def _motion_of(word: str, number: int) -> motions.Motion | None:
     if word == "invertcolor":
         return motions.Motion(swapped=True)
     if word == "rotate45":
-        return motions.Motion(_QUARTER_TURNS[number // 2 % 4])
+        return None if number % 2 else motions.Motion(_QUARTER_TURNS[number // 2 % 4])
     if word in SYMMETRIES:
         return motions.Motion(SYMMETRIES.index(word))
     return {
@@ -126,7 +127,7 @@ def _motion_of(word: str, number: int) -> motions.Motion:
         "left": motions.Motion(right=-number),
         "up": motions.Motion(up=number),
         "down": motions.Motion(up=-number),
-    }[word]
+    }.get(word)
 
 
 def _shift_up(squares: int, count: int) -> int:

@@ -650,7 +650,8 @@ class MainWindow(QMainWindow):
         game, hit = self.browser.game, self.browser.hit
         element = self.hits.hits.shown_of(hit)[1] if hit is not None else None
         place = self.hits.position_text(game.game, hit.positionid) if game is not None and hit else ""
-        self.hitbar.show_hit(place, self.browser.move_text(), element.words if element else "")
+        words = self.browser.normal.words or (element.words if element else "")
+        self.hitbar.show_hit(place, self.browser.move_text(), words)
 
     # --- orbits --------------------------------------------------------------------------------------------
 
@@ -745,10 +746,12 @@ class MainWindow(QMainWindow):
         self.infobar.show_message(sentence, kind, key=_EXPORTING)
 
     def copy_fen(self) -> None:
-        """Put the position's FEN on the clipboard."""
-        if self.board.position is not None:
-            QGuiApplication.clipboard().setText(self.board.position.fen())
-            self.statusBar().showMessage("FEN copied", 3000)
+        """Put the FEN of the game's own position on the clipboard."""
+        position = self.browser.position
+        if position is not None:
+            QGuiApplication.clipboard().setText(position.fen())
+            game_own = " of the game, not of the frame shown" if self.board.normalised else ""
+            self.statusBar().showMessage(f"FEN copied{game_own}", 3000)
 
     def copy_pgn(self) -> None:
         """Put the game's own text on the clipboard."""
@@ -906,6 +909,7 @@ class MainWindow(QMainWindow):
         self.narrower.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_NARROWING))
         self.games.opened.connect(self.show_game)
         self.browser.shown.connect(self._browsed)
+        self.browser.normalised_changed.connect(self.hits.hits.set_normalised)
         self.browser.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_GAME))
         self.hitbar.stepped.connect(self.next_hit)
         self._bad_button.clicked.connect(self.show_bad_games)

@@ -302,25 +302,53 @@ def draw_pattern(
 
 
 def draw_badge(
-    painter: QPainter, frame: Frame, title: str, detail: str, colours: theme.Colours, font: QFont
+    painter: QPainter,
+    frame: Frame,
+    title: str,
+    detail: str,
+    colours: theme.Colours,
+    font: QFont,
+    edge: str = "ring",
+    swapped: bool = False,
 ) -> None:
-    """The transform in words, with its CQL name, on a rounded plate above the board's right corner."""
+    """The transform in words, with its CQL name, on a rounded plate above the board's right corner; `edge` is
+    the role of its edge's colour, and two discs before the words say that colours are `swapped`.
+    """
     words = QFont(font)
     words.setPixelSize(max(11, min(14, round(frame.cell * 0.22))))
     words.setBold(True)
     painter.setFont(words)
     metrics = painter.fontMetrics()
     text = f"{title}   {detail}" if detail else title
-    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(frame.cell * 8 - 22))
     height = BADGE_ROOM - 6.0
-    width = metrics.horizontalAdvance(text) + 20.0
+    # Two discs, one over the other.
+    discs = QRectF(0, 0, height, height * 0.6) if swapped else QRectF()
+    room = discs.width() + 6 if swapped else 0.0
+    most = int(frame.cell * 8 - 22 - room)
+    # A name cut short says nothing.
+    text = text if metrics.horizontalAdvance(text) <= most else title
+    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, most)
+    width = metrics.horizontalAdvance(text) + 20.0 + room
     plate = QRectF(frame.rect.right() - width, frame.rect.top() - height - 4, width, height)
     fill = colours.colour("badge")
-    painter.setPen(QPen(colours.colour("ring"), 1.5))
+    painter.setPen(QPen(colours.colour(edge), 1.5))
     painter.setBrush(fill)
     painter.drawRoundedRect(plate, height / 2, height / 2)
+    if swapped:
+        discs.moveCenter(QPointF(plate.left() + 10 + discs.width() / 2, plate.center().y()))
+        draw_discs(painter, discs, colours)
     painter.setPen(colours.colour("badge_text"))
-    painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, text)
+    painter.drawText(plate.adjusted(room, 0, 0, 0), Qt.AlignmentFlag.AlignCenter, text)
+
+
+def draw_discs(painter: QPainter, box: QRectF, colours: theme.Colours) -> None:
+    """The sign of swapped colours: a dark disc over a light one."""
+    size = box.height()
+    light = QRectF(box.right() - size, box.top(), size, size)
+    painter.setPen(QPen(colours.colour("badge_text"), 1.2))
+    for disc, role in ((light, "badge_text"), (QRectF(box.topLeft(), light.size()), "badge")):
+        painter.setBrush(colours.colour(role))
+        painter.drawEllipse(disc)
 
 
 _BOTTOM_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QWheelEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from cqlgui.board import men, squares
+from cqlgui.board import men, motions, squares
 from cqlgui.board import position as position_module
+from cqlgui.cql import geometry
 from cqlgui.ui import canvas, theme, turns
-from cqlgui.ui.board import painting
+from cqlgui.ui.board import geometry_painting, painting, travel
 
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 
@@ -41,6 +42,9 @@ class BoardWidget(QWidget):
         self._lines: tuple[tuple[int, int], ...] = ()
         self._badge = ("", "")
         self._ghost: tuple[tuple[painting.CellLike, ...], int, tuple[str, str]] | None = None
+        # Squares that are none of the game's board, while the query's own frame is shown.
+        self._outside: int | None = None
+        self._travel = travel.Travel(self)
         self._turned = False
         self._coordinates = True
         self._hint = ""
@@ -52,6 +56,8 @@ class BoardWidget(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Chess board")
         theme.theme().changed.connect(self._change)
+        self._travel.moved.connect(self.update)
+        self._travel.ended.connect(self._change)
 
     @property
     def rings(self) -> int:
@@ -74,6 +80,40 @@ class BoardWidget(QWidget):
         return self._badge
 
     @property
+    def motion(self) -> motions.Motion | None:
+        """The motion that is drawn: that of the pattern in front or of the hit's transform."""
+        if self._ghost is not None:
+            return geometry.motion(self._ghost[2][1])
+        # In the query's own frame nothing has moved.
+        return geometry.motion(self._badge[1]) if self._outside is None else None
+
+    @property
+    def swapped(self) -> bool:
+        """Whether the transform that the badge names changes colours."""
+        motion = geometry.motion(self._ghost[2][1] if self._ghost is not None else self._badge[1])
+        return motion is not None and motion.swapped
+
+    @property
+    def normalised(self) -> bool:
+        """Whether the query's own frame is shown, and not the game's board."""
+        return self._outside is not None
+
+    @property
+    def outside(self) -> int:
+        """The squares that are hatched, since the game's board ends before them."""
+        return self._outside or 0
+
+    @property
+    def travelling(self) -> tuple[tuple[int, int], ...]:
+        """The (from, to) squares of rings and men that are on their way."""
+        return self._travel.pairs
+
+    @property
+    def occupied(self) -> int:
+        """The squares with men."""
+        return self._position.occupied if self._position is not None else 0
+
+    @property
     def position(self) -> position_module.Position | None:
         """What stands on the board."""
         return self._position
@@ -92,8 +132,11 @@ class BoardWidget(QWidget):
         self, shown: position_module.Position | None, move: tuple[int, int] | None = None
     ) -> None:
         """Show a position (None for the empty board) and the (origin, target) of the move that led there."""
+        if shown is not self._position:
+            self._travel.interrupt()
         self._position = shown
-        self._move = move
+        # An end that is off the board is not shown.
+        self._move = move if move is not None and min(move) >= 0 else None
         self._change()
 
     def set_marks(
@@ -104,6 +147,29 @@ class BoardWidget(QWidget):
         self._lines = tuple(lines)
         self._badge = badge
         self._change()
+
+    def set_outside(self, outside: int | None) -> None:
+        """Show the query's own frame, with these squares hatched; None: the board of the game."""
+        if outside != self._outside:
+            self._outside = outside
+            self._change()
+
+    def travel(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Let rings and men of some squares come from others, if that is wanted."""
+        if self.isVisible():
+            self._travel.begin(pairs)
+            self._change()
+
+    @property
+    def animated(self) -> bool:
+        """Whether they may."""
+        return self._travel.allowed
+
+    def set_animated(self, animated: bool) -> None:
+        """Let them or not."""
+        self._travel.allowed = animated
+        if not animated:
+            self._travel.stop()
 
     def describe(self, summary: str) -> None:
         """Tell assistive technology where we are and who stands where."""
@@ -183,6 +249,7 @@ class BoardWidget(QWidget):
             painting.draw_coordinates(painter, frame, colours, self.font())
         if ghost is None:
             painting.draw_tints(painter, frame, self._rings, colours)
+            geometry_painting.draw_outside(painter, frame, self.outside, colours)
         if self._position is not None:
             painter.setOpacity(0.22 if ghost else 1.0)
             painting.draw_men(painter, frame, self._position.squares, ratio)
@@ -196,10 +263,18 @@ class BoardWidget(QWidget):
             painting.draw_rings(painter, frame, marked, colours)
         else:
             painting.draw_lines(painter, frame, self._lines, colours)
-            painting.draw_rings(painter, frame, self._rings, colours)
+            if self._rings.bit_count() <= painting.MOST_RINGS:
+                # Those on their way are drawn over this.
+                painting.draw_rings(painter, frame, self._rings & ~self._travel.targets, colours)
             badge = self._badge
+        motion, normalised = self.motion, self._outside is not None and ghost is None
+        if motion is not None:
+            geometry_painting.draw_motion(painter, frame, motion, colours)
+        if normalised:
+            geometry_painting.draw_frame(painter, frame, colours)
         if badge[0]:
-            painting.draw_badge(painter, frame, *badge, colours, self.font())
+            role = "transform" if normalised else "ring"
+            painting.draw_badge(painter, frame, *badge, colours, self.font(), role, self.swapped)
         if self._position is None and ghost is None and self._hint:
             self._draw_hint(painter, frame, colours)
 
@@ -232,6 +307,18 @@ class BoardWidget(QWidget):
             kept = self._kept = self._drawn()
         with canvas.Painter(self) as painter:
             painter.drawPixmap(0, 0, kept)
+            if self._travel.pairs and self._position is not None:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+                geometry_painting.draw_travel(
+                    painter,
+                    self.frame(),
+                    self._travel.pairs,
+                    self._position.squares,
+                    self._travel.done,
+                    theme.colours(),
+                    ratio,
+                )
 
     def _drawn(self) -> QPixmap:
         """The whole widget as it is to be seen now."""
@@ -248,6 +335,10 @@ class BoardWidget(QWidget):
         # Also while it is being made.
         if event.type() in canvas.DRESSED and hasattr(self, "_kept"):
             self._change()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._travel.stop()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
