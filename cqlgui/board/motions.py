@@ -100,14 +100,19 @@ class Motion:
         moved.halfmove = shown.halfmove
         # White's move follows Black's of the number before, in the frame as on the board.
         moved.fullmove = shown.fullmove + (self.swapped and shown.turn == men.BLACK)
-        if self._keeps_pawns and not self.up:
+        if self.keeps_pawns and not self.up:
             moved.ep = self.square(shown.ep)
             if self.symmetry in (0, 1) and not self.right:
                 moved.castling = self.set(shown.castling)
         return moved
 
     @property
-    def _keeps_pawns(self) -> bool:
+    def mirrors_wings(self) -> bool:
+        """Whether the wings change places."""
+        return self.symmetry in (2, 6)
+
+    @property
+    def keeps_pawns(self) -> bool:
         """Whether the pawns of each colour go on as they do."""
         return self.symmetry in ((1, 6) if self.swapped else (0, 2))
 

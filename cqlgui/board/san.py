@@ -7,7 +7,7 @@ from cqlgui.board.moves import Move
 from cqlgui.board.position import Position
 
 NULL_SAN = "--"
-OFF = "(off)"
+OFF = "~"
 """Stands for a square that a motion takes off the board."""
 _LETTERS = " PNBRQK"
 _FIGURES = " ♙♘♗♖♕♔"

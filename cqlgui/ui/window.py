@@ -35,7 +35,7 @@ from PySide6.QtWidgets import (
 
 from cqlgui.base import disk, priority
 from cqlgui.pgn import archives, decoding
-from cqlgui.tasks import bases, history, library, model, pool, queries
+from cqlgui.tasks import bases, exporting, history, library, model, pool, queries
 from cqlgui.tasks.found import Found
 from cqlgui.ui import (
     actions,
@@ -739,6 +739,8 @@ class MainWindow(QMainWindow):
             what = wording.hits(report.hits)
             action = ("Open it", lambda: _open_outside(report.path))
         sentence = f"{what} written to {report.path}."
+        if report.as_played:
+            sentence += f" {report.as_played:,} of them as they were played: {exporting.AS_PLAYED}"
         self.infobar.show_message(sentence, "info", action=action, key=_EXPORTING, front=True)
 
     def _export_ended(self, sentence: str, kind: str) -> None:

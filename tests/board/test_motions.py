@@ -138,7 +138,7 @@ def test_other_frames_name_squares_and_keep_castling_as_played() -> None:
     rook = moves.pack(SQUARE("a1"), SQUARE("a8"))
     assert san.san(position, rook, frame=mirror) == "Rxh8+"
     assert san.san(position, rook, frame=turn) == "Rxa1+"
-    assert san.san(position, rook, frame=Motion(right=-1)) == "Rx(off)+"
+    assert san.san(position, rook, frame=Motion(right=-1)) == "Rx~+"
     assert san.san(position, moves.pack(SQUARE("e1"), SQUARE("e2")), frame=Motion(up=1)) == "Ke3"
 
 

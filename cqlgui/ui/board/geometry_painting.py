@@ -21,13 +21,10 @@ FRAME = 4
 def draw_motion(
     painter: QPainter, frame: painting.Frame, motion: motions.Motion, colours: theme.Colours
 ) -> None:
-    """The axis of a reflection, the centre of a rotation, the way of a shift. A centre off the board is left
-    out."""
+    """The axis of a reflection and the centre of a rotation. A centre off the board is left out."""
     figure = motions.figure(motion)
     painter.save()
     painter.setClipRect(frame.rect.adjusted(-FRAME, -FRAME, FRAME, FRAME))
-    if figure.vector is not None:
-        _draw_vector(painter, frame, figure.vector, colours)
     if figure.axis is not None:
         _draw_axis(painter, frame, *figure.axis, colours)
     if figure.centre is not None:
@@ -95,10 +92,14 @@ def _draw_centre(
         painter.drawPolygon(_head(end + along * reach * 1.2, along, reach * 1.4))
 
 
-def _draw_vector(
-    painter: QPainter, frame: painting.Frame, vector: motions.Point, colours: theme.Colours
+def draw_way(
+    painter: QPainter, frame: painting.Frame, motion: motions.Motion, colours: theme.Colours
 ) -> None:
-    """A broad, pale arrow as long as the shift, in the middle of the board."""
+    """The way of a shift: a broad, pale arrow as long as it is, in the middle of the board. It goes below the
+    men."""
+    vector = motions.figure(motion).vector
+    if vector is None:
+        return
     middle = place(frame, (3.5, 3.5))
     half = (place(frame, vector) - place(frame, (0, 0))) / 2
     start, end = middle - half, middle + half

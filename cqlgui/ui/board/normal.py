@@ -7,7 +7,7 @@ and so are the other positions of its game.
 from __future__ import annotations
 
 from cqlgui.base import data
-from cqlgui.board import motions, squares
+from cqlgui.board import motions, san, squares
 from cqlgui.cql import geometry, words
 from cqlgui.tasks import model
 
@@ -52,7 +52,8 @@ class Normal:
     @property
     def note(self) -> str:
         """What stands before the moves that are not written as they were played."""
-        return self.words.replace(NORMALISED, AS_WRITTEN, 1)
+        off = f"; {san.OFF} is a square off the board" if self.frame.shifted else ""
+        return self.words.replace(NORMALISED, AS_WRITTEN, 1) + off
 
     def marks(
         self, rings: int, element: model.ElementCount | None

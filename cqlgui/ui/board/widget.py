@@ -242,7 +242,8 @@ class BoardWidget(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painting.draw_squares(painter, frame, colours)
-        ghost = self._ghost
+        ghost, motion = self._ghost, self.motion
+        normalised = self._outside is not None and ghost is None
         if ghost is None and self._move is not None:
             painting.draw_move(painter, frame, *self._move, colours)
         if self._coordinates:
@@ -250,6 +251,8 @@ class BoardWidget(QWidget):
         if ghost is None:
             painting.draw_tints(painter, frame, self._rings, colours)
             geometry_painting.draw_outside(painter, frame, self.outside, colours)
+        if motion is not None:
+            geometry_painting.draw_way(painter, frame, motion, colours)
         if self._position is not None:
             painter.setOpacity(0.22 if ghost else 1.0)
             painting.draw_men(painter, frame, self._position.squares, ratio)
@@ -267,7 +270,6 @@ class BoardWidget(QWidget):
                 # Those on their way are drawn over this.
                 painting.draw_rings(painter, frame, self._rings & ~self._travel.targets, colours)
             badge = self._badge
-        motion, normalised = self.motion, self._outside is not None and ghost is None
         if motion is not None:
             geometry_painting.draw_motion(painter, frame, motion, colours)
         if normalised:
