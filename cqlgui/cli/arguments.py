@@ -85,8 +85,8 @@ def _search(one: argparse.ArgumentParser) -> None:
     one.add_argument(
         "--normalise",
         action="store_true",
-        help="write with -o in the query's own frame, transforms taken back; in a PGN what follows on the first "
-        "hit of a game, where that is a legal game, else the game as played with its transform named",
+        help="write with -o in the query's own frame, transforms taken back; in a PGN what follows on the "
+        "first hit of a game where that is a legal game, else the game as played with its transform named",
     )
     one.add_argument("--engine", choices=("auto", "compiled", "interpreter"), default="auto")
     one.add_argument(

@@ -653,6 +653,14 @@ class MainWindow(QMainWindow):
         words = self.browser.normal.words or (element.words if element else "")
         self.hitbar.show_hit(place, self.browser.move_text(), words)
 
+    def _normalised(self, on: bool) -> None:
+        """Hits are shown in the query's own frame from now on, or no longer."""
+        self.actions_.normalise.setChecked(on)
+        self.hits.hits.set_normalised(on)
+        if on and not self.browser.normal.words:
+            words = "Normalise is on: hits of a transform are shown as the query is written."
+            self.statusBar().showMessage(words, 5000)
+
     # --- orbits --------------------------------------------------------------------------------------------
 
     def _element_hovered(self, orbit: int, element: int) -> None:
@@ -911,7 +919,7 @@ class MainWindow(QMainWindow):
         self.narrower.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_NARROWING))
         self.games.opened.connect(self.show_game)
         self.browser.shown.connect(self._browsed)
-        self.browser.normalised_changed.connect(self.hits.hits.set_normalised)
+        self.browser.normalised_changed.connect(self._normalised)
         self.browser.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_GAME))
         self.hitbar.stepped.connect(self.next_hit)
         self._bad_button.clicked.connect(self.show_bad_games)

@@ -246,11 +246,12 @@ class BoardWidget(QWidget):
         normalised = self._outside is not None and ghost is None
         if ghost is None and self._move is not None:
             painting.draw_move(painter, frame, *self._move, colours)
+        if ghost is None:
+            geometry_painting.draw_outside(painter, frame, self.outside, colours)
         if self._coordinates:
             painting.draw_coordinates(painter, frame, colours, self.font())
         if ghost is None:
             painting.draw_tints(painter, frame, self._rings, colours)
-            geometry_painting.draw_outside(painter, frame, self.outside, colours)
         if motion is not None:
             geometry_painting.draw_way(painter, frame, motion, colours)
         if self._position is not None:

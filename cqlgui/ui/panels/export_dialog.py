@@ -101,8 +101,8 @@ class ExportDialog(QDialog):
         self.normalise.setToolTip(
             wording.plain_tip(
                 "Positions and moves stand in the query's own frame, as Normalise (N) shows them. A PGN has "
-                "what follows on the first hit of a game, where that is a legal game in this frame; the other "
-                "games stay as they were played, and a comment names their transform."
+                "what follows on the first hit of a game, where that is a legal game in this frame; the "
+                "other games stay as they were played, and a comment names their transform."
             )
         )
         self._whats, self._hows = QButtonGroup(self), QButtonGroup(self)
