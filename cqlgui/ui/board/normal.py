@@ -57,16 +57,18 @@ class Normal:
 
     def marks(
         self, rings: int, element: model.ElementCount | None
-    ) -> tuple[int, tuple[tuple[int, int], ...], tuple[str, str]]:
-        """Rings, lines and badge of a position with these squares of a hit and the element it is shown under;
-        without a hit the badge alone tells that this is not the game's own board.
+    ) -> tuple[int, tuple[tuple[int, int], ...], tuple[str, str], int]:
+        """Rings, lines, badge and squares named one by one, of a position with these squares of a hit and the
+        element it is shown under; without a hit the badge alone tells that this is not the game's own board.
         """
+        few = element.squares if element is not None else 0
         if self.applies and self.element is not None:
             # Here the pattern stands where it is written, so there are no ways to draw.
-            return self.frame.set(rings), (), (self.words, self.element.transform)
+            frame = self.frame
+            return frame.set(rings), (), (self.words, self.element.transform), frame.set(few)
         if element is None:
-            return rings, (), ("", "")
-        return rings, element.lines, (self.words or element.words, element.transform)
+            return rings, (), ("", ""), 0
+        return rings, element.lines, (self.words or element.words, element.transform), few
 
     def ways(self, shown: int, occupied: int) -> tuple[tuple[int, int], ...]:
         """From where to where the pattern goes as what is shown takes the place of the other frame: `shown`

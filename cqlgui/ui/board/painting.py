@@ -160,12 +160,17 @@ def draw_move(painter: QPainter, frame: Frame, origin: int, target: int, colours
             painter.drawPolyline([QPointF(x + dx, y), QPointF(x, y), QPointF(x, y + dy)])
 
 
-def draw_rings(painter: QPainter, frame: Frame, board: int, colours: theme.Colours) -> None:
-    """A ring, with a halo that keeps it visible on any square, round each square of the set. Of more than
-    `MOST_RINGS` none would stand out, so these are tinted instead; tints go below the men.
+def parted(board: int, few: int) -> tuple[int, int]:
+    """Of the squares of a hit those to ring and those to tint. Of more than `MOST_RINGS` none would stand
+    out, so these are tinted; `few` are squares that the query names one by one: these stand out all the same.
     """
-    if board.bit_count() > MOST_RINGS:
-        return
+    few = few if few.bit_count() <= MOST_RINGS else 0
+    rest = board & ~few
+    return (board, 0) if rest.bit_count() <= MOST_RINGS else (board & few, rest)
+
+
+def draw_rings(painter: QPainter, frame: Frame, board: int, colours: theme.Colours) -> None:
+    """A ring, with a halo that keeps it visible on any square, round each square of the set."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     width = max(2.0, frame.cell * 0.065)
     for role, stroke in (("ring_halo", width + 2.5), ("ring", width)):
@@ -176,9 +181,8 @@ def draw_rings(painter: QPainter, frame: Frame, board: int, colours: theme.Colou
 
 
 def draw_tints(painter: QPainter, frame: Frame, board: int, colours: theme.Colours) -> None:
-    """A light tint, with a frame that is seen without colours too, on the squares of a large set."""
-    if board.bit_count() <= MOST_RINGS:
-        return
+    """A light tint, with a frame that is seen without colours too, on the squares of a large set. Tints go
+    below the men."""
     tint = colours.colour("ring")
     tint.setAlpha(56)
     width = max(1.0, frame.cell * 0.03)

@@ -17,6 +17,8 @@ from cqlgui.cql import geometry
 from cqlgui.ui import canvas, theme, turns
 from cqlgui.ui.board import geometry_painting, painting, travel
 
+_DIMMED = 0.4
+"""Opacity of men behind a pattern: light and dark ones are still told apart on squares of either shade."""
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 
@@ -38,7 +40,7 @@ class BoardWidget(QWidget):
         self._changed = False
         self._position: position_module.Position | None = None
         self._move: tuple[int, int] | None = None
-        self._rings = 0
+        self._rings = self._few = 0
         self._lines: tuple[tuple[int, int], ...] = ()
         self._badge = ("", "")
         self._ghost: tuple[tuple[painting.CellLike, ...], int, tuple[str, str]] | None = None
@@ -140,10 +142,15 @@ class BoardWidget(QWidget):
         self._change()
 
     def set_marks(
-        self, rings: int = 0, lines: Iterable[tuple[int, int]] = (), badge: tuple[str, str] = ("", "")
+        self,
+        rings: int = 0,
+        lines: Iterable[tuple[int, int]] = (),
+        badge: tuple[str, str] = ("", ""),
+        few: int = 0,
     ) -> None:
-        """Ring squares, draw lines and the badge."""
-        self._rings = rings
+        """Ring squares, draw lines and the badge; `few` are squares that the query names one by one (see
+        `painting.parted`)."""
+        self._rings, self._few = rings, few
         self._lines = tuple(lines)
         self._badge = badge
         self._change()
@@ -251,11 +258,12 @@ class BoardWidget(QWidget):
         if self._coordinates:
             painting.draw_coordinates(painter, frame, colours, self.font())
         if ghost is None:
-            painting.draw_tints(painter, frame, self._rings, colours)
+            ringed, tinted = painting.parted(self._rings, self._few)
+            painting.draw_tints(painter, frame, tinted, colours)
         if motion is not None:
             geometry_painting.draw_way(painter, frame, motion, colours)
         if self._position is not None:
-            painter.setOpacity(0.22 if ghost else 1.0)
+            painter.setOpacity(_DIMMED if ghost else 1.0)
             painting.draw_men(painter, frame, self._position.squares, ratio)
             painter.setOpacity(1.0)
         if ghost is not None:
@@ -264,12 +272,11 @@ class BoardWidget(QWidget):
             marked = 0
             for cell in cells:
                 marked |= squares.BIT[cell.square]
-            painting.draw_rings(painter, frame, marked, colours)
+            painting.draw_rings(painter, frame, painting.parted(marked, 0)[0], colours)
         else:
             painting.draw_lines(painter, frame, self._lines, colours)
-            if self._rings.bit_count() <= painting.MOST_RINGS:
-                # Those on their way are drawn over this.
-                painting.draw_rings(painter, frame, self._rings & ~self._travel.targets, colours)
+            # Those on their way are drawn over this.
+            painting.draw_rings(painter, frame, ringed & ~self._travel.targets, colours)
             badge = self._badge
         if motion is not None:
             geometry_painting.draw_motion(painter, frame, motion, colours)
@@ -388,7 +395,7 @@ def paint_mini(
     if shown is not None:
         painting.draw_men(painter, frame, shown.squares, ratio)
     painting.draw_pattern(painter, frame, cells, area, colours, ratio)
-    painting.draw_rings(painter, frame, rings, colours)
+    painting.draw_rings(painter, frame, painting.parted(rings, 0)[0], colours)
 
 
 def spoken(shown: position_module.Position | None) -> str:
