@@ -329,8 +329,13 @@ def draw_badge(
     discs = QRectF(0, 0, height, height * 0.6) if swapped else QRectF()
     room = discs.width() + 6 if swapped else 0.0
     most = int(frame.cell * 8 - 22 - room)
-    # A name cut short says nothing.
-    text = text if metrics.horizontalAdvance(text) <= most else title
+    if metrics.horizontalAdvance(text) > most:
+        # A name cut short says nothing.
+        text = title
+    if metrics.horizontalAdvance(text) > most:
+        words.setBold(False)
+        painter.setFont(words)
+        metrics = painter.fontMetrics()
     text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, most)
     width = metrics.horizontalAdvance(text) + 20.0 + room
     plate = QRectF(frame.rect.right() - width, frame.rect.top() - height - 4, width, height)

@@ -128,6 +128,7 @@ class ExportDialog(QDialog):
         self._buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         self._lay_out()
         self.format.currentIndexChanged.connect(self._format_chosen)
+        self.normalise.toggled.connect(lambda _on: self._path_changed())
         self.path.textChanged.connect(self._path_changed)
         self._browse.clicked.connect(self._choose_file)
         self._buttons.accepted.connect(self.accept)
@@ -210,8 +211,10 @@ class ExportDialog(QDialog):
             self.format.setCurrentIndex(list(_FORMATS).index(ending))
             self.format.blockSignals(False)
         pgn = ending == ".pgn"
-        self.plain.setEnabled(pgn)
-        self.marked.setEnabled(pgn)
+        # In another frame a game's own text is not what is written.
+        own = pgn and not self.normalise.isChecked()
+        self.plain.setEnabled(own)
+        self.marked.setEnabled(own)
         problem, note = "", ""
         if not self.path.text().strip() or not path.name:
             problem = "Name a file."
