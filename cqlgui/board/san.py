@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from cqlgui.board import attacks, legality, men, moves, position, squares
+from cqlgui.board import attacks, legality, men, motions, moves, position, squares
 from cqlgui.board.moves import Move
 from cqlgui.board.position import Position
 
 NULL_SAN = "--"
+OFF = "~"
+"""Stands for a square that a motion takes off the board."""
 _LETTERS = " PNBRQK"
 _FIGURES = " ♙♘♗♖♕♔"
 
 
-def san(p: Position, move: Move, figurine: bool = False) -> str:
+def san(p: Position, move: Move, figurine: bool = False, frame: motions.Motion = motions.STILL) -> str:
     """The move in algebraic notation, with `+` or `#`; a null move is `--`.
 
     With `figurine`, chess symbols stand for the letters, the same ones for both colours as in printed books.
-    Raises `ValueError` when the move cannot be played.
+    Squares are named as the motion `frame` moves them; castling, check and mate are those of the move as it
+    was played, since the rules need not hold in another frame. Raises `ValueError` when the move cannot be
+    played.
     """
     after = p.copy()
     after.make(move)
@@ -31,10 +35,15 @@ def san(p: Position, move: Move, figurine: bool = False) -> str:
         piece = men.kind(man)
         capture = kind == moves.EN_PASSANT or p.squares[end] != men.EMPTY
         if piece == men.PAWN:
-            text = "abcdefgh"[start & 7] if capture else ""
+            place = frame.square(start)
+            # Where files become ranks, one letter would not tell two pawns apart.
+            letters = 2 if frame.crosses else 1
+            origin = OFF if place < 0 else squares.NAMES[place][:letters]
+            text = origin if capture else ""
         else:
-            text = symbols[piece] + _origin_marks(p, move)
-        text += ("x" if capture else "") + squares.NAMES[end]
+            text = symbols[piece] + _origin_marks(p, move, frame)
+        place = frame.square(end)
+        text += ("x" if capture else "") + (OFF if place < 0 else squares.NAMES[place])
         if moves.promotion(move):
             text += "=" + symbols[moves.promotion(move)]
     if position.in_check(after):
@@ -42,7 +51,7 @@ def san(p: Position, move: Move, figurine: bool = False) -> str:
     return text
 
 
-def _origin_marks(p: Position, move: Move) -> str:
+def _origin_marks(p: Position, move: Move, frame: motions.Motion) -> str:
     """File, rank or both of the origin, if another man of the kind can legally go to the same square."""
     start, end = move & 63, move >> 6 & 63
     man = p.squares[start]
@@ -53,8 +62,11 @@ def _origin_marks(p: Position, move: Move) -> str:
             rivals |= 1 << other
     if not rivals:
         return ""
-    if not rivals & squares.FILES[start & 7]:
-        return squares.NAMES[start][0]
-    if not rivals & squares.RANKS[start >> 3]:
-        return squares.NAMES[start][1]
-    return squares.NAMES[start]
+    place, rivals = frame.square(start), frame.set(rivals)
+    if place < 0:
+        return OFF
+    if not rivals & squares.FILES[place & 7]:
+        return squares.NAMES[place][0]
+    if not rivals & squares.RANKS[place >> 3]:
+        return squares.NAMES[place][1]
+    return squares.NAMES[place]

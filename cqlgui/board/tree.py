@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from cqlgui.board import men, moves, san
+from cqlgui.board import men, motions, moves, san
 from cqlgui.board.men import Colour
 from cqlgui.board.moves import Move
 from cqlgui.board.position import Position
@@ -203,6 +203,16 @@ class GameTree:
         before = max(self.plies[positionid] - 1, 0)
         return self.root.fullmove + (before + self.root.turn) // 2
 
+    def san(self, positionid: int, figurine: bool = False) -> str:
+        """The move that leads to a position, in notation."""
+        return san.san(self.positions[self.parents[positionid]], self.moves[positionid], figurine)
+
+    def framed(self, frame: motions.Motion) -> GameTree:
+        """The same game, written as a motion shows it: `san`, `mover` and `display_number` are those of the
+        frame, moves and positions stay as they were played.
+        """
+        return self if frame == motions.STILL else _FramedTree(self, frame)
+
     def _follow_men(self) -> list[bytes]:
         root = bytearray([_NOBODY]) * 64
         number = 0
@@ -228,6 +238,30 @@ class GameTree:
                     board[start & 56 | end & 7] = _NOBODY
             followed.append(bytes(board))
         return followed
+
+
+class _FramedTree(GameTree):
+    __slots__ = ("_frame",)
+
+    def __init__(self, played: GameTree, frame: motions.Motion) -> None:
+        super().__init__(played.root)
+        self.parents, self.children, self.moves = played.parents, played.children, played.moves
+        self.plies, self.depths, self.mainline_length = played.plies, played.depths, played.mainline_length
+        self._positions = played.positions
+        self._frame = frame
+
+    def mover(self, positionid: int) -> Colour:
+        return super().mover(positionid) ^ self._frame.swapped
+
+    def display_number(self, positionid: int) -> int:
+        # As in `Motion.position`: what was Black's move opens the next pair.
+        return super().display_number(positionid) + (
+            self._frame.swapped and super().mover(positionid) == men.BLACK
+        )
+
+    def san(self, positionid: int, figurine: bool = False) -> str:
+        before = self.positions[self.parents[positionid]]
+        return san.san(before, self.moves[positionid], figurine, self._frame)
 
 
 class TreeBuilder:
@@ -289,7 +323,7 @@ def san_line(tree: GameTree, ids: Iterable[int], figurine: bool = False) -> list
     for number in ids:
         parent = tree.parents[number]
         if parent >= 0:
-            text = san.san(tree.positions[parent], tree.moves[number], figurine)
+            text = tree.san(number, figurine)
             if tree.mover(number) == men.WHITE:
                 text = f"{tree.display_number(number)}.{text}"
             elif not texts or parent != before:

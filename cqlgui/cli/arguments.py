@@ -85,6 +85,12 @@ def _search(one: argparse.ArgumentParser) -> None:
         action="store_true",
         help="put marks, comments and tags of the query into a PGN written with -o",
     )
+    one.add_argument(
+        "--normalise",
+        action="store_true",
+        help="write with -o in the query's own frame, transforms taken back; in a PGN what follows on the "
+        "first hit of a game where that is a legal game, else the game as played with its transform named",
+    )
     one.add_argument("--engine", choices=("auto", "compiled", "interpreter"), default="auto")
     one.add_argument(
         "--no-pruning",

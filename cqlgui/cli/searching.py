@@ -34,6 +34,8 @@ def run(arguments: argparse.Namespace) -> int:
             return terminal.USAGE
         if arguments.annotate:
             terminal.say(_NO_ANNOTATION)
+        if arguments.normalise:
+            terminal.say(_NO_FRAME)
         return _batch(arguments)
     text, name = terminal.query_text(arguments.expression, arguments.query_file)
     as_json = arguments.json or arguments.jsonl
@@ -55,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
             ending = exporting.checked_ending(arguments.output)
         if arguments.annotate and ending != ".pgn":
             terminal.say(_NO_ANNOTATION)
+        if arguments.normalise and not ending:
+            terminal.say(_NO_FRAME)
         with terminal.interruptible() as cancel:
             opened = opening.open_base(arguments.files, cancel)
             base = opened.base
@@ -67,6 +71,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 _NO_ANNOTATION = "cqlgui search: --annotate changes nothing, for no PGN is written; name one with -o."
+
+_NO_FRAME = "cqlgui search: --normalise changes nothing, for no file is written; name one with -o."
 
 
 def _header_input(header: nodes.Header, allowed: Sequence[Path]) -> Path:
@@ -165,10 +171,18 @@ def _once(
         from cqlgui.tasks import exporting
 
         report = exporting.export(
-            base, result, arguments.output, annotate=arguments.annotate, cancel=cancel, progress=bar
+            base,
+            result,
+            arguments.output,
+            annotate=arguments.annotate,
+            normalise=arguments.normalise,
+            cancel=cancel,
+            progress=bar,
         )
         bar.end()
         terminal.say(f"{report.games} games, {report.hits} hits written to {report.path}")
+        if report.as_played:
+            terminal.say(f"{report.as_played} of them as they were played: {exporting.AS_PLAYED}")
     failures = len(result.failed_games)
     left_out = f", {failures} could not be searched" if failures else ""
     terminal.say(

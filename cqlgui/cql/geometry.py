@@ -13,6 +13,7 @@ from typing import Final
 from cqlgui.base.data import dataclass
 from cqlgui.board import directions as board_directions
 from cqlgui.board import men as board_men
+from cqlgui.board import motions
 from cqlgui.board import squares as board_squares
 
 ALL_SQUARES: Final = board_squares.ALL
@@ -97,6 +98,38 @@ def of_word(word: str) -> tuple[Basic, ...]:
     return WORDS[word]
 
 
+@lru_cache(maxsize=1 << 10)
+def motion(transform: str) -> motions.Motion | None:
+    """The motion of the board that a composed transform, such as `<up^3 reflect_v>`, is; None for a turn of
+    directions by an odd multiple of 45 degrees. Of a shift it is the way on which squares go: lines of the
+    board that are complete stay by a rule of their own.
+    """
+    whole = motions.STILL
+    # The outermost part comes first, and acts last.
+    for name in reversed(transform.strip("<>").split()):
+        word, _, number = name.partition("^")
+        part = _motion_of(word, int(number or 0))
+        if part is None:
+            return None
+        whole = whole.then(part)
+    return whole
+
+
+def _motion_of(word: str, number: int) -> motions.Motion | None:
+    if word == "invertcolor":
+        return motions.Motion(swapped=True)
+    if word == "rotate45":
+        return None if number % 2 else motions.Motion(_QUARTER_TURNS[number // 2 % 4])
+    if word in SYMMETRIES:
+        return motions.Motion(SYMMETRIES.index(word))
+    return {
+        "right": motions.Motion(right=number),
+        "left": motions.Motion(right=-number),
+        "up": motions.Motion(up=number),
+        "down": motions.Motion(up=-number),
+    }.get(word)
+
+
 def _shift_up(squares: int, count: int) -> int:
     """`count` unit shifts up (down when negative): complete files stay, other squares that leave the board
     vanish.
@@ -126,17 +159,12 @@ SYMMETRIES: Final = (
     "clockwise90",
 )  # fmt: skip
 _TURNS: Final = ((1, 0), (-1, 4), (-1, 0), (-1, 2), (-1, 6), (1, -2), (1, 4), (1, 2))
+_QUARTER_TURNS: Final = (0, 5, 6, 7)
 _SHADE_SWAPPING: Final = frozenset({1, 2, 5, 7})
 
 
-def _image(symmetry: int, x: int, y: int) -> tuple[int, int]:
-    return (
-        (x, y), (x, 7 - y), (7 - x, y), (y, x), (7 - y, 7 - x), (7 - y, x), (7 - x, 7 - y), (y, 7 - x),
-    )[symmetry]  # fmt: skip
-
-
 def _square_map(symmetry: int) -> tuple[int, ...]:
-    images = (_image(symmetry, square & 7, square >> 3) for square in range(64))
+    images = (motions.image(symmetry, square & 7, square >> 3) for square in range(64))
     return tuple(y * 8 + x for x, y in images)
 
 

@@ -18,6 +18,18 @@ def in_words(applied: Sequence[str]) -> str:
     return ", ".join(phrases) if phrases else "as written"
 
 
+def undone(transform: str) -> str:
+    """Words for taking a transform back, in the order of doing it; empty where there is nothing to do.
+
+    `<invertcolor reflect_h reflect_v>` gives "colours swapped back, mirrored back".
+    """
+    found: dict[str, None] = {}
+    # A change of colours is named with the reflection that belongs to it.
+    for name in transform.strip("<>").replace("invertcolor reflect_h", "invertcolor").split():
+        found[next(words for start, words in _BACK.items() if name.startswith(start))] = None
+    return ", ".join(found)
+
+
 def bracketed(applied: Sequence[str]) -> str:
     """CQL's own spelling: `AS_WRITTEN` for the identity, otherwise the names in angle brackets."""
     return f"<{' '.join(name for name in applied if name)}>"
@@ -32,6 +44,14 @@ def _phrase(name: str) -> str:
     return "shifted " + " and ".join(f"{count} {direction}" for direction, count in shifts) if shifts else ""
 
 
+_BACK: Final = {
+    "invertcolor": "colours swapped back",
+    "reflect": "mirrored back",
+    "rotate": "turned back",
+    "clockwise": "turned back",
+    "counterclockwise": "turned back",
+    "": "shifted back",
+}
 _FIXED: Final = {
     "reflect_h": "top and bottom mirrored",
     "reflect_v": "left and right mirrored",

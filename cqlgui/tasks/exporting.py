@@ -18,13 +18,16 @@ import numpy as np
 from cqlgui.base import cells as cells_module
 from cqlgui.base import data, disk, errors
 from cqlgui.base import progress as progress_module
-from cqlgui.board import squares
+from cqlgui.board import squares, tree
 from cqlgui.engine import orbit_pass
 from cqlgui.pgn import split, writer
-from cqlgui.tasks import model, records, sources, telling
+from cqlgui.tasks import framing, hosts, model, records, sources, telling
 from cqlgui.tasks.found import having
 
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
+
+AS_PLAYED = "in the query's frame they are no legal games. A comment names their transform."
+"""Why a PGN has some games as they were played."""
 
 _REPORT_EVERY = 50
 _PAGE_HEAD = """<!DOCTYPE html>
@@ -51,20 +54,25 @@ def export(
     games: Sequence[int] | None = None,
     annotate: bool = False,
     element: tuple[int, int] | None = None,
+    normalise: bool = False,
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
 ) -> model.ExportReport:
     """Write the matching games in output order to `path`; its ending chooses the format (`ENDINGS`).
 
     With `annotate` a PGN gets what the query writes: comments, changed tags, comments left out. `games` keeps
-    only these ordinals, `element` (orbit, element) only hits in which that element matched. The
-    file appears whole or not at all. Raises `CqlguiError` when it is a source of the base, cannot be written,
-    or a source is no longer what was indexed when all is written; and `errors.Cancelled`.
+    only these ordinals, `element` (orbit, element) only hits in which that element matched.
+
+    With `normalise` hits are written in the query's own frame. A PGN has what follows on the first hit of a
+    game, where that is a legal game in this frame, and else the game as it was played, its matches marked.
+
+    The file appears whole or not at all. Raises `CqlguiError` when it is a source of the base, cannot be
+    written, or a source is no longer what was indexed when all is written; and `errors.Cancelled`.
     """
     ending = checked_ending(path)
     refuse_source(base, path)
     token = cancel or progress_module.CancelToken()
-    job = _Job(base, result, _chosen(result, games, element), element, annotate, token, progress)
+    job = _Job(base, result, _chosen(result, games, element), element, annotate, normalise, token, progress)
     writers: dict[str, Callable[[BinaryIO], None]] = {
         ".pgn": job.pgn,
         ".epd": job.epd,
@@ -80,7 +88,7 @@ def export(
             job.readers.check()
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
-    return model.ExportReport(path, job.games, job.hits)
+    return model.ExportReport(path, job.games, job.hits, job.as_played)
 
 
 def checked_ending(path: Path) -> str:
@@ -188,6 +196,7 @@ class _Job:
         chosen: dict[int, int],
         element: tuple[int, int] | None,
         annotate: bool,
+        normalise: bool,
         cancel: progress_module.CancelToken,
         report: progress_module.ProgressSink,
     ) -> None:
@@ -195,7 +204,9 @@ class _Job:
         self.result = result
         self.chosen = chosen
         self.element = element
-        self.annotate = annotate
+        self.annotate = annotate or normalise
+        self.normalise = normalise
+        self.as_played = 0
         self.cancel = cancel
         self.report = report
         self.games = 0
@@ -215,17 +226,24 @@ class _Job:
             fields = " ".join(record["fen"].split()[:4])
             players = f"{record['white']} - {record['black']}".replace('"', "'")
             name = f"game {record['game']} position {record['positionid']}"
-            file.write(f'{fields} id "{name}"; c0 "{players}";\n'.encode())
+            line = f'{fields} id "{name}"; c0 "{players}";'
+            if self.normalise:
+                taken = record[framing.NORMALISED]
+                how = "as played" if taken is None else taken or "as written"
+                line += f' c1 "{record[framing.MOVES]}"; c2 "{how}";'
+            file.write(f"{line}\n".encode())
 
     def csv(self, file: BinaryIO) -> None:
-        file.write(csv_lines(self._records()).encode("utf-8"))
+        fields = records.NORMALISED_FIELDS if self.normalise else records.FIELDS
+        file.write(csv_lines(self._records(), fields).encode("utf-8"))
 
     def jsonl(self, file: BinaryIO) -> None:
         for record in self._records():
             file.write((json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8"))
 
     def html(self, file: BinaryIO) -> None:
-        heads = ("Game", "White", "Black", "Result", "Date", "Ply", "Transform", "Position", "Value")
+        heads = ["Game", "White", "Black", "Result", "Date", "Ply", "Transform", "Position", "Value"]
+        heads += ["Moves", "Normalised"] if self.normalise else []
         file.write(
             (
                 f"{_PAGE_HEAD}<h1>{len(self.chosen)} games</h1>\n"
@@ -235,7 +253,7 @@ class _Job:
             ).encode()
         )
         for record in self._records():
-            cells = (
+            cells = [
                 record["game"],
                 record["white"],
                 record["black"],
@@ -245,13 +263,15 @@ class _Job:
                 record["orbit"][0]["words"] if record["orbit"] else "",
                 record["fen"],
                 record["value"] or "",
-            )
+            ]
+            if self.normalise:
+                cells += [record[framing.MOVES], record[framing.NORMALISED] or ""]
             row = "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells)
             file.write(f"<tr>{row}</tr>\n".encode())
         file.write(b"</table>\n</body>\n</html>\n")
 
     def _records(self) -> Iterator[dict[str, Any]]:
-        return records.records(self.base, self._counted(), self.result.orbits)
+        return records.records(self.base, self._counted(), self.result.orbits, normalise=self.normalise)
 
     def _counted(self) -> Iterator[model.GameHits]:
         """The games with all that is known of them."""
@@ -280,16 +300,34 @@ class _Job:
             return
         for hits in self._counted():
             opened, ordinal = self.readers.of(hits.game)
+            if self.normalise:
+                text = self._framed(hits, opened, ordinal)
+                if text:
+                    yield text.encode("utf-8")
+                    continue
+                self.as_played += 1
             comments = match_comments(hits, self.result.orbits)
             raw = writer.annotate(opened.whole(ordinal), comments, hits.removed, hits.tags)
             yield raw.strip(b"\r\n")
 
+    def _framed(self, hits: model.GameHits, opened: hosts.SourceReader, ordinal: int) -> str:
+        """What follows on the first hit of a game in the query's frame; empty where that is no legal game."""
+        hit = hits.hits[0] if hits.hits else None
+        element = framing.element_of(hit, self.result.orbits) if hit is not None else None
+        frame = framing.frame_of(element)
+        if hit is None or element is None or frame is None:
+            return ""
+        played = tree.GameTree.decode(opened.index.start_fen(ordinal), opened.index.moves(ordinal))
+        if not framing.legal(played, hit.positionid, frame):
+            return ""
+        return framing.fragment(played, opened.read(ordinal).tags, hit, element, frame)
 
-def csv_lines(found: Iterable[dict[str, Any]]) -> str:
+
+def csv_lines(found: Iterable[dict[str, Any]], fields: Sequence[str] = records.FIELDS) -> str:
     """Records as CSV with a head line; `orbit` holds the primary element's transform and words."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
-    table.writerow(records.FIELDS)
+    table.writerow(fields)
     for record in found:
         primary = record["orbit"][0] if record["orbit"] else None
         flat = {
@@ -297,7 +335,7 @@ def csv_lines(found: Iterable[dict[str, Any]]) -> str:
             "squares": " ".join(record["squares"]),
             "orbit": f"{primary['transform']} {primary['words']}" if primary else "",
         }
-        table.writerow([_cell(flat[field]) for field in records.FIELDS])
+        table.writerow([_cell(flat[field]) for field in fields])
     return out.getvalue()
 
 

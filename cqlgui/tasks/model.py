@@ -333,11 +333,16 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What was written: `games` of them, or `hits` lines where the format lists positions."""
+    """What was written: `games` of them, or `hits` lines where the format lists positions.
+
+    Where the query's frame was asked for, `as_played` games stand in a PGN as they were played, since their
+    image is no legal game.
+    """
 
     path: Path
     games: int
     hits: int
+    as_played: int = 0
 
 
 @dataclass(frozen=True, slots=True)

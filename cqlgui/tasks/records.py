@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from cqlgui.board import squares, tree
-from cqlgui.tasks import games, model, sources
+from cqlgui.board import motions, squares, tree
+from cqlgui.cql import words
+from cqlgui.tasks import framing, games, model, sources
 
 FIELDS = (
     "game",
@@ -24,13 +25,24 @@ FIELDS = (
 )
 
 
+NORMALISED_FIELDS = (*FIELDS, framing.MOVES, framing.NORMALISED)
+"""The fields of records in the query's own frame."""
+
+
 def records(
-    base: model.Base, found: Iterable[model.GameHits], orbits: Sequence[model.Orbit]
+    base: model.Base,
+    found: Iterable[model.GameHits],
+    orbits: Sequence[model.Orbit],
+    *,
+    normalise: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """One record a hit.
 
     `orbit` lists the matching elements, the primary one first: orbit, element (counted from 0), transform,
     words and the position where it matched. `comment` is what the query writes there.
+
+    With `normalise` FEN and squares are those of the query's frame, `moves` has what was played from there on
+    in that frame, and `normalised` tells what was taken back, None where it cannot be.
     """
     with sources.Readers(base) as readers:
         for hits in found:
@@ -38,16 +50,22 @@ def records(
             opened, place = readers.of(hits.game)
             played = tree.GameTree.decode(opened.index.start_fen(place), opened.index.moves(place))
             for hit in hits.hits:
-                yield {
+                element = framing.element_of(hit, orbits) if normalise else None
+                taken = framing.frame_of(element)
+                frame = motions.STILL if taken is None else taken
+                position = played.positions[hit.positionid]
+                record: dict[str, Any] = {
                     "game": hit.game,
                     "positionid": hit.positionid,
                     "ply": played.plies[hit.positionid],
-                    "fen": played.positions[hit.positionid].fen(),
+                    "fen": (position if frame == motions.STILL else frame.position(position)).fen(),
                     "white": rows[0].white if rows else "",
                     "black": rows[0].black if rows else "",
                     "result": rows[0].result if rows else "",
                     "date": rows[0].date if rows else "",
-                    "squares": [squares.square_name(square) for square in squares.bits(hit.squares)],
+                    "squares": [
+                        squares.square_name(square) for square in squares.bits(frame.set(hit.squares))
+                    ],
                     "orbit": [
                         {
                             "orbit": match.orbit,
@@ -62,3 +80,9 @@ def records(
                     "value": hit.value,
                     "comment": hits.comment_at(hit.positionid),
                 }
+                if normalise:
+                    line = framing.line_from(played, hit.positionid, framing.FROM_HERE)
+                    record[framing.MOVES] = " ".join(tree.san_line(played.framed(frame), line))
+                    undone = words.undone(element.transform) if element is not None else ""
+                    record[framing.NORMALISED] = None if taken is None else undone
+                yield record

@@ -165,6 +165,21 @@ class Actions:
         )
         self.coordinates.setCheckable(True)
         self.coordinates.setChecked(True)
+        self.normalise = self._action(
+            menu,
+            "&Normalise: hits as the query is written",
+            lambda: main.browser.set_normalised(self.normalise.isChecked()),
+            "N",
+            local=True,
+        )
+        self.normalise.setCheckable(True)
+        self.animate = self._action(
+            menu,
+            "&Animate transforms",
+            lambda: main.board.set_animated(self.animate.isChecked()),
+        )
+        self.animate.setCheckable(True)
+        self.animate.setChecked(True)
         self.figurines = self._action(
             menu, "&Figurines", lambda: main.notation.set_figurine(self.figurines.isChecked()), "Ctrl+Shift+N"
         )

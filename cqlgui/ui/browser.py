@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from PySide6.QtCore import QObject, Signal
 
 from cqlgui.base import priority
-from cqlgui.board import moves, san, tree
+from cqlgui.board import men, motions, moves, position, tree
 from cqlgui.tasks import games, model
 from cqlgui.ui import jobs, notation
+from cqlgui.ui.board import normal as normal_module
 from cqlgui.ui.board import widget as board_widget
 
 _JOB = "load game"
@@ -18,10 +19,12 @@ _JOB = "load game"
 class Browser(QObject):
     """The game on the board, the position shown, and the hits in it.
 
-    `shown` is emitted after every change with the game (or None) and the positionid.
+    `shown` is emitted after every change with the game (or None) and the positionid; `normalised_changed`
+    when hits begin or cease to be shown in the query's own frame.
     """
 
     shown = Signal(object, int)
+    normalised_changed = Signal(bool)
     failed = Signal(str)
 
     def __init__(
@@ -42,6 +45,10 @@ class Browser(QObject):
         self._base: model.Base | None = None
         self._position = 0
         self._hits: dict[int, model.Hit] = {}
+        self.normal = normal_module.Normal()
+        # The frame in which the notation is written, and the hit that was landed on last.
+        self._written = motions.STILL
+        self._landed = (0, -1)
         # The game asked for last, and what became known of its hits while it was on its way.
         self._asked, self._told_of = 0, 0
         self._told: dict[int, model.Hit] = {}
@@ -80,6 +87,22 @@ class Browser(QObject):
         """The hit at the position shown, if it is one."""
         return self._hits.get(self._position)
 
+    @property
+    def position(self) -> position.Position | None:
+        """The game's own position, also while another frame is shown."""
+        return None if self._game is None else self._game.tree.positions[self._position]
+
+    def set_normalised(self, on: bool) -> None:
+        """Show hits as the query is written, through the inverse of the transform they match under; or show
+        the game as it was played."""
+        if on == self.normal.on:
+            return
+        priority.hold()
+        self.normal.on = on
+        self._show()
+        self._board.travel(self.normal.ways(self._board.rings, self._board.occupied))
+        self.normalised_changed.emit(on)
+
     def clear(self) -> None:
         """Show nothing."""
         self._jobs.cancel(_JOB, drop=True)
@@ -108,18 +131,24 @@ class Browser(QObject):
             return
 
         figurine = self._notation.figurine
+        # What it is to be written as when it is here; it is made beside this thread.
+        ahead = normal_module.Normal()
+        ahead.on, ahead.element = self.normal.on, self._element(found.get(positionid))[1]
+        frame, note = ahead.frame, ahead.note
 
         def done(made: tuple[model.LoadedGame, Iterator[notation.Piece]]) -> None:
             loaded, pieces = made
             self._game, self._base = loaded, base
             self._position = min(positionid, len(loaded.tree) - 1)
             self._hits = found if self._told_of != game else self._told
-            self._notation.set_game(loaded, pieces if self._notation.figurine == figurine else None)
-            self._notation.set_hits(found)
+            self.normal.element = None
+            self._take_element()
+            same = self._notation.figurine == figurine and frame == self.normal.frame
+            self._write(pieces if same else None)
             self._show()
 
         self._jobs.run(
-            lambda _token, _sink: _prepared(games.load(base, game), figurine),
+            lambda _token, _sink: _prepared(games.load(base, game), figurine, frame, note),
             done,
             lambda error: self.failed.emit(str(error)),
             name=_JOB,
@@ -128,6 +157,7 @@ class Browser(QObject):
     def set_hits(self, hits: Mapping[int, model.Hit]) -> None:
         """Mark other positions of this game as hits."""
         self._hits = dict(hits)
+        self.normal.element, self._landed = None, (0, -1)
         self._notation.set_hits(self._hits)
         self._show()
 
@@ -169,33 +199,51 @@ class Browser(QObject):
 
     def move_text(self) -> str:
         """The move that led here with its number, e.g. `22...Kxh7`; empty at the start."""
-        return "" if self._game is None else move_text(self._game.tree, self._position)
+        if self._game is None:
+            return ""
+        return move_text(self._game.tree.framed(self.normal.frame), self._position)
 
     def point_out(self, named: int) -> None:
         """Ring other squares for a moment; 0 puts back what belongs to the position."""
         if named:
-            self._board.set_marks(named)
+            self._board.set_marks(self.normal.frame.set(named))
         else:
             self._mark()
 
+    def _element(self, hit: model.Hit | None) -> tuple[int, model.ElementCount | None]:
+        """The squares of a hit to ring, and the element it is shown under."""
+        return self._shown_of(hit) if hit is not None else (0, None)
+
+    def _take_element(self) -> None:
+        """The element of the hit shown is in force, until another hit of this game is shown."""
+        self.normal.element = self._element(self.hit)[1] or self.normal.element
+
     def _mark(self) -> model.ElementCount | None:
         """Ring what the hit at this position names, if it is one; gives the element it is shown under."""
-        hit = self._hits.get(self._position)
-        rings, element = self._shown_of(hit) if hit is not None else (0, None)
-        if element is None:
-            self._board.set_marks(rings)
-        else:
-            self._board.set_marks(rings, element.lines, (element.words, element.transform))
+        rings, element = self._element(self.hit)
+        self._board.set_marks(*self.normal.marks(rings, element))
         return element
+
+    def _write(self, made: Iterator[notation.Piece] | None = None) -> None:
+        """Write the notation in the frame that is shown."""
+        assert self._game is not None
+        self._written = self.normal.frame
+        self._notation.set_game(normal_module.framed(self._game, self._written, self.normal.note), made)
+        self._notation.set_hits(self._hits)
 
     def _show(self) -> None:
         game, place = self._game, self._position
         if game is None:
             self._board.set_position(None)
             self._board.set_marks()
+            self._board.set_outside(None)
             self._board.describe("")
             self.shown.emit(None, 0)
             return
+        self._take_element()
+        frame = self.normal.frame
+        if frame != self._written:
+            self._write()
         move = game.tree.moves[place] if place else None
         ends = None
         if move is not None and moves.flag(move) != moves.NULL:
@@ -203,11 +251,17 @@ class Browser(QObject):
                 moves.origin(move),
                 moves.king_target(move) if moves.flag(move) == moves.CASTLE else moves.target(move),
             )
-        self._board.set_position(game.tree.positions[place], ends)
+            ends = frame.square(ends[0]), frame.square(ends[1])
+        shown = game.tree.positions[place]
+        self._board.set_position(shown if frame == motions.STILL else frame.position(shown), ends)
+        self._board.set_outside(None if frame == motions.STILL else self.normal.outside)
         element = self._mark()
         self._notation.set_current(place)
         words = f"Hit, {element.words}" if element else ("Hit" if place in self._hits else "")
-        self._board.describe(". ".join(filter(None, (self.move_text(), words))))
+        self._board.describe(". ".join(filter(None, (self.move_text(), words, self.normal.words))))
+        if element is not None and (game.game, place) != self._landed and not self.normal.applies:
+            self._board.travel(self.normal.ways(self._board.rings, self._board.occupied))
+        self._landed = (game.game, place)
         self.shown.emit(game, place)
 
 
@@ -215,12 +269,13 @@ def move_text(game: tree.GameTree, positionid: int) -> str:
     """The move that leads to a position with its number, e.g. `22...Kxh7`; empty at the start."""
     if positionid == 0:
         return ""
-    before = game.positions[game.parents[positionid]]
-    dots = "..." if before.turn else "."
-    return f"{game.display_number(positionid)}{dots}{san.san(before, game.moves[positionid])}"
+    dots = "..." if game.mover(positionid) == men.BLACK else "."
+    return f"{game.display_number(positionid)}{dots}{game.san(positionid)}"
 
 
-def _prepared(game: model.LoadedGame, figurine: bool) -> tuple[model.LoadedGame, Iterator[notation.Piece]]:
+def _prepared(
+    game: model.LoadedGame, figurine: bool, frame: motions.Motion, note: str
+) -> tuple[model.LoadedGame, Iterator[notation.Piece]]:
     """The same game with its positions played out and its notation begun, so that the GUI thread need not."""
     len(game.tree.positions)
-    return game, notation.begun(game, figurine)
+    return game, notation.begun(normal_module.framed(game, frame, note), figurine)

@@ -57,6 +57,7 @@ class Exporter(QObject):
                 games=chosen,
                 annotate=choice.annotate,
                 element=limit,
+                normalise=choice.normalise,
                 cancel=token,
                 progress=sink,
             )

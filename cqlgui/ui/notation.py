@@ -29,7 +29,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QTextEdit, QWidget
 
 from cqlgui.base import patterns
-from cqlgui.board import men, san, tree
+from cqlgui.board import men, tree
 from cqlgui.tasks import model
 from cqlgui.ui import canvas, theme
 from cqlgui.ui.panels import labels, wording
@@ -71,7 +71,7 @@ def pieces(game: model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
         if number in game.before:
             yield "comment", game.before[number], -1
         kind = "main" if line.depths[number] == 0 else "variation"
-        text = san.san(line.positions[parent], line.moves[number], figurine)
+        text = line.san(number, figurine)
         if line.mover(number) == men.WHITE:
             text = f"{line.display_number(number)}.{text}"
         elif first or parent in game.comments:

@@ -23,6 +23,8 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
     window.board.set_turned(kept.turned)
     window.board.set_coordinates(kept.coordinates)
     window.actions_.coordinates.setChecked(kept.coordinates)
+    window.board.set_animated(kept.animated)
+    window.actions_.animate.setChecked(kept.animated)
     window.notation.set_figurine(kept.figurines)
     window.actions_.figurines.setChecked(kept.figurines)
     for panel, columns in ((window.hits, kept.hits_columns), (window.games, kept.games_columns)):
@@ -75,6 +77,7 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
         turned=window.board.turned,
         coordinates=window.board.coordinates,
         figurines=window.actions_.figurines.isChecked(),
+        animated=window.board.animated,
         folder=window.folder,
     )
 

@@ -52,6 +52,7 @@ class Session:
     turned: bool = False
     coordinates: bool = True
     figurines: bool = False
+    animated: bool = True
     folder: str = ""
     version: int = field(default=1)
 

@@ -36,7 +36,7 @@ from PySide6.QtWidgets import (
 from cqlgui.base import disk, priority
 from cqlgui.pattern import pictures
 from cqlgui.pgn import archives, decoding
-from cqlgui.tasks import bases, history, library, model, pool, queries
+from cqlgui.tasks import bases, exporting, history, library, model, pool, queries
 from cqlgui.tasks.found import Found
 from cqlgui.ui import (
     actions,
@@ -663,7 +663,16 @@ class MainWindow(QMainWindow):
         game, hit = self.browser.game, self.browser.hit
         element = self.hits.hits.shown_of(hit)[1] if hit is not None else None
         place = self.hits.position_text(game.game, hit.positionid) if game is not None and hit else ""
-        self.hitbar.show_hit(place, self.browser.move_text(), element.words if element else "")
+        words = self.browser.normal.words or (element.words if element else "")
+        self.hitbar.show_hit(place, self.browser.move_text(), words)
+
+    def _normalised(self, on: bool) -> None:
+        """Hits are shown in the query's own frame from now on, or no longer."""
+        self.actions_.normalise.setChecked(on)
+        self.hits.hits.set_normalised(on)
+        if on and not self.browser.normal.words:
+            words = "Normalise is on: hits of a transform are shown as the query is written."
+            self.statusBar().showMessage(words, 5000)
 
     def _mode_changed(self, active: bool) -> None:
         """Pattern mode draws on the board; the bar below it tells of the game."""
@@ -756,6 +765,8 @@ class MainWindow(QMainWindow):
             what = wording.hits(report.hits)
             action = ("Open it", lambda: _open_outside(report.path))
         sentence = f"{what} written to {report.path}."
+        if report.as_played:
+            sentence += f" {report.as_played:,} of them as they were played: {exporting.AS_PLAYED}"
         self.infobar.show_message(sentence, "info", action=action, key=_EXPORTING, front=True)
 
     def _export_ended(self, sentence: str, kind: str) -> None:
@@ -763,10 +774,12 @@ class MainWindow(QMainWindow):
         self.infobar.show_message(sentence, kind, key=_EXPORTING)
 
     def copy_fen(self) -> None:
-        """Put the position's FEN on the clipboard."""
-        if self.board.position is not None:
-            QGuiApplication.clipboard().setText(self.board.position.fen())
-            self.statusBar().showMessage("FEN copied", 3000)
+        """Put the FEN of the game's own position on the clipboard."""
+        position = self.browser.position
+        if position is not None:
+            QGuiApplication.clipboard().setText(position.fen())
+            game_own = " of the game, not of the frame shown" if self.board.normalised else ""
+            self.statusBar().showMessage(f"FEN copied{game_own}", 3000)
 
     def copy_pgn(self) -> None:
         """Put the game's own text on the clipboard."""
@@ -945,6 +958,7 @@ class MainWindow(QMainWindow):
         self.narrower.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_NARROWING))
         self.games.opened.connect(self.show_game)
         self.browser.shown.connect(self._browsed)
+        self.browser.normalised_changed.connect(self._normalised)
         self.browser.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_GAME))
         self.hitbar.stepped.connect(self.next_hit)
         self._bad_button.clicked.connect(self.show_bad_games)

@@ -76,6 +76,17 @@ def test_a_large_set_is_tinted_and_not_ringed(board: widget.BoardWidget, choice:
     theme.theme().apply(theme.Choice.LIGHT)
 
 
+def test_squares_that_the_query_names_are_ringed_beside_a_large_set(board: widget.BoardWidget) -> None:
+    board.set_coordinates(False)
+    large = squares.RANKS[0] | squares.RANKS[1]
+    board.set_marks(rings=large | squares.BIT[E4], few=squares.BIT[E4] | squares.BIT[A1])
+    image = picture(board)
+    ringed = {square for square in range(64) if share(image, board, square, "ring") > 0.01}
+    assert ringed == {E4, A1}
+    few = squares.RANKS[0] | squares.BIT[E4]
+    assert painting.parted(large, few) == (0, large), "what names many squares rings none"
+
+
 def test_lines_keep_to_the_board(board: widget.BoardWidget) -> None:
     board.set_coordinates(False)
     plain = picture(board)

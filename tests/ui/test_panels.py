@@ -669,6 +669,10 @@ def test_format_and_ending_follow_each_other(dialog: export_dialog.ExportDialog,
     assert dialog.choice().path == tmp_path / "hits.epd"
     assert not dialog.choice().annotate
     assert not dialog.marked.isEnabled()
+    dialog.normalise.setChecked(True)
+    assert dialog.choice().normalise
+    dialog.path.setText(str(tmp_path / "x.pgn"))
+    assert not dialog.plain.isEnabled(), "in another frame no text is the game's own"
     dialog.path.setText(str(tmp_path / "x.JSONL"))
     assert dialog.format.currentData() == ".jsonl"
     dialog.path.setText(str(tmp_path / "plain"))

@@ -160,12 +160,17 @@ def draw_move(painter: QPainter, frame: Frame, origin: int, target: int, colours
             painter.drawPolyline([QPointF(x + dx, y), QPointF(x, y), QPointF(x, y + dy)])
 
 
-def draw_rings(painter: QPainter, frame: Frame, board: int, colours: theme.Colours) -> None:
-    """A ring, with a halo that keeps it visible on any square, round each square of the set. Of more than
-    `MOST_RINGS` none would stand out, so these are tinted instead; tints go below the men.
+def parted(board: int, few: int) -> tuple[int, int]:
+    """Of the squares of a hit those to ring and those to tint. Of more than `MOST_RINGS` none would stand
+    out, so these are tinted; `few` are squares that the query names one by one: these stand out all the same.
     """
-    if board.bit_count() > MOST_RINGS:
-        return
+    few = few if few.bit_count() <= MOST_RINGS else 0
+    rest = board & ~few
+    return (board, 0) if rest.bit_count() <= MOST_RINGS else (board & few, rest)
+
+
+def draw_rings(painter: QPainter, frame: Frame, board: int, colours: theme.Colours) -> None:
+    """A ring, with a halo that keeps it visible on any square, round each square of the set."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     width = max(2.0, frame.cell * 0.065)
     for role, stroke in (("ring_halo", width + 2.5), ("ring", width)):
@@ -176,9 +181,8 @@ def draw_rings(painter: QPainter, frame: Frame, board: int, colours: theme.Colou
 
 
 def draw_tints(painter: QPainter, frame: Frame, board: int, colours: theme.Colours) -> None:
-    """A light tint, with a frame that is seen without colours too, on the squares of a large set."""
-    if board.bit_count() <= MOST_RINGS:
-        return
+    """A light tint, with a frame that is seen without colours too, on the squares of a large set. Tints go
+    below the men."""
     tint = colours.colour("ring")
     tint.setAlpha(56)
     width = max(1.0, frame.cell * 0.03)
@@ -309,25 +313,53 @@ def draw_badge(
     colours: theme.Colours,
     font: QFont,
     taken: float = 0.0,
+    edge: str = "ring",
+    swapped: bool = False,
 ) -> None:
-    """The transform in words, with its CQL name, on a rounded plate above the board's right corner; `taken`
-    pixels from the left are for others."""
+    """The transform in words, with its CQL name, on a rounded plate above the board's right corner. `taken`
+    pixels from the left are for others, `edge` is the role of its edge's colour, and two discs before the
+    words say that colours are `swapped`.
+    """
     words = QFont(font)
     words.setPixelSize(max(11, min(14, round(frame.cell * 0.22))))
     words.setBold(True)
     painter.setFont(words)
     metrics = painter.fontMetrics()
     text = f"{title}   {detail}" if detail else title
-    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(frame.cell * 8 - 22 - taken))
     height = BADGE_ROOM - 6.0
-    width = metrics.horizontalAdvance(text) + 20.0
+    # Two discs, one over the other.
+    discs = QRectF(0, 0, height, height * 0.6) if swapped else QRectF()
+    room = discs.width() + 6 if swapped else 0.0
+    most = int(frame.cell * 8 - 22 - room - taken)
+    if metrics.horizontalAdvance(text) > most:
+        # A name cut short says nothing.
+        text = title
+    if metrics.horizontalAdvance(text) > most:
+        words.setBold(False)
+        painter.setFont(words)
+        metrics = painter.fontMetrics()
+    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, most)
+    width = metrics.horizontalAdvance(text) + 20.0 + room
     plate = QRectF(frame.rect.right() - width, frame.rect.top() - height - 4, width, height)
     fill = colours.colour("badge")
-    painter.setPen(QPen(colours.colour("ring"), 1.5))
+    painter.setPen(QPen(colours.colour(edge), 1.5))
     painter.setBrush(fill)
     painter.drawRoundedRect(plate, height / 2, height / 2)
+    if swapped:
+        discs.moveCenter(QPointF(plate.left() + 10 + discs.width() / 2, plate.center().y()))
+        draw_discs(painter, discs, colours)
     painter.setPen(colours.colour("badge_text"))
-    painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, text)
+    painter.drawText(plate.adjusted(room, 0, 0, 0), Qt.AlignmentFlag.AlignCenter, text)
+
+
+def draw_discs(painter: QPainter, box: QRectF, colours: theme.Colours) -> None:
+    """The sign of swapped colours: a dark disc over a light one."""
+    size = box.height()
+    light = QRectF(box.right() - size, box.top(), size, size)
+    painter.setPen(QPen(colours.colour("badge_text"), 1.2))
+    for disc, role in ((light, "badge_text"), (QRectF(box.topLeft(), light.size()), "badge")):
+        painter.setBrush(colours.colour(role))
+        painter.drawEllipse(disc)
 
 
 _BOTTOM_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom

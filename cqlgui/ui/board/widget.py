@@ -9,14 +9,26 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent, QWheelEvent
+from PySide6.QtGui import (
+    QHideEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPixmap,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from cqlgui.board import men, squares
+from cqlgui.board import men, motions, squares
 from cqlgui.board import position as position_module
+from cqlgui.cql import geometry
 from cqlgui.ui import canvas, theme, turns
-from cqlgui.ui.board import painting
+from cqlgui.ui.board import geometry_painting, painting, travel
 
+_DIMMED = 0.4
+"""Opacity of men behind a pattern: light and dark ones are still told apart on squares of either shade."""
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 
@@ -53,7 +65,7 @@ class BoardWidget(QWidget):
         self._changed = False
         self._position: position_module.Position | None = None
         self._move: tuple[int, int] | None = None
-        self._rings = 0
+        self._rings = self._few = 0
         self._lines: tuple[tuple[int, int], ...] = ()
         self._badge = ("", "")
         self._ghost: tuple[tuple[painting.CellLike, ...], int, tuple[str, str]] | None = None
@@ -64,6 +76,9 @@ class BoardWidget(QWidget):
         # What stands left of the squares while it is shown.
         self._side: Side | None = None
         self._side_width = 0
+        # Squares that are none of the game's board, while the query's own frame is shown.
+        self._outside: int | None = None
+        self._travel = travel.Travel(self)
         self._turned = False
         self._coordinates = True
         self._hint = ""
@@ -75,6 +90,8 @@ class BoardWidget(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Chess board")
         theme.theme().changed.connect(self._change)
+        self._travel.moved.connect(self.update)
+        self._travel.ended.connect(self._change)
 
     @property
     def rings(self) -> int:
@@ -97,6 +114,40 @@ class BoardWidget(QWidget):
         return self._badge
 
     @property
+    def motion(self) -> motions.Motion | None:
+        """The motion that is drawn: that of the pattern in front or of the hit's transform."""
+        if self._ghost is not None:
+            return geometry.motion(self._ghost[2][1])
+        # In the query's own frame nothing has moved.
+        return geometry.motion(self._badge[1]) if self._outside is None else None
+
+    @property
+    def swapped(self) -> bool:
+        """Whether the transform that the badge names changes colours."""
+        motion = geometry.motion(self._ghost[2][1] if self._ghost is not None else self._badge[1])
+        return motion is not None and motion.swapped
+
+    @property
+    def normalised(self) -> bool:
+        """Whether the query's own frame is shown, and not the game's board."""
+        return self._outside is not None
+
+    @property
+    def outside(self) -> int:
+        """The squares that are hatched, since the game's board ends before them."""
+        return self._outside or 0
+
+    @property
+    def travelling(self) -> tuple[tuple[int, int], ...]:
+        """The (from, to) squares of rings and men that are on their way."""
+        return self._travel.pairs
+
+    @property
+    def occupied(self) -> int:
+        """The squares with men."""
+        return self._position.occupied if self._position is not None else 0
+
+    @property
     def position(self) -> position_module.Position | None:
         """What stands on the board."""
         return self._position
@@ -115,18 +166,49 @@ class BoardWidget(QWidget):
         self, shown: position_module.Position | None, move: tuple[int, int] | None = None
     ) -> None:
         """Show a position (None for the empty board) and the (origin, target) of the move that led there."""
+        if shown is not self._position:
+            self._travel.interrupt()
         self._position = shown
-        self._move = move
+        # An end that is off the board is not shown.
+        self._move = move if move is not None and min(move) >= 0 else None
         self._change()
 
     def set_marks(
-        self, rings: int = 0, lines: Iterable[tuple[int, int]] = (), badge: tuple[str, str] = ("", "")
+        self,
+        rings: int = 0,
+        lines: Iterable[tuple[int, int]] = (),
+        badge: tuple[str, str] = ("", ""),
+        few: int = 0,
     ) -> None:
-        """Ring squares, draw lines and the badge."""
-        self._rings = rings
+        """Ring squares, draw lines and the badge; `few` are squares that the query names one by one (see
+        `painting.parted`)."""
+        self._rings, self._few = rings, few
         self._lines = tuple(lines)
         self._badge = badge
         self._change()
+
+    def set_outside(self, outside: int | None) -> None:
+        """Show the query's own frame, with these squares hatched; None: the board of the game."""
+        if outside != self._outside:
+            self._outside = outside
+            self._change()
+
+    def travel(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Let rings and men of some squares come from others, if that is wanted."""
+        if self.isVisible():
+            self._travel.begin(pairs)
+            self._change()
+
+    @property
+    def animated(self) -> bool:
+        """Whether they may."""
+        return self._travel.allowed
+
+    def set_animated(self, animated: bool) -> None:
+        """Let them or not."""
+        self._travel.allowed = animated
+        if not animated:
+            self._travel.stop()
 
     def describe(self, summary: str) -> None:
         """Tell assistive technology where we are and who stands where."""
@@ -236,14 +318,22 @@ class BoardWidget(QWidget):
         ghost = self._ghost
         layer = self._layer if ghost is None else None
         plain = ghost is None and (layer is None or not self._faint)
+        # A pattern is drawn in the query's own frame.
+        motion = self.motion if plain or ghost is not None else None
+        normalised = self._outside is not None and plain
         if plain and self._move is not None:
             painting.draw_move(painter, frame, *self._move, colours)
+        if plain:
+            geometry_painting.draw_outside(painter, frame, self.outside, colours)
         if self._coordinates:
             painting.draw_coordinates(painter, frame, colours, self.font())
         if plain:
-            painting.draw_tints(painter, frame, self._rings, colours)
+            ringed, tinted = painting.parted(self._rings, self._few)
+            painting.draw_tints(painter, frame, tinted, colours)
+        if motion is not None:
+            geometry_painting.draw_way(painter, frame, motion, colours)
         if self._position is not None:
-            painter.setOpacity(1.0 if plain else 0.22)
+            painter.setOpacity(1.0 if plain else _DIMMED)
             painting.draw_men(painter, frame, self._position.squares, ratio)
             painter.setOpacity(1.0)
         if ghost is not None:
@@ -252,17 +342,23 @@ class BoardWidget(QWidget):
             marked = 0
             for cell in cells:
                 marked |= squares.BIT[cell.square]
-            painting.draw_rings(painter, frame, marked, colours)
+            painting.draw_rings(painter, frame, painting.parted(marked, 0)[0], colours)
         else:
             badge = self._badge if plain else ("", "")
             if plain:
                 painting.draw_lines(painter, frame, self._lines, colours)
-                painting.draw_rings(painter, frame, self._rings, colours)
+                # Those on their way are drawn over this.
+                painting.draw_rings(painter, frame, ringed & ~self._travel.targets, colours)
             if layer is not None:
                 layer.paint(painter, frame, ratio)
+        if motion is not None:
+            geometry_painting.draw_motion(painter, frame, motion, colours)
+        if normalised:
+            geometry_painting.draw_frame(painter, frame, colours)
         if badge[0]:
             taken = self._corner.width() + 8 if self._corner is not None else 0
-            painting.draw_badge(painter, frame, *badge, colours, self.font(), taken)
+            role = "transform" if normalised else "ring"
+            painting.draw_badge(painter, frame, *badge, colours, self.font(), taken, role, self.swapped)
         if self._position is None and plain and self._hint:
             self._draw_hint(painter, frame, colours)
 
@@ -295,6 +391,18 @@ class BoardWidget(QWidget):
             kept = self._kept = self._drawn()
         with canvas.Painter(self) as painter:
             painter.drawPixmap(0, 0, kept)
+            if self._travel.pairs and self._position is not None:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+                geometry_painting.draw_travel(
+                    painter,
+                    self.frame(),
+                    self._travel.pairs,
+                    self._position.squares,
+                    self._travel.done,
+                    theme.colours(),
+                    ratio,
+                )
 
     def _drawn(self) -> QPixmap:
         """The whole widget as it is to be seen now."""
@@ -327,6 +435,10 @@ class BoardWidget(QWidget):
         # Also while it is being made.
         if event.type() in canvas.DRESSED and hasattr(self, "_kept"):
             self._change()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._travel.stop()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
@@ -373,7 +485,7 @@ def paint_mini(
     if shown is not None:
         painting.draw_men(painter, frame, shown.squares, ratio)
     painting.draw_pattern(painter, frame, cells, area, colours, ratio)
-    painting.draw_rings(painter, frame, rings, colours)
+    painting.draw_rings(painter, frame, painting.parted(rings, 0)[0], colours)
 
 
 def spoken(shown: position_module.Position | None) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QCheckBox,
     QComboBox,
     QDialog,
     QDialogButtonBox,
@@ -49,11 +50,14 @@ class What(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ExportChoice:
-    """What the user decided; `annotate` marks the matches (PGN only), the ending of `path` is the format."""
+    """What the user decided; `annotate` marks the matches (PGN only), the ending of `path` is the format;
+    `normalise` writes in the query's own frame.
+    """
 
     what: What
     annotate: bool
     path: Path
+    normalise: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,14 @@ class ExportDialog(QDialog):
         self.choices[What.ELEMENT].setEnabled(bool(counts.element_words))
         self.plain = QRadioButton("As it stands: each game's own text, byte for byte", self)
         self.marked = QRadioButton("With each match as a comment, its squares and lines marked", self)
+        self.normalise = QCheckBox("As the query is written: each transform taken back", self)
+        self.normalise.setToolTip(
+            wording.plain_tip(
+                "Positions and moves stand in the query's own frame, as Normalise (N) shows them. A PGN has "
+                "what follows on the first hit of a game, where that is a legal game in this frame; the "
+                "other games stay as they were played, and a comment names their transform."
+            )
+        )
         self._whats, self._hows = QButtonGroup(self), QButtonGroup(self)
         for button in self.choices.values():
             self._whats.addButton(button)
@@ -116,6 +128,7 @@ class ExportDialog(QDialog):
         self._buttons.addButton(QDialogButtonBox.StandardButton.Cancel)
         self._lay_out()
         self.format.currentIndexChanged.connect(self._format_chosen)
+        self.normalise.toggled.connect(lambda _on: self._path_changed())
         self.path.textChanged.connect(self._path_changed)
         self._browse.clicked.connect(self._choose_file)
         self._buttons.accepted.connect(self.accept)
@@ -141,7 +154,8 @@ class ExportDialog(QDialog):
         """What the dialog says now."""
         what = next(what for what, button in self.choices.items() if button.isChecked())
         path = self._named()
-        return ExportChoice(what, self.marked.isChecked() and path.suffix.lower() == ".pgn", path)
+        pgn = path.suffix.lower() == ".pgn"
+        return ExportChoice(what, self.marked.isChecked() and pgn, path, self.normalise.isChecked())
 
     def _lay_out(self) -> None:
         file_row = QHBoxLayout()
@@ -161,6 +175,7 @@ class ExportDialog(QDialog):
         form.setVerticalSpacing(12)
         form.addRow("What", whats)
         form.addRow("How", hows)
+        form.addRow("Frame", self.normalise)
         form.addRow("Format", self.format)
         form.addRow("File", file_row)
         form.addRow("", self._problem)
@@ -196,8 +211,10 @@ class ExportDialog(QDialog):
             self.format.setCurrentIndex(list(_FORMATS).index(ending))
             self.format.blockSignals(False)
         pgn = ending == ".pgn"
-        self.plain.setEnabled(pgn)
-        self.marked.setEnabled(pgn)
+        # In another frame a game's own text is not what is written.
+        own = pgn and not self.normalise.isChecked()
+        self.plain.setEnabled(own)
+        self.marked.setEnabled(own)
         problem, note = "", ""
         if not self.path.text().strip() or not path.name:
             problem = "Name a file."

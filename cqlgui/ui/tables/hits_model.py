@@ -12,6 +12,8 @@ import numpy as np
 from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
 
 from cqlgui.base import heap
+from cqlgui.board import motions
+from cqlgui.cql import geometry
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model
@@ -69,6 +71,7 @@ class HitsModel(text_model.TextModel):
         self._limited = Limited()
         self._orbits: tuple[model.Orbit, ...] = ()
         self.has_values = False
+        self._normalised = False
         # What came and has no rows yet, and how many hits that is.
         self._held: list[Found] = []
         self._held_hits = 0
@@ -167,6 +170,13 @@ class HitsModel(text_model.TextModel):
         else:
             self._limited = found
         self.endResetModel()
+
+    def set_normalised(self, on: bool) -> None:
+        """Write the moves from each hit on as the query is written, or as they were played."""
+        if on != self._normalised:
+            self._normalised = on
+            if self.hits:
+                self._changed([(0, self.hits - 1)], MOVES, MOVES)
 
     def looking(self, element: Element) -> Callable[[], Limited]:
         """What finds the hits in which an element matched, in whatever thread; what it finds holds until
@@ -384,7 +394,7 @@ class HitsModel(text_model.TextModel):
                 element = self._element_of(number, game, positionid)
                 found.append("" if element is None else element.words or element.transform)
             else:
-                line = self._moves.get(game, positionid)
+                line = self._moves.get(game, positionid, self._frame(number, game, positionid))
                 known = line is not None and line[0] >= 0
                 found.append("" if line is None or not known else str(line[0]) if column == PLY else line[1])
         return found
@@ -429,6 +439,12 @@ class HitsModel(text_model.TextModel):
             # Whether there is anything to show in the column of values shows when somebody has told.
             self._asked_of(game)
         return self.element(self.match_of(self._hit(number, game, positionid)))
+
+    def _frame(self, number: int, game: int, positionid: int) -> motions.Motion:
+        """The motion to the frame in which the moves from a hit on are written."""
+        element = self._element_of(number, game, positionid) if self._normalised else None
+        motion = None if element is None else geometry.motion(element.transform)
+        return motions.STILL if motion is None else motion.inverse
 
     def _asked_of(self, game: int) -> model.GameHits | None:
         """What is told of a game; where nothing is, it is asked for."""

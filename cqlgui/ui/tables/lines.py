@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtCore import QObject
 
 from cqlgui.base import errors, progress
-from cqlgui.board import tree
+from cqlgui.board import motions, tree
 from cqlgui.tasks import model, sources
 from cqlgui.ui import jobs
 from cqlgui.ui.tables import fetch
@@ -17,8 +17,8 @@ FROM_HERE = 8
 
 BATCH = 120
 
-Place = tuple[int, int]
-"""A game's ordinal and a positionid."""
+Place = tuple[int, int, motions.Motion]
+"""A game's ordinal, a positionid, and the motion to the frame in which its moves are written."""
 
 Line = tuple[int, str]
 """The ply of a position, and the moves from it on."""
@@ -34,9 +34,9 @@ class LineCache(fetch.FetchCache[Place, Line]):
         # One batch at a time: reading is Python and must leave the interpreter to the window now and then.
         super().__init__(door, BATCH, one_at_a_time=True, parent=parent)
 
-    def get(self, game: int, positionid: int) -> Line | None:
+    def get(self, game: int, positionid: int, frame: motions.Motion = motions.STILL) -> Line | None:
         """The line of a position if it is here; otherwise it is on its way."""
-        return self.lookup((game, positionid))
+        return self.lookup((game, positionid, frame))
 
     def read(self, base: model.Base, keys: Sequence[Place], token: progress.CancelToken) -> dict[Place, Line]:
         """The lines of some places; what can't be read is `UNKNOWN`, and so not asked for again and again."""
@@ -44,23 +44,24 @@ class LineCache(fetch.FetchCache[Place, Line]):
 
     def games(self, keys: Iterable[Place]) -> list[int]:
         """The games of some places."""
-        return sorted({game for game, _ in keys})
+        return sorted({game for game, *_ in keys})
 
 
 def read(base: model.Base, places: Iterable[Place], token: progress.CancelToken) -> dict[Place, Line]:
     """The lines of some positions of a base; those of a game that cannot be read are left out."""
-    wanted: dict[int, list[int]] = {}
-    for game, positionid in places:
-        wanted.setdefault(game, []).append(positionid)
+    wanted: dict[int, list[tuple[int, motions.Motion]]] = {}
+    for game, positionid, frame in places:
+        wanted.setdefault(game, []).append((positionid, frame))
     found: dict[Place, Line] = {}
     with sources.Readers(base) as readers:
-        for game, positionids in wanted.items():
+        for game, wishes in wanted.items():
             token.raise_if_cancelled()
             try:
                 reader, ordinal = readers.of(game)
                 played = tree.GameTree.decode(reader.index.start_fen(ordinal), reader.index.moves(ordinal))
-                for positionid, line in lines(played, positionids).items():
-                    found[game, positionid] = line
+                for positionid, frame in wishes:
+                    for place, line in lines(played.framed(frame), [positionid]).items():
+                        found[game, place, frame] = line
             except (errors.CqlguiError, ValueError, IndexError):
                 # A file that is being read anew has fewer games than its base had.
                 continue

@@ -1,0 +1,180 @@
+"""Motions of the board: a symmetry, then a shift, and perhaps a change of colours. They form a group.
+
+A motion moves points of the plane, so it has an inverse also where squares leave the board. Knows nothing of
+CQL: `cql.geometry.motion` gives the motion of a transform.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from cqlgui.base.data import dataclass
+from cqlgui.board import men, squares
+from cqlgui.board.position import Position
+from cqlgui.board.squares import Bitboard, Square
+
+Point = tuple[float, float]
+"""File and rank, counted from the centre of a1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """`symmetry` is the place of its name in `cql.geometry.SYMMETRIES`; then the shift by `right` and `up`.
+
+    Where colours are `swapped`, White's men become Black's. CQL mirrors the ranks with that; here it is a
+    part of its own.
+    """
+
+    symmetry: int = 0
+    right: int = 0
+    up: int = 0
+    swapped: bool = False
+
+    def point(self, file: int, rank: int) -> tuple[int, int]:
+        """Where a point of the plane goes, on the board or off it."""
+        x, y = image(self.symmetry, file, rank)
+        return x + self.right, y + self.up
+
+    def square(self, square: Square) -> Square:
+        """Where a square goes; `squares.NONE` when that is off the board."""
+        return squares.NONE if square < 0 else _table(self)[square]
+
+    def set(self, board: Bitboard) -> Bitboard:
+        """Where the squares of a set go, without those that leave the board."""
+        if self.symmetry == self.right == self.up == 0:
+            return board
+        moved = 0
+        for square in squares.bits(board):
+            target = self.square(square)
+            moved |= 1 << target if target >= 0 else 0
+        return moved
+
+    def man(self, man: men.Man) -> men.Man:
+        """What becomes of a man."""
+        if not self.swapped or man == men.EMPTY:
+            return man
+        return man + 6 if men.is_white(man) else man - 6
+
+    def then(self, other: Motion) -> Motion:
+        """This motion and after it the other one."""
+        origin = other.point(*self.point(0, 0))
+        axes = [other.point(*self.point(*unit)) for unit in ((1, 0), (0, 1))]
+        linear = tuple((x - origin[0], y - origin[1]) for x, y in axes)
+        symmetry = _LINEAR.index(linear)
+        x, y = image(symmetry, 0, 0)
+        return Motion(symmetry, origin[0] - x, origin[1] - y, self.swapped != other.swapped)
+
+    @property
+    def inverse(self) -> Motion:
+        """The motion that takes this one back."""
+        back = Motion(_INVERSES[self.symmetry], swapped=self.swapped)
+        x, y = back.point(*self.point(0, 0))
+        return Motion(back.symmetry, -x, -y, self.swapped)
+
+    @property
+    def shifted(self) -> bool:
+        """Whether some squares leave the board."""
+        return bool(self.right or self.up)
+
+    @property
+    def crosses(self) -> bool:
+        """Whether files become ranks."""
+        return self.symmetry in _CROSSING
+
+    def position(self, shown: Position) -> Position:
+        """The position with its men moved; those that leave the board are not on it.
+
+        Castling rights and the en passant square stay only where they say the same afterwards: castling needs
+        the same wing, both need the way on which each colour's pawns go.
+        """
+        moved = Position()
+        for square, man in enumerate(shown.squares):
+            target = self.square(square)
+            if man and target >= 0:
+                code, bit = self.man(man), 1 << target
+                moved.squares[target] = code
+                moved.men[code] |= bit
+                moved.men[men.EMPTY] ^= bit
+        moved.turn = shown.turn ^ self.swapped
+        moved.halfmove = shown.halfmove
+        # White's move follows Black's of the number before, in the frame as on the board.
+        moved.fullmove = shown.fullmove + (self.swapped and shown.turn == men.BLACK)
+        if self.keeps_pawns and not self.up:
+            moved.ep = self.square(shown.ep)
+            if self.symmetry in (0, 1) and not self.right:
+                moved.castling = self.set(shown.castling)
+        return moved
+
+    @property
+    def mirrors_wings(self) -> bool:
+        """Whether the wings change places."""
+        return self.symmetry in (2, 6)
+
+    @property
+    def keeps_pawns(self) -> bool:
+        """Whether the pawns of each colour go on as they do."""
+        return self.symmetry in ((1, 6) if self.swapped else (0, 2))
+
+
+STILL: Final = Motion()
+"""The motion that moves nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What a motion looks like from above: the axis of a reflection (a point of it and its direction), the
+    centre of a rotation with its `quarters` of a turn to the left, the way along which squares are shifted.
+    """
+
+    axis: tuple[Point, Point] | None = None
+    centre: Point | None = None
+    quarters: int = 0
+    vector: Point | None = None
+
+
+def figure(motion: Motion) -> Figure:
+    """The axis, centre and vector of a motion; a reflection with a shift may have an axis and a vector."""
+    # The shift as it acts when the symmetry is done about the middle of the board.
+    right, up = float(motion.right), float(motion.up)
+    if motion.symmetry in _AXES:
+        x, y = _AXES[motion.symmetry]
+        along = (right * x + up * y) / (x * x + y * y)
+        across = right - along * x, up - along * y
+        axis = (_MIDDLE + across[0] / 2, _MIDDLE + across[1] / 2), (float(x), float(y))
+        return Figure(axis=axis, vector=(along * x, along * y) if along else None)
+    quarters = _QUARTERS.get(motion.symmetry, 0)
+    if quarters == 2:
+        return Figure(centre=(_MIDDLE + right / 2, _MIDDLE + up / 2), quarters=2)
+    if quarters:
+        # The point c with c = turn(c) + shift.
+        sign = 1 if quarters == 1 else -1
+        centre = _MIDDLE + (right - sign * up) / 2, _MIDDLE + (sign * right + up) / 2
+        return Figure(centre=centre, quarters=quarters)
+    return Figure(vector=(right, up) if motion.shifted else None)
+
+
+def image(symmetry: int, x: int, y: int) -> tuple[int, int]:
+    """Where a symmetry of the board takes a point (file, rank)."""
+    return (
+        (x, y), (x, 7 - y), (7 - x, y), (y, x), (7 - y, 7 - x), (7 - y, x), (7 - x, 7 - y), (y, 7 - x),
+    )[symmetry]  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 10)
+def _table(motion: Motion) -> tuple[Square, ...]:
+    points = (motion.point(square & 7, square >> 3) for square in range(64))
+    return tuple(squares.make_square(x, y) for x, y in points)
+
+
+def _linear(symmetry: int) -> tuple[tuple[int, int], ...]:
+    x, y = image(symmetry, 0, 0)
+    return tuple((a - x, b - y) for a, b in (image(symmetry, 1, 0), image(symmetry, 0, 1)))
+
+
+_MIDDLE: Final = 3.5
+_LINEAR: Final = tuple(_linear(symmetry) for symmetry in range(8))
+_INVERSES: Final = (0, 1, 2, 3, 4, 7, 6, 5)
+_CROSSING: Final = frozenset({3, 4, 5, 7})
+_AXES: Final = {1: (1, 0), 2: (0, 1), 3: (1, 1), 4: (1, -1)}
+_QUARTERS: Final = {5: 1, 6: 2, 7: 3}

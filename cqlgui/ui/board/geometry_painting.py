@@ -1,0 +1,186 @@
+"""How a transform is drawn: axis, centre and way of a motion, the sign of swapped colours, the frame of a
+board that shows the query's own frame; knows no widget.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterPath, QPen, QPolygonF
+
+from cqlgui.board import motions, squares
+from cqlgui.ui import theme
+from cqlgui.ui.board import painting
+
+FRAME = 4
+"""Pixels of the frame round a board that shows the query's frame, half of them on the squares."""
+
+
+def draw_motion(
+    painter: QPainter, frame: painting.Frame, motion: motions.Motion, colours: theme.Colours
+) -> None:
+    """The axis of a reflection and the centre of a rotation. A centre off the board is left out."""
+    figure = motions.figure(motion)
+    painter.save()
+    painter.setClipRect(frame.rect.adjusted(-FRAME, -FRAME, FRAME, FRAME))
+    if figure.axis is not None:
+        _draw_axis(painter, frame, *figure.axis, colours)
+    if figure.centre is not None:
+        centre = place(frame, figure.centre)
+        if frame.rect.adjusted(-1, -1, 1, 1).contains(centre):
+            _draw_centre(painter, frame, centre, figure.quarters, colours)
+    painter.restore()
+
+
+def place(frame: painting.Frame, point: motions.Point) -> QPointF:
+    """Where a point (file and rank from the centre of a1) lies on a board."""
+    x, y = point[0] + 0.5, 7.5 - point[1]
+    if frame.turned:
+        x, y = 8 - x, 8 - y
+    return QPointF(frame.left + x * frame.cell, frame.top + y * frame.cell)
+
+
+def _draw_axis(
+    painter: QPainter,
+    frame: painting.Frame,
+    point: motions.Point,
+    direction: motions.Point,
+    colours: theme.Colours,
+) -> None:
+    # Long enough to leave the board on both sides; it is clipped there.
+    first, last = (
+        place(frame, (point[0] + sign * 12 * direction[0], point[1] + sign * 12 * direction[1]))
+        for sign in (-1, 1)
+    )
+    width = max(2.0, frame.cell * 0.045)
+    halo = colours.colour("ring_halo")
+    halo.setAlpha(190)
+    for colour, stroke in ((halo, width + 2.5), (colours.colour("transform"), width)):
+        pen = QPen(colour, stroke, Qt.PenStyle.CustomDashLine, Qt.PenCapStyle.FlatCap)
+        # The same lengths on the screen for both widths: a long stroke, a dot.
+        pen.setDashPattern([length * width / stroke for length in (7, 2.5, 1.5, 2.5)])
+        painter.setPen(pen)
+        painter.drawLine(first, last)
+
+
+def _draw_centre(
+    painter: QPainter, frame: painting.Frame, centre: QPointF, quarters: int, colours: theme.Colours
+) -> None:
+    """A cross, and round it an arrow on the way that the men turn."""
+    width, radius = max(2.0, frame.cell * 0.05), frame.cell * 0.42
+    box = QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
+    # Qt counts degrees to the left; a turn to the right goes the other way.
+    sweep = {1: 90.0, 2: 180.0, 3: -90.0}[quarters]
+    start = 0.0 if sweep > 0 else 180.0
+    arc = QPainterPath()
+    arc.arcMoveTo(box, start)
+    arc.arcTo(box, start, sweep)
+    end, way = arc.currentPosition(), math.radians(start + sweep)
+    along = QPointF(-math.sin(way), -math.cos(way)) * (1 if sweep > 0 else -1)
+    reach = frame.cell * 0.13
+    halo = colours.colour("ring_halo")
+    halo.setAlpha(190)
+    for colour, stroke in ((halo, width + 2.5), (colours.colour("transform"), width)):
+        painter.setPen(QPen(colour, stroke, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPath(arc)
+        for cross in (QPointF(reach, 0), QPointF(0, reach)):
+            painter.drawLine(centre - cross, centre + cross)
+        painter.setBrush(colour)
+        painter.drawPolygon(_head(end + along * reach * 1.2, along, reach * 1.4))
+
+
+def draw_way(
+    painter: QPainter, frame: painting.Frame, motion: motions.Motion, colours: theme.Colours
+) -> None:
+    """The way of a shift: a broad, pale arrow as long as it is, in the middle of the board. It goes below the
+    men."""
+    vector = motions.figure(motion).vector
+    if vector is None:
+        return
+    middle = place(frame, (3.5, 3.5))
+    half = (place(frame, vector) - place(frame, (0, 0))) / 2
+    start, end = middle - half, middle + half
+    length = math.hypot(half.x(), half.y())
+    along = half / length
+    across = QPointF(-along.y(), along.x())
+    breadth = frame.cell * 0.13
+    neck = end - along * min(frame.cell * 0.5, 1.4 * length)
+    outline = QPolygonF(
+        [
+            start - across * breadth,
+            neck - across * breadth,
+            neck - across * breadth * 2.3,
+            end,
+            neck + across * breadth * 2.3,
+            neck + across * breadth,
+            start + across * breadth,
+        ]
+    )
+    fill = colours.colour("transform")
+    fill.setAlpha(70)
+    edge = colours.colour("transform")
+    painter.setPen(QPen(edge, max(1.5, frame.cell * 0.025)))
+    painter.setBrush(fill)
+    painter.drawPolygon(outline)
+
+
+def _head(tip: QPointF, along: QPointF, length: float) -> QPolygonF:
+    """The head of an arrow."""
+    side = QPointF(-along.y(), along.x()) * length * 0.55
+    back = tip - along * length
+    return QPolygonF([tip, back + side, back - side])
+
+
+def draw_frame(painter: QPainter, frame: painting.Frame, colours: theme.Colours) -> None:
+    """The frame that tells the query's frame from the game."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    pen = QPen(colours.colour("transform"), FRAME, Qt.PenStyle.SolidLine)
+    pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+    painter.setPen(pen)
+    painter.drawRect(frame.rect)
+
+
+def draw_outside(painter: QPainter, frame: painting.Frame, board: int, colours: theme.Colours) -> None:
+    """Squares that are none of the game's board: hatched, under a veil."""
+    veil = colours.colour("window")
+    veil.setAlpha(190)
+    stroke = colours.colour("muted")
+    for square in squares.bits(board):
+        box = frame.square(square)
+        painter.fillRect(box, veil)
+        painter.setPen(QPen(stroke, 1))
+        for part in (1, 2):
+            # Lines of neighbours join.
+            step = box.width() / 2 * part
+            painter.drawLine(box.topLeft() + QPointF(0, step), box.topLeft() + QPointF(step, 0))
+            painter.drawLine(box.bottomRight() - QPointF(0, step), box.bottomRight() - QPointF(step, 0))
+
+
+def draw_travel(
+    painter: QPainter,
+    frame: painting.Frame,
+    pairs: Iterable[tuple[int, int]],
+    board: Sequence[int],
+    done: float,
+    colours: theme.Colours,
+    ratio: float,
+) -> None:
+    """Rings and faint men on their way: each (square, square) pair at the share `done` of its way. `board`
+    has the men of the squares where the ways end."""
+    size = max(1, round(frame.cell))
+    width = max(2.0, frame.cell * 0.065)
+    inset = width / 2 + 2
+    for origin, target in pairs:
+        corner = frame.square(origin).topLeft() * (1 - done) + frame.square(target).topLeft() * done
+        if board[target]:
+            painter.setOpacity(0.55)
+            painter.drawPixmap(corner.toPoint(), painting.man_pixmap(board[target], size, ratio))
+            painter.setOpacity(1.0)
+        box = QRectF(corner.x(), corner.y(), frame.cell, frame.cell).adjusted(inset, inset, -inset, -inset)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for role, stroke in (("ring_halo", width + 2.5), ("ring", width)):
+            painter.setPen(QPen(colours.colour(role), stroke))
+            painter.drawEllipse(box)

@@ -1,0 +1,95 @@
+"""The query's own frame: which motion takes the game on the board back to it, and how that is said.
+
+Knows no widget. While it is on, a hit is shown through the inverse of the transform that it matched under,
+and so are the other positions of its game.
+"""
+
+from __future__ import annotations
+
+from cqlgui.base import data
+from cqlgui.board import motions, san, squares
+from cqlgui.cql import geometry, words
+from cqlgui.tasks import model
+
+NORMALISED = "Normalised"
+AS_WRITTEN = "As the query is written"
+
+
+class Normal:
+    """`on` is what the user wants, `element` the one in force: that of the hit shown last in this game."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self.element: model.ElementCount | None = None
+
+    @property
+    def applies(self) -> bool:
+        """Whether there is an element that what is shown can be taken back from."""
+        return self.on and self.element is not None and _motion(self.element) is not None
+
+    @property
+    def frame(self) -> motions.Motion:
+        """The motion from the game's board to the board that is shown."""
+        motion = _motion(self.element) if self.on and self.element is not None else None
+        return motions.STILL if motion is None else motion.inverse
+
+    @property
+    def outside(self) -> int:
+        """The squares shown that are none of the game's board."""
+        frame = self.frame
+        return squares.ALL & ~frame.set(squares.ALL) if frame.shifted else 0
+
+    @property
+    def words(self) -> str:
+        """What is shown and what was done for it; empty where the game is shown as it was played."""
+        if not self.on or self.element is None:
+            return ""
+        if not self.applies:
+            return f"Cannot be turned back: {self.element.words}"
+        undone = words.undone(self.element.transform)
+        return f"{NORMALISED}: {undone or 'nothing to take back'}"
+
+    @property
+    def note(self) -> str:
+        """What stands before the moves that are not written as they were played."""
+        off = f"; {san.OFF} is a square off the board" if self.frame.shifted else ""
+        return self.words.replace(NORMALISED, AS_WRITTEN, 1) + off
+
+    def marks(
+        self, rings: int, element: model.ElementCount | None
+    ) -> tuple[int, tuple[tuple[int, int], ...], tuple[str, str], int]:
+        """Rings, lines, badge and squares named one by one, of a position with these squares of a hit and the
+        element it is shown under; without a hit the badge alone tells that this is not the game's own board.
+        """
+        few = element.squares if element is not None else 0
+        if self.applies and self.element is not None:
+            # Here the pattern stands where it is written, so there are no ways to draw.
+            frame = self.frame
+            return frame.set(rings), (), (self.words, self.element.transform), frame.set(few)
+        if element is None:
+            return rings, (), ("", ""), 0
+        return rings, element.lines, (self.words or element.words, element.transform), few
+
+    def ways(self, shown: int, occupied: int) -> tuple[tuple[int, int], ...]:
+        """From where to where the pattern goes as what is shown takes the place of the other frame: `shown`
+        are the squares ringed, `occupied` those with men. Squares that nothing is known of go where men are.
+        """
+        if self.element is None:
+            return ()
+        lines = self.element.lines
+        if self.applies:
+            lines = tuple((image, square) for square, image in lines)
+        wanted = shown or occupied
+        return tuple(pair for pair in lines if wanted >> pair[1] & 1)
+
+
+def framed(game: model.LoadedGame, frame: motions.Motion, note: str) -> model.LoadedGame:
+    """The game for the notation, its moves written in a frame and a note before them."""
+    if frame == motions.STILL:
+        return game
+    comment = " ".join(filter(None, (f"{note}.", game.comments.get(0, ""))))
+    return data.replace(game, tree=game.tree.framed(frame), comments={**game.comments, 0: comment})
+
+
+def _motion(element: model.ElementCount) -> motions.Motion | None:
+    return geometry.motion(element.transform)

@@ -1,0 +1,84 @@
+"""The short way of a pattern from where it is written to where it matched, as an animation; paints nothing.
+
+It never waits for anything: what is on the board is there at once, and the next position ends it. Where
+positions follow each other quickly, as with a key held down, there is none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from PySide6.QtCore import QEasingCurve, QObject, QVariantAnimation, Signal
+from PySide6.QtWidgets import QApplication, QStyle
+
+MS = 250
+HURRY = 0.4
+"""Seconds within which positions follow each other too quickly for a way of their own."""
+
+
+class Travel(QObject):
+    """`moved` asks for a repaint; `ended` says that nothing is on its way any more."""
+
+    moved = Signal()
+    ended = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.allowed = True
+        """Whether the user wants it."""
+        self._pairs: tuple[tuple[int, int], ...] = ()
+        self._hurried = False
+        self._last = -HURRY
+        self._course = QVariantAnimation(self)
+        self._course.setStartValue(0.0)
+        self._course.setEndValue(1.0)
+        self._course.setDuration(MS)
+        self._course.setEasingCurve(QEasingCurve.Type.InOutCubic)
+        self._course.valueChanged.connect(lambda _value: self.moved.emit())
+        self._course.finished.connect(self.stop)
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The (from, to) squares of what is on its way."""
+        return self._pairs
+
+    @property
+    def targets(self) -> int:
+        """The squares where they arrive, as a set."""
+        found = 0
+        for _origin, target in self._pairs:
+            found |= 1 << target
+        return found
+
+    @property
+    def done(self) -> float:
+        """The share of the way that lies behind."""
+        return float(self._course.currentValue())
+
+    def interrupt(self) -> None:
+        """Another position is shown: what is on its way is there."""
+        now = time.monotonic()
+        self._hurried, self._last = now - self._last < HURRY, now
+        self.stop()
+
+    def begin(self, pairs: Iterable[tuple[int, int]]) -> None:
+        """Set out, unless it is not wanted, positions follow each other quickly or nothing moves."""
+        self.stop()
+        wanted = tuple(pair for pair in pairs if pair[0] != pair[1])
+        if wanted and self.allowed and not self._hurried and _desktop_moves():
+            self._pairs = wanted
+            self._course.start()
+
+    def stop(self) -> None:
+        """Be there at once."""
+        if self._pairs:
+            self._pairs = ()
+            self._course.stop()
+            self.ended.emit()
+
+
+def _desktop_moves() -> bool:
+    """Whether the desktop has animations on."""
+    hint = QStyle.StyleHint.SH_Widget_Animation_Duration
+    return QApplication.style().styleHint(hint) > 0

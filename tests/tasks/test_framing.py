@@ -1,0 +1,109 @@
+"""Hits written in the query's own frame: tables, and games where their image is legal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+
+from cqlgui.tasks import exporting, importing, model, searching
+from tests import helpers
+
+# Black wins the exchange of pawns that the query is written for from White's side.
+BLACK = (
+    '[Event "Club"]\n[White "A \\"x\\""]\n[Black "B"]\n[WhiteElo "2000"]\n[Result "0-1"]\n\n'
+    "1. a3 e5 2. a4 d5 3. Nc3 Nf6 4. e4 Be7 5. Nf3 O-O 0-1\n\n"
+)
+WHITE = '[White "C"]\n[Black "D"]\n[Result "1-0"]\n\n1. e4 e5 2. d4 d5 3. Nf3 Nc6 1-0\n\n'
+TEXT = BLACK + WHITE
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> model.Base:
+    source = tmp_path / "a.pgn"
+    source.write_text(TEXT)
+    return importing.open_base([source]).base
+
+
+def written(base: model.Base, query: str, path: Path) -> model.ExportReport:
+    return exporting.export(base, searching.search(base, query), path, normalise=True)
+
+
+def test_tables_have_position_squares_and_moves_of_the_frame(tmp_path: Path, base: model.Base) -> None:
+    path = tmp_path / "out.jsonl"
+    written(base, "flipcolor {Pe4 Pd4 pa5 wtm}", path)
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    record = next(one for one in records if one["normalised"])
+    assert record["normalised"] == "colours swapped back"
+    assert record["squares"] == ["d4", "e4", "a5"]
+    board = chess.Board(record["fen"])
+    assert board.is_valid()
+    for move in record["moves"].split():
+        board.push_san(move.rpartition(".")[2])
+
+
+def test_every_format_says_what_was_taken_back(tmp_path: Path, base: model.Base) -> None:
+    query = "flipcolor {Pe4 Pd4 pa5}"
+    for ending in ("csv", "html", "epd"):
+        path = tmp_path / f"out.{ending}"
+        written(base, query, path)
+        text = path.read_text()
+        assert "colours swapped back" in text
+        plain = tmp_path / f"plain.{ending}"
+        exporting.export(base, searching.search(base, query), plain)
+        assert "swapped back" not in plain.read_text()
+    rows = list(csv.DictReader((tmp_path / "out.csv").read_text().splitlines()))
+    fens = [line.split(" id ")[0] for line in (tmp_path / "out.epd").read_text().splitlines()]
+    assert fens == [" ".join(row["fen"].split()[:4]) for row in rows]
+
+
+def test_a_game_with_colours_swapped_is_written_from_its_first_hit_on(
+    tmp_path: Path, base: model.Base
+) -> None:
+    path = tmp_path / "out.pgn"
+    report = written(base, "flipcolor {Pe4 Pd4 pa5}", path)
+    assert (report.games, report.as_played) == (1, 0)
+    game = chess.pgn.read_game(io.StringIO(path.read_text()))
+    assert game is not None
+    assert game.errors == []
+    assert game.headers["White"] == "B"
+    assert '[Black "A \\"x\\""]' in path.read_text()
+    assert (game.headers["BlackElo"], game.headers["Result"]) == ("2000", "1-0")
+    assert game.board().piece_at(chess.E4) == chess.Piece.from_symbol("P")
+    assert [node.san() for node in game.mainline()][-1] == "O-O"
+    assert "As the query is written: colours swapped back. Game 1, position" in game.comment
+    again = importing.open_base([path]).base
+    assert len(searching.search(again, "{Pe4 Pd4 pa5}").games) == 1
+
+
+def test_a_game_whose_image_is_not_legal_stays_as_it_was_played(tmp_path: Path, base: model.Base) -> None:
+    path = tmp_path / "out.pgn"
+    report = written(base, "flipvertical {pe5 pd5 Ph4}", path)
+    assert (report.games, report.as_played) == (1, 1), "somebody castles after it"
+    text = path.read_text()
+    assert "1. a3 e5 2. a4" in text
+    assert "CQL: left and right mirrored <reflect_v>" in text
+
+
+def test_a_mirrored_game_is_written_where_nobody_castles(tmp_path: Path, base: model.Base) -> None:
+    path = tmp_path / "out.pgn"
+    assert written(base, "gamenumber == 2 flipvertical {Pd5 pe5 Pe4 .}", path).games == 0
+    assert written(base, "gamenumber == 2 flipvertical {pd5 pe5 Pe4 Nc3}", path).as_played == 0
+    game = chess.pgn.read_game(io.StringIO(path.read_text()))
+    assert game is not None
+    assert game.errors == []
+    assert [node.san() for node in game.mainline()] == ["Nf6"]
+
+
+def test_the_command_line_writes_so_and_says_where_it_cannot(tmp_path: Path, base: model.Base) -> None:
+    source, out = base.sources[0].path, tmp_path / "out.pgn"
+    run = helpers.cli("search", source, "-e", "flipvertical {pe5 pd5 Ph4}", "-o", out, "--normalise")
+    assert run.code == 0
+    assert "1 of them as they were played" in run.err
+    run = helpers.cli("search", source, "-e", "wtm", "--count", "--normalise")
+    assert "--normalise changes nothing" in run.err
