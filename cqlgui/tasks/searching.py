@@ -19,7 +19,17 @@ from cqlgui.base.data import dataclass, field
 from cqlgui.base.patterns import pattern
 from cqlgui.cql import interpreter, memory, settings, transforms, types
 from cqlgui.tasks import found as found_module
-from cqlgui.tasks import frames, model, narrowing, orbits, queries, sieving, sources, telling, workspace
+from cqlgui.tasks import (
+    frames,
+    model,
+    narrowing,
+    orbits,
+    queries,
+    sieving,
+    sources,
+    telling,
+    workspace,
+)
 from cqlgui.tasks import pool as pool_module
 from cqlgui.tasks.found import Columns, Found
 from cqlgui.tasks.queries import Rejected
@@ -59,6 +69,7 @@ def search(
     on_hits: Callable[[Found], None] | None = None,
     on_messages: Callable[[Sequence[model.Message]], None] | None = None,
     pool: pool_module.Pool | None = None,
+    most_seconds: float | None = None,
 ) -> model.SearchResult:
     """Find the games and positions of `base` that match `text`.
 
@@ -68,7 +79,8 @@ def search(
     Cancelling returns within 100 ms with what was found until then. A game that costs its worker process is
     named in `failed_games` and left out. A variable without a value, an assertion that does not hold,
     `HOPELESS` games in a row that fail for the same reason, and more texts than `MOST_KEPT` stop the search
-    (`stopped`). Raises `Rejected` for a bad query, `errors.SourceError` and `errors.IndexDamaged` for a base
+    (`stopped`). With `most_seconds` it raises `foresight.TooLong` before it begins where it would take longer
+    than that. Raises `Rejected` for a bad query, `errors.SourceError` and `errors.IndexDamaged` for a base
     that cannot be read.
     """
     chosen = options or model.SearchOptions()
@@ -77,6 +89,13 @@ def search(
     queries.refuse_files(expanded, reading=bool(chosen.allow_read), writing=bool(chosen.allow_write))
     token = cancel or progress_module.CancelToken()
     run = _Run(base, text, expanded, chosen, said, token, progress, on_hits, on_messages)
+    if most_seconds is not None:
+        from cqlgui.tasks import foresight
+
+        foresight.admit(
+            foresight.foresee(run.plan, run.sources, chosen.within, threads=chosen.workers, cancel=cancel),
+            most_seconds,
+        )
     if on_orbits is not None:
         on_orbits(tuple(run.orbits))
     return run.result(pool or pool_module.shared())

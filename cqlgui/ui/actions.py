@@ -84,6 +84,11 @@ class Actions:
         menu = main.menuBar().addMenu("&Query")
         self.run = self._action(menu, "&Run", main.run, "F5", "run")
         self.stop = self._action(menu, "&Stop", main.stop, "Esc", "stop")
+        self.live = self._action(
+            menu, "Search while &I ask", lambda: main.live.switch(self.live.isChecked()), "Ctrl+L"
+        )
+        self.live.setCheckable(True)
+        self.live.setChecked(True)
         menu.addSeparator()
         helpers = main.assistance
         self.why_not = self._action(menu, "&Why not?", helpers.why.ask, "F4")

@@ -24,6 +24,8 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
     window.actions_.coordinates.setChecked(kept.coordinates)
     window.notation.set_figurine(kept.figurines)
     window.actions_.figurines.setChecked(kept.figurines)
+    window.actions_.live.setChecked(kept.live)
+    window.live.switch(kept.live)
     for panel, columns in ((window.hits, kept.hits_columns), (window.games, kept.games_columns)):
         if columns:
             panel.restore_columns(_bytes(columns))
@@ -74,6 +76,7 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
         turned=window.board.turned,
         coordinates=window.board.coordinates,
         figurines=window.actions_.figurines.isChecked(),
+        live=window.live.on,
         folder=window.folder,
     )
 

@@ -47,6 +47,7 @@ class Session:
     turned: bool = False
     coordinates: bool = True
     figurines: bool = False
+    live: bool = True
     folder: str = ""
     version: int = field(default=1)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QMimeData, Qt, QTimer, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QSignalBlocker, Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QCloseEvent,
     QDesktopServices,
@@ -48,6 +48,7 @@ from cqlgui.ui import (
     fitting,
     icons,
     jobs,
+    live_search,
     narrower,
     notation,
     opener,
@@ -122,6 +123,7 @@ class MainWindow(QMainWindow):
         self.infobar = infobar.InfoBar()
         self.opener = opener.Opener(self.jobs, self)
         self.searcher = searcher.Searcher(self.jobs, self)
+        self.live = live_search.LiveSearch(self.jobs, self.searcher, self)
         self.narrower = narrower.Narrower(self.jobs, self.hits.narrow, self)
         self.exporter = exporter.Exporter(self.jobs, self)
         self.browser = browser.Browser(self.jobs, self.board, self.notation, self.hits.hits.shown_of, self)
@@ -161,6 +163,7 @@ class MainWindow(QMainWindow):
         restoring.dress(self, kept)
         if kept.query:
             restoring.put_query(self, kept)
+            self.live.forget_change()
         self._open_queries([path for path in files if queries.is_query_file(path)])
         sources = [path for path in files if not queries.is_query_file(path)]
         if kept.files:
@@ -346,6 +349,7 @@ class MainWindow(QMainWindow):
         self.waiting.tell_games(base.games)
         self.games.set_base(base)
         self.assistance.estimate.set_base(base)
+        self.live.set_base(base, anew=not self.opener.busy)
         self._base_changed()
         if base.games and not self._restoring and not self.browser.busy:
             # The first batch of a growing base may hold no game yet.
@@ -486,6 +490,7 @@ class MainWindow(QMainWindow):
             self.infobar.dismiss(key)
         # What was merely told of earlier work has been read.
         self.infobar.clear("info")
+        self.live.asked()
         self.asked = text
         self._asked_early = self.opener.busy
         self.assistance.estimate.stop()
@@ -494,11 +499,13 @@ class MainWindow(QMainWindow):
     def stop(self) -> None:
         """Stop the search or the waiting for games, and the question why the position does not match."""
         self.waiting.withdraw()
+        self.live.stop()
         self.searcher.stop()
         self.assistance.why.stop()
 
     def _search_started(self, orbits: tuple[model.Orbit, ...]) -> None:
         assert self.base is not None
+        self.asked = self.searcher.text
         self.result = None
         self._clear_limit()
         self.narrower.clear()
@@ -509,7 +516,8 @@ class MainWindow(QMainWindow):
         self.earlier.set_found_by(self.asked, self.editor.text())
         self.picker.set_counts(())
         self.browser.set_hits({})
-        self._tabs.setCurrentWidget(self.hits)
+        if not self.searcher.live:
+            self._tabs.setCurrentWidget(self.hits)
         self._enable()
 
     def _hits_told(self, games: list[int]) -> None:
@@ -521,7 +529,7 @@ class MainWindow(QMainWindow):
     def _hits_found(self, found: Found) -> None:
         first = self.hits.count == 0
         self.hits.add(found)
-        if first and self.hits.count:
+        if first and self.hits.count and not self.searcher.live:
             # Land on the first hit at once; the keyboard stays where the user is typing.
             self.hits.land(0)
             self._return_to_row()
@@ -541,6 +549,9 @@ class MainWindow(QMainWindow):
         self.picker.set_counts(result.orbits)
         if self.base is not None:
             self.narrower.take(self.base, result)
+        if self.searcher.live:
+            self._live_finished(result)
+            return
         if result.stopped is not None:
             message = f"The search stopped at game {result.stopped.game}: {result.stopped.reason}"
             self.infobar.show_message(message, "error", key=_FOUND)
@@ -556,6 +567,20 @@ class MainWindow(QMainWindow):
                 key=_ASKING,
             )
         self._fill_history()
+        self._say_hit()
+        self._enable()
+
+    def _live_finished(self, result: model.SearchResult) -> None:
+        """The hits are there, and the board stays where it is, also where it shows one of them."""
+        game = self.browser.game
+        if self.base is not None:
+            self.live.take(self.base, result)
+        if not result.cancelled:
+            self.assistance.estimate.tell(result.query, wording.games(len(result.games)))
+        if game is not None and self.browser.base is self.base:
+            self.browser.set_hits(self.hits.hits.hits_of(game.game))
+            with QSignalBlocker(self.hits.table):
+                self.hits.show_hit(game.game, self.browser.positionid)
         self._say_hit()
         self._enable()
 
@@ -623,6 +648,7 @@ class MainWindow(QMainWindow):
 
     def show_hit(self, row: int) -> None:
         """Put the hit of a row on the board."""
+        self.live.seen()
         hit = self.hits.hit_at(row)
         if self.base is not None:
             self.browser.open(self.base, hit.game, hit.positionid, self.hits.hits.hits_of(hit.game))
@@ -877,7 +903,11 @@ class MainWindow(QMainWindow):
         self.exporter.ended.connect(self._export_ended)
         self.editor.run_requested.connect(self.run)
         self.editor.text_changed.connect(lambda _text: self.infobar.dismiss(_ASKING))
-        self.editor.text_changed.connect(self.earlier.compare)
+        self.editor.text_changed.connect(
+            lambda text: self.live.change(text, self.rights.beside(self.editor.path))
+        )
+        self.live.overdue.connect(lambda: self.earlier.compare(self.editor.text()))
+        self.live.remembered.connect(self._fill_history)
         self.earlier.changed.connect(self._mark_hits)
         self.editor.failed.connect(lambda text: self.infobar.show_message(text, "error", key=_KEEPING))
         # Another text, or the same one saved at last: what failed before is past.
@@ -903,6 +933,7 @@ class MainWindow(QMainWindow):
         self.narrower.shown.connect(self._narrowed)
         self.narrower.scoped.connect(self.hits.tell_scope)
         self.narrower.scoped.connect(lambda _games: self.assistance.estimate.set_within(self.narrower.within))
+        self.narrower.scoped.connect(lambda _games: self.live.set_within(self.narrower.within))
         self.narrower.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_NARROWING))
         self.games.opened.connect(self.show_game)
         self.browser.shown.connect(self._browsed)
