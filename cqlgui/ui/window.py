@@ -34,6 +34,7 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.base import disk, priority
+from cqlgui.pattern import pictures
 from cqlgui.pgn import archives, decoding
 from cqlgui.tasks import bases, history, library, model, pool, queries
 from cqlgui.tasks.found import Found
@@ -76,7 +77,6 @@ from cqlgui.ui.panels import (
     wording,
 )
 from cqlgui.ui.picker import panel as picker_panel
-from cqlgui.ui.picker import pattern
 
 WELCOME = "Open a PGN file (Ctrl+O) or drop one here.\nPlain, .gz, .bz2, .zst and .zip files will do."
 PGN_FILES = "Chess games (*.pgn *.pgn.gz *.pgn.bz2 *.pgn.zst *.zip *.gz *.bz2 *.zst *.cqlbase);;All files (*)"
@@ -683,7 +683,7 @@ class MainWindow(QMainWindow):
     def _element_hovered(self, orbit: int, element: int) -> None:
         found = self.picker.element(orbit, element)
         if found is not None:
-            seen = pattern.of_text(found.text)
+            seen = pictures.of_text(found.text)
             self.board.set_ghost(seen.cells, seen.area, (found.words, found.transform))
 
     def _element_chosen(self, orbit: int, element: int) -> None:

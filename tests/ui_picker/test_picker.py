@@ -14,10 +14,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from cqlgui.cql import structure
+from cqlgui.pattern import pictures
 from cqlgui.tasks import model
 from cqlgui.ui import theme
 from cqlgui.ui.editor import panel as editor_panel
-from cqlgui.ui.picker import chain, panel, pattern, strip
+from cqlgui.ui.picker import chain, panel, strip
 
 Pair = tuple[editor_panel.EditorPanel, panel.PickerPanel]
 
@@ -66,7 +67,7 @@ def test_the_chain_at_the_caret_becomes_another(
 
 
 def test_a_pattern_shows_men_choices_and_negations() -> None:
-    shown = pattern.of_text("{Bh7 not Ra1 [Qq]d4 btm}")
+    shown = pictures.of_text("{Bh7 not Ra1 [Qq]d4 btm}")
     assert shown.turn == "black"
     assert {(cell.square, cell.symbol, cell.sure, cell.absent) for cell in shown.cells} == {
         (0, "R", True, True), (27, "*", False, False), (55, "B", True, False),

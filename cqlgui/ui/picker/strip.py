@@ -33,12 +33,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from cqlgui.pattern import pictures
 from cqlgui.tasks import model
 from cqlgui.ui import canvas, theme
 from cqlgui.ui.board import widget as board_widget
 from cqlgui.ui.editor import colours
 from cqlgui.ui.panels import wording
-from cqlgui.ui.picker import pattern, words
+from cqlgui.ui.picker import words
 
 Index = QModelIndex | QPersistentModelIndex
 ELEMENT = int(Qt.ItemDataRole.UserRole)
@@ -62,7 +63,7 @@ class ElementsModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._elements: tuple[model.ElementCount, ...] = ()
-        self._pictures: dict[str, pattern.Pattern] = {}
+        self._pictures: dict[str, pictures.Picture] = {}
         self.counted = False
 
     def show_elements(self, elements: tuple[model.ElementCount, ...], *, counted: bool) -> None:
@@ -82,15 +83,15 @@ class ElementsModel(QAbstractListModel):
         self._pictures = {}
         self.endResetModel()
 
-    def picture(self, row: int) -> pattern.Pattern:
+    def picture(self, row: int) -> pictures.Picture:
         """The thumbnail of an element; a text that cannot be read alone falls back to the squares it
         names."""
         element = self._elements[row]
         found = self._pictures.get(element.text)
         if found is None:
-            found = pattern.of_text(element.text)
+            found = pictures.of_text(element.text)
             if not found.squares and element.squares:
-                found = pattern.Pattern(area=element.squares)
+                found = pictures.Picture(area=element.squares)
             self._pictures[element.text] = found
         return found
 
@@ -192,7 +193,7 @@ class ElementsView(QListView):
         if had:
             self.cleared.emit()
 
-    def picture(self, row: int, area: QRect) -> pattern.Pattern | None:
+    def picture(self, row: int, area: QRect) -> pictures.Picture | None:
         """The thumbnail of an element, painted at a place; None where its tile has to wait for another
         repaint, which follows."""
         if self.elements.has_picture(row):
@@ -327,7 +328,7 @@ class _Delegate(QStyledItemDelegate):
                 view.keep_tile(look, tile)
         painter.drawPixmap(place.topLeft(), tile)
 
-    def _made(self, look: _Look, shown: pattern.Pattern | None) -> QPixmap:
+    def _made(self, look: _Look, shown: pictures.Picture | None) -> QPixmap:
         """A tile, without a board where there is no thumbnail yet."""
         view = self._view
         element, counted, limited, marked, width, height, ratio = look

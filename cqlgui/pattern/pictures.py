@@ -28,7 +28,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class Picture:
     """The picture of one filter: cells by square, the area that wide designators name, and the side to
     move if asked."""
 
@@ -45,16 +45,16 @@ class Pattern:
         return board
 
 
-NOTHING = Pattern()
+NOTHING = Picture()
 
 
-def of_text(text: str) -> Pattern:
+def of_text(text: str) -> Picture:
     """The picture of a filter as CQL text; a text that is not a query gives an empty picture."""
     checked = check.check(text)
     return NOTHING if checked.query is None else of_node(checked.query.body)
 
 
-def of_node(node: nodes.Node) -> Pattern:
+def of_node(node: nodes.Node) -> Picture:
     """The picture of a filter, every designator in it taken as if it stood alone."""
     cells: dict[int, Cell] = {}
     area = 0
@@ -74,7 +74,7 @@ def of_node(node: nodes.Node) -> Pattern:
             cell = Cell(square, symbol, one and many == 1, absent)
             cells[square] = _merged(cells[square], cell) if square in cells else cell
     ordered = tuple(cells[square] for square in sorted(cells))
-    return Pattern(ordered, area, turn)
+    return Picture(ordered, area, turn)
 
 
 def symbol_of(mask: int) -> tuple[str, bool]:
