@@ -47,9 +47,11 @@ from cqlgui.ui import (
     earlier,
     exporter,
     fitting,
+    here,
     icons,
     jobs,
     live_search,
+    marked,
     narrower,
     notation,
     opener,
@@ -127,6 +129,9 @@ class MainWindow(QMainWindow):
         self.narrower = narrower.Narrower(self.jobs, self.hits.narrow, self)
         self.exporter = exporter.Exporter(self.jobs, self)
         self.browser = browser.Browser(self.jobs, self.board, self.notation, self.hits.hits.shown_of, self)
+        self.here_bar = here.HereBar()
+        self.here = here.Here(self.jobs, self.browser, self.here_bar, self)
+        self.marked = marked.Marked(self.jobs, self)
         self.assistance = assistance.Assistance(self)
         self.rights = rights.Rights(self)
         self.waiting = waiting.Waiting(self.infobar, self)
@@ -350,6 +355,7 @@ class MainWindow(QMainWindow):
         self.games.set_base(base)
         self.assistance.estimate.set_base(base)
         self.live.set_base(base, anew=not self.opener.busy)
+        self.here.set_base(base)
         self._base_changed()
         if base.games and not self._restoring and not self.browser.busy:
             # The first batch of a growing base may hold no game yet.
@@ -428,6 +434,7 @@ class MainWindow(QMainWindow):
         self.games.set_base(None)
         self.picker.set_counts(())
         self.narrower.leave_base()
+        self.marked.clear()
         self.hits.tell_narrowing("")
         self.browser.clear()
 
@@ -823,6 +830,7 @@ class MainWindow(QMainWindow):
         board_column.setSpacing(4)
         board_column.addWidget(self.board, 1)
         board_column.addWidget(self.hitbar)
+        board_column.addWidget(self.here_bar)
         split.addWidget(board_side)
         split.addWidget(self.notation)
         split.setStretchFactor(0, 3)
@@ -934,6 +942,12 @@ class MainWindow(QMainWindow):
         self.narrower.scoped.connect(self.hits.tell_scope)
         self.narrower.scoped.connect(lambda _games: self.assistance.estimate.set_within(self.narrower.within))
         self.narrower.scoped.connect(lambda _games: self.live.set_within(self.narrower.within))
+        self.narrower.scoped.connect(lambda _games: self.here.set_within(self.narrower.within))
+        self.here.asked.connect(self.run_text)
+        self.marked.common.connect(self._take_query)
+        self.marked.failed.connect(
+            lambda words: self.infobar.show_message(words, "info", key=_ASKING, front=True)
+        )
         self.narrower.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_NARROWING))
         self.games.opened.connect(self.show_game)
         self.browser.shown.connect(self._browsed)
