@@ -432,7 +432,7 @@ _ROLE_SIGNS = {Role.MUST: ("", ""), Role.EITHER: ("(", ")"), Role.NOT: ("not ", 
 
 def lead(text: str) -> str:
     """What parts a first filter from the header or a comment in front of it."""
-    found = groups.layout(text + "true").tokens
+    found = groups.layout(text + " true").tokens
     if not found or found[-1].word != "true":
         return "\n"
     return "" if not text or text[-1].isspace() else " "

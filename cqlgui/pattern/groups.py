@@ -173,6 +173,11 @@ def _found(text: str) -> tuple[tuple[Group, bool], ...]:
     return tuple(made)
 
 
+def of_condition(found: Layout, node: nodes.Node) -> Group:
+    """A filter as a group: the filters between its braces, or it alone without any."""
+    return _group(found, node, ()) or Group((node,), found.outer(node.span), False)
+
+
 def conditions(node: nodes.Node) -> Iterator[nodes.Node]:
     """The filters directly in `node` of which only their truth is asked."""
     match node:

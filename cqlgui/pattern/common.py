@@ -1,0 +1,45 @@
+"""What several positions share, up to swapping colours and exchanging left and right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cqlgui.board import men as codes
+from cqlgui.board import squares as boards
+from cqlgui.board.position import Position
+from cqlgui.pattern.marks import Mark, Pattern
+
+_Placed = frozenset[tuple[int, int]]
+"""Men with their squares."""
+
+
+def common(positions: Sequence[Position]) -> Pattern:
+    """The men that stand on the same squares in all of the positions, in the frame of the first.
+
+    Each further position is taken in that of its four images (as it is, left and right exchanged, colours
+    swapped, both) which shares most with what is left; the first of these where several share as much.
+    """
+    if not positions:
+        return Pattern()
+    first, *others = positions
+    shared = _placed(first)
+    for position in others:
+        # `max` keeps the first of equals, so the same positions always give the same pattern.
+        shared &= max(_images(_placed(position)), key=lambda image: len(shared & image))
+    ordered = sorted(shared, key=lambda one: (codes.is_black(one[0]), -codes.kind(one[0]), one[1]))
+    return Pattern(tuple(Mark(1 << man, boards.BIT[square]) for man, square in ordered))
+
+
+def _placed(position: Position) -> _Placed:
+    return frozenset((man, square) for square, man in enumerate(position.squares) if man != codes.EMPTY)
+
+
+def _images(placed: _Placed) -> Iterator[_Placed]:
+    swapped = frozenset((_other_colour(man), square ^ 56) for man, square in placed)
+    for one in (placed, swapped):
+        yield one
+        yield frozenset((man, square ^ 7) for man, square in one)
+
+
+def _other_colour(man: int) -> int:
+    return man - 6 if codes.is_black(man) else man + 6

@@ -1,0 +1,311 @@
+"""Patterns that follow each other in a game: a `path` of groups, or `find` within `find`.
+
+    path {A} -- {B} --{1,6} {C} --+ {D}      B in the next move, C within six plies, D any time later
+    {A find {B find {C}}}                    each at the same position as the one before, or any time later
+
+Both match where the first step holds. A path says how many moves lie between; `find` cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from cqlgui.base.data import dataclass, replace
+from cqlgui.cql import nodes, nodes_moves, nodes_paths, spelling
+from cqlgui.cql.diagnostics import Span
+from cqlgui.pattern import editing, groups, reading, writing
+from cqlgui.pattern.drafts import Draft, Edit
+from cqlgui.pattern.marks import Pattern
+
+Form = Literal["path", "find"]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The plies between two steps: (1, 1) for the next move, `most` None for any time later."""
+
+    least: int = 1
+    most: int | None = None
+
+
+ANY_TIME: Final = Gap(1, None)
+NEXT_MOVE: Final = Gap(1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """Steps with the gaps between them, one fewer. Each step's `span` is its content in the text; `span` is the
+    whole, for `find` from the first step on."""
+
+    form: Form
+    steps: tuple[Pattern, ...]
+    gaps: tuple[Gap, ...]
+    span: Span
+
+
+def sequence_at(text: str, caret: int) -> Sequence | None:
+    """The sequence that a caret stands in, the innermost one, else the first of the text; None without one."""
+    found = _at(text, caret)
+    return None if found is None else found.sequence
+
+
+def add_step(text: str, caret: int, pattern: Pattern) -> Edit:
+    """A pattern as the last step, any time after the one before. Without a sequence the group at the caret
+    becomes its first step; a text without filters gets the pattern alone."""
+    found, new = _at(text, caret), writing.text_of(pattern)
+    group = reading.group_at(text, caret)
+    if group is None:
+        return Edit((), caret)
+    draft = Draft(text)
+    if found is not None:
+        last = found.groups[-1]
+        if found.sequence.form == "path":
+            draft.put(found.sequence.span.end, f" {_spelled(ANY_TIME)} {new}")
+        elif last.braced:
+            draft.put(last.content.end, f" find {new}")
+        else:
+            draft.put(last.content.offset, "{")
+            draft.put(last.content.end, f" find {new}}}")
+    elif not group.filters:
+        draft.put(len(text), editing.lead(text) + new)
+        return draft.edit(caret)
+    elif group.braced and not group.chain and group == groups.body(text):
+        draft.put(group.outside.offset, "path ")
+        draft.put(group.outside.end, f" {_spelled(ANY_TIME)} {new}")
+    else:
+        # In braces of its own a path takes in nothing of what follows.
+        inner = ("", "") if group.braced or not group.chain else ("{", "}")
+        draft.put(group.content.offset, inner[0] + "path {")
+        draft.put(group.content.end, f"}} {_spelled(ANY_TIME)} {new}{inner[1]}")
+    return _with_caret(text, draft, caret, -1)
+
+
+def remove_step(text: str, caret: int, step: int) -> Edit:
+    """Without a step and the gap before it (for the first one: behind it). A single step that is left is a
+    group like any other."""
+    found = _at(text, caret)
+    if found is None or not 0 <= step < len(found.groups):
+        return Edit((), caret)
+    contents, gaps = found.contents(text), list(found.sequence.gaps)
+    del contents[step]
+    del gaps[max(step - 1, 0) : max(step, 1)]
+    return _rewritten(text, caret, found, found.sequence.form, contents, gaps, max(step - 1, 0))
+
+
+def move_step(text: str, caret: int, step: int, to: int) -> Edit:
+    """A step at another place in the order; the gaps stay where they are."""
+    found = _at(text, caret)
+    if found is None or step == to or not all(0 <= one < len(found.groups) for one in (step, to)):
+        return Edit((), caret)
+    contents = found.contents(text)
+    contents.insert(to, contents.pop(step))
+    return _rewritten(text, caret, found, found.sequence.form, contents, list(found.sequence.gaps), to)
+
+
+def set_gap(text: str, caret: int, gap: int, new: Gap) -> Edit:
+    """Another gap between two steps of a path; the others stay."""
+    found = _at(text, caret)
+    if found is None or not 0 <= gap < len(found.gap_spans) or found.sequence.gaps[gap] == new:
+        return Edit((), caret)
+    draft = Draft(text)
+    draft.replace(found.gap_spans[gap], _spelled(new))
+    return _with_caret(text, draft, caret, gap + 1)
+
+
+def set_form(text: str, caret: int, form: Form) -> Edit:
+    """The same steps as a path, or as `find` within `find`; the latter forgets the gaps."""
+    found = _at(text, caret)
+    if found is None or found.sequence.form == form:
+        return Edit((), caret)
+    gaps = [ANY_TIME for _ in found.sequence.gaps]
+    return _rewritten(text, caret, found, form, found.contents(text), gaps, 0)
+
+
+# --- finding ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A sequence, the group that it stands in, those of its steps, and where the gaps of a path stand."""
+
+    sequence: Sequence
+    home: groups.Group
+    groups: tuple[groups.Group, ...]
+    gap_spans: tuple[Span, ...] = ()
+
+    def contents(self, text: str) -> list[str]:
+        """The filters of each step as written."""
+        return [text[one.span.offset : one.span.end].strip(" ") for one in self.sequence.steps]
+
+
+def _at(text: str, caret: int) -> _Found | None:
+    found = list(_all(text))
+    around = [one for one in found if one.sequence.span.offset <= caret <= one.sequence.span.end]
+    if around:
+        return min(around, key=lambda one: one.sequence.span.length)
+    return found[0] if found else None
+
+
+def _all(text: str) -> Iterator[_Found]:
+    body = groups.body(text)
+    if body is None:
+        return
+    layout = groups.layout(text)
+    homes = [body, *(one for one in groups.all_groups(text) if one != body)]
+    nested: set[Span] = set()
+    for home in homes:
+        for node in home.filters:
+            if isinstance(node, nodes_paths.Path):
+                yield from _path(text, layout, home, node)
+        if home.content not in nested:
+            chain = list(_finds(layout, home))
+            nested.update(one.content for one in chain)
+            if len(chain) > 1:
+                steps = [reading.read(text, one).pattern for one in chain]
+                patterns = [_without_find(layout, one, step) for one, step in zip(chain, steps, strict=True)]
+                sequence = Sequence("find", tuple(patterns), (Gap(0, None),) * (len(chain) - 1), home.content)
+                yield _Found(sequence, home, tuple(chain))
+
+
+def _finds(layout: groups.Layout, group: groups.Group) -> Iterator[groups.Group]:
+    """The group, the one that its last filter finds, and so on."""
+    while True:
+        yield group
+        last = group.filters[-1] if group.filters else None
+        plain = isinstance(last, nodes.Find) and not (last.all or last.backwards or last.range)
+        if not plain or layout.brackets(last.span, group.content):  # type: ignore[union-attr]  # a Find
+            return
+        assert isinstance(last, nodes.Find)
+        group = groups.of_condition(layout, last.operand)
+
+
+def _without_find(layout: groups.Layout, group: groups.Group, pattern: Pattern) -> Pattern:
+    """A step's own pattern: what it finds later is none of it."""
+    last = group.filters[-1]
+    if not isinstance(last, nodes.Find) or last.all or last.backwards or last.range:
+        return pattern
+    span = layout.outer(last.span, group.content)
+    content = Span(pattern.span.offset, span.offset - pattern.span.offset)
+    others = tuple(one for one in pattern.others if one != span)
+    return replace(pattern, others=others, span=content)
+
+
+def _path(text: str, layout: groups.Layout, home: groups.Group, node: nodes_paths.Path) -> Iterator[_Found]:
+    """The steps of a path that consists of conditions and of moves of any kind between them."""
+    if node.focus is not None or node.singlecolor:
+        return
+    steps: list[groups.Group] = []
+    gaps: list[Gap] = []
+    spans: list[Span] = []
+    open_gap: Gap | None = None
+    for part in _parts(node.constituents):
+        if isinstance(part, Gap):
+            if not steps:
+                return
+            open_gap = part if open_gap is None else _added(open_gap, part)
+            continue
+        if steps and open_gap is None:
+            return
+        group = groups.of_condition(layout, part)
+        if open_gap is not None:
+            between = layout.within(Span(steps[-1].outside.end, group.outside.offset - steps[-1].outside.end))
+            gaps.append(open_gap)
+            spans.append(between[0].span.to(between[-1].span))
+            open_gap = None
+        steps.append(group)
+    if not steps or open_gap is not None:
+        return
+    patterns = tuple(reading.read(text, one).pattern for one in steps)
+    whole = layout.outer(node.span, home.content)
+    yield _Found(Sequence("path", patterns, tuple(gaps), whole), home, tuple(steps), tuple(spans))
+
+
+def _parts(constituents: tuple[nodes.Node, ...]) -> Iterator[nodes.Node | Gap]:
+    """The conditions of a path, and the moves between them; a part that is neither ends the path for us: it is
+    told as a gap and nothing behind it."""
+    for one in constituents:
+        low, high, step = 1, 1, one
+        if isinstance(one, nodes_paths.Repeat):
+            low, high, step = one.low, one.high or 0, one.operand
+        if isinstance(step, nodes_paths.Step):
+            if not _is_any_move(step.dash) or (step.targets and step is not one):
+                yield Gap()
+                return
+            repeated = isinstance(one, nodes_paths.Repeat) and one.high is None
+            yield Gap(low, None if repeated else high)
+            yield from step.targets
+        elif step is not one or isinstance(step, nodes_paths.Chain):
+            yield Gap()
+            return
+        else:
+            yield step
+
+
+def _is_any_move(dash: nodes_moves.Dash) -> bool:
+    return not (dash.capture or dash.left or dash.right or dash.promotion or dash.target)
+
+
+def _added(one: Gap, other: Gap) -> Gap:
+    most = None if one.most is None or other.most is None else one.most + other.most
+    return Gap(one.least + other.least, most)
+
+
+# --- writing ------------------------------------------------------------------------------------------------
+
+
+def _spelled(gap: Gap) -> str:
+    if gap.most is None:
+        return {0: "--*", 1: "--+"}.get(gap.least, f"--{{{gap.least},}}")
+    if gap.least == gap.most:
+        return "--" if gap.most == 1 else f"--{{{gap.most}}}"
+    return f"--{{{gap.least},{gap.most}}}"
+
+
+def _rewritten(
+    text: str, caret: int, found: _Found, form: Form, contents: list[str], gaps: list[Gap], step: int
+) -> Edit:
+    """The sequence written anew from the text of its steps."""
+    home = found.home
+    alone = len(home.filters) == 1 and home.braced
+    if not contents:
+        written = writing.PLACE_HOLDER
+    elif len(contents) == 1:
+        written = contents[0] if alone or found.sequence.form == "find" else _braced(contents[0])
+    elif form == "path":
+        parts = [_braced(contents[0])]
+        for gap, content in zip(gaps, contents[1:], strict=True):
+            parts += [_spelled(gap), _braced(content)]
+        written = "path " + " ".join(parts)
+    else:
+        inner = contents[-1]
+        for content in reversed(contents[:-1]):
+            inner = f"{content}{editing.lead(content)}find {_braced(inner)}"
+        written = inner if alone or found.sequence.form == "find" else _braced(inner)
+    span = found.sequence.span
+    old = text[span.offset : span.end]
+    lead = old[: len(old) - len(old.lstrip())]
+    trail = old[len(old.rstrip()) :]
+    change = spelling.Change(span.offset + len(lead), span.end - len(trail), _in_style(text, written))
+    edit = Edit((change,), change.start + len(change.new))
+    after = sequence_at(edit.applied(text), change.start)
+    if after is None or step >= len(after.steps):
+        return edit
+    return Edit(edit.changes, after.steps[step].span.end)
+
+
+def _in_style(text: str, written: str) -> str:
+    return writing.in_spelling_of(text, written)
+
+
+def _braced(content: str) -> str:
+    return "{" + content + ("\n}" if editing.lead(content) == "\n" else "}")
+
+
+def _with_caret(text: str, draft: Draft, caret: int, step: int) -> Edit:
+    """The edit with the caret in a step."""
+    edit = draft.edit(caret)
+    after = sequence_at(edit.applied(text), edit.caret) if edit.changes else None
+    if after is None:
+        return edit
+    return Edit(edit.changes, after.steps[step].span.end)

@@ -1,0 +1,158 @@
+"""Snapshots: sequences are read from paths and from `find` within `find`, edited, and mean what they say."""
+
+from __future__ import annotations
+
+import pytest
+
+from cqlgui.cql import check, interpreter, structure, transforms
+from cqlgui.pattern import editing, reading, steps, writing
+from cqlgui.pattern.marks import Pattern
+from cqlgui.pattern.steps import Gap
+from tests.helpers import games
+
+STAIRCASE = """[SetUp "1"]
+[FEN "7k/8/8/8/8/8/8/K6Q w - - 0 1"]
+[Result "*"]
+
+1. Qg2 Kh7 2. Qg3 Kh8 3. Qf4 Kg8 4. Qf5 Kg7 *
+"""
+
+
+def pattern(text: str) -> Pattern:
+    query = structure.checked(text).query
+    assert query is not None
+    return reading.of_node(query.body)
+
+
+def built(*texts: str) -> tuple[str, int]:
+    """Patterns added one after the other to an empty text."""
+    text, caret = "", 0
+    for one in texts:
+        edit = steps.add_step(text, caret, pattern(one))
+        text, caret = edit.applied(text), edit.caret
+    return text, caret
+
+
+def hits(text: str) -> list[int]:
+    (game,) = games.from_pgn(STAIRCASE)
+    outcome = interpreter.Program(transforms.expand(check.check(text))).run(game.tree, game.host)
+    return [hit.positionid for hit in outcome.hits] if outcome else []
+
+
+def shown(text: str, caret: int) -> tuple[str, list[str], list[Gap]]:
+    found = steps.sequence_at(text, caret)
+    assert found is not None
+    return found.form, [writing.text_of(one) for one in found.steps], list(found.gaps)
+
+
+def test_patterns_added_one_after_the_other_are_a_path() -> None:
+    text, caret = built("Qg2 btm", "Qg3", "Qf4 btm")
+    assert text == "path {Qg2 btm} --+ {Qg3} --+ {Qf4 btm}"
+    assert shown(text, caret) == (
+        "path",
+        ["{Qg2 btm}", "{Qg3}", "{Qf4 btm}"],
+        [steps.ANY_TIME, steps.ANY_TIME],
+    )
+    assert hits(text) == [1]
+
+
+@pytest.mark.parametrize(
+    ("gap", "spelled", "expected"),
+    [
+        (Gap(1, 1), "--", [2]),
+        (Gap(2, 2), "--{2}", [1]),
+        (Gap(1, 2), "--{1,2}", [1, 2]),
+        (Gap(3, 4), "--{3,4}", []),
+        (Gap(2, None), "--{2,}", [1]),
+        (Gap(0, None), "--*", [1, 2]),
+    ],
+)
+def test_the_gap_says_how_many_plies_lie_between(gap: Gap, spelled: str, expected: list[int]) -> None:
+    text, caret = built("Qg2", "Qg3 btm")
+    assert hits(text) == [1, 2]
+    edit = steps.set_gap(text, caret, 0, gap)
+    text = edit.applied(text)
+    assert text == f"path {{Qg2}} {spelled} {{Qg3 btm}}"
+    assert shown(text, edit.caret)[2] == [gap]
+    assert hits(text) == expected
+    assert steps.set_gap(text, edit.caret, 0, steps.ANY_TIME).applied(text) == "path {Qg2} --+ {Qg3 btm}"
+
+
+def test_find_within_find_asks_the_same_without_gaps() -> None:
+    text, caret = built("Qg2 btm", "Qg3", "Qf4 btm")
+    edit = steps.set_form(text, caret, "find")
+    text = edit.applied(text)
+    assert text == "{Qg2 btm find {Qg3 find {Qf4 btm}}}"
+    assert shown(text, edit.caret) == (
+        "find",
+        ["{Qg2 btm}", "{Qg3}", "{Qf4 btm}"],
+        [Gap(0, None), Gap(0, None)],
+    )
+    assert hits(text) == [1]
+    assert steps.set_form(text, edit.caret, "path").applied(text) == (
+        "{path {Qg2 btm} --+ {Qg3} --+ {Qf4 btm}}"
+    )
+
+
+def test_the_order_decides() -> None:
+    text, caret = built("Qg3", "Qg2", "Qf4")
+    assert hits(text) == []
+    edit = steps.move_step(text, caret, 1, 0)
+    text = edit.applied(text)
+    assert text == "path {Qg2} --+ {Qg3} --+ {Qf4}"
+    assert hits(text) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "step", "expected"),
+    [
+        ("path {a2} --+ {Qg3} -- {Qf4}", 0, "path {Qg3} -- {Qf4}"),
+        ("path {a2} --+ {Qg3} -- {Qf4}", 1, "path {a2} -- {Qf4}"),
+        ("path {a2} --+ {Qg3} -- {Qf4}", 2, "path {a2} --+ {Qg3}"),
+        ("path {a2} --+ {Qg3}", 1, "{a2}"),
+        ('player "x" path {a2} --+ {Qg3}', 0, 'player "x" {Qg3}'),
+        ("flip {Ra2 find {Qg3 find Kf4}}", 1, "flip {Ra2 find {Kf4}}"),
+        ("flip {Ra2 find {Qg3}}", 0, "flip {Qg3}"),
+    ],
+)
+def test_a_step_is_taken_out_with_its_gap(text: str, step: int, expected: str) -> None:
+    assert steps.remove_step(text, text.index("a2"), step).applied(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("cql() flipcolor {Nf5 kg8}", "cql() flipcolor {path {Nf5 kg8} --+ {Qa1}}"),
+        ("Nf5 kg8 // knight\n", "path {Nf5 kg8} --+ {Qa1} // knight\n"),
+        ("flip Nf5", "flip {path {Nf5} --+ {Qa1}}"),
+        ("♘f5 find ♚g8", "♘f5 find {♚g8 find {♕a1}}"),
+        ("path Nf5 -- kg8", "path Nf5 -- kg8 --+ {Qa1}"),
+    ],
+)
+def test_a_step_is_added_to_what_is_there(text: str, expected: str) -> None:
+    edit = steps.add_step(text, 0, pattern("Qa1"))
+    assert edit.applied(text) == expected
+    assert shown(expected, edit.caret)[1][-1] == "{Qa1}"
+
+
+def test_the_marks_of_a_step_are_edited_in_its_place() -> None:
+    text = "path {Nf5} -- /* then */ {kg8}"
+    found = steps.sequence_at(text, 0)
+    assert found is not None
+    edit = editing.put(text, found.steps[1].span.end, 1 << 4, 1)
+    assert edit.applied(text) == "path {Nf5} -- /* then */ {kg8 Ra1}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "Nf5", "path --", "path Nf5--e4 {kg8}", "path focus N {Nf5} -- {kg8}", "find all {Nf5}", "path {"],
+)
+def test_other_texts_hold_no_sequence(text: str) -> None:
+    assert steps.sequence_at(text, 0) is None
+    for edit in (
+        steps.remove_step(text, 0, 0),
+        steps.move_step(text, 0, 0, 1),
+        steps.set_gap(text, 0, 0, steps.NEXT_MOVE),
+        steps.set_form(text, 0, "find"),
+    ):
+        assert edit.changes == ()
