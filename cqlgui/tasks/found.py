@@ -189,28 +189,66 @@ def joined(parts: Sequence[Columns]) -> Columns:
     )
 
 
-def poured(parts: list[Columns]) -> Columns:
-    """As `joined`, but nothing is there twice: the list is emptied meanwhile."""
-    if len(parts) == 1:
-        return parts.pop()
-    total, codes = sum(map(len, parts)), sum(len(part.codes) for part in parts)
-    whole = Columns(
-        np.empty(total, np.int64),
-        np.empty(total, np.int64) if codes else no_ends(total),
-        np.empty(codes, np.int32),
-    )
-    parts.reverse()
-    hit = code = 0
-    while parts:
-        part = parts.pop()
-        end = hit + len(part)
-        whole.hits[hit:end] = part.hits
-        if codes:
-            whole.ends[hit:end] = part.ends + code
-            whole.codes[code : code + len(part.codes)] = part.codes
-        hit, code = end, code + len(part.codes)
-        priority.pause()
-    return whole
+class Growing:
+    """Columns of which more and more become known, those of a game at once. They stand in arrays that are
+    longer than needed, so that nothing is left to be done with millions of hits when the last one has come;
+    memory that nothing was written to costs nothing."""
+
+    def __init__(self) -> None:
+        self._hits: Integers = np.empty(_ROOM, np.int64)
+        # Without elements no ends are kept.
+        self._ends: Integers | None = None
+        self._codes: Codes = np.empty(0, np.int32)
+        self._size = self._coded = 0
+        self._starts: list[Integers] = []
+
+    def __len__(self) -> int:
+        return self._size
+
+    def add(self, columns: Columns, starts: Integers) -> None:
+        """Append the hits of some games; `starts` are their `first_hits`."""
+        end, coded = self._size + len(columns), self._coded + len(columns.codes)
+        self._hits = _with_room(self._hits, self._size, end)
+        self._hits[self._size : end] = columns.hits
+        if coded and self._ends is None:
+            self._ends = np.zeros(len(self._hits), np.int64)
+        if self._ends is not None:
+            self._ends = _with_room(self._ends, self._size, end)
+            self._ends[self._size : end] = columns.ends
+            self._ends[self._size : end] += self._coded
+            self._codes = _with_room(self._codes, self._coded, coded)
+            self._codes[self._coded : coded] = columns.codes
+        self._starts.append(starts + self._size)
+        self._size, self._coded = end, coded
+
+    def whole(self, told: Mapping[int, model.GameHits], untold: Untold | None) -> Found:
+        """All of them, with what is told of the games; nothing may be added any more."""
+        size = self._size
+        ends = no_ends(size) if self._ends is None else self._ends[:size]
+        columns = Columns(self._hits[:size], ends, self._codes[: self._coded])
+        starts = np.concatenate(self._starts) if self._starts else np.zeros(0, np.int64)
+        games = columns.hits[starts] >> GAME_SHIFT
+        if not np.all(games[1:] > games[:-1]):
+            # After a stop games that were told of late may stand before others.
+            return Found(columns.take(np.argsort(columns.hits, kind="stable")), told, untold)
+        made = Found(columns, told, untold)
+        if not told:
+            # Those of one game come from the engine in order.
+            made._measured = len(games), True
+            made._bounds = games, starts, np.append(starts[1:], size) if len(starts) else starts
+        return made
+
+
+_ROOM: Final = 1 << 12
+
+
+def _with_room(values: npt.NDArray[_Number], used: int, size: int) -> npt.NDArray[_Number]:
+    """An array of at least so many values that begins with those used of another one."""
+    if size <= len(values):
+        return values
+    made = np.empty(max(size, 2 * len(values)), values.dtype)
+    made[:used] = values[:used]
+    return made
 
 
 class Pieces:

@@ -19,9 +19,19 @@ from cqlgui.base.data import dataclass, field
 from cqlgui.base.patterns import pattern
 from cqlgui.cql import interpreter, memory, settings, transforms, types
 from cqlgui.tasks import found as found_module
-from cqlgui.tasks import frames, model, narrowing, orbits, queries, sieving, sources, telling, workspace
+from cqlgui.tasks import (
+    frames,
+    model,
+    narrowing,
+    orbits,
+    queries,
+    sieving,
+    sources,
+    telling,
+    workspace,
+)
 from cqlgui.tasks import pool as pool_module
-from cqlgui.tasks.found import Columns, Found
+from cqlgui.tasks.found import Columns, Found, Integers
 from cqlgui.tasks.queries import Rejected
 
 __all__ = ["MAX_MESSAGES", "Rejected", "search"]
@@ -59,6 +69,7 @@ def search(
     on_hits: Callable[[Found], None] | None = None,
     on_messages: Callable[[Sequence[model.Message]], None] | None = None,
     pool: pool_module.Pool | None = None,
+    most_seconds: float | None = None,
 ) -> model.SearchResult:
     """Find the games and positions of `base` that match `text`.
 
@@ -68,7 +79,8 @@ def search(
     Cancelling returns within 100 ms with what was found until then. A game that costs its worker process is
     named in `failed_games` and left out. A variable without a value, an assertion that does not hold,
     `HOPELESS` games in a row that fail for the same reason, and more texts than `MOST_KEPT` stop the search
-    (`stopped`). Raises `Rejected` for a bad query, `errors.SourceError` and `errors.IndexDamaged` for a base
+    (`stopped`). With `most_seconds` it raises `foresight.TooLong` before it begins where it would take longer
+    than that. Raises `Rejected` for a bad query, `errors.SourceError` and `errors.IndexDamaged` for a base
     that cannot be read.
     """
     chosen = options or model.SearchOptions()
@@ -77,6 +89,13 @@ def search(
     queries.refuse_files(expanded, reading=bool(chosen.allow_read), writing=bool(chosen.allow_write))
     token = cancel or progress_module.CancelToken()
     run = _Run(base, text, expanded, chosen, said, token, progress, on_hits, on_messages)
+    if most_seconds is not None:
+        from cqlgui.tasks import foresight
+
+        foresight.admit(
+            foresight.foresee(run.plan, run.sources, chosen.within, threads=chosen.workers, cancel=cancel),
+            most_seconds,
+        )
     if on_orbits is not None:
         on_orbits(tuple(run.orbits))
     return run.result(pool or pool_module.shared())
@@ -136,9 +155,7 @@ class _Run:
         self.stamps = [sources.stamp(source.path) for source in self.sources]
         # Written out before the search, as printing thousands of elements would delay the answer to Cancel.
         self.orbits = [orbits.describe(info) for info in expanded.orbits]
-        self.parts: list[Columns] = []
-        # The first of them are large ones, joined already; of the others the hits.
-        self._blocks = self._loose = 0
+        self.grown = found_module.Growing()
         self.told: dict[int, model.GameHits] = {}
         self.matching = 0
         self.untold = self._untold_beforehand()
@@ -179,6 +196,7 @@ class _Run:
             lost=self._lost,
             undone=lambda reply: len(reply["undone"]),
         )
+        sieve = None
         with contextlib.ExitStack() as stack:
             if self.plan.planner is not None:
                 sieve = sieving.Sieve(
@@ -196,12 +214,15 @@ class _Run:
                 finished = True
             # What was compiled goes with this run, in this thread, and is not left to the collector.
             self._coming = iter(())
-        if not finished:
-            # What lies beyond a slice that was cut off was found all the same.
-            self._advance(unfinished=True)
-        self._send()
-        found = self._found()
-        orbits_counted = narrowing.recounted(self.orbits, found.columns)
+            if sieve is not None:
+                # Its threads come to their end meanwhile.
+                sieve.dismiss()
+            if not finished:
+                # What lies beyond a slice that was cut off was found all the same.
+                self._advance(unfinished=True)
+            self._send()
+            found = self._found()
+            orbits_counted = narrowing.recounted(self.orbits, found.columns)
         seconds = time.perf_counter() - started
         self._tell(force=True)
         specs = () if self.straight is not None else self.program.sort_specs
@@ -263,11 +284,7 @@ class _Run:
         )
 
     def _found(self) -> Found:
-        columns, told = found_module.poured(self.parts), self.told
-        if not np.all(columns.hits[1:] > columns.hits[:-1]):
-            # After a stop games that were told of late may stand before others.
-            columns = columns.take(np.argsort(columns.hits, kind="stable"))
-        return Found(columns, told, self.untold)
+        return self.grown.whole(self.told, self.untold)
 
     def _failed(self) -> tuple[model.BadGame, ...]:
         """The games that failed, in order. Those behind the one that the search stopped at depend on how
@@ -444,7 +461,8 @@ class _Run:
         if limit is not None and self.matching + len(starts) > limit:
             columns = columns.part(0, int(starts[limit - self.matching]))
             starts = starts[: limit - self.matching]
-        self._add(columns, len(starts))
+        self.matching += len(starts)
+        self._add(columns, starts)
 
     def _release_told(self, game: int) -> None:
         """Take what the interpreter found in a game."""
@@ -457,7 +475,9 @@ class _Run:
         if hits is not None:
             self.told[game] = hits
             self._fresh[game] = hits
-            self._add(found_module.of_hits([hits]), 1)
+            self.matching += 1
+            columns = found_module.of_hits([hits])
+            self._add(columns, found_module.first_hits(columns.hits))
 
     def _count_failures(self, game: int) -> None:
         """Stop the search where too many games in a row failed for the same reason."""
@@ -469,16 +489,11 @@ class _Run:
             words = f"{HOPELESS} games in a row failed for the same reason: {said}"
             self.stopped = model.Stop(game, words)
 
-    def _add(self, columns: Columns, games: int) -> None:
-        self.parts.append(columns)
-        self._loose += len(columns)
-        if self._loose >= found_module.BLOCK:
-            # Many small arrays would leave holes in the memory when they go.
-            self.parts[self._blocks :] = [found_module.joined(self.parts[self._blocks :])]
-            self._blocks, self._loose = self._blocks + 1, 0
+    def _add(self, columns: Columns, starts: Integers) -> None:
+        """Take the hits of some games, the first of each at `starts`; a game may have none."""
+        self.grown.add(columns, starts)
         self._unsent.append(columns)
         self._unsent_hits += len(columns)
-        self.matching += games
         self._full = self.options.limit is not None and self.matching >= self.options.limit
 
     def _send(self, more: bool = False) -> None:

@@ -205,12 +205,16 @@ class Sieve:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with self._changed:
-            self._unwanted.set()
-            self._changed.notify_all()
+        self.dismiss()
         limit = time.monotonic() + _PATIENCE_SECONDS
         for thread in self._threads:
             thread.join(max(0.0, limit - time.monotonic()))
+
+    def dismiss(self) -> None:
+        """Let the threads end as soon as they can; nobody waits for them here."""
+        with self._changed:
+            self._unwanted.set()
+            self._changed.notify_all()
 
     def take(self, seconds: float) -> Chunk | None:
         """The next chunk, in game order; None when there is none within that time, or none any more."""

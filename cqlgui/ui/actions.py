@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar, QMessageBox, QToolBar, QWidget
 from cqlgui import __version__
 from cqlgui.base import disk
 from cqlgui.tasks import bases
-from cqlgui.ui import layouts, theme
+from cqlgui.ui import here, layouts, marked, theme
 from cqlgui.ui.panels import naming, wording
 from cqlgui.ui.tables import view
 
@@ -44,6 +44,7 @@ class Actions:
         self._forms: dict[view.Form, QAction] = {}
         self._make_file()
         self._make_query()
+        self._make_position()
         self._make_game()
         self._make_view()
         self._make_toolbar()
@@ -65,7 +66,18 @@ class Actions:
         self.export.setEnabled(main.hits.exportable)
         for action in (self.next_hit, self.previous_hit):
             action.setEnabled(main.hits.count > 0)
-        for action in (*self.moves, self.why_not, self.copy_fen, self.copy_pgn, self.copy_picture):
+        marks = len(main.marked.all)
+        self.common.setEnabled(marks > 1)
+        self.common.setText(marked.COMMON if marks < 2 else f"{marked.COMMON} ({marks})")
+        self._marked.setEnabled(marks > 0)
+        for action in (
+            *self.positions,
+            *self.moves,
+            self.why_not,
+            self.copy_fen,
+            self.copy_pgn,
+            self.copy_picture,
+        ):
             action.setEnabled(shown)
 
     def show_theme(self) -> None:
@@ -113,6 +125,11 @@ class Actions:
         menu = main.menuBar().addMenu("&Query")
         self.run = self._action(menu, "&Run", main.run, "F5", "run")
         self.stop = self._action(menu, "&Stop", main.stop, "Esc", "stop")
+        self.live = self._action(
+            menu, "Search while &I ask", lambda: main.live.switch(self.live.isChecked()), "Ctrl+L"
+        )
+        self.live.setCheckable(True)
+        self.live.setChecked(True)
         menu.addSeparator()
         helpers = main.assistance
         self.why_not = self._action(menu, "&Why not?", helpers.why.ask, "F4")
@@ -123,6 +140,48 @@ class Actions:
         self.previous_hit = self._action(
             menu, "&Previous hit", lambda: main.next_hit(-1), "Shift+F3", "previous-hit"
         )
+
+    def _make_position(self) -> None:
+        """What to look for of the position on the board, and what several of them have in common."""
+        main = self._main
+        menu = main.menuBar().addMenu("&Position")
+        found = [
+            self._action(
+                menu,
+                f"Find &{kind.title[0].lower()}{kind.title[1:]}",
+                functools.partial(main.here.find, place),
+                f"Ctrl+Shift+{place + 1}",
+            )
+            for place, kind in enumerate(here.KINDS)
+        ]
+        self.twins = self._action(
+            menu, "With mirror &twins and colours swapped", main.here_bar.twins.toggle, "Ctrl+Shift+4"
+        )
+        self.twins.setCheckable(True)
+        main.here_bar.twins.toggled.connect(self.twins.setChecked)
+        menu.addSeparator()
+        mark = self._action(
+            menu, "&Mark this position", lambda: main.marked.toggle(main.browser), "M", local=True
+        )
+        self.common = self._action(menu, marked.COMMON, main.marked.find_common)
+        self._marked = menu.addMenu("Mar&ked positions")
+        self._marked.aboutToShow.connect(self._fill_marked)
+        self.positions = (*found, self.twins, mark)
+        main.marked.changed.connect(self.enable)
+
+    def _fill_marked(self) -> None:
+        main = self._main
+        self._marked.clear()
+        for place, one in enumerate(main.marked.all):
+            action = self._marked.addAction(f"&{place + 1}  {one.words}".replace("&&", "&"))
+            action.triggered.connect(lambda _checked, one=one: self._show_marked(one))
+        self._marked.addSeparator()
+        self._marked.addAction("Forget them all").triggered.connect(lambda _checked: main.marked.clear())
+
+    def _show_marked(self, one: marked.Place) -> None:
+        main = self._main
+        if main.base is not None:
+            main.browser.open(main.base, one.game, one.positionid, main.hits.hits.hits_of(one.game))
 
     def _make_game(self) -> None:
         main = self._main

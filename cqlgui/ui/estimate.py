@@ -55,6 +55,13 @@ class Estimating(QObject):
         self._within = within
         self._begin()
 
+    def tell(self, text: str, words: str) -> None:
+        """So many games were found for a text: no sample has to be asked."""
+        self.stop()
+        self._known = text, words
+        if text == self._editor.text():
+            self._say(words)
+
     def stop(self) -> None:
         """Leave the processors to a search; the next change asks again."""
         self._timer.stop()

@@ -27,6 +27,8 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
     window.actions_.animate.setChecked(kept.animated)
     window.notation.set_figurine(kept.figurines)
     window.actions_.figurines.setChecked(kept.figurines)
+    window.actions_.live.setChecked(kept.live)
+    window.live.switch(kept.live)
     for panel, columns in ((window.hits, kept.hits_columns), (window.games, kept.games_columns)):
         if columns:
             panel.restore_columns(_bytes(columns))
@@ -78,6 +80,7 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
         coordinates=window.board.coordinates,
         figurines=window.actions_.figurines.isChecked(),
         animated=window.board.animated,
+        live=window.live.on,
         folder=window.folder,
     )
 

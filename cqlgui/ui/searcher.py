@@ -12,6 +12,8 @@ from cqlgui.tasks import history, model, queries, rights, searching
 from cqlgui.tasks.found import Found, Integers
 from cqlgui.ui import jobs
 
+LIVE_SECONDS = 0.5
+"""So long a live search may take, by what is known before it begins."""
 _JOB = "search"
 
 
@@ -22,6 +24,10 @@ class Searcher(QObject):
     result (also after Stop, with what was found until then), `rejected` the diagnostics of a bad query,
     `failed` a sentence, `wanted` a `rights.Wish` where the query needs a file that it may not use yet.
     `abandoned` follows a Stop that came before there was anything to search.
+
+    A `live` search is one that nobody asked for with words: it is begun only where it will not take long, and
+    `started` comes with its first hits or its end, so that what was found before stays until then. Whatever
+    keeps it from running, `declined` is all that follows. It is put into no history.
     """
 
     started = Signal(tuple)
@@ -32,6 +38,7 @@ class Searcher(QObject):
     failed = Signal(str)
     wanted = Signal(object)
     abandoned = Signal()
+    declined = Signal()
     running_changed = Signal(bool)
 
     def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
@@ -39,6 +46,12 @@ class Searcher(QObject):
         self._jobs = door
         self._channels: list[jobs.Channel[Any]] = []
         self._running = False
+        self.live = False
+        """Whether the latest search is a live one."""
+        self.text = ""
+        """The query of the latest search."""
+        # The orbits of a live search that has shown nothing yet.
+        self._unstarted: tuple[model.Orbit, ...] | None = None
         self._asked: tuple[model.Base, str, Integers | None] | None = None
         self.options = model.SearchOptions()
         self._allowed: dict[str, tuple[Path, ...]] = {"read": (), "write": ()}
@@ -53,23 +66,31 @@ class Searcher(QObject):
         self._allowed[wish.verb] += (wish.folder,)
 
     def searches(self, base: model.Base, text: str, within: Integers | None) -> bool:
-        """Whether just this is being searched, and nobody has stopped it."""
+        """Whether just this is being searched as asked for, and nobody has stopped it."""
         asked = self._asked
         return (
             self._running
+            and not self.live
             and asked is not None
             and (asked[0], asked[1]) == (base, text)
             and asked[2] is within
         )
 
-    def run(self, base: model.Base, text: str, beside: Path, within: Integers | None = None) -> None:
+    def run(
+        self,
+        base: model.Base,
+        text: str,
+        beside: Path,
+        within: Integers | None = None,
+        *,
+        live: bool = False,
+    ) -> None:
         """Search `base` for `text`; the query finds files with relative names in the folder `beside`.
         `within` are the only games to be searched, ascending."""
         self._close_channels()
         self._asked = base, text, within
-        heads: jobs.Channel[tuple[model.Orbit, ...]] = self._jobs.channel(
-            lambda sent: self.started.emit(sent[-1])
-        )
+        self.live, self.text, self._unstarted = live, text, None
+        heads: jobs.Channel[tuple[model.Orbit, ...]] = self._jobs.channel(self._receive_orbits)
         channel: jobs.Channel[Found] = self._jobs.channel(self._receive)
         self._channels = [heads, channel]
         options = model.SearchOptions(
@@ -99,15 +120,17 @@ class Searcher(QObject):
                 progress=sink,
                 on_orbits=heads.send,
                 on_hits=send,
+                most_seconds=LIVE_SECONDS if live else None,
             )
             _ = result.games.measured
-            # Counts of a part of the base would be taken for those of all of it.
-            history.add(text, base.name, result if within is None else None)
+            if not live:
+                remember(base, result)
             return result
 
         def done(result: model.SearchResult) -> None:
             heads.drain()
             channel.drain()
+            self._start()
             self._set_running(False)
             self.finished.emit(result)
 
@@ -131,17 +154,35 @@ class Searcher(QObject):
             channel.close()
         self._channels = []
 
+    def _receive_orbits(self, sent: list[tuple[model.Orbit, ...]]) -> None:
+        if self.live:
+            self._unstarted = sent[-1]
+        else:
+            self.started.emit(sent[-1])
+
+    def _start(self) -> None:
+        """A live search has something to show."""
+        orbits, self._unstarted = self._unstarted, None
+        if orbits is not None:
+            self.started.emit(orbits)
+
     def _receive(self, batches: list[Found]) -> None:
+        self._start()
         for found in Found.grouped(batches):
             self.found.emit(found)
 
     def _cancelled(self) -> None:
         self._set_running(False)
-        self.abandoned.emit()
+        if self.live:
+            self.declined.emit()
+        else:
+            self.abandoned.emit()
 
     def _failed(self, error: errors.CqlguiError) -> None:
         self._set_running(False)
-        if isinstance(error, searching.Rejected):
+        if self.live:
+            self.declined.emit()
+        elif isinstance(error, searching.Rejected):
             self.rejected.emit(tuple(error.diagnostics))
         elif isinstance(error, rights.Wanted):
             self.wanted.emit(error.wishes[0])
@@ -152,3 +193,9 @@ class Searcher(QObject):
         if running != self._running:
             self._running = running
             self.running_changed.emit(running)
+
+
+def remember(base: model.Base, result: model.SearchResult) -> None:
+    """Put the query of a search into the history."""
+    # Counts of a part of the base would be taken for those of all of it.
+    history.add(result.query, base.name, result if result.options.within is None else None)

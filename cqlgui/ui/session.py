@@ -53,6 +53,7 @@ class Session:
     coordinates: bool = True
     figurines: bool = False
     animated: bool = True
+    live: bool = True
     folder: str = ""
     version: int = field(default=1)
 

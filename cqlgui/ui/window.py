@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QMimeData, Qt, QTimer, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QSignalBlocker, Qt, QTimer, QUrl
 from PySide6.QtGui import (
     QCloseEvent,
     QDesktopServices,
@@ -47,9 +47,12 @@ from cqlgui.ui import (
     earlier,
     exporter,
     fitting,
+    here,
     icons,
     jobs,
     layouts,
+    live_search,
+    marked,
     narrower,
     notation,
     opener,
@@ -127,10 +130,14 @@ class MainWindow(QMainWindow):
         self.infobar = infobar.InfoBar()
         self.opener = opener.Opener(self.jobs, self)
         self.searcher = searcher.Searcher(self.jobs, self)
+        self.live = live_search.LiveSearch(self.jobs, self.searcher, self)
         self.narrower = narrower.Narrower(self.jobs, self.hits.narrow, self)
         self.examples = examples.Examples(self.jobs, self.picker, self)
         self.exporter = exporter.Exporter(self.jobs, self)
         self.browser = browser.Browser(self.jobs, self.board, self.notation, self.hits.hits.shown_of, self)
+        self.here_bar = here.HereBar()
+        self.here = here.Here(self.jobs, self.browser, self.here_bar, self)
+        self.marked = marked.Marked(self.jobs, self)
         self.assistance = assistance.Assistance(self)
         self.pointing = pointing.Controller(self.board, self.editor, self)
         self.rights = rights.Rights(self)
@@ -168,6 +175,7 @@ class MainWindow(QMainWindow):
         restoring.dress(self, kept)
         if kept.query:
             restoring.put_query(self, kept)
+            self.live.forget_change()
         self._open_queries([path for path in files if queries.is_query_file(path)])
         sources = [path for path in files if not queries.is_query_file(path)]
         if kept.files:
@@ -353,6 +361,8 @@ class MainWindow(QMainWindow):
         self.waiting.tell_games(base.games)
         self.games.set_base(base)
         self.assistance.estimate.set_base(base)
+        self.live.set_base(base, anew=not self.opener.busy)
+        self.here.set_base(base)
         self._base_changed()
         if base.games and not self._restoring and not self.browser.busy:
             # The first batch of a growing base may hold no game yet.
@@ -431,6 +441,7 @@ class MainWindow(QMainWindow):
         self.games.set_base(None)
         self.picker.set_counts(())
         self.narrower.leave_base()
+        self.marked.clear()
         self.hits.tell_narrowing("")
         self.browser.clear()
 
@@ -493,6 +504,7 @@ class MainWindow(QMainWindow):
             self.infobar.dismiss(key)
         # What was merely told of earlier work has been read.
         self.infobar.clear("info")
+        self.live.asked()
         self.asked = text
         self._asked_early = self.opener.busy
         self.assistance.estimate.stop()
@@ -501,11 +513,13 @@ class MainWindow(QMainWindow):
     def stop(self) -> None:
         """Stop the search or the waiting for games, and the question why the position does not match."""
         self.waiting.withdraw()
+        self.live.stop()
         self.searcher.stop()
         self.assistance.why.stop()
 
     def _search_started(self, orbits: tuple[model.Orbit, ...]) -> None:
         assert self.base is not None
+        self.asked = self.searcher.text
         self.result = None
         self._clear_limit()
         self.narrower.clear()
@@ -516,7 +530,8 @@ class MainWindow(QMainWindow):
         self.earlier.set_found_by(self.asked, self.editor.text())
         self.picker.set_counts(())
         self.browser.set_hits({})
-        self._tabs.setCurrentWidget(self.hits)
+        if not self.searcher.live:
+            self._tabs.setCurrentWidget(self.hits)
         self._enable()
 
     def _hits_told(self, games: list[int]) -> None:
@@ -528,7 +543,7 @@ class MainWindow(QMainWindow):
     def _hits_found(self, found: Found) -> None:
         first = self.hits.count == 0
         self.hits.add(found)
-        if first and self.hits.count:
+        if first and self.hits.count and not self.searcher.live:
             # Land on the first hit at once; the keyboard stays where the user is typing.
             self.hits.land(0)
             self._return_to_row()
@@ -549,6 +564,9 @@ class MainWindow(QMainWindow):
         self.examples.show(self.base, result)
         if self.base is not None:
             self.narrower.take(self.base, result)
+        if self.searcher.live:
+            self._live_finished(result)
+            return
         if result.stopped is not None:
             message = f"The search stopped at game {result.stopped.game}: {result.stopped.reason}"
             self.infobar.show_message(message, "error", key=_FOUND)
@@ -564,6 +582,20 @@ class MainWindow(QMainWindow):
                 key=_ASKING,
             )
         self._fill_history()
+        self._say_hit()
+        self._enable()
+
+    def _live_finished(self, result: model.SearchResult) -> None:
+        """The hits are there, and the board stays where it is, also where it shows one of them."""
+        game = self.browser.game
+        if self.base is not None:
+            self.live.take(self.base, result)
+        if not result.cancelled:
+            self.assistance.estimate.tell(result.query, wording.games(len(result.games)))
+        if game is not None and self.browser.base is self.base:
+            self.browser.set_hits(self.hits.hits.hits_of(game.game))
+            with QSignalBlocker(self.hits.table):
+                self.hits.show_hit(game.game, self.browser.positionid)
         self._say_hit()
         self._enable()
 
@@ -635,6 +667,7 @@ class MainWindow(QMainWindow):
         if self.hits.table.hasFocus():
             # Who walks through the hits wants to see their games.
             self.pointing.set_active(False)
+        self.live.seen()
         hit = self.hits.hit_at(row)
         if self.base is not None:
             self.browser.open(self.base, hit.game, hit.positionid, self.hits.hits.hits_of(hit.game))
@@ -843,6 +876,7 @@ class MainWindow(QMainWindow):
         board_column.addWidget(self.board, 1)
         board_column.addWidget(self.pointing.chips)
         board_column.addWidget(self.hitbar)
+        board_column.addWidget(self.here_bar)
         self.split = stage.Stage(board_side, self.board, self.notation, painting.BADGE_ROOM)
         self.notation.setMinimumWidth(120)
         column.addWidget(self.split, 1)
@@ -929,7 +963,11 @@ class MainWindow(QMainWindow):
         self.pointing.mode_changed.connect(self._mode_changed)
         self.assistance.estimate.said.connect(self.pointing.set_count)
         self.editor.text_changed.connect(lambda _text: self.infobar.dismiss(_ASKING))
-        self.editor.text_changed.connect(self.earlier.compare)
+        self.editor.text_changed.connect(
+            lambda text: self.live.change(text, self.rights.beside(self.editor.path))
+        )
+        self.live.overdue.connect(lambda: self.earlier.compare(self.editor.text()))
+        self.live.remembered.connect(self._fill_history)
         self.earlier.changed.connect(self._mark_hits)
         self.editor.failed.connect(lambda text: self.infobar.show_message(text, "error", key=_KEEPING))
         # Another text, or the same one saved at last: what failed before is past.
@@ -955,6 +993,13 @@ class MainWindow(QMainWindow):
         self.narrower.shown.connect(self._narrowed)
         self.narrower.scoped.connect(self.hits.tell_scope)
         self.narrower.scoped.connect(lambda _games: self.assistance.estimate.set_within(self.narrower.within))
+        self.narrower.scoped.connect(lambda _games: self.live.set_within(self.narrower.within))
+        self.narrower.scoped.connect(lambda _games: self.here.set_within(self.narrower.within))
+        self.here.asked.connect(self.run_text)
+        self.marked.common.connect(self._take_query)
+        self.marked.failed.connect(
+            lambda words: self.infobar.show_message(words, "info", key=_ASKING, front=True)
+        )
         self.narrower.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_NARROWING))
         self.games.opened.connect(self.show_game)
         self.browser.shown.connect(self._browsed)

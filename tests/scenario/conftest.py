@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from cqlgui.ui import start, theme, window
+from cqlgui.ui import session, start, theme, window
 
 
 @pytest.fixture
@@ -18,6 +19,8 @@ def main(qtbot: QtBot, qapp: QApplication) -> Iterator[window.MainWindow]:
     start.dress(qapp)
     theme.theme().apply(theme.Choice.LIGHT)
     shown = window.MainWindow()
+    # What a scenario asks for it asks with F5; those of the live search switch it on.
+    session.save(replace(session.load(), live=False))
     shown.resize(1366, 768)
     shown.show()
     shown.activateWindow()

@@ -74,15 +74,31 @@ def test_what_was_measured_of_parts_is_known_of_them_together(
 @given(listed(), st.integers(0, 6))
 def test_pieces_make_the_whole(games: list[model.GameHits], at: int) -> None:
     pieces = [found.of_hits(games[:at]), found.of_hits(games[at:])]
-    whole, drained = found.of_hits(games), list(pieces)
-    for made in (found.joined(pieces), found.poured(drained)):
+    whole, grown = found.of_hits(games), found.Growing()
+    for piece in pieces:
+        grown.add(piece, found.first_hits(piece.hits))
+    assert len(grown) == len(whole)
+    as_grown = grown.whole({}, None)
+    assert as_grown.measured == found.Found(whole, {}).measured
+    assert list(map(np.ndarray.tolist, as_grown.bounds)) == [
+        numbers.tolist() for numbers in found.Found(whole, {}).bounds
+    ]
+    for made in (found.joined(pieces), as_grown.columns):
         for name in ("hits", "ends", "codes"):
             assert np.array_equal(getattr(whole, name), getattr(made, name))
-    assert not drained
     cut = len(pieces[0])
     for part, again in zip(pieces, (whole.part(0, cut), whole.part(cut, len(whole))), strict=True):
         for name in ("hits", "ends", "codes"):
             assert np.array_equal(getattr(part, name), getattr(again, name))
+
+
+@given(listed(), st.integers(0, 6))
+def test_games_that_come_late_are_put_in_their_place(games: list[model.GameHits], at: int) -> None:
+    grown = found.Growing()
+    for some in (games[at:], games[:at]):
+        columns = found.of_hits(some)
+        grown.add(columns, found.first_hits(columns.hits))
+    assert list(grown.whole({}, None).values()) == games
 
 
 @given(listed())

@@ -1,0 +1,186 @@
+"""While one types the table fills by itself, the board stays, and nothing else is stirred."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from cqlgui.base import progress
+from cqlgui.base.resources import resource
+from cqlgui.tasks import foresight, history
+from cqlgui.ui import searcher, session, window
+
+pytestmark = pytest.mark.xvfb
+
+EARLIER = "of an earlier query"
+
+
+@pytest.fixture
+def live(qtbot: QtBot, main: window.MainWindow) -> window.MainWindow:
+    """The window with games, that searches while one asks."""
+    with qtbot.waitSignal(main.opener.opened):
+        main.begin([resource("sample/sample.pgn")])
+    qtbot.waitUntil(lambda: main.browser.game is not None)
+    main.live.switch(True)
+    return main
+
+
+def said(main: window.MainWindow) -> str:
+    return main.hits._summary.text()
+
+
+def settled(qtbot: QtBot, main: window.MainWindow) -> None:
+    qtbot.waitUntil(lambda: not (main.live.busy or main.jobs.active("compare queries")))
+
+
+def ask(qtbot: QtBot, main: window.MainWindow, text: str) -> None:
+    with qtbot.waitSignal(main.searcher.finished):
+        main.editor.set_text(text)
+    settled(qtbot, main)
+
+
+def test_the_table_fills_and_the_board_stays(qtbot: QtBot, live: window.MainWindow) -> None:
+    game, place = live.browser.asked, live.browser.positionid
+    live.editor.edit.setFocus()
+    with qtbot.waitSignal(live.searcher.finished):
+        qtbot.keyClicks(live.editor.edit, "Nf5 kg8")
+    settled(qtbot, live)
+    assert said(live) == "159 hits in 30 games"
+    assert (live.browser.asked, live.browser.positionid) == (game, place)
+    assert live.hits.table.row == -1
+    assert live.editor.edit.hasFocus()
+    assert live.infobar.shown is None
+    qtbot.keyClick(live, Qt.Key.Key_F3)
+    qtbot.waitUntil(lambda: live.browser.hit is not None)
+    assert live.hitbar.text().count("hit 1 of 159") == 1
+
+
+@pytest.mark.parametrize("text", ["Nf5 kg8 {", "matte", "", "// nothing yet", "Nf5 kg8\n)"])
+def test_what_is_rejected_or_empty_changes_nothing(qtbot: QtBot, live: window.MainWindow, text: str) -> None:
+    ask(qtbot, live, "Nf5 kg8")
+    live.editor.set_text(text)
+    qtbot.waitUntil(lambda: EARLIER in said(live))
+    assert said(live).startswith("159 hits in 30 games")
+    assert live.infobar.shown is None
+    live.editor.edit.undo()
+    assert said(live) == "159 hits in 30 games"
+    settled(qtbot, live)
+    assert said(live) == "159 hits in 30 games"
+
+
+def test_the_next_change_takes_its_place(qtbot: QtBot, live: window.MainWindow) -> None:
+    for text in ("mate", "stalemate", "check", "Nf5 kg8"):
+        live.editor.set_text(text)
+    settled(qtbot, live)
+    assert said(live) == "159 hits in 30 games"
+    assert live.asked == "Nf5 kg8"
+
+
+def test_a_hit_on_the_board_stays_there_and_is_the_current_one(qtbot: QtBot, live: window.MainWindow) -> None:
+    ask(qtbot, live, "Nf5 kg8")
+    live.hits.select_row(100)
+    qtbot.waitUntil(lambda: live.browser.hit is not None)
+    place = live.browser.asked, live.browser.positionid
+    ask(qtbot, live, "flipcolor {Nf5 kg8}")
+    assert (live.browser.asked, live.browser.positionid) == place
+    assert live.hits.is_current(*place)
+
+
+def test_the_history_has_what_one_looked_at(qtbot: QtBot, live: window.MainWindow) -> None:
+    def kept() -> list[str]:
+        return [entry.text for entry in history.entries()]
+
+    ask(qtbot, live, "mate")
+    ask(qtbot, live, "Nf5 kg8")
+    assert kept() == []
+    with qtbot.waitSignal(live.live.remembered):
+        live.next_hit(1)
+    live.next_hit(1)
+    assert kept() == ["Nf5 kg8"]
+
+
+def test_what_would_take_long_waits_to_be_asked(
+    qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask(qtbot, live, "mate")
+    counts = said(live)
+    monkeypatch.setattr(searcher, "LIVE_SECONDS", 0.0)
+    with qtbot.waitSignal(live.searcher.declined):
+        live.editor.set_text("Nf5 kg8")
+    qtbot.waitUntil(lambda: EARLIER in said(live))
+    assert said(live).startswith(counts)
+    # The sample tells what it may find.
+    qtbot.waitUntil(lambda: live.assistance.estimate._known == ("Nf5 kg8", "30 games"))
+    with qtbot.waitSignal(live.searcher.finished):
+        qtbot.keyClick(live, Qt.Key.Key_F5)
+    assert said(live).startswith("159 hits in 30 games")
+
+
+@pytest.mark.parametrize("text", ["persistent x += 1", "sort ply mate", 'comment "seen" mate'])
+def test_queries_that_remember_sort_or_write_wait_to_be_asked(
+    qtbot: QtBot, live: window.MainWindow, text: str
+) -> None:
+    with qtbot.waitSignal(live.searcher.declined):
+        live.editor.set_text(text)
+    assert said(live) == "No search yet"
+
+
+def test_esc_stops_it(qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    reached: list[progress.CancelToken] = []
+
+    def slowly(_plan: object, _sources: object, _within: object, **named: object) -> None:
+        token = named["cancel"]
+        assert isinstance(token, progress.CancelToken)
+        reached.append(token)
+        while True:
+            token.raise_if_cancelled()
+
+    ask(qtbot, live, "mate")
+    counts = said(live)
+    monkeypatch.setattr(foresight, "foresee", slowly)
+    live.editor.set_text("Nf5 kg8")
+    qtbot.waitUntil(lambda: bool(reached))
+    with qtbot.waitSignal(live.searcher.declined):
+        qtbot.keyClick(live, Qt.Key.Key_Escape)
+    assert said(live).startswith(counts)
+
+
+def test_a_search_that_was_asked_for_goes_on(qtbot: QtBot, live: window.MainWindow) -> None:
+    live.editor.set_text("gamenumber <= 100 or {x = 0 while (x >= 0) {x += 1}}")
+    qtbot.keyClick(live, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: live.hits.count > 0)
+    live.editor.set_text("mate")
+    qtbot.waitUntil(lambda: EARLIER in said(live))
+    assert live.searcher.running
+    with qtbot.waitSignal(live.searcher.finished):
+        qtbot.keyClick(live, Qt.Key.Key_Escape)
+
+
+def test_it_can_be_switched_off_and_the_next_start_knows(
+    qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs: list[Callable[..., object]] = []
+    monkeypatch.setattr(searcher.Searcher, "run", lambda *arguments, **_named: runs.append(arguments[0]))
+    action = live.actions_.live
+    action.trigger()
+    assert not action.isChecked()
+    live.editor.set_text("mate")
+    qtbot.waitUntil(lambda: not live.editor.checking)
+    assert not live.live.busy
+    assert runs == []
+    live.close()
+    assert session.load().live is False
+
+
+def test_what_was_drawn_before_there_were_games_is_searched_when_they_are_there(
+    qtbot: QtBot, main: window.MainWindow
+) -> None:
+    main.live.switch(True)
+    main.begin([])
+    main.editor.set_text("Nf5 kg8")
+    with qtbot.waitSignal(main.searcher.finished):
+        main.open_files([resource("sample/sample.pgn")])
+    assert said(main) == "159 hits in 30 games"

@@ -1,0 +1,90 @@
+"""What is told of a search before it begins is about what it then has to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cqlgui.engine import compiling
+from cqlgui.jit import native
+from cqlgui.tasks import foresight, importing, model, queries, searching, sieving
+from cqlgui.tasks.found import Integers
+from tests import helpers
+
+pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
+
+SAMPLE = helpers.ROOT / "resources" / "sample" / "sample.pgn"
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> model.Base:
+    return importing.open_base([SAMPLE]).base
+
+
+def foreseen(base: model.Base, text: str, within: Integers | None = None) -> foresight.Foresight | None:
+    return foresight.foresee(sieving.plan(queries.expanded(text)), base.sources, within, threads=1)
+
+
+def work(base: model.Base, text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int, int]:
+    """Games and positions that a search looks at, and the hits it finds."""
+    done = [0, 0]
+    scan = compiling.Compiled.scan
+
+    def counted(self: compiling.Compiled, *arguments: Any, **options: Any) -> Iterator[Any]:
+        for found in scan(self, *arguments, **options):
+            done[0] += found.games
+            done[1] += found.visited
+            yield found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(compiling.Compiled, "scan", counted)
+        result = searching.search(base, text, model.SearchOptions(details=model.Details.NONE))
+    return *done, result.positions  # type: ignore[return-value]  # two and one
+
+
+@pytest.mark.parametrize(
+    "text", ["true", "mate", "Nf5 kg8", "flipcolor flipvertical {Nf5 kg8}", "shift {Kb1 kb3}", "result 1-0"]
+)
+def test_the_work_is_about_what_was_foreseen(
+    base: model.Base, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = foreseen(base, text)
+    assert told is not None
+    for what, truth in zip(
+        (told.games, told.positions, told.hits), work(base, text, monkeypatch), strict=True
+    ):
+        assert truth / 3 - 10 <= what <= 3 * truth + 10
+
+
+def test_what_takes_longer_than_it_may_is_not_admitted() -> None:
+    foresight.admit(foresight.Foresight(1, 80, 2, 0.4), 0.5)
+    with pytest.raises(foresight.TooLong):
+        foresight.admit(foresight.Foresight(1, 80, 2, 0.6), 0.5)
+    with pytest.raises(foresight.TooLong):
+        foresight.admit(None, 0.5)
+
+
+def test_only_the_games_that_are_searched_count(base: model.Base) -> None:
+    told = foreseen(base, "true", np.arange(1, 21))
+    assert told is not None
+    assert told.games == 20
+    assert foreseen(base, "true", np.zeros(0, np.int64)) == foresight.Foresight(0, 0, 0, 0.0)
+
+
+@pytest.mark.parametrize("text", ["persistent x += 1", 'comment "seen"', "sort ply", 'message "seen"'])
+def test_nothing_is_told_where_the_interpreter_is_needed(base: model.Base, text: str) -> None:
+    assert foreseen(base, text) is None
+
+
+def test_a_search_that_may_take_too_long_does_not_begin(base: model.Base) -> None:
+    found: list[object] = []
+    with pytest.raises(foresight.TooLong):
+        searching.search(base, "true", on_hits=found.append, most_seconds=0.0)
+    with pytest.raises(foresight.TooLong):
+        searching.search(base, "persistent x += 1", on_hits=found.append, most_seconds=3600.0)
+    assert not found
+    assert searching.search(base, "mate", most_seconds=3600.0).games
