@@ -138,6 +138,11 @@ class Actions:
             menu, "&Figurines", lambda: main.notation.set_figurine(self.figurines.isChecked()), "Ctrl+Shift+N"
         )
         self.figurines.setCheckable(True)
+        self.columns = self._action(
+            menu, "Moves in t&wo columns", lambda: main.notation.set_columns(self.columns.isChecked())
+        )
+        self.columns.setCheckable(True)
+        main.notation.columns_changed.connect(self.columns.setChecked)
         menu.addSeparator()
         colours = menu.addMenu("C&olours")
         group = QActionGroup(main)

@@ -24,6 +24,7 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
     window.actions_.coordinates.setChecked(kept.coordinates)
     window.notation.set_figurine(kept.figurines)
     window.actions_.figurines.setChecked(kept.figurines)
+    window.notation.set_columns(kept.columns)
     for panel, columns in ((window.hits, kept.hits_columns), (window.games, kept.games_columns)):
         if columns:
             panel.restore_columns(_bytes(columns))
@@ -74,6 +75,7 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
         turned=window.board.turned,
         coordinates=window.board.coordinates,
         figurines=window.actions_.figurines.isChecked(),
+        columns=window.notation.columns,
         folder=window.folder,
     )
 

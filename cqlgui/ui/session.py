@@ -47,6 +47,7 @@ class Session:
     turned: bool = False
     coordinates: bool = True
     figurines: bool = False
+    columns: bool = False
     folder: str = ""
     version: int = field(default=1)
 
