@@ -69,7 +69,11 @@ class Actions:
         self.open = self._action(menu, "&Open games...", main.ask_open, QKeySequence.StandardKey.Open, "open")
         self._recent = menu.addMenu("Open &recent")
         self._recent.aboutToShow.connect(self._fill_recent)
+        self._action(menu, "Open the sa&mple base", main.open_sample)
         menu.addSeparator()
+        self.new_query = self._action(
+            menu, "&New query", main.new_query, QKeySequence.StandardKey.New, "new-query"
+        )
         self._action(menu, "Open &query...", main.ask_open_query, "Ctrl+Shift+O")
         self._action(menu, "&Save query", main.save_query, QKeySequence.StandardKey.Save, "save")
         self._action(menu, "Save query &as...", main.save_query_as, "Ctrl+Shift+S")
@@ -177,7 +181,7 @@ class Actions:
         bar.setIconSize(QSize(20, 20))
         bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
         for group in (
-            (self.open,),
+            (self.open, self.new_query),
             (self.run, self.stop),
             (self.previous_hit, self.next_hit),
             self.moves[:4],

@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from cqlgui.base import disk, priority
+from cqlgui.base import disk, priority, resources
 from cqlgui.pgn import archives, decoding
 from cqlgui.tasks import bases, history, library, model, pool, queries
 from cqlgui.tasks.found import Found
@@ -55,6 +55,7 @@ from cqlgui.ui import (
     rights,
     searcher,
     session,
+    start_page,
     theme,
     waiting,
 )
@@ -120,6 +121,9 @@ class MainWindow(QMainWindow):
         self.hits = hits.HitsPanel(self.jobs)
         self.games = games.GamesPanel(self.jobs)
         self.infobar = infobar.InfoBar()
+        self.start_page = start_page.StartPage()
+        # Whether the user went on to the board without games.
+        self._start_left = False
         self.opener = opener.Opener(self.jobs, self)
         self.searcher = searcher.Searcher(self.jobs, self)
         self.narrower = narrower.Narrower(self.jobs, self.hits.narrow, self)
@@ -172,6 +176,7 @@ class MainWindow(QMainWindow):
             self._restore(kept)
         self._fill_library()
         self._fill_history()
+        self._fill_recent()
         self.editor.edit.setFocus()
 
     def event(self, event: QEvent) -> bool:
@@ -212,6 +217,11 @@ class MainWindow(QMainWindow):
         names, _ = QFileDialog.getOpenFileNames(self, "Open games", self.folder, PGN_FILES)
         if names:
             self.open_files([Path(name) for name in names])
+
+    def new_query(self) -> None:
+        """Begin an empty query, as one step that can be undone."""
+        self.editor.set_text("")
+        self.show_editor()
 
     def ask_open_query(self) -> None:
         """Let the user choose a query file."""
@@ -429,6 +439,7 @@ class MainWindow(QMainWindow):
 
     def _base_changed(self) -> None:
         base = self.base
+        self._show_start()
         paths = [source.path for source in base.sources] if base is not None else []
         if base is None:
             self._games_words.say("No games open")
@@ -444,6 +455,27 @@ class MainWindow(QMainWindow):
         # Qt takes the sign for its own, unless it stands twice.
         self.setWindowTitle(f"{_title(base)} - cqlgui".replace("[*]", "[*][*]") if paths else "cqlgui")
         self._enable()
+
+    def _show_start(self) -> None:
+        """Show the start page while there are no games, unless the user left it for the board."""
+        on = self.base is None and not self._opened_anew and not self._start_left
+        self.start_page.setVisible(on)
+        self.split.setVisible(not on)
+
+    def leave_start(self) -> None:
+        """Show the board although there are no games."""
+        self._start_left = True
+        self._show_start()
+
+    def open_sample(self) -> None:
+        """Open the sample base."""
+        self.open_files([resources.resource("sample/sample.pgn")])
+
+    def _try_theme(self, text: str, title: str) -> None:
+        """Search with a query of the start page: in the sample base, as there are no games."""
+        if self.base is None and not self.opener.busy:
+            self.open_sample()
+        self.run_text(text, title)
 
     # --- searching -----------------------------------------------------------------------------------------
 
@@ -803,6 +835,7 @@ class MainWindow(QMainWindow):
         split.setStretchFactor(1, 2)
         self.notation.setMinimumWidth(120)
         column.addWidget(split, 1)
+        column.addWidget(self.start_page, 1)
         self.setCentralWidget(self.centre)
 
         self._tabs = QTabWidget()
@@ -820,6 +853,7 @@ class MainWindow(QMainWindow):
                 self.editor,
                 asked,
                 self.assistance.help,
+                self.start_page,
                 self.board,
                 self.notation,
                 self.picker,
@@ -905,6 +939,12 @@ class MainWindow(QMainWindow):
         self.narrower.scoped.connect(lambda _games: self.assistance.estimate.set_within(self.narrower.within))
         self.narrower.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_NARROWING))
         self.games.opened.connect(self.show_game)
+        self.start_page.sample_wanted.connect(self.open_sample)
+        self.start_page.open_wanted.connect(self.ask_open)
+        self.start_page.draw_wanted.connect(self.leave_start)
+        self.start_page.write_wanted.connect(self.show_editor)
+        self.start_page.files_wanted.connect(self.open_files)
+        self.start_page.theme_chosen.connect(self._try_theme)
         self.browser.shown.connect(self._browsed)
         self.browser.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_GAME))
         self.hitbar.stepped.connect(self.next_hit)
@@ -935,7 +975,14 @@ class MainWindow(QMainWindow):
         self.run()
 
     def _fill_library(self) -> None:
-        self.jobs.run(lambda _token, _sink: library.entries(), self.library.set_entries, name="library")
+        self.jobs.run(lambda _token, _sink: library.entries(), self._show_library, name="library")
+
+    def _show_library(self, entries: list[model.QueryEntry]) -> None:
+        self.library.set_entries(entries)
+        self.start_page.set_themes(entries)
+
+    def _fill_recent(self) -> None:
+        self.jobs.run(lambda _token, _sink: start_page.recent(), self.start_page.set_recent, name="recent")
 
     def _fill_history(self) -> None:
         self.jobs.run(
