@@ -32,14 +32,17 @@ class Relation(enum.Enum):
     ATTACKS = "attacks"
     """`Nf5 attacks kg8`"""
     MOVES = "moves"
-    """`Nf5 -- g7`: the move that is played next."""
+    """`Nf5--g7`: the move that is played next, from one end to the other."""
     RAY = "ray"
     """`ray (Qd1 kd8)`: in one line, nothing between."""
     RAY_ONE = "ray-one"
     """`ray (Qd1 [Aa] kd8)`: in one line, one man between."""
     FILE = "file"
+    """`Rd1 & vertical qd8`: on one file, whatever stands between."""
     RANK = "rank"
+    """`Rd1 & horizontal qh1`"""
     DIAGONAL = "diagonal"
+    """`Bc1 & diagonal qh6`"""
 
 
 ConditionKind = Literal[

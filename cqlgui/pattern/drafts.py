@@ -1,0 +1,141 @@
+"""A text with parts taken out, put in and replaced, as changes that keep it readable.
+
+White space goes with what is taken out, so that one blank or line break stays between two filters. Line
+breaks that mean something stay: those behind a comment, and blank lines, which end a path.
+"""
+
+from __future__ import annotations
+
+from cqlgui.base.data import dataclass
+from cqlgui.cql import spelling, structure
+from cqlgui.cql.diagnostics import Span
+from cqlgui.cql.spelling import Change
+from cqlgui.pattern import groups, writing
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Changes in text order that do not overlap, and where the caret stands after them.
+
+    There are none where nothing is to be done, and none in a text with errors.
+    """
+
+    changes: tuple[Change, ...]
+    caret: int
+
+    def applied(self, text: str) -> str:
+        """The text after the changes."""
+        return spelling.applied(text, self.changes)
+
+
+class Draft:
+    """Collects what is to change in a text; places are those in the old one."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._signs = spelling.has_signs(text)
+        self._layout = groups.layout(text)
+        self._drops: list[Span] = []
+        self._puts: list[Change] = []
+
+    def drop(self, span: Span) -> None:
+        """Take a filter or a sign out; comments in it stay."""
+        self._drops.append(span)
+
+    def put(self, at: int, written: str) -> None:
+        """Put something in."""
+        self._puts.append(Change(at, at, self._spelled(written)))
+
+    def replace(self, span: Span, written: str) -> None:
+        """Write something else in the place of a filter or a part of it; comments in it stay."""
+        new = self._spelled(written)
+        if new == self.text[span.offset : span.end]:
+            return
+        inside = [one.span for one in self._layout.within(span)]
+        if len(inside) > 1 and self._layout.has_comment(span):
+            span, *rest = inside
+            self._drops += rest
+        self._puts.append(Change(span.offset, span.end, new))
+
+    def _spelled(self, written: str) -> str:
+        """A filter with signs where the text has some."""
+        return spelling.respelled(written, "unicode") if self._signs else written
+
+    def hold(self, span: Span) -> None:
+        """Write the word that asks nothing in the place of a part that was to be taken out."""
+        self._drops.remove(span)
+        self.replace(span, writing.PLACE_HOLDER)
+
+    def edit(self, caret: int) -> Edit:
+        """The changes, and a caret that stands behind the first filter written, else where it stood."""
+        for held in ("", writing.PLACE_HOLDER):
+            changes = self._changes(held)
+            if not changes:
+                return Edit((), caret)
+            if structure.checked(spelling.applied(self.text, changes)).query is not None:
+                return Edit(changes, self._caret(caret, changes))
+        # What stands beside the part depends on it in a way that only the author can resolve.
+        return Edit((), caret)
+
+    def _caret(self, caret: int, changes: tuple[Change, ...]) -> int:
+        written = next((one for one in self._puts if one.new.strip(" (){}")), None)
+        if written is None:
+            return spelling.moved(caret, changes)
+        place = next(place for place, one in enumerate(changes) if one is written)
+        shift = sum(len(one.new) - (one.end - one.start) for one in changes[:place])
+        return written.start + shift + len(written.new.rstrip(" })"))
+
+    def _changes(self, held: str) -> tuple[Change, ...]:
+        found = [self._trimmed(start, end, held) for start, end in self._regions()] + self._puts
+        # Insertions at one place stay in order. One where a part begins stands before it, one where it ends
+        # behind it.
+        return tuple(sorted(found, key=lambda one: (one.start, one.end)))
+
+    def _regions(self) -> list[tuple[int, int]]:
+        """The parts to take out; those with nothing but white space between them as one."""
+        found: list[tuple[int, int]] = []
+        pieces = {(one.offset, one.end) for span in self._drops for one in self._layout.within(span)}
+        for start, end in sorted(pieces):
+            last = found[-1][1] if found else -1
+            if found and (start <= last or (self._is_blank(last, start) and not self._puts_in(last, start))):
+                found[-1] = (found[-1][0], max(last, end))
+            else:
+                found.append((start, end))
+        return found
+
+    def _trimmed(self, start: int, end: int, held: str) -> Change:
+        """The change that takes a part out, with the white space that goes with it."""
+        if held and any(start <= one.offset < end for one in self._drops):
+            return Change(start, end, held)
+        text = self.text
+        left, right = len(text[:start].rstrip()), len(text) - len(text[end:].lstrip())
+        before, after = text[left:start], text[end:right]
+        opens = left == 0 or text[left - 1] in "({["
+        closes = right == len(text) or text[right] in ")}]"
+        first, last = start, end
+        if "\n" in before:
+            blank = before.count("\n") > 1
+            if "\n" not in after:
+                ends = right == len(text) and not blank and not after
+                first, last = (left, end) if ends else (start, right)
+            else:
+                first, last = (start, right) if blank else (left, end)
+        elif before:
+            first = left if after or closes else start
+        elif opens:
+            last = right
+        elif not after and not closes and not self._puts_in(start, end):
+            return Change(start, end, " ")
+        # What comes in beside the part needs the place where it was to stand.
+        if first < start and self._puts_in(first, start):
+            first = start
+        if last > end and self._puts_in(end, last):
+            last = end
+        return Change(first, last, "")
+
+    def _is_blank(self, start: int, end: int) -> bool:
+        return not self.text[start:end].strip()
+
+    def _puts_in(self, start: int, end: int) -> bool:
+        """Whether something is put in between two places."""
+        return any(one.start == one.end and start <= one.start <= end for one in self._puts)

@@ -1,0 +1,442 @@
+"""Edits of a query's text that make its pattern another one.
+
+Each edit touches the filters that it names and nothing else: comments, white space, and filters that marks
+cannot say stay as they are. A text with errors is left alone.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable
+
+from cqlgui.board import men as board
+from cqlgui.cql import spelling
+from cqlgui.cql.diagnostics import Span
+from cqlgui.pattern import groups, reading, writing
+from cqlgui.pattern.drafts import Draft, Edit
+from cqlgui.pattern.marks import ConditionKind, Mark, Relation, Role
+
+__all__ = [
+    "Edit",
+    "add_arrow",
+    "change",
+    "change_arrow",
+    "clear",
+    "erase",
+    "put",
+    "remove_arrow",
+    "set_condition",
+    "set_role",
+    "set_transforms",
+]
+
+
+def put(text: str, caret: int, men: int, squares: int, role: Role = Role.MUST) -> Edit:
+    """A new mark in the group at the caret, or in a new group where there are no filters. A mark of these men
+    on these squares that is there gets the role."""
+
+    def work(pen: _Pen) -> None:
+        if not men or not squares:
+            return
+        known = pen.place(men, squares)
+        if known >= 0:
+            if pen.place(men, squares, role) < 0:
+                pen.set_role(known, role)
+        else:
+            pen.add_mark(Mark(men, squares, role))
+
+    return _edited(text, caret, work)
+
+
+def erase(text: str, caret: int, mark: int) -> Edit:
+    """Without a mark and the arrows that name it; their other ends stay."""
+
+    def work(pen: _Pen) -> None:
+        named = [place for place, one in enumerate(pen.pattern.arrows) if mark in (one.origin, one.target)]
+        pen.drop_mark(mark)
+        pen.drop_arrows(named, without=mark)
+
+    return _edited(text, caret, work, mark=mark)
+
+
+def change(text: str, caret: int, mark: int, men: int, squares: int) -> Edit:
+    """Other men or squares for a mark, wherever it is named."""
+
+    def work(pen: _Pen) -> None:
+        if not men or not squares:
+            return
+        old = pen.pattern.marks[mark]
+        twin = pen.place(men, squares, old.role)
+        spans = set(old.spans)
+        if twin not in (-1, mark):
+            pen.drop_mark(mark)
+            spans -= {span for item in pen.own(mark) for span in old.spans if _covers(item.span, span)}
+        for span in sorted(spans, key=lambda one: one.offset):
+            pen.draft.replace(span, writing.designator(men, squares))
+
+    return _edited(text, caret, work, mark=mark)
+
+
+def set_role(text: str, caret: int, mark: int, role: Role) -> Edit:
+    """Ask something else of a mark."""
+    return _edited(text, caret, lambda pen: pen.set_role(mark, role), mark=mark)
+
+
+def add_arrow(text: str, caret: int, relation: Relation, origin: int, target: int) -> Edit:
+    """A new arrow between two marks. A mark without men needs no filter of its own beside it, as that would
+    always hold."""
+
+    def work(pen: _Pen) -> None:
+        marks, arrows = pen.pattern.marks, pen.pattern.arrows
+        known = {(one.relation, one.origin, one.target) for one in arrows}
+        if origin == target or (relation, origin, target) in known:
+            return
+        pen.add_arrow(writing.arrow_text(relation, marks[origin], marks[target]))
+        for end in (origin, target):
+            named = [one for one in marks if (one.men, one.squares) == (marks[end].men, marks[end].squares)]
+            if marks[end].men == board.ANY_MASK and marks[end].role is Role.MUST and len(named) == 1:
+                pen.drop_mark(end)
+
+    return _edited(text, caret, work, mark=max(origin, target))
+
+
+def change_arrow(text: str, caret: int, arrow: int, relation: Relation) -> Edit:
+    """Another relation for an arrow."""
+
+    def work(pen: _Pen) -> None:
+        if not 0 <= arrow < len(pen.pattern.arrows):
+            return
+        old, marks = pen.pattern.arrows[arrow], pen.pattern.marks
+        if old.relation is not relation:
+            pen.draft.replace(old.span, writing.arrow_text(relation, marks[old.origin], marks[old.target]))
+
+    return _edited(text, caret, work)
+
+
+def remove_arrow(text: str, caret: int, arrow: int) -> Edit:
+    """Without an arrow; its ends stay."""
+
+    def work(pen: _Pen) -> None:
+        if 0 <= arrow < len(pen.pattern.arrows):
+            pen.drop_arrows([arrow])
+
+    return _edited(text, caret, work)
+
+
+def set_condition(text: str, caret: int, kind: ConditionKind, new: str | None) -> Edit:
+    """Another filter in the place of those of a kind, which are none, one or several; None for no filter."""
+
+    def work(pen: _Pen) -> None:
+        wanted = (new or "").strip()
+        old = [
+            item
+            for item in pen.items
+            if item.condition >= 0 and pen.pattern.conditions[item.condition].kind == kind
+        ]
+        for item in old[1:] if wanted else old:
+            pen.drop(item)
+        if not wanted:
+            return
+        if old:
+            pen.draft.replace(old[0].span, wanted)
+        else:
+            pen.add_condition(wanted)
+
+    return _edited(text, caret, work)
+
+
+def clear(text: str, caret: int) -> Edit:
+    """Without marks, arrows and conditions; other filters stay."""
+
+    def work(pen: _Pen) -> None:
+        for item in pen.items:
+            if item.marks or item.condition >= 0:
+                pen.drop(item)
+
+    return _edited(text, caret, work)
+
+
+def set_transforms(text: str, caret: int, words: tuple[str, ...]) -> Edit:
+    """Other transforms directly around the group, outermost first; those that stay keep their ranges.
+
+    The group gets braces if it has none. Where an operator follows, which a transform would take in, round
+    brackets come around the whole.
+    """
+    group = reading.group_at(text, caret)
+    if group is None or tuple(one.word for one in group.chain) == words:
+        return Edit((), caret)
+    inside = caret if group.content.offset < caret <= group.content.end else group.content.end
+    edit = Edit((), caret)
+    for opener, closer in (("", ""), ("(", ")")):
+        draft = Draft(text)
+        if not group.filters:
+            return _started(text, caret, words)
+        if not group.chain:
+            braces = ("", "") if group.braced else ("{", "}")
+            draft.put(group.outside.offset, opener + " ".join(words) + " " + braces[0])
+            draft.put(group.outside.end, braces[1] + closer)
+        else:
+            _relink(draft, group, words)
+        changes = draft.edit(inside).changes
+        edit = Edit(changes, spelling.moved(inside, changes) if changes else caret)
+        place = spelling.moved(group.content.offset, edit.changes)
+        after = edit.applied(text)
+        now = [one for one in groups.all_groups(after) if one.content.offset >= place]
+        if any(tuple(one.word for one in found.chain) == words for found in now[:1]):
+            break
+    return edit
+
+
+def _started(text: str, caret: int, words: tuple[str, ...]) -> Edit:
+    """Transforms around a group that has no filters yet."""
+    draft = Draft(text)
+    draft.put(len(text), f"{lead(text)}{' '.join(words)} {{{writing.PLACE_HOLDER}}}")
+    return draft.edit(caret)
+
+
+def _relink(draft: Draft, group: groups.Group, words: tuple[str, ...]) -> None:
+    """Take transforms of a chain out and put others in."""
+    old = [one.word for one in group.chain]
+    places = [one.word_span.to(one.range.span) if one.range else one.word_span for one in group.chain]
+    steps = difflib.SequenceMatcher(None, old, words, autojunk=False).get_opcodes()
+    for tag, first, last, start, end in steps:
+        if tag == "equal":
+            continue
+        new = " ".join(words[start:end])
+        if tag == "replace":
+            draft.replace(places[first], new)
+            first += 1
+        for place in places[first:last]:
+            draft.drop(place)
+        if tag != "insert":
+            continue
+        if first < len(places):
+            draft.put(places[first].offset, new + " ")
+        else:
+            draft.put(places[-1].end, " " + new)
+
+
+def _edited(text: str, caret: int, work: Callable[[_Pen], None], mark: int = 0) -> Edit:
+    group = reading.group_at(text, caret)
+    if group is None:
+        return Edit((), caret)
+    pen = _Pen(text, group)
+    if mark and not 0 <= mark < len(pen.pattern.marks):
+        return Edit((), caret)
+    work(pen)
+    return pen.edit(caret)
+
+
+class _Pen:
+    """Writes in one group of a text."""
+
+    def __init__(self, text: str, group: groups.Group) -> None:
+        self.text = text
+        self.group = group
+        found = reading.read(text, group)
+        self.pattern = found.pattern
+        self.items = found.items
+        self.layout = groups.layout(text)
+        self.draft = Draft(text)
+        self.dropped: set[Span] = set()
+        self.added = False
+
+    # --- finding ---
+
+    def place(self, men: int, squares: int, role: Role | None = None) -> int:
+        """The place of the mark with these men on these squares; -1 without one."""
+        for place, one in enumerate(self.pattern.marks):
+            if (one.men, one.squares) == (men, squares) and role in (None, one.role):
+                return place
+        return -1
+
+    def own(self, mark: int) -> list[reading.Item]:
+        """The filters that say a mark, arrows aside."""
+        return [item for item in self.items if item.arrow < 0 and mark in item.marks]
+
+    # --- taking out ---
+
+    def drop(self, item: reading.Item) -> None:
+        """Take a whole filter out."""
+        self.dropped.add(item.span)
+        self.draft.drop(item.span)
+
+    def drop_mark(self, mark: int) -> None:
+        """Take a mark's own filters out; of alternatives it alone."""
+        for item in self.own(mark):
+            left = [one for one in dict.fromkeys(item.marks) if one != mark]
+            if left:
+                self.drop_alternatives(item, mark)
+            else:
+                self.drop(item)
+
+    def drop_alternatives(self, item: reading.Item, mark: int) -> None:
+        """Take one mark out of a list of alternatives. A single one that is left needs brackets: without
+        them it would be a mark that must hold."""
+        named = [one for one in self.layout.within(item.span) if one.word == "designator"]
+        kept = [token for token, place in zip(named, item.marks, strict=True) if place != mark]
+        inside = self.layout.within(named[0].span.to(named[-1].span))
+        for place, token in enumerate(inside):
+            if token.word != "designator" or token in kept:
+                continue
+            self.draft.drop(token.span)
+            # The sign in front goes with it; for those that stand first, the one behind.
+            first = token.offset < kept[0].offset
+            self.draft.drop(inside[place + 1 if first else place - 1].span)
+        if len(kept) == 1 and item.span.length == named[0].span.to(named[-1].span).length:
+            self.draft.put(item.span.offset, "(")
+            self.draft.put(item.span.end, ")")
+
+    def drop_arrows(self, places: list[int], without: int = -1) -> None:
+        """Take arrows out. Marks that only these arrows name get filters of their own."""
+        arrows = [item for item in self.items if item.arrow >= 0]
+        kept = {place for item in arrows if item.arrow not in places for place in item.marks}
+        for item in arrows:
+            if item.arrow not in places:
+                continue
+            alone = [
+                place
+                for place in dict.fromkeys(item.marks)
+                if place != without and place not in kept and not self.own(place)
+            ]
+            kept.update(alone)
+            if alone:
+                written = " ".join(self.spelled(self.pattern.marks[place]) for place in alone)
+                self.draft.replace(item.span, written)
+            else:
+                self.drop(item)
+
+    # --- putting in ---
+
+    def spelled(self, mark: Mark) -> str:
+        return writing.mark_text(mark.men, mark.squares, mark.role)
+
+    def add_mark(self, mark: Mark) -> None:
+        """A new mark behind the last one, or before all else."""
+        if mark.role is Role.EITHER:
+            either = self.alternatives()
+            if either is not None:
+                self.add_alternative(either, mark)
+                return
+        self.add(self.spelled(mark), [item for item in self.items if item.marks and item.arrow < 0])
+
+    def alternatives(self) -> reading.Item | None:
+        """The filter with the marks of which one must hold."""
+        return next(
+            (
+                item
+                for item in self.items
+                if item.arrow < 0 and item.marks and self.pattern.marks[item.marks[0]].role is Role.EITHER
+            ),
+            None,
+        )
+
+    def add_alternative(self, item: reading.Item, mark: Mark) -> None:
+        last = [one for one in self.layout.within(item.span) if one.word == "designator"][-1]
+        self.draft.put(last.end, "|" + writing.designator(mark.men, mark.squares))
+
+    def add_arrow(self, written: str) -> None:
+        """A new arrow behind the last one, or behind the marks."""
+        arrows = [item for item in self.items if item.arrow >= 0]
+        self.add(written, arrows or [item for item in self.items if item.marks])
+
+    def add_condition(self, written: str) -> None:
+        """A new condition behind all that the pattern says."""
+        self.add(written, [item for item in self.items if item.marks or item.condition >= 0])
+
+    def add(self, written: str, behind: Iterable[reading.Item]) -> None:
+        """A new filter behind the last of some, or before all others. There nothing can take it for a part of
+        itself, as a path or a transform would do with what stands behind it."""
+        self.added = True
+        holder = next((item for item in self.items if item.holder), None)
+        places = [item.span.end for item in behind]
+        if not self.items:
+            self.draft.put(len(self.text), lead(self.text) + "{" + written + "}")
+            return
+        if holder is not None and not any(item.marks or item.condition >= 0 for item in self.items):
+            self.draft.replace(holder.span, written)
+            return
+        # An operand of transforms needs braces before it gets a second filter.
+        bare = bool(self.group.chain) and not self.group.braced
+        if bare:
+            self.draft.put(self.group.content.offset, "{")
+        if places:
+            self.draft.put(max(places), " " + written)
+        else:
+            self.draft.put(self.items[0].span.offset, written + " ")
+        if bare:
+            self.draft.put(self.group.content.end, "}")
+
+    # --- roles ---
+
+    def set_role(self, mark: int, role: Role) -> None:
+        old = self.pattern.marks[mark]
+        if old.role is role:
+            return
+        own = self.own(mark)
+        twin = self.place(old.men, old.squares, role)
+        either = self.alternatives()
+        wanted = Mark(old.men, old.squares, role)
+        if twin >= 0 and self.own(twin):
+            self.drop_mark(mark)
+        elif not own:
+            self.add_mark(wanted)
+        elif role is Role.EITHER and either is not None:
+            self.add_alternative(either, wanted)
+            self.drop_mark(mark)
+        elif old.role is Role.EITHER and len(set(own[0].marks)) > 1:
+            self.drop_mark(mark)
+            self.draft.put(own[0].span.end, " " + self.spelled(wanted))
+            self.added = True
+        else:
+            self.turn(own[0], role)
+            for item in own[1:]:
+                self.drop(item)
+
+    def turn(self, item: reading.Item, role: Role) -> None:
+        """Give the only mark of a filter another role, in its place."""
+        span = item.span
+        named = next(one for one in self.layout.within(span) if one.word == "designator")
+        before, after = _ROLE_SIGNS[role]
+        if self.layout.has_comment(span):
+            for token in self.layout.within(span):
+                if token is not named:
+                    self.draft.drop(token.span)
+            self.draft.put(named.offset, before)
+            self.draft.put(named.end, after)
+            return
+        around = self.text[: span.offset][-1:], self.text[span.end :][:1]
+        if not (around[0].isspace() or around[0] in "({["):
+            before = " " + before
+        if not (around[1].isspace() or around[1] in ")}]"):
+            after += " "
+        self.draft.replace(Span(span.offset, named.offset - span.offset), before)
+        self.draft.replace(Span(named.end, span.end - named.end), after)
+
+    # --- the end ---
+
+    def edit(self, caret: int) -> Edit:
+        """What was written, with a word that stands for the pattern where no filter of the group is left, or
+        none in the body that would tell that the pattern is the body's and not that of braces in it."""
+        gone = [item for item in self.items if item.span in self.dropped]
+        if gone and not self.added:
+            left = [item for item in self.items if item.span not in self.dropped]
+            drawn = any(item.marks or item.holder for item in left)
+            if not left or (not self.group.braced and not drawn and groups.main_groups(self.text)):
+                self.draft.hold(gone[0].span)
+        return self.draft.edit(caret if self.group.holds(caret) else self.group.content.end)
+
+
+_ROLE_SIGNS = {Role.MUST: ("", ""), Role.EITHER: ("(", ")"), Role.NOT: ("not ", "")}
+
+
+def lead(text: str) -> str:
+    """What parts a first filter from the header or a comment in front of it."""
+    found = groups.layout(text + "true").tokens
+    if not found or found[-1].word != "true":
+        return "\n"
+    return "" if not text or text[-1].isspace() else " "
+
+
+def _covers(outer: Span, inner: Span) -> bool:
+    return outer.offset <= inner.offset and inner.end <= outer.end

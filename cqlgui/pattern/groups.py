@@ -1,0 +1,257 @@
+"""Where the groups of a query stand in its text: pairs of braces, and the body that has none.
+
+A group is a list of filters that all have to hold. Only conditions are groups: braces whose value is used, as
+in `#{Ra1}`, are none. Brackets leave no node in the tree, so they are found among the tokens.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+from cqlgui.base.data import dataclass
+from cqlgui.cql import lexer, nodes, nodes_paths, nodes_programs, nodes_tree, structure, tokens
+from cqlgui.cql.diagnostics import Span
+from cqlgui.cql.nodes_moves import Dash
+from cqlgui.cql.tokens import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Filters that all have to hold. `content` is what stands between the braces, or the whole of it where it
+    has none; `chain` are the transforms directly around it, outermost first. An `operand` without braces gets
+    some when a second filter comes.
+    """
+
+    filters: tuple[nodes.Node, ...]
+    content: Span
+    braced: bool
+    chain: tuple[nodes.Transform, ...] = ()
+
+    @property
+    def outside(self) -> Span:
+        """The content with its braces."""
+        if not self.braced:
+            return self.content
+        return Span(self.content.offset - 1, self.content.length + 2)
+
+    def holds(self, offset: int) -> bool:
+        """Whether a caret stands in the group, not only beside it."""
+        return self.content.offset <= offset <= self.content.end
+
+
+class Layout:
+    """A text's tokens without white space and comments, and which bracket closes which."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        found = lexer.tokens(text)
+        self.tokens = [one for one in found if one.kind not in tokens.TRIVIA]
+        self.comments = [one.span for one in found if one.kind is Kind.COMMENT]
+        self.start = {one.offset: place for place, one in enumerate(self.tokens)}
+        self.end = {one.end: place for place, one in enumerate(self.tokens)}
+        self.partner: dict[int, int] = {}
+        opened: list[int] = []
+        for place, one in enumerate(self.tokens):
+            if one.kind is not Kind.BRACKET:
+                continue
+            if one.word in _OPENERS:
+                opened.append(place)
+            elif one.word in _CLOSERS and opened:
+                self.partner[place] = opened[-1]
+                self.partner[opened.pop()] = place
+
+    def bare(self, span: Span) -> tuple[int, int]:
+        """The first and the last token of a filter. A node's span may begin or end within the brackets of an
+        operand; these are added."""
+        first, last = self.start[span.offset], self.end[span.end]
+        while True:
+            least = min((self.partner.get(place, first) for place in range(first, last + 1)), default=first)
+            most = max((self.partner.get(place, last) for place in range(first, last + 1)), default=last)
+            if least >= first and most <= last:
+                return first, last
+            first, last = min(first, least), max(last, most)
+
+    def brackets(self, span: Span, within: Span | None = None) -> list[tuple[int, int]]:
+        """The pairs of brackets that enclose this filter alone, the innermost first; `within` a part of the
+        text."""
+        first, last = self.bare(span)
+        found = []
+        while first > 0 and self.tokens[first - 1].word in ("(", "{"):
+            if self.partner.get(first - 1) != last + 1:
+                break
+            first, last = first - 1, last + 1
+            if within is not None and self.tokens[first].offset < within.offset:
+                break
+            found.append((first, last))
+        return found
+
+    def outer(self, span: Span, within: Span | None = None) -> Span:
+        """The span of a filter with all the brackets around it alone."""
+        pairs = self.brackets(span, within)
+        return self.over(*(pairs[-1] if pairs else self.bare(span)))
+
+    def over(self, first: int, last: int) -> Span:
+        """From one token to another."""
+        return self.tokens[first].span.to(self.tokens[last].span)
+
+    def has_comment(self, span: Span) -> bool:
+        """Whether a comment stands in a part of the text."""
+        return any(span.offset <= one.offset < span.end for one in self.comments)
+
+    def within(self, span: Span) -> list[tokens.Token]:
+        """The tokens of a part of the text."""
+        return [one for one in self.tokens if span.offset <= one.offset and one.end <= span.end]
+
+
+_OPENERS = ("(", "{", "[")
+_CLOSERS = (")", "}", "]")
+
+
+@functools.lru_cache(maxsize=4)
+def layout(text: str) -> Layout:
+    """The layout of a text; the last few are remembered."""
+    return Layout(text)
+
+
+def body(text: str) -> Group | None:
+    """The whole body as a group, or the braces that hold all of it, at most under transforms.
+
+    Without filters where there is nothing but a header; None where the text has errors.
+    """
+    query = structure.checked(text).query
+    found = layout(text)
+    first = _header_end(found.tokens)
+    if query is None:
+        if first < len(found.tokens):
+            return None
+        probe = structure.checked(text + "\ntrue").query
+        if probe is None or not isinstance(probe.body, nodes.Truth):
+            return None
+        return Group((), Span(len(text), 0), False)
+    content = found.over(first, len(found.tokens) - 1)
+    chain, operand = _stripped(query.body)
+    group = _group(found, operand, chain)
+    if group is not None:
+        return group
+    if isinstance(operand, nodes.Compound):
+        return Group(operand.filters, content, False)
+    if chain:
+        return Group((operand,), found.outer(operand.span), False, chain)
+    return Group((operand,), content, False)
+
+
+def all_groups(text: str) -> tuple[Group, ...]:
+    """All groups between braces, an outer one before those in it, else in text order; none where the text has
+    errors."""
+    return tuple(group for group, _ in _found(text))
+
+
+def main_groups(text: str) -> tuple[Group, ...]:
+    """The groups between braces that have to hold by themselves: the body's own, at most under transforms."""
+    return tuple(group for group, main in _found(text) if main)
+
+
+@functools.lru_cache(maxsize=4)
+def _found(text: str) -> tuple[tuple[Group, bool], ...]:
+    query = structure.checked(text).query
+    if query is None:
+        return ()
+    found, made = layout(text), []
+    pending: list[tuple[nodes.Node, tuple[nodes.Transform, ...], bool]] = [(query.body, (), True)]
+    while pending:
+        node, chain, main = pending.pop()
+        group = _group(found, node, chain)
+        if group is not None:
+            made.append((group, main))
+        goes_on = main and group is None and isinstance(node, (nodes.Compound, nodes.Transform))
+        for child in reversed(list(conditions(node))):
+            if not (node.span.offset <= child.span.offset and child.span.end <= node.span.end):
+                continue
+            around = (*chain, node) if isinstance(node, nodes.Transform) else ()
+            pending.append((child, around, goes_on))
+    return tuple(made)
+
+
+def conditions(node: nodes.Node) -> Iterator[nodes.Node]:
+    """The filters directly in `node` of which only their truth is asked."""
+    match node:
+        case nodes.Compound():
+            yield from node.filters
+        case nodes.Transform() | nodes.NoTransform() | nodes.Not() | nodes.Find():
+            yield node.operand
+        case nodes_programs.Loop() | nodes_tree.Echo():
+            yield node.operand
+        case nodes.Logic():
+            yield node.left
+            yield node.right
+        case nodes.SquareLoop() | nodes.PieceLoop() | nodes_programs.EntryLoop():
+            yield node.body
+        case nodes_programs.While():
+            yield node.body
+        case nodes_programs.If():
+            yield from (one for one in (node.condition, node.then, node.otherwise) if one is not None)
+        case Dash():
+            if node.target is not None:
+                yield node.target
+        case nodes_tree.At():
+            yield node.filter
+        case nodes_paths.Path() | nodes_paths.Chain():
+            yield from node.constituents
+        case nodes_paths.Step():
+            yield from node.targets
+        case nodes_paths.Repeat():
+            yield node.operand
+        case nodes_paths.Line() | nodes_paths.LineChain():
+            yield from node.constituents
+
+
+def _group(found: Layout, node: nodes.Node, chain: tuple[nodes.Transform, ...]) -> Group | None:
+    """The group whose filters a node holds; None where no braces enclose them."""
+    if isinstance(node, nodes.Compound):
+        if not _is_braced(found, node.span):
+            return None
+        return Group(node.filters, Span(node.span.offset + 1, node.span.length - 2), True, chain)
+    pair = _braces(found, node)
+    if pair is None:
+        return None
+    start, end = found.tokens[pair[0]].end, found.tokens[pair[1]].offset
+    return Group((node,), Span(start, end - start), True, chain)
+
+
+def _braces(found: Layout, node: nodes.Node) -> tuple[int, int] | None:
+    """The innermost braces around a single filter."""
+    if node.span.offset not in found.start or node.span.end not in found.end:
+        return None  # A part of a function's body, which a call reads again.
+    return next((pair for pair in found.brackets(node.span) if found.tokens[pair[0]].word == "{"), None)
+
+
+def _is_braced(found: Layout, span: Span) -> bool:
+    first = found.start.get(span.offset)
+    return first is not None and found.tokens[first].word == "{" and _closes(found, first, span.end)
+
+
+def _closes(found: Layout, opener: int, end: int) -> bool:
+    closer = found.partner.get(opener)
+    return closer is not None and found.tokens[closer].end == end
+
+
+def _stripped(node: nodes.Node) -> tuple[tuple[nodes.Transform, ...], nodes.Node]:
+    chain: list[nodes.Transform] = []
+    while isinstance(node, nodes.Transform):
+        chain.append(node)
+        node = node.operand
+    return tuple(chain), node
+
+
+def _header_end(found: list[tokens.Token]) -> int:
+    """The place of the first token behind the header."""
+    if not found or found[0].word != "cql" or len(found) < 2 or found[1].word != "(":
+        return 0
+    level = 0
+    for place, one in enumerate(found):
+        if one.kind is Kind.BRACKET:
+            level += (one.word in _OPENERS) - (one.word in _CLOSERS)
+            if not level:
+                return place + 1
+    return len(found)

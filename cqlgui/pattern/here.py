@@ -1,0 +1,60 @@
+"""Queries that find a position again: all of it, its pawns, or its material."""
+
+from __future__ import annotations
+
+from cqlgui.board import men as codes
+from cqlgui.board import squares as boards
+from cqlgui.board.position import Position
+from cqlgui.cql import nodes, structure
+from cqlgui.pattern import editing, writing
+from cqlgui.pattern.marks import Condition, Mark, Pattern, Role
+
+
+def exact(position: Position) -> str:
+    """The same men on the same squares, no others, and the same side to move. Castling rights and en passant
+    play no part."""
+    turn = Condition("turn", "btm" if position.turn else "wtm")
+    anyone = codes.WHITE_MASK | codes.BLACK_MASK
+    return writing.text_of(Pattern(_men(position, anyone), conditions=(turn,)))
+
+
+def skeleton(position: Position) -> str:
+    """The same pawns of both colours on the same squares, and no others."""
+    return writing.text_of(Pattern(_men(position, 1 << codes.WP | 1 << codes.BP)))
+
+
+def material(position: Position) -> str:
+    """As many men of each kind, wherever they stand. Kings are named where a side does not have just one."""
+    counted = []
+    for man in _ORDER:
+        count = boards.popcount(position.men[man])
+        if codes.kind(man) != codes.KING or count != 1:
+            counted.append(Condition("material", f"{writing.designator(1 << man, boards.ALL)} == {count}"))
+    return writing.text_of(Pattern(conditions=tuple(counted)))
+
+
+def twins(text: str) -> str:
+    """A query with colours swapped and left and right exchanged as well, in any combination; what these would
+    not change is left out."""
+    query = structure.checked(text).query
+    if query is None:
+        return text
+    turned = any(
+        isinstance(node, nodes.Designator) and node.squares != boards.ALL for node in nodes.walk(query.body)
+    )
+    words = ("flipcolor", "flipvertical") if turned else ("flipcolor",)
+    return editing.set_transforms(text, len(text), words).applied(text)
+
+
+_ORDER = (codes.WK, codes.BK, codes.WQ, codes.BQ, codes.WR, codes.BR, codes.WB, codes.BB, codes.WN, codes.BN,
+          codes.WP, codes.BP)  # fmt: skip
+
+
+def _men(position: Position, mask: int) -> tuple[Mark, ...]:
+    """The men of a mask where they stand, and that there are no others of them."""
+    found, free = [], boards.ALL
+    for man in _ORDER:
+        if mask >> man & 1:
+            found += [Mark(1 << man, boards.BIT[square]) for square in boards.bits(position.men[man])]
+            free &= ~position.men[man]
+    return (*found, Mark(mask, free, Role.NOT)) if free else tuple(found)

@@ -1,0 +1,78 @@
+"""The ladder of a mark: from one man on one square to that man anywhere, in steps that each ask less.
+
+`Nf5`, `[BN]f5` (men of one worth), `Af5` (any man of the colour), `Nf4-6` (a square up and down), `Nf1-8`
+(the file), `Ne-g4-6` (the squares around), `N`. Rungs that ask the same as another one are left out.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cqlgui.board import men as codes
+from cqlgui.board import squares as boards
+from cqlgui.cql import designators
+
+
+def rungs(men: int, squares: int, square: int) -> tuple[tuple[int, int], ...]:
+    """The ladder from narrow to wide, as pairs of men and squares, for a mark at `square`.
+
+    It depends on the men alone; `squares` is taken so that callers give a mark as it is.
+    """
+    first = _NARROWER.get(men, men)
+    file, rank = boards.file_of(square), boards.rank_of(square)
+    found = [
+        (first, 1 << square),
+        (_alike(first), 1 << square),
+        (_colour(first), 1 << square),
+        (first, _around(file, rank, 0, 1)),
+        (first, boards.FILES[file]),
+        (first, _around(file, rank, 1, 1)),
+        (first, boards.ALL),
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def step(men: int, squares: int, square: int, by: int, began: int = 0) -> tuple[int, int]:
+    """The next rung: wider for `by` 1, narrower for -1; the mark itself at the ends.
+
+    `began` are the men that the mark had when the user began to turn: without them the way from `Af5` does
+    not lead back to `Nf5`. A mark on no rung goes to the next one with more (or fewer) squares, then men.
+    """
+    ladder = rungs(began or men, squares, square)
+    now = (men, squares)
+    if now in ladder:
+        place = ladder.index(now) + by
+        return ladder[place] if 0 <= place < len(ladder) else now
+    if by > 0:
+        return next((one for one in ladder if _width(one) > _width(now)), now)
+    return next((one for one in reversed(ladder) if _width(one) < _width(now)), now)
+
+
+_MINOR: Final = 1 << codes.WN | 1 << codes.WB
+_MAJOR: Final = 1 << codes.WR | 1 << codes.WQ
+_ALIKE: Final = (_MINOR, _MAJOR, _MINOR << 6, _MAJOR << 6)
+_NARROWER: Final = dict(
+    zip(_ALIKE, (1 << codes.WN, 1 << codes.WR, 1 << codes.BN, 1 << codes.BR), strict=True)
+)
+"""The man at which the ladder of two of one worth begins."""
+
+
+def _alike(men: int) -> int:
+    """The men of one worth with these: knight and bishop, rook and queen; of others themselves."""
+    return next((pair for pair in _ALIKE if not men & ~pair), men)
+
+
+def _colour(men: int) -> int:
+    """Any man of the colour of these; men of both colours, and the empty square, are themselves."""
+    return next((side for side in (codes.WHITE_MASK, codes.BLACK_MASK) if not men & ~side), men)
+
+
+def _around(file: int, rank: int, files: int, ranks: int) -> int:
+    """The squares at most so many files and ranks away."""
+    return designators.rectangle(
+        max(file - files, 0), min(file + files, 7), max(rank - ranks, 0), min(rank + ranks, 7)
+    )
+
+
+def _width(rung: tuple[int, int]) -> tuple[int, int]:
+    return rung[1].bit_count(), rung[0].bit_count()

@@ -1,0 +1,348 @@
+"""From a query's text to the pattern that it asks for.
+
+Every text that parses is read: what marks, arrows and conditions cannot say is kept as a span. Nothing here
+raises.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cqlgui.base.data import dataclass
+from cqlgui.board import men, squares
+from cqlgui.cql import nodes, nodes_moves, printer, structure
+from cqlgui.cql.diagnostics import Span
+from cqlgui.pattern import groups
+from cqlgui.pattern.marks import Arrow, Condition, ConditionKind, Mark, Pattern, Relation, Role
+
+
+def pattern_at(text: str, caret: int) -> Pattern | None:
+    """The pattern of the group that a caret means (`group_at`); None where the text has errors.
+
+    A text without filters gives an empty pattern at its end.
+    """
+    group = group_at(text, caret)
+    return None if group is None else read(text, group).pattern
+
+
+def group_at(text: str, caret: int) -> groups.Group | None:
+    """The group that is drawn: the innermost braces around the caret; else the body, when marks or arrows
+    stand directly in it; else the body's braces that the caret touches, or its first; else the body.
+    """
+    body = groups.body(text)
+    if body is None:
+        return None
+    within = [group for group in groups.all_groups(text) if group.holds(caret)]
+    if within:
+        return min(within, key=lambda group: group.content.length)
+    main = groups.main_groups(text)
+    if not main or read(text, body).drawn:
+        return body
+    touched = (group for group in main if _reach(group).offset <= caret <= _reach(group).end)
+    return next(touched, main[0])
+
+
+def of_node(node: nodes.Node) -> Pattern:
+    """The pattern of a filter, its transforms aside.
+
+    Brackets leave no node: a single alternative `(Nf5)` is read as a man that must be there.
+    """
+    chain: list[nodes.Transform] = []
+    while isinstance(node, nodes.Transform):
+        chain.append(node)
+        node = node.operand
+    filters = node.filters if isinstance(node, nodes.Compound) else (node,)
+    parts = [_part(one) for one in filters]
+    return _Reader(node.span, False, _words(chain)).read(parts).pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A filter of a group: the node, where it stands with its brackets, and what it says.
+
+    `marks` are places in `Pattern.marks` (those of an arrow: origin and target); `arrow` and `condition`
+    places in the other lists, -1 for none. A `holder` is a word that stands for a pattern without filters.
+    """
+
+    span: Span
+    marks: tuple[int, ...] = ()
+    arrow: int = -1
+    condition: int = -1
+    holder: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A pattern and the filters that it was read from, in text order."""
+
+    pattern: Pattern
+    items: tuple[Item, ...]
+
+    @property
+    def drawn(self) -> bool:
+        """Whether marks or arrows stand here, or the word that holds the place of the first ones."""
+        return any(item.marks or item.holder for item in self.items)
+
+    def own(self, place: int) -> Item | None:
+        """The item that a mark stands in; None where only arrows name it."""
+        return next((item for item in self.items if item.arrow < 0 and place in item.marks), None)
+
+
+def read(text: str, group: groups.Group) -> Reading:
+    """A group's pattern with the filters that it consists of."""
+    found = groups.layout(text)
+    parts = [_part(node, found, group.content) for node in group.filters]
+    return _Reader(group.content, group.braced, _words(group.chain)).read(parts)
+
+
+# --- one filter ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one filter says, before it is known which marks are the same. `roles` is None for an arrow."""
+
+    node: nodes.Node
+    span: Span
+    ends: tuple[nodes.Designator, ...] = ()
+    role: Role | None = None
+    relation: Relation | None = None
+    kind: ConditionKind | None = None
+    text: str = ""
+    bracketed: bool = False
+    holder: bool = False
+
+
+def _part(node: nodes.Node, found: groups.Layout | None = None, within: Span | None = None) -> _Part:
+    span, bracketed, written = node.span, False, ""
+    if found is not None:
+        pairs = found.brackets(node.span, within)
+        span = found.outer(node.span, within)
+        if any(found.tokens[first].word == "{" for first, _ in pairs):
+            return _Part(node, span)  # A group of its own.
+        bracketed, written = bool(pairs), found.text[span.offset : span.end]
+    kind = condition_kind(node)
+    if kind is not None:
+        return _Part(node, span, kind=kind, text=written or printer.print_node(node))
+    if isinstance(node, nodes.Designator):
+        return _Part(node, span, (node,), Role.MUST, bracketed=bracketed)
+    if isinstance(node, nodes.Truth):
+        return _Part(node, span, holder=node.value)
+    if isinstance(node, nodes.Not) and isinstance(node.operand, nodes.Designator):
+        return _Part(node, span, (node.operand,), Role.NOT)
+    alternatives = _alternatives(node)
+    if len(alternatives) > 1 and (found is None or _is_flat(found, span)):
+        return _Part(node, span, tuple(alternatives), Role.EITHER)
+    relation = _relation(node)
+    if relation is not None:
+        return _Part(node, span, relation[1:], relation=relation[0])
+    return _Part(node, span)
+
+
+def _alternatives(node: nodes.Node) -> list[nodes.Designator]:
+    """The designators of a union of nothing else."""
+    if isinstance(node, nodes.Designator):
+        return [node]
+    if isinstance(node, nodes.SetOperation) and node.operator == "|":
+        left, right = _alternatives(node.left), _alternatives(node.right)
+        return [*left, *right] if left and right else []
+    return []
+
+
+def _is_flat(found: groups.Layout, span: Span) -> bool:
+    """Whether a union has no brackets but those around the whole."""
+    words = [one.word for one in found.within(span)]
+    inner = [word for word in words if word not in ("(", ")", "{", "}")]
+    outer = (len(words) - len(inner)) // 2
+    return words[outer : len(words) - outer] == inner
+
+
+def _relation(node: nodes.Node) -> tuple[Relation, nodes.Designator, nodes.Designator] | None:
+    """The relation that a filter says of two designators: the origin, then the target."""
+    match node:
+        case nodes.Attack(word=word, left=nodes.Designator() as left, right=nodes.Designator() as right):
+            return (Relation.ATTACKS, left, right) if word == "attacks" else (Relation.ATTACKS, right, left)
+        case nodes.Arrow(operator=sign, operands=(nodes.Designator() as left, nodes.Designator() as right)):
+            return (Relation.ATTACKS, left, right) if sign == "->" else (Relation.ATTACKS, right, left)
+        case nodes_moves.Dash(
+            capture=False,
+            left=nodes.Designator() as left,
+            right=nodes.Designator() as right,
+            promotion=None,
+            target=None,
+        ):
+            return Relation.MOVES, left, right
+        case nodes.Ray(directions=0xFF, attack=False, range=None, operands=(first, *middle, last)):
+            if not (isinstance(first, nodes.Designator) and isinstance(last, nodes.Designator)):
+                return None
+            if not middle:
+                return Relation.RAY, first, last
+            if len(middle) == 1 and _is_any_man(middle[0]):
+                return Relation.RAY_ONE, first, last
+        case nodes.SetOperation(
+            operator="&",
+            left=nodes.Designator() as left,
+            right=nodes.Direction(directions=mask, range=None, operand=nodes.Designator() as right),
+        ):
+            relation = _LINES.get(mask)
+            return None if relation is None else (relation, left, right)
+    return None
+
+
+_LINES: Final = {
+    0b00010001: Relation.FILE,
+    0b01000100: Relation.RANK,
+    0b10101010: Relation.DIAGONAL,
+}
+
+
+def _is_any_man(node: nodes.Node) -> bool:
+    anyone = men.WHITE_MASK | men.BLACK_MASK
+    return isinstance(node, nodes.Designator) and (node.men, node.squares) == (anyone, squares.ALL)
+
+
+# --- conditions ---------------------------------------------------------------------------------------------
+
+
+def condition_kind(node: nodes.Node) -> ConditionKind | None:
+    """The chip that shows a filter, or its negation; None for a filter of another kind."""
+    match node:
+        case nodes.Not(operand=operand) if not isinstance(operand, nodes.Not):
+            return condition_kind(operand)
+        case nodes.SideToMove():
+            return "turn"
+        case nodes.State(word="check"):
+            return "check"
+        case nodes.State(word="mate"):
+            return "mate"
+        case nodes.State(word="stalemate"):
+            return "stalemate"
+        case nodes.Result():
+            return "result"
+        case nodes.ImplicitSearch(text=nodes.Player()):
+            return "player"
+        case nodes.Compare(left=left, right=right):
+            return _compared(left, right)
+    return None
+
+
+def _compared(left: nodes.Node, right: nodes.Node) -> ConditionKind | None:
+    for one, other in ((left, right), (right, left)):
+        if isinstance(other, nodes.Number):
+            if isinstance(one, nodes.Elo):
+                return "elo"
+            if isinstance(one, nodes.Measure) and one.word in ("movenumber", "year"):
+                return "year" if one.word == "year" else "movenumber"
+    sides = [_is_material(left), _is_material(right)]
+    bare = isinstance(left, nodes.Designator) and isinstance(right, nodes.Designator)
+    counts = any(sides) and all(
+        known or isinstance(one, nodes.Number) for known, one in zip(sides, (left, right), strict=True)
+    )
+    return "material" if counts and not bare else None
+
+
+def _is_material(node: nodes.Node) -> bool:
+    """Whether a filter counts men wherever they stand."""
+    match node:
+        case nodes.Designator(squares=board):
+            return board == squares.ALL
+        case nodes.Power(operand=operand) | nodes.Count(operand=operand):
+            return all(
+                isinstance(one, (nodes.Designator, nodes.SetOperation))
+                and (not isinstance(one, nodes.Designator) or one.squares == squares.ALL)
+                for one in nodes.walk(operand)
+            )
+        case nodes.Arithmetic(left=left, right=right):
+            return all(isinstance(one, nodes.Number) or _is_material(one) for one in (left, right))
+    return False
+
+
+# --- all of a group -----------------------------------------------------------------------------------------
+
+
+class _Reader:
+    """Puts the filters of a group together."""
+
+    def __init__(self, span: Span, braced: bool, transforms: tuple[str, ...]) -> None:
+        self.span = span
+        self.braced = braced
+        self.transforms = transforms
+        self.marks: list[tuple[int, int, Role, list[Span]]] = []
+        self.places: dict[tuple[int, int, Role | None], int] = {}
+        self.arrows: list[Arrow] = []
+        self.conditions: list[Condition] = []
+        self.others: list[Span] = []
+
+    def read(self, parts: list[_Part]) -> Reading:
+        parts = _with_alternatives(parts)
+        named = [
+            tuple(self.mark(one, part.role) for one in part.ends) if part.role is not None else ()
+            for part in parts
+        ]
+        items = []
+        for part, marks in zip(parts, named, strict=True):
+            if part.relation is not None:
+                marks = tuple(self.mark(one, None) for one in part.ends)
+                self.arrows.append(Arrow(part.relation, marks[0], marks[1], part.span))
+                items.append(Item(part.span, marks, arrow=len(self.arrows) - 1))
+            elif part.kind is not None:
+                self.conditions.append(Condition(part.kind, part.text, part.span))
+                items.append(Item(part.span, condition=len(self.conditions) - 1))
+            elif marks:
+                items.append(Item(part.span, marks))
+            elif part.holder:
+                items.append(Item(part.span, holder=True))
+            else:
+                self.others.append(part.span)
+                items.append(Item(part.span))
+        pattern = Pattern(
+            tuple(Mark(one, board, role, tuple(spans)) for one, board, role, spans in self.marks),
+            tuple(self.arrows),
+            tuple(self.conditions),
+            tuple(self.others),
+            self.span,
+            self.braced,
+            self.transforms,
+        )
+        return Reading(pattern, tuple(items))
+
+    def mark(self, node: nodes.Designator, role: Role | None) -> int:
+        """The place of the mark that a designator means; the end of an arrow (without a role) means one that
+        is there, else a man that must be."""
+        place = self.places.get((node.men, node.squares, role))
+        if place is None:
+            place = len(self.marks)
+            self.marks.append((node.men, node.squares, role or Role.MUST, []))
+            self.places[node.men, node.squares, role or Role.MUST] = place
+            self.places.setdefault((node.men, node.squares, None), place)
+        self.marks[place][3].append(node.span)
+        return place
+
+
+def _with_alternatives(parts: list[_Part]) -> list[_Part]:
+    """A pattern has one list of alternatives: its first union, or else its first man in brackets of its own.
+    Any further union is more than marks can say."""
+    unions = [place for place, part in enumerate(parts) if part.role is Role.EITHER]
+    found = list(parts)
+    for place in unions[1:]:
+        found[place] = _Part(parts[place].node, parts[place].span)
+    if not unions:
+        single = next((place for place, part in enumerate(parts) if part.bracketed), -1)
+        if single >= 0:
+            part = parts[single]
+            found[single] = _Part(part.node, part.span, part.ends, Role.EITHER)
+    return found
+
+
+def _words(chain: tuple[nodes.Transform, ...] | list[nodes.Transform]) -> tuple[str, ...]:
+    return tuple(one.word for one in chain)
+
+
+def _reach(group: groups.Group) -> Span:
+    """A group with the transforms in front of it."""
+    return group.chain[0].span.to(group.outside) if group.chain else group.outside
+
+
+def is_readable(text: str) -> bool:
+    """Whether a text has filters and no errors."""
+    return structure.checked(text).query is not None
