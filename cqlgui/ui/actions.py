@@ -112,6 +112,7 @@ class Actions:
             self._action(menu, "Previous v&ariation", lambda: browser.branch(-1), "Ctrl+Up"),
         )
         menu.addSeparator()
+        self._action(menu, "Pas&te a position or games", main.paste, "Ctrl+V", local=True)
         self.copy_fen = self._action(menu, "Copy F&EN", main.copy_fen, "Ctrl+Shift+F", "copy")
         self.copy_pgn = self._action(menu, "Copy &game (PGN)", main.copy_pgn, "Ctrl+Shift+P")
         self.copy_picture = self._action(

@@ -25,6 +25,7 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
     window.notation.set_figurine(kept.figurines)
     window.actions_.figurines.setChecked(kept.figurines)
     window.notation.set_columns(kept.columns)
+    window.unsaved = kept.unsaved
     for panel, columns in ((window.hits, kept.hits_columns), (window.games, kept.games_columns)):
         if columns:
             panel.restore_columns(_bytes(columns))
@@ -77,6 +78,7 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
         figurines=window.actions_.figurines.isChecked(),
         columns=window.notation.columns,
         folder=window.folder,
+        unsaved=window.unsaved,
     )
 
 

@@ -117,8 +117,8 @@ class StartPage(QScrollArea):
         for entry in entries:
             button = QPushButton(self)
             missing = "" if entry.there else ", missing"
-            folder = naming.shortened(str(entry.paths[0].parent), 48)
-            button.setText(f"{naming.title(entry.paths)}{missing}   ({folder})".replace("&", "&&"))
+            words = f"{naming.title(entry.paths)}{missing}   ({entry.paths[0].parent})"
+            button.setAccessibleName(wording.straight(words))
             button.setToolTip(wording.plain_tip(naming.listing(entry.paths)))
             button.setObjectName("recent")
             button.setEnabled(entry.there)
@@ -127,6 +127,7 @@ class StartPage(QScrollArea):
             self.recent.append(button)
             self._files.addWidget(button)
         self._headings[1].setVisible(bool(entries))
+        self._arrange()
 
     def _lay_out(self) -> None:
         for heading, words in zip(
@@ -141,7 +142,7 @@ class StartPage(QScrollArea):
         inner = QWidget(self._page)
         inner.setMaximumWidth(_WIDEST)
         column = QVBoxLayout(inner)
-        column.setContentsMargins(16, 14, 16, 14)
+        column.setContentsMargins(12, 14, 12, 14)
         column.setSpacing(8)
         self._grid.setSpacing(8)
         self._buttons.setSpacing(8)
@@ -164,12 +165,17 @@ class StartPage(QScrollArea):
 
     def _arrange(self) -> None:
         """Put as many ways and themes beside each other as there is room for."""
-        room = min(self.viewport().width(), _WIDEST) - 32
+        room = min(self.viewport().width(), _WIDEST) - 24
         across = max((count for count in _COLUMNS if count * (_CARD + 8) - 8 <= room), default=1)
         for place, card in enumerate(self.cards):
             self._grid.addWidget(card, place // across, place % across)
-        widest = max(way.sizeHint().width() for way in self._ways) + 8
+        widest = max(way.sizeHint().width() for way in self._ways) + 4
         across = next((count for count in (4, 2) if count * widest <= room), 1)
+        for button in self.recent:
+            shown = button.fontMetrics().elidedText(
+                button.accessibleName(), Qt.TextElideMode.ElideMiddle, room - 12
+            )
+            button.setText(shown.replace("&", "&&"))
         for place, way in enumerate(self._ways):
             self._buttons.addWidget(way, place // across, place % across)
 

@@ -6,6 +6,7 @@ Left one asks, in the middle one sees, right one turns, below is what came out. 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,8 +35,9 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.base import disk, priority, resources
+from cqlgui.pattern import here
 from cqlgui.pgn import archives, decoding
-from cqlgui.tasks import bases, history, library, model, pool, queries
+from cqlgui.tasks import bases, history, library, model, pasting, pool, queries
 from cqlgui.tasks.found import Found
 from cqlgui.ui import (
     actions,
@@ -149,6 +151,8 @@ class MainWindow(QMainWindow):
         self.asked = ""
         self._asked_early = False
         self.folder = ""
+        # Texts that others took the place of before they were saved, and when; newest first.
+        self.unsaved: tuple[tuple[str, float], ...] = ()
         self._lay_out()
         self.actions_ = actions.Actions(self)
         self._connect()
@@ -317,6 +321,38 @@ class MainWindow(QMainWindow):
             words = f"There is no PGN file in the folder {folder}."
             self.infobar.show_message(words, "error", key=f"{_DROPPED}/{folder}")
         return found
+
+    def paste(self) -> None:
+        """Take the text on the clipboard for a position, games or a query."""
+        self.take_text(QGuiApplication.clipboard().text())
+
+    def take_text(self, text: str) -> None:
+        """Take a text that was dropped or pasted for what it is."""
+        self.infobar.dismiss(_DROPPED)
+        self.jobs.run(
+            lambda _token, _sink: pasting.understand(text),
+            self._pasted,
+            lambda error: self.infobar.show_message(str(error), "error", key=_DROPPED),
+            name="paste",
+        )
+
+    def _pasted(self, found: pasting.Pasted) -> None:
+        position = found.position
+        if position is not None:
+            self.infobar.show_message(
+                "Search for this position?",
+                "info",
+                ("As a pattern", lambda: self._take_query(pasting.as_pattern(position), "Pattern")),
+                ("As a position", lambda: self.run_text(here.exact(position), "Position")),
+                key=_DROPPED,
+                front=True,
+            )
+        elif found.path is not None:
+            self.open_files([found.path])
+        elif found.kind == "query":
+            self._take_query(found.text, "Pasted query")
+        else:
+            self.infobar.show_message(found.reason, "warning", key=_DROPPED, front=True)
 
     def show_bad_games(self) -> None:
         """List the games that could not be read whole."""
@@ -913,6 +949,7 @@ class MainWindow(QMainWindow):
         self.editor.text_changed.connect(lambda _text: self.infobar.dismiss(_ASKING))
         self.editor.text_changed.connect(self.earlier.compare)
         self.earlier.changed.connect(self._mark_hits)
+        self.editor.left_unsaved.connect(self._keep_unsaved)
         self.editor.failed.connect(lambda text: self.infobar.show_message(text, "error", key=_KEEPING))
         # Another text, or the same one saved at last: what failed before is past.
         self.editor.path_changed.connect(lambda _path: self.infobar.dismiss(_KEEPING))
@@ -985,11 +1022,20 @@ class MainWindow(QMainWindow):
         self.jobs.run(lambda _token, _sink: start_page.recent(), self.start_page.set_recent, name="recent")
 
     def _fill_history(self) -> None:
+        unsaved = [history_pane.unsaved(text, when) for text, when in self.unsaved]
         self.jobs.run(
-            lambda _token, _sink: [history_pane.read(entry) for entry in history.entries()],
+            lambda _token, _sink: [
+                *unsaved,
+                *(history_pane.read(entry) for entry in history.entries()),
+            ],
             self.history.set_entries,
             name="history",
         )
+
+    def _keep_unsaved(self, text: str) -> None:
+        """Another text takes the place of one that was not saved."""
+        self.unsaved = session.with_unsaved(self.unsaved, text, time.time())
+        self._fill_history()
 
     def _enable(self) -> None:
         actions_ = getattr(self, "actions_", None)
@@ -1003,7 +1049,7 @@ class MainWindow(QMainWindow):
     # --- events --------------------------------------------------------------------------------------------
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _dropped(event.mimeData()):
+        if _dropped(event.mimeData()) or event.mimeData().hasText():
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
@@ -1012,6 +1058,10 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
             # The dragging program waits until this handler returns.
             QTimer.singleShot(0, lambda: self.open_files(paths))
+        elif event.mimeData().hasText():
+            event.acceptProposedAction()
+            text = event.mimeData().text()
+            QTimer.singleShot(0, lambda: self.take_text(text))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.infobar.shown is not None:
