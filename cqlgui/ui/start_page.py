@@ -131,7 +131,7 @@ class StartPage(QScrollArea):
 
     def _lay_out(self) -> None:
         for heading, words in zip(
-            self._headings, ("Where to begin", "Opened lately", "Search the games for a theme"), strict=True
+            self._headings, ("Where to begin", "Opened lately", "Search for a theme"), strict=True
         ):
             heading.setText(words)
             font = QFont(heading.font())
