@@ -340,7 +340,7 @@ class MainWindow(QMainWindow):
         position = found.position
         if position is not None:
             self.infobar.show_message(
-                "Search for this position?",
+                "Use the FEN?",
                 "info",
                 ("As a pattern", lambda: self._take_query(pasting.as_pattern(position), "Pattern")),
                 ("As a position", lambda: self.run_text(here.exact(position), "Position")),

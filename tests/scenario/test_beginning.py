@@ -91,7 +91,7 @@ def test_a_fen_becomes_a_pattern_or_a_position(qtbot: QtBot, main: window.MainWi
         main.begin([resource("sample/sample.pgn")])
     main.editor.set_text("mate")
     drop(main, FEN)
-    qtbot.waitUntil(lambda: said(main) == "Search for this position?")
+    qtbot.waitUntil(lambda: said(main) == "Use the FEN?")
     assert main.editor.text() == "mate"
     button = main.infobar._action if way == "pattern" else main.infobar._second
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
