@@ -110,7 +110,11 @@ class Actions:
         self.open = self._action(menu, "&Open games...", main.ask_open, QKeySequence.StandardKey.Open, "open")
         self._recent = menu.addMenu("Open &recent")
         self._recent.aboutToShow.connect(self._fill_recent)
+        self._action(menu, "Open the sa&mple base", main.open_sample)
         menu.addSeparator()
+        self.new_query = self._action(
+            menu, "&New query", main.new_query, QKeySequence.StandardKey.New, "new-query"
+        )
         self._action(menu, "Open &query...", main.ask_open_query, "Ctrl+Shift+O")
         self._action(menu, "&Save query", main.save_query, QKeySequence.StandardKey.Save, "save")
         self._action(menu, "Save query &as...", main.save_query_as, "Ctrl+Shift+S")
@@ -196,6 +200,7 @@ class Actions:
             self._action(menu, "Previous v&ariation", lambda: browser.branch(-1), "Ctrl+Up"),
         )
         menu.addSeparator()
+        self._action(menu, "Pas&te a position or games", main.paste, "Ctrl+V", local=True)
         self.copy_fen = self._action(menu, "Copy F&EN", main.copy_fen, "Ctrl+Shift+F", "copy")
         self.copy_pgn = self._action(menu, "Copy &game (PGN)", main.copy_pgn, "Ctrl+Shift+P")
         self.copy_picture = self._action(
@@ -243,6 +248,11 @@ class Actions:
             menu, "&Figurines", lambda: main.notation.set_figurine(self.figurines.isChecked()), "Ctrl+Shift+N"
         )
         self.figurines.setCheckable(True)
+        self.columns = self._action(
+            menu, "Moves in t&wo columns", lambda: main.notation.set_columns(self.columns.isChecked())
+        )
+        self.columns.setCheckable(True)
+        main.notation.columns_changed.connect(self.columns.setChecked)
         menu.addSeparator()
         colours = menu.addMenu("C&olours")
         group = QActionGroup(main)
@@ -303,7 +313,7 @@ class Actions:
         bar.setIconSize(QSize(20, 20))
         bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
         for group in (
-            (self.open,),
+            (self.open, self.new_query),
             (self.run, self.stop),
             (self.previous_hit, self.next_hit),
             self.moves[:4],

@@ -1,6 +1,9 @@
 """The moves of a game with variations, comments and glyphs; the current move and the hits are marked.
 
-Long games are laid out in chunks between events. Each chunk is a paragraph of its own, since Qt lays a whole
+They stand as a running text, variations on lines of their own, or as on a score sheet, with a line for each
+number. A game with variations is always a running text.
+
+Long games are laid out in chunks between events. Each chunk begins a paragraph, since Qt lays a whole
 paragraph out anew at every change. Moving about only changes an extra selection, never the text; hits are
 painted over it where they are in view.
 """
@@ -15,32 +18,40 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
-    QFont,
+    QIcon,
     QKeyEvent,
     QMouseEvent,
     QPainterPath,
     QPaintEvent,
+    QResizeEvent,
     QTextBlock,
+    QTextBlockFormat,
     QTextCharFormat,
     QTextCursor,
     QTextLayout,
     QTextLine,
+    QTextOption,
 )
-from PySide6.QtWidgets import QTextEdit, QWidget
+from PySide6.QtWidgets import QTextEdit, QToolButton, QWidget
 
 from cqlgui.base import patterns
 from cqlgui.board import men, tree
 from cqlgui.tasks import model
-from cqlgui.ui import canvas, theme
+from cqlgui.ui import canvas, icons, theme
 from cqlgui.ui.panels import labels, wording
 
-CHUNK = 300
+CHUNK = 100
 _HYPHEN, _UNBROKEN = "-", "\N{NON-BREAKING HYPHEN}"
 """What moves are written with, and what stands for it on screen: else lines would break within castling."""
 LONGEST_COMMENT = 20_000
 """Characters of a comment that are shown; how many more there are is said."""
 _LETTERS = 60
 """So many characters of a chunk count as one piece."""
+_DEEPEST = 6
+"""Variations within this many others are indented no further."""
+_STRIP = 26
+"""Pixels beside the text for the button."""
+_NUMBER = patterns.pattern(r"(\d+\.)(\.\.)?")
 _LONGEST_WORD = 100
 _WORD_BREAK = "\N{ZERO WIDTH SPACE}"
 _LONG_WORD = patterns.pattern(rf"\S{{{_LONGEST_WORD}}}(?=\S)")
@@ -93,6 +104,11 @@ def begun(game: model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
     return itertools.chain(list(itertools.islice(left, 2 * CHUNK)), left)
 
 
+def has_variations(game: model.LoadedGame) -> bool:
+    """Whether a game has moves beside its main line."""
+    return any(game.tree.depths)
+
+
 class _View(NamedTuple):
     """The place in the text at the upper edge and how far below it that is in pixels; the selection."""
 
@@ -102,10 +118,53 @@ class _View(NamedTuple):
     caret: int
 
 
+class _Writer:
+    """Writes at the end of a document. Pieces of one kind are put in together: each insertion costs."""
+
+    def __init__(self, cursor: QTextCursor, inks: dict[str, QTextCharFormat]) -> None:
+        self._cursor = cursor
+        self._inks = inks
+        self._kind, self._run = "main", ""
+        self.begin = self.line = self.place = cursor.position()
+
+    def write(self, kind: str, text: str) -> int:
+        """Write a text and give the place where it begins."""
+        if kind != self._kind:
+            self.flush()
+            self._kind = kind
+        start = self.place
+        self._run += text
+        self.place += len(text.encode("utf-16-le")) // 2
+        return start
+
+    def new_line(self, shape: QTextBlockFormat) -> None:
+        """Begin a line of this shape; one that is empty yet takes the shape."""
+        if self.fresh:
+            self._cursor.setBlockFormat(shape)
+            return
+        self.flush()
+        self._cursor.insertBlock(shape)
+        self.place += 1
+        self.line = self.place
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the line is empty."""
+        return self.place == self.line
+
+    def flush(self) -> None:
+        """Put in what is not yet in the document."""
+        self._cursor.insertText(self._run, self._inks[self._kind])
+        self._run = ""
+
+
 class NotationView(QTextEdit):
-    """`position_chosen` carries the positionid of a click; `stepped` and `jumped` are as on the board."""
+    """`position_chosen` carries the positionid of a click; `stepped` and `jumped` are as on the board;
+    `columns_changed` tells whether a score sheet is wanted.
+    """
 
     position_chosen = Signal(int)
+    columns_changed = Signal(bool)
     stepped = Signal(int)
     jumped = Signal(int)
 
@@ -131,10 +190,22 @@ class NotationView(QTextEdit):
         # What was in view and selected before the same text was drawn anew, until it is laid out again.
         self._kept: _View | None = None
         self._left: Iterator[Piece] = iter(())
+        # Whether a score sheet is wanted, and whether it is shown.
+        self._columns = self._sheet = False
+        # How deep in variations the text laid out ends, and whether one ends there.
+        self._depth, self._closed, self._opened = 0, False, False
+        self._shapes: dict[int, QTextBlockFormat] = {}
+        self.setViewportMargins(0, 0, _STRIP, 0)
+        self._button = QToolButton(self)
+        self._button.setAutoRaise(True)
+        self._button.setCheckable(True)
+        self._button.setAccessibleName("Moves in two columns")
+        self._button.clicked.connect(self.set_columns)
         self._timer = QTimer(self)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._lay_out_chunk)
-        theme.theme().changed.connect(self._render_again)
+        theme.theme().changed.connect(self._restyle)
+        self._show_button()
 
     def set_game(self, game: model.LoadedGame | None, made: Iterator[Piece] | None = None) -> None:
         """Show a game from its start; `made` are its pieces, where they were `begun`."""
@@ -153,6 +224,24 @@ class NotationView(QTextEdit):
             self._figurine = figurine
             self._render_again()
 
+    @property
+    def columns(self) -> bool:
+        """Whether games without variations are shown as a score sheet."""
+        return self._columns
+
+    def set_columns(self, columns: bool) -> None:
+        """Show games without variations as a score sheet, or as a running text."""
+        if columns == self._columns:
+            return
+        self._columns = columns
+        self._show_button()
+        if self._game is not None and not has_variations(self._game):
+            # The places in the text are others.
+            self._kept = None
+            self._render()
+            self.set_current(self._current)
+        self.columns_changed.emit(columns)
+
     def set_current(self, positionid: int) -> None:
         """Mark the move that led to this position and bring it into view."""
         if positionid != self._current:
@@ -165,8 +254,15 @@ class NotationView(QTextEdit):
             cursor = QTextCursor(self.document())
             cursor.setPosition(span[0])
             self.setTextCursor(cursor)
-            self.ensureCursorVisible()
+            self._bring_up(cursor)
         self._mark()
+
+    def _bring_up(self, cursor: QTextCursor) -> None:
+        """Keep a place in the upper half of the view, so that one sees what comes next."""
+        box, height = self.cursorRect(cursor), self.viewport().height()
+        if box.top() < 0 or box.bottom() > height // 2:
+            bar = self.verticalScrollBar()
+            bar.setValue(bar.value() + box.top() - height // 4)
 
     def set_hits(self, ids: Iterable[int]) -> None:
         """Mark the moves that led to hits."""
@@ -198,68 +294,132 @@ class NotationView(QTextEdit):
         bar = self.verticalScrollBar()
         bar.setValue(bar.value() + self.cursorRect(cursor).top() - kept.offset)
 
+    def _restyle(self) -> None:
+        self._show_button()
+        self._render_again()
+
+    def _show_button(self) -> None:
+        self._button.setIcon(QIcon(icons.icon("columns")))
+        self._button.setChecked(self._columns)
+        bound = self._game is not None and has_variations(self._game)
+        self._button.setEnabled(not bound)
+        self._button.setToolTip(
+            "A game with variations is shown as a text" if bound else "Show the moves in two columns"
+        )
+
     def _render(self, made: Iterator[Piece] | None = None) -> None:
         self._timer.stop()
         # The text goes last: its going scrolls, which marks what is in view.
         self._spans, self._starts, self._ids = {0: (0, 0)}, [], []
+        self._depth, self._closed, self._opened = 0, False, False
+        self._shapes = {}
         self.clear()
+        self._show_button()
         if self._game is None:
             return
+        self._sheet = self._columns and not has_variations(self._game)
         self._left = made or pieces(self._game, self._figurine)
         self._timer.start()
         self._lay_out_chunk()
 
-    def _lay_out_chunk(self) -> None:
+    def _shape(self, depth: int) -> QTextBlockFormat:
+        """The lines of a variation that is so deep within others; those of a score sheet for -1."""
+        made = self._shapes.get(depth)
+        if made is None:
+            made = QTextBlockFormat()
+            metrics = self.fontMetrics()
+            if depth < 0:
+                first = metrics.horizontalAdvance("000.  ")
+                second = first + metrics.horizontalAdvance("Qa8xb7+!!   ")
+                left = QTextOption.TabType.LeftTab
+                made.setTabPositions([QTextOption.Tab(place, left) for place in (first, second)])
+            else:
+                made.setLeftMargin(min(depth, _DEEPEST) * metrics.horizontalAdvance("00"))
+            self._shapes[depth] = made
+        return made
+
+    def _inks(self) -> dict[str, QTextCharFormat]:
+        """What each kind of piece is written with."""
         colours = theme.colours()
-        formats = {}
+        inks = {}
         for kind, role in (
             ("main", "text"),
             ("variation", "variation"),
             ("comment", "comment_text"),
             ("sign", "muted"),
         ):
-            made = QTextCharFormat()
-            made.setForeground(colours.colour(role))
-            made.setFontWeight(QFont.Weight.DemiBold if kind == "main" else QFont.Weight.Normal)
-            formats[kind] = made
+            inks[kind] = QTextCharFormat()
+            inks[kind].setForeground(colours.colour(role))
+        return inks
+
+    def _lay_out_chunk(self) -> None:
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.beginEditBlock()
         if cursor.position():
-            cursor.insertBlock()
-        # Pieces of one kind are put in together: each insertion costs.
-        begin = place = cursor.position()
-        kind, run, previous = "main", "", ""
-        for count, (next_kind, text, number) in enumerate(self._left, 1):
-            if next_kind != kind:
-                cursor.insertText(run, formats[kind])
-                kind, run = next_kind, ""
-            if not (text == ")" or previous == "(" or place == begin):
-                run, place = f"{run} ", place + 1
-            shown = _comment(text) if kind == "comment" else text.replace(_HYPHEN, _UNBROKEN)
-            start, place = place, place + len(shown.encode("utf-16-le")) // 2
-            run += shown
+            cursor.insertBlock(self._shape(self._depth))
+        writer = _Writer(cursor, self._inks())
+        lay = self._lay_on_sheet if self._sheet else self._lay
+        for count, (kind, text, number) in enumerate(self._left, 1):
+            start = lay(writer, kind, text)
             if number >= 0:
-                self._spans[number] = (start, place)
+                self._spans[number] = (start, writer.place)
                 self._starts.append(start)
                 self._ids.append(number)
-            previous = text
-            # No line shall end with "(", nor begin with ")" where that can be helped.
-            laid = max(count, (place - begin) // _LETTERS)
-            if laid >= CHUNK and (kind == "main" or (laid >= 2 * CHUNK and text != "(")):
+            # No line shall end with "(", nor begin with ")" or the move of Black where that can be helped.
+            laid = max(count, (writer.place - writer.begin) // _LETTERS)
+            whole = kind == "main" and not (self._sheet and text[0].isdigit())
+            if laid >= CHUNK and (whole or (laid >= 2 * CHUNK and not self._opened)):
                 break
         else:
             self._timer.stop()
             if self._game is not None and self._game.row.result:
-                cursor.insertText(run, formats[kind])
-                kind, run = "main", ("" if place == begin else " ") + self._game.row.result
-        cursor.insertText(run, formats[kind])
+                if self._closed or self._sheet:
+                    writer.new_line(self._shape(0))
+                writer.write("main", f"{'' if writer.fresh else ' '}{self._game.row.result}")
+        writer.flush()
         cursor.endEditBlock()
         if self._awaited and self._current in self._spans:
             self.set_current(self._current)
         else:
             self._mark()
         self._look_again()
+
+    def _lay(self, writer: _Writer, kind: str, text: str) -> int:
+        """Lay out a piece of a running text, and give the place where it begins."""
+        opens, closes = kind == "sign" and text == "(", kind == "sign" and text == ")"
+        self._depth += opens
+        if opens or (self._closed and not closes):
+            writer.new_line(self._shape(self._depth))
+        elif not (closes or self._opened or writer.fresh):
+            writer.write(kind, " ")
+        self._depth -= closes
+        self._opened, self._closed = opens, closes
+        if kind == "comment":
+            return writer.write(kind, _comment(text))
+        moved = text.replace(_HYPHEN, _UNBROKEN)
+        number = _NUMBER.match(moved)
+        start = writer.write("sign", number[0]) if number else writer.place
+        writer.write(kind, moved[number.end() :] if number else moved)
+        return start
+
+    def _lay_on_sheet(self, writer: _Writer, kind: str, text: str) -> int:
+        """Lay out a piece of a score sheet, and give the place where it begins."""
+        if kind == "comment":
+            writer.new_line(self._shape(1))
+            self._closed = True
+            return writer.write(kind, _comment(text))
+        moved = text.replace(_HYPHEN, _UNBROKEN)
+        number = _NUMBER.match(moved)
+        if number or writer.fresh or self._closed:
+            writer.new_line(self._shape(-1))
+            writer.write("sign", f"{number[1] if number else ''}\t")
+            if number is None or number[2]:
+                writer.write("sign", "…\t")
+        else:
+            writer.write("sign", "\t")
+        self._closed = False
+        return writer.write(kind, moved[number.end() :] if number else moved)
 
     def _mark(self) -> None:
         marks = []
@@ -371,6 +531,11 @@ class NotationView(QTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         self._draw_hits(event.rect())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        inside = self.viewport().geometry()
+        self._button.setGeometry(inside.right() + 1, inside.top(), _STRIP, _STRIP)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)

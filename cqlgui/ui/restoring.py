@@ -29,6 +29,8 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
     window.actions_.figurines.setChecked(kept.figurines)
     window.actions_.live.setChecked(kept.live)
     window.live.switch(kept.live)
+    window.notation.set_columns(kept.columns)
+    window.unsaved = kept.unsaved
     for panel, columns in ((window.hits, kept.hits_columns), (window.games, kept.games_columns)):
         if columns:
             panel.restore_columns(_bytes(columns))
@@ -81,7 +83,9 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
         figurines=window.actions_.figurines.isChecked(),
         animated=window.board.animated,
         live=window.live.on,
+        columns=window.notation.columns,
         folder=window.folder,
+        unsaved=window.unsaved,
     )
 
 

@@ -54,7 +54,9 @@ class Session:
     figurines: bool = False
     animated: bool = True
     live: bool = True
+    columns: bool = False
     folder: str = ""
+    unsaved: tuple[tuple[str, float], ...] = ()
     version: int = field(default=1)
 
 
@@ -83,9 +85,40 @@ def load() -> Session:
         if entry.name == "files":
             if isinstance(value, list) and all(isinstance(item, str) for item in value):
                 usable["files"] = tuple(value)
+        elif entry.name == "unsaved":
+            usable["unsaved"] = _unsaved(value)
         elif type(value) is type(entry.default):
             usable[entry.name] = value
     return replace(Session(), **usable)
+
+
+def with_unsaved(
+    kept: tuple[tuple[str, float], ...], text: str, when: float
+) -> tuple[tuple[str, float], ...]:
+    """The texts that were left unsaved, newest first, and when, with one more; the oldest go."""
+    found, letters = [(text, when)], len(text)
+    for other in kept:
+        letters += len(other[0])
+        if other[0] != text and len(found) < _MOST_UNSAVED and letters <= _UNSAVED_LETTERS:
+            found.append(other)
+    return tuple(found)
+
+
+_MOST_UNSAVED, _UNSAVED_LETTERS = 10, 1 << 20
+
+
+def _unsaved(value: object) -> tuple[tuple[str, float], ...]:
+    if not isinstance(value, list):
+        return ()
+    return tuple(
+        (item[0], float(item[1]))
+        for item in value
+        if isinstance(item, list)
+        and len(item) == 2
+        and isinstance(item[0], str)
+        and isinstance(item[1], (int, float))
+        and 0 <= item[1] < 1 << 36
+    )
 
 
 def save(session: Session) -> bool:

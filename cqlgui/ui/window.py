@@ -6,6 +6,7 @@ Left one asks, in the middle one sees, right is what was found. The work is done
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,10 +34,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from cqlgui.base import disk, priority
+from cqlgui.base import disk, priority, resources
+from cqlgui.pattern import here as queries_here
 from cqlgui.pattern import pictures
 from cqlgui.pgn import archives, decoding
-from cqlgui.tasks import bases, exporting, history, library, model, pool, queries
+from cqlgui.tasks import bases, exporting, history, library, model, pasting, pool, queries
 from cqlgui.tasks.found import Found
 from cqlgui.ui import (
     actions,
@@ -61,6 +63,7 @@ from cqlgui.ui import (
     searcher,
     session,
     stage,
+    start_page,
     theme,
     waiting,
 )
@@ -128,6 +131,9 @@ class MainWindow(QMainWindow):
         self.hits = hits.HitsPanel(self.jobs)
         self.games = games.GamesPanel(self.jobs)
         self.infobar = infobar.InfoBar()
+        self.start_page = start_page.StartPage()
+        # Whether the user went on to the board without games.
+        self._start_left = False
         self.opener = opener.Opener(self.jobs, self)
         self.searcher = searcher.Searcher(self.jobs, self)
         self.live = live_search.LiveSearch(self.jobs, self.searcher, self)
@@ -159,6 +165,8 @@ class MainWindow(QMainWindow):
         self.asked = ""
         self._asked_early = False
         self.folder = ""
+        # Texts that others took the place of before they were saved, and when; newest first.
+        self.unsaved: tuple[tuple[str, float], ...] = ()
         self._lay_out()
         self.actions_ = actions.Actions(self)
         self._connect()
@@ -187,6 +195,7 @@ class MainWindow(QMainWindow):
             self._restore(kept)
         self._fill_library()
         self._fill_history()
+        self._fill_recent()
         self.editor.edit.setFocus()
 
     def event(self, event: QEvent) -> bool:
@@ -227,6 +236,11 @@ class MainWindow(QMainWindow):
         names, _ = QFileDialog.getOpenFileNames(self, "Open games", self.folder, PGN_FILES)
         if names:
             self.open_files([Path(name) for name in names])
+
+    def new_query(self) -> None:
+        """Begin an empty query, as one step that can be undone."""
+        self.editor.set_text("")
+        self.show_editor()
 
     def ask_open_query(self) -> None:
         """Let the user choose a query file."""
@@ -322,6 +336,38 @@ class MainWindow(QMainWindow):
             words = f"There is no PGN file in the folder {folder}."
             self.infobar.show_message(words, "error", key=f"{_DROPPED}/{folder}")
         return found
+
+    def paste(self) -> None:
+        """Take the text on the clipboard for a position, games or a query."""
+        self.take_text(QGuiApplication.clipboard().text())
+
+    def take_text(self, text: str) -> None:
+        """Take a text that was dropped or pasted for what it is."""
+        self.infobar.dismiss(_DROPPED)
+        self.jobs.run(
+            lambda _token, _sink: pasting.understand(text),
+            self._pasted,
+            lambda error: self.infobar.show_message(str(error), "error", key=_DROPPED),
+            name="paste",
+        )
+
+    def _pasted(self, found: pasting.Pasted) -> None:
+        position = found.position
+        if position is not None:
+            self.infobar.show_message(
+                "Use the FEN?",
+                "info",
+                ("As a pattern", lambda: self._take_query(pasting.as_pattern(position), "Pattern")),
+                ("As a position", lambda: self.run_text(queries_here.exact(position), "Position")),
+                key=_DROPPED,
+                front=True,
+            )
+        elif found.path is not None:
+            self.open_files([found.path])
+        elif found.kind == "query":
+            self._take_query(found.text, "Pasted query")
+        else:
+            self.infobar.show_message(found.reason, "warning", key=_DROPPED, front=True)
 
     def show_bad_games(self) -> None:
         """List the games that could not be read whole."""
@@ -447,6 +493,7 @@ class MainWindow(QMainWindow):
 
     def _base_changed(self) -> None:
         base = self.base
+        self._show_start()
         paths = [source.path for source in base.sources] if base is not None else []
         if base is None:
             self._games_words.say("No games open")
@@ -462,6 +509,27 @@ class MainWindow(QMainWindow):
         # Qt takes the sign for its own, unless it stands twice.
         self.setWindowTitle(f"{_title(base)} - cqlgui".replace("[*]", "[*][*]") if paths else "cqlgui")
         self._enable()
+
+    def _show_start(self) -> None:
+        """Show the start page while there are no games, unless the user left it for the board."""
+        on = self.base is None and not self._opened_anew and not self._start_left
+        self.start_page.setVisible(on)
+        self.split.setVisible(not on)
+
+    def leave_start(self) -> None:
+        """Show the board although there are no games."""
+        self._start_left = True
+        self._show_start()
+
+    def open_sample(self) -> None:
+        """Open the sample base."""
+        self.open_files([resources.resource("sample/sample.pgn")])
+
+    def _try_theme(self, text: str, title: str) -> None:
+        """Search with a query of the start page: in the sample base, as there are no games."""
+        if self.base is None and not self.opener.busy:
+            self.open_sample()
+        self.run_text(text, title)
 
     # --- searching -----------------------------------------------------------------------------------------
 
@@ -880,6 +948,7 @@ class MainWindow(QMainWindow):
         self.split = stage.Stage(board_side, self.board, self.notation, painting.BADGE_ROOM)
         self.notation.setMinimumWidth(120)
         column.addWidget(self.split, 1)
+        column.addWidget(self.start_page, 1)
         self.setCentralWidget(self.centre)
         self.infobar.lie_over(self.centre)
 
@@ -898,6 +967,7 @@ class MainWindow(QMainWindow):
                 self.editor,
                 asked,
                 self.assistance.help,
+                self.start_page,
                 self.board,
                 self.pointing.chips,
                 self.notation,
@@ -969,6 +1039,7 @@ class MainWindow(QMainWindow):
         self.live.overdue.connect(lambda: self.earlier.compare(self.editor.text()))
         self.live.remembered.connect(self._fill_history)
         self.earlier.changed.connect(self._mark_hits)
+        self.editor.left_unsaved.connect(self._keep_unsaved)
         self.editor.failed.connect(lambda text: self.infobar.show_message(text, "error", key=_KEEPING))
         # Another text, or the same one saved at last: what failed before is past.
         self.editor.path_changed.connect(lambda _path: self.infobar.dismiss(_KEEPING))
@@ -1002,6 +1073,13 @@ class MainWindow(QMainWindow):
         )
         self.narrower.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_NARROWING))
         self.games.opened.connect(self.show_game)
+        self.start_page.sample_wanted.connect(self.open_sample)
+        self.start_page.open_wanted.connect(self.ask_open)
+        self.start_page.draw_wanted.connect(self.leave_start)
+        self.start_page.draw_wanted.connect(lambda: self.pointing.set_active(True))
+        self.start_page.write_wanted.connect(self.show_editor)
+        self.start_page.files_wanted.connect(self.open_files)
+        self.start_page.theme_chosen.connect(self._try_theme)
         self.browser.shown.connect(self._browsed)
         self.browser.normalised_changed.connect(self._normalised)
         self.browser.failed.connect(lambda words: self.infobar.show_message(words, "error", key=_GAME))
@@ -1033,14 +1111,30 @@ class MainWindow(QMainWindow):
         self.run()
 
     def _fill_library(self) -> None:
-        self.jobs.run(lambda _token, _sink: library.entries(), self.library.set_entries, name="library")
+        self.jobs.run(lambda _token, _sink: library.entries(), self._show_library, name="library")
+
+    def _show_library(self, entries: list[model.QueryEntry]) -> None:
+        self.library.set_entries(entries)
+        self.start_page.set_themes(entries)
+
+    def _fill_recent(self) -> None:
+        self.jobs.run(lambda _token, _sink: start_page.recent(), self.start_page.set_recent, name="recent")
 
     def _fill_history(self) -> None:
+        unsaved = [history_pane.unsaved(text, when) for text, when in self.unsaved]
         self.jobs.run(
-            lambda _token, _sink: [history_pane.read(entry) for entry in history.entries()],
+            lambda _token, _sink: [
+                *unsaved,
+                *(history_pane.read(entry) for entry in history.entries()),
+            ],
             self.history.set_entries,
             name="history",
         )
+
+    def _keep_unsaved(self, text: str) -> None:
+        """Another text takes the place of one that was not saved."""
+        self.unsaved = session.with_unsaved(self.unsaved, text, time.time())
+        self._fill_history()
 
     def _enable(self) -> None:
         actions_ = getattr(self, "actions_", None)
@@ -1054,7 +1148,7 @@ class MainWindow(QMainWindow):
     # --- events --------------------------------------------------------------------------------------------
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _dropped(event.mimeData()):
+        if _dropped(event.mimeData()) or event.mimeData().hasText():
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
@@ -1063,6 +1157,10 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
             # The dragging program waits until this handler returns.
             QTimer.singleShot(0, lambda: self.open_files(paths))
+        elif event.mimeData().hasText():
+            event.acceptProposedAction()
+            text = event.mimeData().text()
+            QTimer.singleShot(0, lambda: self.take_text(text))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.infobar.shown is not None:

@@ -82,9 +82,16 @@ def test_moves_variations_comments_and_glyphs_stand_in_reading_order(
     view: notation.NotationView, tmp_path: Path
 ) -> None:
     view.set_game(load(tmp_path, VARIATIONS))
-    assert view.toPlainText() == (
-        "Before 1.e4! e5 open (1...c5 2.Nf3 (2.c3 Alapin) 2...d6) (1...e6) 2.Nf3 Nc6 1-0"
-    )
+    assert view.toPlainText().split("\n") == [
+        "Before 1.e4! e5 open",
+        "(1...c5 2.Nf3",
+        "(2.c3 Alapin)",
+        "2...d6)",
+        "(1...e6)",
+        "2.Nf3 Nc6 1-0",
+    ]
+    margins = [view.document().findBlockByNumber(line).blockFormat().leftMargin() for line in range(6)]
+    assert 0 == margins[0] == margins[5] < margins[1] == margins[3] == margins[4] < margins[2]
     view.set_figurine(True)
     assert "2.♘f3" in view.toPlainText()
     view.set_game(None)
@@ -97,7 +104,7 @@ def test_castling_never_breaks_over_two_lines_and_is_copied_as_it_is_written(
     view.set_game(load(tmp_path, CASTLING))
     document = view.document()
     written = "1.e4 e5 2.Nf3 Nf6 3.Bc4 Bc5 4.O-O O-O! well-known 5.h3"
-    for width in range(60, 400):
+    for width in range(90, 400):
         view.resize(width, 200)
         lines = []
         for number in range(document.blockCount()):
@@ -283,11 +290,65 @@ def test_what_changes_the_look_keeps_view_move_and_selection(
         qtbot.waitUntil(lambda: not view._timer.isActive())
         assert view.textCursor().selectedText().translate(str.maketrans("♘", "N")) == chosen
         after = seen()
-        assert abs(after[0] - before[0]) < 12
+        # As wide as a line: letters and figurines differ in width.
+        assert abs(after[0] - before[0]) < 30
         assert abs(after[1] - before[1]) < view.fontMetrics().height()
         assert [mark.cursor.selectionStart() for mark in view.extraSelections()] == [
             view._spans[plies - 6][0]
         ]
+
+
+def test_a_game_without_variations_is_shown_as_a_score_sheet(
+    view: notation.NotationView, tmp_path: Path, qtbot: QtBot
+) -> None:
+    view.set_game(load(tmp_path, CASTLING))
+    view.set_current(2)
+    with qtbot.waitSignal(view.columns_changed) as told:
+        qtbot.mouseClick(view._button, Qt.MouseButton.LeftButton)
+    assert told.args == [True]
+    assert view.toPlainText().replace("\N{NON-BREAKING HYPHEN}", "-").split("\n") == [
+        "1.\te4\te5",
+        "2.\tNf3\tNf6",
+        "3.\tBc4\tBc5",
+        "4.\tO-O\tO-O!",
+        "well-known",
+        "5.\th3",
+        "1-0",
+    ]
+    assert marked(view) == ["e5"]
+    with qtbot.waitSignal(view.position_chosen) as caught:
+        QTest.mouseClick(
+            view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, find(view, "Bc5")
+        )
+    assert caught.args == [6]
+    # One with variations is a text, whatever is wanted.
+    view.set_game(load(tmp_path, VARIATIONS))
+    assert view.columns
+    assert not view._button.isEnabled()
+    assert "\t" not in view.toPlainText()
+
+
+def test_a_black_move_behind_a_comment_stands_in_its_column(
+    view: notation.NotationView, tmp_path: Path, qtbot: QtBot
+) -> None:
+    view.set_columns(True)
+    view.set_game(load(tmp_path, '[Result "*"]\n\n1. e4 {best by test} e5 2. Nf3 *\n'))
+    assert view.toPlainText().split("\n") == ["1.\te4", "best by test", "1.\t…\te5", "2.\tNf3", "*"]
+
+
+@pytest.mark.parametrize("columns", [False, True])
+def test_the_current_move_stays_in_the_upper_half(
+    view: notation.NotationView, tmp_path: Path, qtbot: QtBot, columns: bool
+) -> None:
+    view.resize(560, 120)
+    view.set_columns(columns)
+    view.set_game(shuffled(tmp_path, 400))
+    qtbot.waitUntil(lambda: not view._timer.isActive())
+    for place in (10, 50, 51, 52, 200, 201, 150, 20, 3):
+        view.set_current(place)
+        box = view.cursorRect()
+        assert box.top() >= 0
+        assert box.bottom() <= view.viewport().height() // 2
 
 
 def test_keys_step_and_jump(view: notation.NotationView, tmp_path: Path, qtbot: QtBot) -> None:

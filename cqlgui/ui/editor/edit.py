@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QFont,
-    QFontDatabase,
     QHelpEvent,
     QKeyEvent,
     QKeySequence,
@@ -25,6 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from cqlgui.cql import diagnostics, printing, spelling
+from cqlgui.ui import fonts
 from cqlgui.ui.editor import brackets, colours, completion, editing, gutter, highlight, hover, offsets
 from cqlgui.ui.panels import wording
 
@@ -72,10 +71,7 @@ class QueryEdit(QPlainTextEdit):
         self._squiggles: list[QTextEdit.ExtraSelection] = []
         self._found: list[QTextEdit.ExtraSelection] = []
         self._governed: list[QTextEdit.ExtraSelection] = []
-        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-        font.setStyleHint(QFont.StyleHint.Monospace)
-        if font.pointSizeF() < 10:
-            font.setPointSizeF(10)
+        font = fonts.fixed()
         self._normal_size = font.pointSizeF()
         self.setFont(font)
         self.highlighter = highlight.Highlighter(self)

@@ -1,4 +1,4 @@
-"""The queries that were run, newest first, as a pane."""
+"""The queries that were run, newest first, and before them those that were left unsaved, as a pane."""
 
 from __future__ import annotations
 
@@ -21,6 +21,18 @@ class HistoryPane(entries.EntriesPane):
         super().__init__("History", "No query was run yet. Each run is listed here.", read, parent)
 
 
+def unsaved(text: str, asked: float) -> entries.Entry:
+    """An entry for a text that another one took the place of before it was saved."""
+    at = datetime.fromtimestamp(asked)
+    when = at.strftime("%H:%M" if at.date() == datetime.now().date() else "%Y-%m-%d %H:%M")
+    return entries.Entry(text, _title(text), f"Unsaved, {when}")
+
+
+def _title(text: str) -> str:
+    """What a theme is called says more than the comments that it begins with."""
+    return (library.title(text) or " ".join(library.body(text).split()) or "(empty query)")[:_LONGEST]
+
+
 def read(entry: object) -> entries.Entry:
     """An entry of the history from what the catalog gives."""
     if isinstance(entry, entries.Entry):
@@ -36,6 +48,4 @@ def read(entry: object) -> entries.Entry:
         count = getattr(entry, name, None)
         if isinstance(count, int):
             notes.append(f"{count:,} {name if count != 1 else name[:-1]}")
-    # What a theme is called says more than the comments that it begins with.
-    title = library.title(text) or " ".join(library.body(text).split()) or "(empty query)"
-    return entries.Entry(text, title[:_LONGEST], " · ".join(notes))
+    return entries.Entry(text, _title(text), " · ".join(notes))

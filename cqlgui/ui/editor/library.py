@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QFont, QFontDatabase, QKeyEvent
+from PySide6.QtGui import QFont, QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.tasks import library, model
-from cqlgui.ui import room
+from cqlgui.ui import fonts, room
 from cqlgui.ui.board import diagram
 from cqlgui.ui.editor import colours, highlight
 from cqlgui.ui.panels import labels, wording
@@ -278,7 +278,7 @@ class Preview(QWidget):
         self.text.setAccessibleName("Text of the query")
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
-        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.text.setFont(fonts.fixed())
         above = math.ceil(self.text.document().documentMargin())
         self.text.setMinimumHeight(_LINES * self.text.fontMetrics().lineSpacing() + above)
         self._colours = highlight.Highlighter(self.text)

@@ -37,7 +37,8 @@ class EditorPanel(QWidget):
     `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`; `failed` a sentence when a file
     could not be read or written. `why_not_requested` comes from the
     line that tells whether the position on the board matches, `help_requested` from F1, `translated` with the
-    file and the notes when a script of an older CQL was opened as its translation.
+    file and the notes when a script of an older CQL was opened as its translation. `left_unsaved` carries a
+    changed text that another one takes the place of.
     """
 
     text_changed = Signal(str)
@@ -50,6 +51,7 @@ class EditorPanel(QWidget):
     why_not_requested = Signal()
     help_requested = Signal()
     translated = Signal(object, object)
+    left_unsaved = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -128,7 +130,10 @@ class EditorPanel(QWidget):
 
     def _put(self, text: str, new: identity.Identity) -> None:
         priority.hold()
-        self.edit.replace(0, len(self.text()), text)
+        former = self.text()
+        if self._modified and former.strip() and former != text:
+            self.left_unsaved.emit(former)
+        self.edit.replace(0, len(former), text)
         self.edit.select(0, 0)
         self.edit.document().setModified(False)
         self._identities.begin(new)

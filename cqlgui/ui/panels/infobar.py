@@ -45,6 +45,7 @@ class Message:
     kind: str
     key: str
     action: Action | None = None
+    second: Action | None = None
 
     def about(self, key: str) -> bool:
         """Whether this is about what `key` names, or a part of it."""
@@ -71,6 +72,7 @@ class InfoBar(QFrame):
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._waiting = labels.Label(self)
         self._action = QPushButton(self)
+        self._second = QPushButton(self)
         self._close = QToolButton(self)
         self._close.setText("✕")
         self._close.setToolTip("Close this message (Esc)")
@@ -78,10 +80,11 @@ class InfoBar(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 5, 6, 5)
         row.setSpacing(10)
-        for widget in (self._sign, self._text, self._waiting, self._action, self._close):
+        for widget in (self._sign, self._text, self._waiting, self._action, self._second, self._close):
             row.addWidget(widget)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._action.clicked.connect(self._act)
+        self._action.clicked.connect(lambda: self._act(0))
+        self._second.clicked.connect(lambda: self._act(1))
         self._close.clicked.connect(self.close_message)
         theme.theme().changed.connect(self._dress)
         self._dress()
@@ -106,13 +109,20 @@ class InfoBar(QFrame):
         self.raise_()
 
     def show_message(
-        self, text: str, kind: str, action: Action | None = None, *, key: str, front: bool = False
+        self,
+        text: str,
+        kind: str,
+        action: Action | None = None,
+        second: Action | None = None,
+        *,
+        key: str,
+        front: bool = False,
     ) -> None:
         """Show a text in place of the message with the same key and before older ones, unless these are more
         serious. The answer to what the user just asked for comes to the `front` of those, too.
         """
         assert kind in _WEIGHTS, kind
-        message = Message(text, kind, key, action)
+        message = Message(text, kind, key, action, second)
         others = [
             other for other in self._messages if other.key != key and (other.text, other.kind) != (text, kind)
         ]
@@ -159,9 +169,10 @@ class InfoBar(QFrame):
         self._text.setText(labels.cut(message.text))
         self._text.setToolTip(wording.plain_tip(message.text))
         self._sign.set_kind(message.kind)
-        self._action.setVisible(message.action is not None)
-        if message.action is not None:
-            self._action.setText(naming.shortened(message.action[0]).replace("&", "&&"))
+        for button, action in ((self._action, message.action), (self._second, message.second)):
+            button.setVisible(action is not None)
+            if action is not None:
+                button.setText(naming.shortened(action[0]).replace("&", "&&"))
         self.setAccessibleDescription(wording.straight(message.text))
         self._dress()
         self._lie()
@@ -171,11 +182,12 @@ class InfoBar(QFrame):
             spoken.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
         QAccessible.updateAccessibility(spoken)
 
-    def _act(self) -> None:
+    def _act(self, which: int) -> None:
         message = self.shown
         self.close_message()
-        if message is not None and message.action is not None:
-            message.action[1]()
+        action = (message.action, message.second)[which] if message is not None else None
+        if action is not None:
+            action[1]()
 
     def _dress(self) -> None:
         colours = theme.colours()

@@ -1,0 +1,90 @@
+"""What a text is that was dropped on the window or pasted on the board: a position, games or a query."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import time
+from pathlib import Path
+from typing import Final, Literal
+
+from cqlgui.base import disk, errors, folders, patterns
+from cqlgui.base.data import dataclass
+from cqlgui.board import squares
+from cqlgui.board.position import Position
+from cqlgui.cql import check
+from cqlgui.pattern import writing
+from cqlgui.pattern.marks import Mark, Pattern
+
+LARGEST: Final = 64 << 20
+"""Letters of a text that is looked at."""
+_LONGEST_QUERY: Final = 100_000
+_DAYS: Final = 30
+"""So long pasted games are kept for the sessions that name them."""
+_TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
+_MOVES: Final = patterns.pattern(r"(?:^|\s)1\.\s*(?:[a-hKQRBN]|O-O)")
+_NEITHER: Final = "This text is no position (FEN), no game (PGN) and no query."
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """What was found: a `position`, `games` in a file of their own, a `query`, or `nothing` and why."""
+
+    kind: Literal["position", "games", "query", "nothing"]
+    position: Position | None = None
+    path: Path | None = None
+    text: str = ""
+    reason: str = ""
+
+
+def understand(text: str) -> Pasted:
+    """Tell what a text is. Games are written to a file in the cache folder, so that they can be opened;
+    raises `CqlguiError` where that cannot be done.
+    """
+    if len(text) > LARGEST:
+        return Pasted("nothing", reason="This text is too long: save it as a file and open that.")
+    if not text.strip():
+        return Pasted("nothing", reason="There is no text to be used.")
+    line = " ".join(text[:_LONGEST_QUERY].split())
+    placed = line.split(" ", 1)[0].count("/") == 7
+    if placed:
+        try:
+            return Pasted("position", position=Position.from_fen(line))
+        except ValueError as error:
+            return Pasted("nothing", reason=f"This text is no position: {error}")
+    if _TAG.search(text[:_LONGEST_QUERY]) or _MOVES.search(text[:_LONGEST_QUERY]):
+        return Pasted("games", path=_written(text))
+    if len(text) <= _LONGEST_QUERY and check.check(text).query is not None:
+        return Pasted("query", text=text)
+    return Pasted("nothing", reason=_NEITHER)
+
+
+def as_pattern(position: Position) -> str:
+    """A query for the men of a position on their squares, whatever else is on the board."""
+    board = position.squares
+    return writing.text_of(
+        Pattern(tuple(Mark(1 << board[square], squares.BIT[square]) for square in range(64) if board[square]))
+    )
+
+
+def _written(text: str) -> Path:
+    folder = folders.cache() / "pasted"
+    data = text.encode("utf-8", "replace")
+    path = folder / f"pasted-{hashlib.sha256(data).hexdigest()[:8]}.pgn"
+    try:
+        folders.make(folder)
+        _sweep(folder)
+        disk.replace_file(path, data)
+    except OSError as error:
+        raise errors.CqlguiError(f"The games cannot be kept in {path}: {error.strerror or error}.") from error
+    return path
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what was pasted long ago."""
+    disk.sweep(folder)
+    oldest = time.time() - _DAYS * 86_400
+    for path in folder.glob("pasted-*.pgn"):
+        with contextlib.suppress(OSError):
+            if path.stat().st_mtime < oldest:
+                path.unlink()

@@ -1,0 +1,61 @@
+"""What a dropped or pasted text is taken for."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from cqlgui.base import folders
+from cqlgui.board.position import Position
+from cqlgui.tasks import importing, pasting, searching
+
+FEN = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3"
+GAME = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Nf3 1-0\n'
+
+
+@pytest.mark.parametrize("text", [FEN, f"  {FEN}\n", FEN.split()[0], FEN.replace(" ", "\n")])
+def test_a_fen_is_a_position(text: str) -> None:
+    found = pasting.understand(text)
+    assert found.kind == "position"
+    assert found.position is not None
+    assert found.position.squares == Position.from_fen(FEN).squares
+
+
+@pytest.mark.parametrize("text", [GAME, "1. e4 e5 2. Bc4 Nc6 3. Nf3 1-0", "1.e4 e5 2.Bc4 Nc6 3.Nf3"])
+def test_games_become_a_file_that_can_be_opened(text: str) -> None:
+    found = pasting.understand(text)
+    assert found.kind == "games"
+    assert found.path is not None
+    base = importing.open_base([found.path]).base
+    query = pasting.as_pattern(Position.from_fen(FEN))
+    assert searching.search(base, query).positions == 1
+
+
+def test_a_query_is_a_query() -> None:
+    found = pasting.understand("flipcolor {Bh7 kh8}")
+    assert (found.kind, found.text) == ("query", "flipcolor {Bh7 kh8}")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (" \n", "There is no text to be used."),
+        ("hello world", "This text is no position (FEN), no game (PGN) and no query."),
+        ("8/8/8/8/8/8/8/9 w", "This text is no position: "),
+    ],
+)
+def test_another_text_is_answered_with_a_sentence(text: str, reason: str) -> None:
+    found = pasting.understand(text)
+    assert found.kind == "nothing"
+    assert found.reason.startswith(reason)
+
+
+def test_games_that_were_pasted_long_ago_are_removed() -> None:
+    old = pasting.understand(GAME).path
+    assert old is not None
+    long_ago = time.time() - 31 * 86_400
+    os.utime(old, (long_ago, long_ago))
+    new = pasting.understand(GAME.replace("A", "C")).path
+    assert list((folders.cache() / "pasted").iterdir()) == [new]
