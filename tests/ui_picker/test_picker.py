@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.board import position
 from cqlgui.cql import diagnostics, structure
+from cqlgui.pattern import pictures
 from cqlgui.tasks import model, orbits
 from cqlgui.ui import theme
 from cqlgui.ui.editor import panel as editor_panel
@@ -90,7 +91,7 @@ def test_a_query_of_filters_has_no_chain_of_its_own_where_one_filter_has() -> No
 
 
 def test_a_pattern_shows_men_choices_and_negations() -> None:
-    shown = picture_module.of_text("{Bh7 not Ra1 [Qq]d4 btm}")
+    shown = pictures.of_text("{Bh7 not Ra1 [Qq]d4 btm}")
     assert shown.turn == "black"
     assert {(cell.square, cell.symbol, cell.sure, cell.absent) for cell in shown.cells} == {
         (0, "R", True, True), (27, "*", False, False), (55, "B", True, False),
