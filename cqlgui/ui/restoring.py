@@ -24,7 +24,6 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
     window.actions_.coordinates.setChecked(kept.coordinates)
     window.notation.set_figurine(kept.figurines)
     window.actions_.figurines.setChecked(kept.figurines)
-    window.actions_.live.setChecked(kept.live)
     window.live.switch(kept.live)
     for panel, columns in ((window.hits, kept.hits_columns), (window.games, kept.games_columns)):
         if columns:
