@@ -133,7 +133,8 @@ class Actions:
             menu, "Search while &I ask", lambda: main.live.switch(self.live.isChecked()), "Ctrl+L"
         )
         self.live.setCheckable(True)
-        self.live.setChecked(True)
+        self.live.setChecked(main.live.on)
+        main.live.switched.connect(self.live.setChecked)
         menu.addSeparator()
         helpers = main.assistance
         self.why_not = self._action(menu, "&Why not?", helpers.why.ask, "F4")

@@ -31,6 +31,7 @@ class LiveSearch(QObject):
 
     overdue = Signal()
     remembered = Signal()
+    switched = Signal(bool)
 
     def __init__(self, door: jobs.Jobs, seeker: searcher.Searcher, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -72,6 +73,7 @@ class LiveSearch(QObject):
         else:
             self.stop()
             self.overdue.emit()
+        self.switched.emit(on)
 
     def set_base(self, base: model.Base | None, *, anew: bool = True) -> None:
         """Search these games from now on, None for none yet; a text that was changed meanwhile is searched,
