@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont, QResizeEvent
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.tasks import model
@@ -87,21 +87,20 @@ class Players(labels.ElidedLabel):
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self._white = self._black = self._details = self._year = self._result = ""
+        self._white = self._black = self._details = self._result = ""
         super().__init__("", parent, fills=True)
 
     def say_players(self, white: str, black: str, details: str, year: str, result: str) -> None:
         """Show them."""
         self._white, self._black = wording.straight(white), wording.straight(black)
         self._details = wording.straight(details)
-        self._year, self._result = year, result
-        self._say()
-
-    def _say(self) -> None:
+        self._result = result
         players = f"{self._white}{names.BETWEEN}{self._black}" if self._white or self._black else ""
         words = "   ".join(filter(None, (players, self._details)))
-        year = "" if 0 < self.width() < _LEAST_YEAR else self._year
-        self.say(words, tail="  ".join(filter(None, (year, self._result))))
+        self.say(words, tail="  ".join(filter(None, (year, result))))
+
+    def ending(self) -> str:
+        return self._result if self.width() < _LEAST_YEAR else super().ending()
 
     def fitted(self, room: int) -> str:
         if not (self._white or self._black):
@@ -112,10 +111,6 @@ class Players(labels.ElidedLabel):
         if not self._details or left < _LEAST_DETAILS:
             return players
         return f"{players}   {metrics.elidedText(self._details, Qt.TextElideMode.ElideRight, left)}"
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._say()
 
 
 _LEAST_YEAR = 190
