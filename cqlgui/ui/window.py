@@ -636,12 +636,12 @@ class MainWindow(QMainWindow):
             self._live_finished(result)
             return
         if result.stopped is not None:
-            message = f"The search stopped at game {result.stopped.game}: {result.stopped.reason}"
+            message = f"The search stopped at game {result.stopped.game:,}: {result.stopped.reason}"
             self.infobar.show_message(message, "error", key=_FOUND)
         for failed in result.failed_games[: result.stopped is None]:
             more = len(result.failed_games) - 1
             others = f" (and {more:,} more)" if more else ""
-            words = f"Game {failed.game} was left out{others}: {failed.reason}"
+            words = f"Game {failed.game:,} was left out{others}: {failed.reason}"
             self.infobar.show_message(words, "warning", key=_FOUND)
         if self._asked_early:
             self.infobar.show_message(
