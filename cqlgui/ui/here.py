@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from cqlgui.base import progress
 from cqlgui.base.data import dataclass
@@ -44,8 +44,8 @@ KINDS = (
     Kind("Pawns", "the same pawns on the same squares", "This pawn skeleton"),
     Kind("Material", "the same men, wherever they stand", "This material"),
 )
-TWINS = "Twins"
-_TWINS_TIP = "Also with colours swapped and with left and right exchanged (Ctrl+Shift+4)"
+TWINS = "with twins"
+_TWINS_TIP = "Count and find these also with colours swapped and with left and right exchanged (Ctrl+Shift+4)"
 
 
 def queries_of(position: Position, *, twins: bool) -> tuple[str, ...]:
@@ -55,8 +55,10 @@ def queries_of(position: Position, *, twins: bool) -> tuple[str, ...]:
 
 
 class HereBar(QWidget):
-    """A button with a figure for each kind, and one that says whether twins count. `chosen` carries the place
-    of a kind, `twins_changed` whether twins are wanted."""
+    """A button with a figure for each kind, and a box that says whether the figures count twins.
+
+    `chosen` carries the place of a kind, `twins_changed` whether twins are wanted.
+    """
 
     chosen = Signal(int)
     twins_changed = Signal(bool)
@@ -76,9 +78,8 @@ class HereBar(QWidget):
         # What each button says, so that nothing is done where nothing changes.
         self._said: list[tuple[str, str]] = [("", "")] * len(KINDS)
         self._room = 1
-        self.twins = self._button(TWINS)
-        self.twins.setCheckable(True)
-        self.twins.setText(TWINS)
+        self.twins = QCheckBox(TWINS, self)
+        self.twins.setAccessibleName(TWINS)
         self.twins.setToolTip(wording.plain_tip(_TWINS_TIP))
         self.twins.toggled.connect(self.twins_changed)
         row.addWidget(self.twins)
@@ -120,7 +121,7 @@ class HereBar(QWidget):
             button.setFixedSize(
                 metrics.horizontalAdvance(f"{kind.word} {wording.widest(self._room)}+") + _EDGE, height
             )
-        self.twins.setFixedSize(metrics.horizontalAdvance(TWINS) + _EDGE, height)
+        self.twins.setFixedHeight(height)
 
     def _button(self, word: str) -> QToolButton:
         button = QToolButton(self)

@@ -12,7 +12,7 @@ LOW = 560
 """Below this height in pixels panes that stand below each other become tabs, too."""
 PLANNED = 1366
 """The width in pixels that the usual widths are for; of what is more, each column gets its share."""
-ASK, FOUND, PICKER = 340, 470, 408
+ASK, FOUND, PICKER = 340, 458, 408
 """Usual width of the columns left and right of the board, and height of the transforms
 with their title."""
 SMALLEST_ASK = 240

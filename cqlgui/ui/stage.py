@@ -75,7 +75,7 @@ def divide(width: int, height: int, around: int) -> tuple[Qt.Orientation, int]:
     """Where the notation stands in a room, and how wide or high it is, so that the board is as large as it
     can be; `around` is the height of what stands above and below the squares.
     """
-    narrow, low = max(130, min(240, width * 28 // 100)), max(56, min(130, height * 14 // 100))
+    narrow, low = max(130, min(240, width * 28 // 100)), max(56, min(130, height * 23 // 200))
     beside = min(width - narrow, height - around)
     under = min(width, height - low - around)
     if beside > under:
