@@ -11,6 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from cqlgui.base import progress
+from cqlgui.pattern import reading
 from cqlgui.tasks import model
 from cqlgui.tasks.found import Integers
 from cqlgui.ui import jobs, searcher
@@ -151,7 +152,7 @@ class LiveSearch(QObject):
         elif self._seeker.running and not self._seeker.live:
             # Somebody waits for that one.
             self._declined()
-        elif not text.strip():
+        elif not text.strip() or reading.nothing_drawn(text):
             self._seeker.stop()
             self._declined()
         else:

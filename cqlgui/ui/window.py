@@ -797,6 +797,8 @@ class MainWindow(QMainWindow):
             self.infobar.show_message(words, "info", key=_ASKING, front=True)
             return
         self.board.set_ghost(None)
+        # Who picks an image wants to see its hits; a pattern drawn over one of them would show both.
+        self.pointing.set_active(False)
         self._tabs.setCurrentWidget(self.hits)
         self.narrower.limit((orbit, element, _words_of(found)))
         self.hits.limit(orbit, element)

@@ -13,10 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import (
     QAbstractItemModel,
+    QEvent,
     QModelIndex,
+    QObject,
     QPersistentModelIndex,
+    QRect,
     Qt,
 )
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -368,6 +373,41 @@ def test_rows_are_merged_into_runs(changed: list[int]) -> None:
     runs = list(ranges.merged(changed))
     assert [row for first, last in runs for row in range(first, last + 1)] == sorted(set(changed))
     assert all(after[0] > before[1] + 1 for before, after in itertools.pairwise(runs))
+
+
+class Painted(QObject):
+    """Notes which areas of a widget are painted."""
+
+    def __init__(self, watched: QWidget) -> None:
+        super().__init__(watched)
+        self.areas: list[QRect] = []
+        watched.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QPaintEvent):
+            self.areas.append(event.rect())
+        return False
+
+
+def test_rows_of_two_lines_are_painted_whole_whatever_column_changes(
+    qtbot: QtBot, hits: Hits, result: model.SearchResult
+) -> None:
+    table, _ = hits
+    table.add(result.games)
+    table.finish(result)
+    shown = view.TableView("Hits")
+    qtbot.addWidget(shown)
+    shown.setModel(table)
+    shown.set_widths(hits_model.WIDTHS)
+    shown.resize(460, 400)
+    shown.show()
+    painted = Painted(shown.viewport())
+    qtbot.waitUntil(lambda: bool(painted.areas))
+    painted.areas.clear()
+    place = table.index(1, hits_model.MOVES)
+    table.dataChanged.emit(place, place)
+    qtbot.waitUntil(lambda: bool(painted.areas))
+    assert painted.areas[0].width() == shown.viewport().width()
 
 
 def test_a_narrow_table_of_hits_has_all_of_a_hit_in_two_lines(

@@ -93,6 +93,7 @@ class Controller(QObject):
         self._editor.caret_moved.connect(lambda _offset: self._timer.start())
         self._editor.diagnostics_changed.connect(lambda _found: self._checked())
         self.palette.chosen.connect(self._set_tool)
+        self.palette.dropped.connect(self._drop)
         self.palette.role_wanted.connect(self._set_role)
         self.palette.widened.connect(self._widen_selected)
         self.palette.clear_wanted.connect(self._clear)
@@ -285,6 +286,11 @@ class Controller(QObject):
             return "Pick a man to place", False
         return f"{tool.name}: {'click to remove' if tool.erases else 'click to place'}", False
 
+    @property
+    def covered(self) -> int:
+        """The squares on which marks are drawn."""
+        return sum(1 << square for square in set(self._picture.anchors) if square >= 0)
+
     def paint(self, painter: QPainter, frame: board_painting.Frame, ratio: float) -> None:
         """Draw the marks on the board."""
         painting.draw(painter, frame, self._picture, theme.colours(), ratio, self.switch.width() + 8)
@@ -310,6 +316,12 @@ class Controller(QObject):
         self.palette.set_tool(tool)
         self._show(held=(0, squares.NONE))
 
+    def _drop(self, tool: tools.Tool, point: QPoint) -> None:
+        """A tool was dragged from the palette to a point on the screen."""
+        square = self._board.frame().at(QPointF(self._board.mapFromGlobal(point)))
+        if square >= 0 and tool.men:
+            self.do(lambda draft: deeds.place(draft, square, tool.men))
+
     def _type(self, text: str) -> None:
         found = tools.by_key(text, self._side, self.palette.tool)
         if found is not None:
@@ -320,10 +332,6 @@ class Controller(QObject):
                 self.said.emit(f"{side}: now a letter (K Q R B N P A)", False)
 
     def _leave(self) -> None:
-        chosen = self._picture.selected >= 0 or self._picture.arrow >= 0
-        if self.palette.tool.points and not chosen:
-            self.set_active(False)
-            return
         self._set_tool(tools.POINTER)
         self._select(None)
 
@@ -549,6 +557,8 @@ class Controller(QObject):
 
 class _Lasso:
     """The squares of a lasso in front of a game."""
+
+    covered = 0
 
     def __init__(self, area: int) -> None:
         self._area = area
