@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from cqlgui.base import progress
@@ -122,6 +123,15 @@ class HereBar(QWidget):
                 metrics.horizontalAdvance(f"{kind.word} {wording.widest(self._room)}+") + _EDGE, height
             )
         self.twins.setFixedHeight(height)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        # What has no room is left to the menu.
+        left = self.width() - 16
+        for part in (*self._buttons, self.twins):
+            left -= part.sizeHint().width() if part is self.twins else part.minimumWidth()
+            part.setVisible(left >= 0)
+            left -= 4
 
     def _button(self, word: str) -> QToolButton:
         button = QToolButton(self)

@@ -18,6 +18,8 @@ class Stage(QSplitter):
         """`above` is the height that the board keeps free above its squares."""
         super().__init__(UNDER)
         self._board_side, self._board, self._above = board_side, board, above
+        self._notation = notation
+        self._drawing = False
         self.dragged = False
         self.setChildrenCollapsible(False)
         self.addWidget(board_side)
@@ -25,6 +27,12 @@ class Stage(QSplitter):
         self.setStretchFactor(0, 1)
         self.setStretchFactor(1, 0)
         self.splitterMoved.connect(self._moved)
+
+    def set_drawing(self, drawing: bool) -> None:
+        """Whether somebody draws on the board, who needs room more than moves: notation beside it is hidden
+        meanwhile."""
+        self._drawing = drawing
+        self.fit()
 
     def reset(self) -> None:
         """Forget where the user drew the divider."""
@@ -34,10 +42,12 @@ class Stage(QSplitter):
     def fit(self) -> None:
         """Give the board as much room as it can use."""
         if self.dragged:
+            self._notation.setVisible(not self._drawing or self.orientation() is UNDER)
             return
         orientation, notation = divide(self.width(), self.height(), self._around())
         if orientation is not self.orientation():
             self.setOrientation(orientation)
+        self._notation.setVisible(not self._drawing or orientation is UNDER)
         whole = self.width() if orientation is BESIDE else self.height()
         self.setSizes([max(1, whole - self.handleWidth() - notation), notation])
 
