@@ -16,7 +16,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base.resources import resource
 from cqlgui.board import men, motions, position, squares
 from cqlgui.cql import geometry
 from cqlgui.tasks import model, searching
