@@ -778,6 +778,8 @@ class MainWindow(QMainWindow):
     def _mode_changed(self, active: bool) -> None:
         """Pattern mode draws on the board; the bar below it tells of the game."""
         self.hitbar.setVisible(not active)
+        # The palette takes width of the board, which others can do without.
+        self.split.fit()
         self.actions_.pattern.setChecked(active)
 
     # --- orbits --------------------------------------------------------------------------------------------

@@ -67,29 +67,24 @@ class Gutter(QWidget):
 
     def set_truth(self, state: str, rows: tuple[model.LineTruth, ...] | None = None) -> None:
         """Show truths; without `rows` the former ones stay, and pale while others are found out."""
-        width = self._truth_width()
         self._state = state
         if rows is not None:
             self._rows = {row.line: row for row in rows}
         elif not state:
             self._rows = {}
-        if self._truth_width() != width:
-            self._editor.lay_out()
         self._tell()
         self.update()
 
     def forget_rows(self) -> None:
         """Drop truths whose lines belong to another text."""
         if self._rows:
-            width = self._truth_width()
             self._rows = {}
-            if self._truth_width() != width:
-                self._editor.lay_out()
             self._tell()
             self.update()
 
     def needed_width(self) -> int:
-        """Width in pixels for marks, the numbers of all lines, and truths where shown."""
+        """Width in pixels for marks, the numbers of all lines, and truths, also while none are shown: the
+        text stays where it is."""
         digits = max(2, len(str(self._editor.blockCount())))
         return 3 * _SIDE + digits * self._digit() + self._mark_size() + self._truth_width()
 
@@ -122,12 +117,7 @@ class Gutter(QWidget):
         return max(9, self._editor.fontMetrics().height() * 5 // 8)
 
     def _truth_width(self) -> int:
-        if not self._state:
-            return 0
-        return 3 * self._digit() + _SIDE + self._arrow_width()
-
-    def _arrow_width(self) -> int:
-        return self._mark_size() if any(row.elsewhere for row in self._rows.values()) else 0
+        return 3 * self._digit() + _SIDE + self._mark_size()
 
     def _tell(self) -> None:
         words = {True: "holds", False: "fails", None: "cannot be told"}
@@ -168,13 +158,13 @@ class Gutter(QWidget):
                     _draw_lamp(painter, self, centre, mark)
                 elif number in severities:
                     _draw_mark(painter, self, severities[number], centre, mark * 3 / 4)
-                if number in self._rows and truths:
+                if number in self._rows and self._state:
                     place = QRectF(self.width() - truths - _SIDE / 2, top, truths, line_height)
                     self._draw_truth(painter, self._rows[number], place, mark)
 
     def _draw_truth(self, painter: QPainter, row: model.LineTruth, place: QRectF, size: int) -> None:
         painter.setOpacity(0.4 if self._state == PENDING else 1.0)
-        arrow = self._arrow_width()
+        arrow = self._mark_size()
         if row.elsewhere and self._state != SLOW:
             middle = QPointF(place.left() + arrow / 2, place.center().y())
             back = row.parts[0].positionid < row.positionid
