@@ -53,7 +53,7 @@ class Person:
         self._click(button, button.rect().center())
 
     def ask_for(self, condition: str) -> None:
-        """Click the chip of a condition; where there is no room for it, its line in the menu of the last one."""
+        """Click the chip of a condition, or its line in the menu of the last one."""
         chips = self.main.pointing.chips.findChildren(QAbstractButton)
         if any(chip.isVisible() and condition in _names(chip) for chip in chips):
             self.press(condition)
