@@ -29,6 +29,7 @@ _JOB = "this position"
 _PENDING = "…"
 _EDGE = 14
 """Pixels of a button beside its text."""
+_MARGIN, _SPACING = 8, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,8 @@ def queries_of(position: Position, *, twins: bool) -> tuple[str, ...]:
 
 
 class HereBar(QWidget):
-    """A button with a figure for each kind, and a box that says whether the figures count twins.
+    """A button with a figure for each kind, and a box that says whether the figures count twins. In little
+    room there are only the first of them; the menu and the keys have all.
 
     `chosen` carries the place of a kind, `twins_changed` whether twins are wanted.
     """
@@ -68,8 +70,8 @@ class HereBar(QWidget):
         super().__init__(parent)
         self.setAccessibleName("This position in all games")
         row = QHBoxLayout(self)
-        row.setContentsMargins(8, 0, 8, 2)
-        row.setSpacing(4)
+        row.setContentsMargins(_MARGIN, 0, _MARGIN, 2)
+        row.setSpacing(_SPACING)
         self._buttons = []
         for place, kind in enumerate(KINDS):
             button = self._button(kind.word)
@@ -83,6 +85,7 @@ class HereBar(QWidget):
         self.twins.setAccessibleName(TWINS)
         self.twins.setToolTip(wording.plain_tip(_TWINS_TIP))
         self.twins.toggled.connect(self.twins_changed)
+        self.twins.toggled.connect(lambda _on: self._show_fitting())
         row.addWidget(self.twins)
         row.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -122,7 +125,18 @@ class HereBar(QWidget):
             button.setFixedSize(
                 metrics.horizontalAdvance(f"{kind.word} {wording.widest(self._room)}+") + _EDGE, height
             )
-        self.twins.setFixedHeight(height)
+        self.twins.setFixedSize(self.twins.sizeHint().width(), height)
+        self._show_fitting()
+
+    def _show_fitting(self) -> None:
+        """Show what there is room for: a part of a figure would be another figure."""
+        exact, pawns, material = self._buttons
+        # Figures that count twins are not told without the box that says so.
+        first = (self.twins, pawns) if self.twins.isChecked() else (pawns, self.twins)
+        left = self.width() - 2 * _MARGIN
+        for part in (exact, *first, material):
+            part.setVisible(part.width() <= left)
+            left = left - part.width() - _SPACING if part.width() <= left else 0
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -148,6 +162,10 @@ class HereBar(QWidget):
             f" QToolButton:checked {{ background: {colours.selection}; color: {colours.selection_text};"
             f" border: 1px solid {colours.accent}; }}"
         )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._show_fitting()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

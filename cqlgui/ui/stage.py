@@ -6,6 +6,8 @@ from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
+from cqlgui.ui.board import widget
+
 BESIDE, UNDER = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
 
@@ -14,7 +16,7 @@ class Stage(QSplitter):
     the user draws the divider.
     """
 
-    def __init__(self, board_side: QWidget, board: QWidget, notation: QWidget, above: int) -> None:
+    def __init__(self, board_side: QWidget, board: widget.BoardWidget, notation: QWidget, above: int) -> None:
         """`above` is the height that the board keeps free above its squares."""
         super().__init__(UNDER)
         self._board_side, self._board, self._above = board_side, board, above
@@ -44,7 +46,7 @@ class Stage(QSplitter):
         if self.dragged:
             self._notation.setVisible(not self._drawing or self.orientation() is UNDER)
             return
-        orientation, notation = divide(self.width(), self.height(), self._around())
+        orientation, notation = divide(self.width() - self._board.side_width, self.height(), self._around())
         if orientation is not self.orientation():
             self.setOrientation(orientation)
         self._notation.setVisible(not self._drawing or orientation is UNDER)
@@ -83,7 +85,8 @@ class Stage(QSplitter):
 
 def divide(width: int, height: int, around: int) -> tuple[Qt.Orientation, int]:
     """Where the notation stands in a room, and how wide or high it is, so that the board is as large as it
-    can be; `around` is the height of what stands above and below the squares.
+    can be; `around` is the height of what stands above and below the squares, `width` is without what stands
+    left of them.
     """
     narrow, low = max(130, min(240, width * 28 // 100)), max(56, min(130, height * 23 // 200))
     beside = min(width - narrow, height - around)

@@ -103,6 +103,8 @@ def test_presenting_leaves_board_and_notation_and_esc_leaves_it(
     qtbot: QtBot, main: window.MainWindow
 ) -> None:
     main.begin([])
+    # The start page stands where the board will be until games are open.
+    main.leave_start()
     main.docks.choose(Layout.PRESENTING.value)
     qtbot.waitUntil(lambda: not main.editor.isVisible() and not main.hits.isVisible())
     assert not main.hitbar.isVisible()

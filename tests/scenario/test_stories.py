@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QTabBar, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QTabBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from cqlgui.board import men, motions, position, squares
@@ -51,6 +51,26 @@ class Person:
         self.bring(button)
         assert button.isEnabled()
         self._click(button, button.rect().center())
+
+    def ask_for(self, condition: str) -> None:
+        """Click the chip of a condition, or its line in the menu of the last one."""
+        chips = self.main.pointing.chips.findChildren(QAbstractButton)
+        if any(chip.isVisible() and condition in _names(chip) for chip in chips):
+            self.press(condition)
+            return
+        self.press("More conditions")
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        action = next(one for one in menu.actions() if one.text() == condition)
+        QTest.mouseClick(menu, LEFT, Qt.KeyboardModifier.NoModifier, menu.actionGeometry(action).center())
+
+    def here(self, name: str, key: Qt.Key) -> None:
+        """Click a button beside the board, or press its keys where there is no room for it."""
+        bar = self.main.here_bar.findChildren(QAbstractButton)
+        if any(button.isVisible() and name in _names(button) for button in bar):
+            self.press(name)
+        else:
+            self.key(key, Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier)
 
     def bring(self, wanted: QWidget) -> None:
         """Bring the pane of a widget into view by a click on its tab."""
@@ -116,13 +136,13 @@ def _names(button: QAbstractButton) -> tuple[str, str]:
 @pytest.fixture
 def person(qtbot: QtBot, main: window.MainWindow) -> Person:
     """Somebody who has started the program for the first time and opened the sample base from its page."""
+    main.begin([])
+    main.live.switch(True)
     if SHOTS:
         if os.environ.get("CQLGUI_DARK"):
             theme.theme().apply(theme.Choice.DARK)
         main.move(0, 0)
         main.resize(main.screen().availableSize())
-    main.begin([])
-    main.live.switch(True)
     somebody = Person(main, qtbot)
     qtbot.waitUntil(main.start_page.sample.isVisible)
     somebody.press("500 games to try")
@@ -187,7 +207,7 @@ def test_a_smothered_mate_is_drawn_and_found(person: Person) -> None:
     person.place("Black king", "h8")
     person.place("White knight", "f7")
     person.place("Any black man", "g8", "g7", "h7")
-    person.press("Mate")
+    person.ask_for("Mate")
     person.look("b1-drawn")
     person.press("Either colour")
     person.press("Either wing")
@@ -219,13 +239,13 @@ def test_the_pawn_skeleton_of_this_position_is_found_with_its_twins(person: Pers
         person.key(Qt.Key.Key_Right)
     person.until(lambda: not main.here.busy and "…" not in "".join(main.here_bar.texts()))
     alone = main.here_bar.texts()[1]
-    person.press("with twins")
+    person.here("with twins", Qt.Key.Key_4)
     person.until(lambda: not main.here.busy and main.here_bar.texts()[1] != alone)
     figure = int(main.here_bar.texts()[1].split()[1])
     person.look("c1-counted")
     assert main.board.position is not None
     skeleton = [(square, man) for square, man in enumerate(main.board.position.squares) if man in PAWNS]
-    person.press("Pawns")
+    person.here("Pawns", Qt.Key.Key_2)
     person.search_ends()
     person.until(person.landed)
     person.look("c2-found")

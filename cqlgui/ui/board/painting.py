@@ -331,6 +331,9 @@ def draw_badge(
     discs = QRectF(0, 0, height, height * 0.6) if swapped else QRectF()
     room = discs.width() + 6 if swapped else 0.0
     most = int(frame.cell * 8 - 22 - room - taken)
+    if most < _LEAST_BADGE:
+        # The bar below the board says it, too.
+        return
     if metrics.horizontalAdvance(text) > most:
         # A name cut short says nothing.
         text = title
@@ -362,5 +365,7 @@ def draw_discs(painter: QPainter, box: QRectF, colours: theme.Colours) -> None:
         painter.drawEllipse(disc)
 
 
+_LEAST_BADGE = 40
+"""Pixels of words below which there is no badge."""
 _BOTTOM_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
 _TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop

@@ -252,6 +252,11 @@ class BoardWidget(QWidget):
         self._place_parts()
         corner.show()
 
+    @property
+    def side_width(self) -> int:
+        """The width that is taken left of the squares."""
+        return self._side_width
+
     def show_side(self, side: Side | None) -> None:
         """Keep a widget left of the squares from now on; None gives them all the room."""
         if self._side is not None:
@@ -431,7 +436,7 @@ class BoardWidget(QWidget):
         if self._corner is not None:
             self._corner.adjustSize()
             # On a small board it begins further left, so that nothing of it is cut.
-            left = max(0, min(round(frame.left) - 1, self.width() - self._corner.width()))
+            left = max(self._side_width, min(round(frame.left) - 1, self.width() - self._corner.width()))
             self._corner.move(left, max(0, round(frame.top) - self._corner.height() - 4))
 
     def resizeEvent(self, event: QResizeEvent) -> None:

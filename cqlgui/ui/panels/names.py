@@ -8,6 +8,9 @@ from PySide6.QtGui import QFontMetrics
 BETWEEN = " – "
 _LITTLE = 160
 """Pixels below which family names stand alone."""
+_LEAST = 100
+"""Pixels below which these are cut at their ends."""
+_CLOSE = "–"
 
 
 def fitted(metrics: QFontMetrics, white: str, black: str, room: int) -> str:
@@ -18,6 +21,12 @@ def fitted(metrics: QFontMetrics, white: str, black: str, room: int) -> str:
     if room < _LITTLE:
         # So little of both would say nothing.
         white, black = (name.partition(",")[0] for name in (white, black))
+    if room < _LEAST:
+        # Of a middle nothing would be left.
+        half = (room - metrics.horizontalAdvance(_CLOSE)) // 2
+        return _CLOSE.join(
+            metrics.elidedText(name, Qt.TextElideMode.ElideRight, half) for name in (white, black)
+        )
     left = room - metrics.horizontalAdvance(BETWEEN)
     first, second = metrics.horizontalAdvance(white), metrics.horizontalAdvance(black)
     if first <= left // 2:

@@ -30,6 +30,8 @@ RELATIONS: dict[marks.Relation, tuple[str, str, str]] = {
 }
 """What a relation is called on its arrow, where that is short and where it has room, and in a menu."""
 _MUTUAL = (marks.Relation.FILE, marks.Relation.RANK, marks.Relation.DIAGONAL)
+_LEAST_HINT = 90
+"""Pixels below which nothing is said above the board."""
 _NEAR = 0.16
 """Squares' widths from an arrow within which a click means it."""
 _WHITE, _BLACK, _EDGE = "#ffffff", "#10151b", "#38424e"
@@ -391,6 +393,8 @@ def _draw_hint(
     room = QRectF(
         frame.left + taken, frame.top - painting.BADGE_ROOM, frame.cell * 8 - taken, painting.BADGE_ROOM - 4
     )
+    if room.width() < _LEAST_HINT:
+        return
     font = QFont(painter.font())
     font.setPixelSize(12)
     font.setBold(picture.alert)
