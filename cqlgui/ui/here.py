@@ -138,15 +138,6 @@ class HereBar(QWidget):
             part.setVisible(part.width() <= left)
             left = left - part.width() - _SPACING if part.width() <= left else 0
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        # What has no room is left to the menu.
-        left = self.width() - 16
-        for part in (*self._buttons, self.twins):
-            left -= part.sizeHint().width() if part is self.twins else part.minimumWidth()
-            part.setVisible(left >= 0)
-            left -= 4
-
     def _button(self, word: str) -> QToolButton:
         button = QToolButton(self)
         button.setAutoRaise(True)

@@ -778,13 +778,9 @@ class MainWindow(QMainWindow):
     def _mode_changed(self, active: bool) -> None:
         """Pattern mode draws on the board; the bars below it tell of the game."""
         self.hitbar.setVisible(not active)
-<<<<<<< HEAD
         self.here_bar.setVisible(not active)
-        self.split.set_drawing(active)
-=======
         # The palette takes width of the board, which others can do without.
-        self.split.fit()
->>>>>>> dbdce2e969a86d85ec2fb37c6eeb04ed3555f225
+        self.split.set_drawing(active)
         self.actions_.pattern.setChecked(active)
 
     # --- orbits --------------------------------------------------------------------------------------------

@@ -83,14 +83,9 @@ class Gutter(QWidget):
             self.update()
 
     def needed_width(self) -> int:
-<<<<<<< HEAD
         """Width in pixels for marks, the numbers of all lines, and truths. These have their room while none
         is shown, too: the text does not move when they come.
         """
-=======
-        """Width in pixels for marks, the numbers of all lines, and truths, also while none are shown: the
-        text stays where it is."""
->>>>>>> dbdce2e969a86d85ec2fb37c6eeb04ed3555f225
         digits = max(2, len(str(self._editor.blockCount())))
         return 3 * _SIDE + digits * self._digit() + self._mark_size() + self._truth_width()
 
@@ -164,11 +159,7 @@ class Gutter(QWidget):
                     _draw_lamp(painter, self, centre, mark)
                 elif number in severities:
                     _draw_mark(painter, self, severities[number], centre, mark * 3 / 4)
-<<<<<<< HEAD
-                if number in self._rows:
-=======
                 if number in self._rows and self._state:
->>>>>>> dbdce2e969a86d85ec2fb37c6eeb04ed3555f225
                     place = QRectF(self.width() - truths - _SIDE / 2, top, truths, line_height)
                     self._draw_truth(painter, self._rows[number], place, mark)
 
