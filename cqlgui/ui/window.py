@@ -776,8 +776,9 @@ class MainWindow(QMainWindow):
             self.statusBar().showMessage(words, 5000)
 
     def _mode_changed(self, active: bool) -> None:
-        """Pattern mode draws on the board; the bar below it tells of the game."""
+        """Pattern mode draws on the board; the bars below it tell of the game."""
         self.hitbar.setVisible(not active)
+        self.here_bar.setVisible(not active)
         self.actions_.pattern.setChecked(active)
 
     # --- orbits --------------------------------------------------------------------------------------------

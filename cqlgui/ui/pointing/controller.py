@@ -286,12 +286,14 @@ class Controller(QObject):
         self._show_steps()
 
     def _show_steps(self) -> None:
-        sequence, place = self._sequence, -1
-        if sequence is not None and self._known is not None:
-            place = deeds.step_at(sequence, self._known[1])
-        self.steps.show_sequence(sequence, place)
+        sequence = self._sequence
+        self.steps.show_sequence(sequence, self._drawn_step())
         self.steps.setVisible(self._active and sequence is not None)
         self.chips.offer_step(sequence is None)
+
+    def _drawn_step(self) -> int:
+        """The step that is drawn; -1 without one."""
+        return deeds.step_at(self._sequence, self._known[1]) if self._known is not None else -1
 
     def _follow_quickly(self) -> None:
         # A text that takes long is read once the check has gone through it, which it remembers.
@@ -322,7 +324,10 @@ class Controller(QObject):
         )
         self.palette.show_mark(found.marks[selected] if selected >= 0 else None)
         self.chips.set_conditions(found.conditions)
-        self.chips.set_others(len(found.others))
+        step = self._drawn_step()
+        # What a step finds later is the next step.
+        told = found if self._sequence is None or step < 0 else self._sequence.steps[step]
+        self.chips.set_others(len(told.others))
 
     def _show(self, **changed: Any) -> None:
         """Draw another picture; what it says in words follows from it."""

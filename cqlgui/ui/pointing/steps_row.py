@@ -6,9 +6,10 @@ It shows a `steps.Sequence` and says what is wanted of it; it knows no text.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
@@ -17,6 +18,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QResizeEvent,
+    QShowEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import (
@@ -36,17 +38,21 @@ from PySide6.QtWidgets import (
     QWidgetAction,
 )
 
+from cqlgui.board import squares
 from cqlgui.pattern import marks, pictures, steps, writing
 from cqlgui.ui import canvas, theme
-from cqlgui.ui.board import widget
+from cqlgui.ui.board import painting, widget
 from cqlgui.ui.panels import labels, wording
 
-_HIGH, _LOW = 76, 44
-"""The height of the row where there is room, and where there is none."""
+_HIGH, _LOW = 76, 48
+"""The height of the row where there is room, and in a low window, where the board needs it."""
+_LOW_WINDOW = 480
 _EDGE = 4
 """Pixels round a small board, in which its outline is drawn."""
-_GAP = 58
+_GAP = 54
 """The width of the button between two boards."""
+_BAR = 7
+"""The height of the bar that scrolls."""
 _MOST_PLIES = 400
 FORMS: dict[steps.Form, tuple[str, str]] = {
     "path": ("Path", "path: says how many moves lie between two steps"),
@@ -81,17 +87,17 @@ class StepsRow(QWidget):
         self.forms: dict[str, QToolButton] = {}
         self._strip = _Strip(self)
         self.add = QToolButton()
-        self.add.setText("+ Add\nstep")
+        self.add.setText("+\nStep")
         self.add.setAccessibleName("Add a step")
         self.add.setToolTip(f"A further step, to begin with like the one that is drawn ({KEY})")
         self.add.clicked.connect(self.added)
         row = QHBoxLayout(self)
-        row.setContentsMargins(4, 0, 4, 0)
-        row.setSpacing(4)
+        row.setContentsMargins(2, 0, 2, 0)
+        row.setSpacing(3)
         row.addLayout(self._make_forms())
         row.addWidget(self._strip, 1)
         row.addWidget(self.add)
-        self.setMaximumHeight(_HIGH)
+        self._height = _HIGH
 
     def _make_forms(self) -> QVBoxLayout:
         column = QVBoxLayout()
@@ -143,10 +149,25 @@ class StepsRow(QWidget):
                 self.form_wanted.emit(form)
 
     def sizeHint(self) -> QSize:
-        return QSize(300, _HIGH)
+        return QSize(300, self._height)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(180, _LOW)
+
+    def _fit(self) -> None:
+        """Take less where the window is low."""
+        height = _HIGH if self.window().height() > _LOW_WINDOW else _LOW
+        if height != self._height:
+            self._height = height
+            self.updateGeometry()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Undo):
@@ -189,10 +210,11 @@ class _Strip(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMinimumHeight(_LOW)
         self._content = QWidget()
         self._mark = _Insertion(self._content)
         self.setWidget(self._content)
+        theme.theme().changed.connect(self._dress)
+        self._dress()
         self.viewport().setAutoFillBackground(False)
         self._content.setAutoFillBackground(False)
 
@@ -246,6 +268,16 @@ class _Strip(QScrollArea):
         if 0 <= to < len(self.boards):
             self._row.moved.emit(place, to)
 
+    def _dress(self) -> None:
+        # The usual bar would take a fifth of the height.
+        colours = theme.colours()
+        self.horizontalScrollBar().setStyleSheet(
+            f"QScrollBar {{ height: {_BAR}px; background: transparent; }}"
+            f"QScrollBar::handle {{ background: {colours.muted}; border-radius: 3px; min-width: 24px; }}"
+            "QScrollBar::add-line, QScrollBar::sub-line { width: 0; }"
+            "QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }"
+        )
+
     # --- dragging -------------------------------------------------------------------------------------------
 
     def _target(self, place: int, across: int) -> int:
@@ -274,11 +306,10 @@ class _Strip(QScrollArea):
 
     def _arrange(self) -> None:
         number, height = len(self.boards), self.height()
-        bar = self.horizontalScrollBar()
         width = number * height + max(0, number - 1) * _GAP
         side = height
         if width > self.width():
-            side = max(24, height - bar.sizeHint().height())
+            side = max(24, height - _BAR)
             width = number * side + max(0, number - 1) * _GAP
         self._content.resize(max(1, width), side)
         for place, board in enumerate(self.boards):
@@ -364,11 +395,7 @@ class _Board(QAbstractButton):
             if not self.isEnabled() or self._drags:
                 painter.setOpacity(0.4)
             room = QRectF(self.rect()).adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE)
-            shown, ratio = self._picture, self.devicePixelRatioF()
-            rings = sum(1 << cell.square for cell in shown.cells if not cell.symbol)
-            painter.save()
-            widget.paint_mini(painter, room, shown.cells, shown.area, rings, ratio)
-            painter.restore()
+            _draw_step(painter, room, self._picture, colours, self.devicePixelRatioF())
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             if self._current:
@@ -442,6 +469,48 @@ class _Board(QAbstractButton):
         else:
             self._pressed = None
             super().mouseReleaseEvent(event)
+
+
+def _draw_step(
+    painter: QPainter, room: QRectF, shown: pictures.Picture, colours: theme.Colours, ratio: float
+) -> None:
+    """A small board. On its squares men would be too small to be told apart, so they are larger where they
+    do not stand close together."""
+    painter.save()
+    rings = sum(1 << cell.square for cell in shown.cells if not cell.symbol)
+    widget.paint_mini(painter, room, (), shown.area, rings, ratio)
+    size = max(4, int(min(room.width(), room.height()) - 2) // 8)
+    corner = room.center() - QPointF(size * 4, size * 4)
+    frame = painting.Frame(round(corner.x()), round(corner.y()), size)
+    tint = colours.colour("ring")
+    tint.setAlpha(110)
+    grown = size * _growth([cell.square for cell in shown.cells])
+    for cell in shown.cells:
+        box = frame.square(cell.square)
+        painter.fillRect(box, tint)
+        there = QRectF(0, 0, grown, grown)
+        there.moveCenter(box.center())
+        there.moveLeft(max(frame.rect.left(), min(there.left(), frame.rect.right() - grown)))
+        there.moveTop(max(frame.rect.top(), min(there.top(), frame.rect.bottom() - grown)))
+        away = there.topLeft() - painting.Frame(0, 0, grown).square(cell.square).topLeft()
+        large = painting.Frame(round(away.x()), round(away.y()), grown)
+        painting.draw_pattern(painter, large, (cell,), 0, colours, ratio)
+    painter.restore()
+
+
+def _growth(places: list[int]) -> float:
+    """How much larger than a square of a small board men are that stand on some squares."""
+    apart = min(
+        (
+            max(
+                abs(squares.file_of(one) - squares.file_of(other)),
+                abs(squares.rank_of(one) - squares.rank_of(other)),
+            )
+            for one, other in itertools.combinations(places, 2)
+        ),
+        default=8,
+    )
+    return 1.3 if apart == 1 else 2.0
 
 
 class _Between(QToolButton):
