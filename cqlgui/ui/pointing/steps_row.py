@@ -568,7 +568,7 @@ class _Within(QWidget):
     def __init__(self, gap: steps.Gap, want: Callable[[steps.Gap], None]) -> None:
         super().__init__()
         row = QHBoxLayout(self)
-        row.setContentsMargins(24, 2, 8, 2)
+        row.setContentsMargins(38, 2, 8, 2)
         self.plies = QSpinBox()
         self.plies.setRange(2, _MOST_PLIES)
         self.plies.setValue(gap.most if gap.most is not None and gap.most > 1 else 6)
