@@ -948,6 +948,7 @@ class MainWindow(QMainWindow):
         board_column.setSpacing(2)
         board_column.addWidget(self.board, 1)
         board_column.addWidget(self.pointing.chips)
+        board_column.addWidget(self.pointing.steps)
         board_column.addWidget(self.hitbar)
         board_column.addWidget(self.here_bar)
         self.split = stage.Stage(board_side, self.board, self.notation, painting.BADGE_ROOM)
@@ -975,6 +976,7 @@ class MainWindow(QMainWindow):
                 self.start_page,
                 self.board,
                 self.pointing.chips,
+                self.pointing.steps,
                 self.notation,
                 self.picker,
                 self._tabs,
