@@ -103,6 +103,16 @@ def test_a_click_on_a_board_shows_that_step_above(hand: Hand) -> None:
     assert hand.text == "path {Qg2 kh7} --+ {Qg3 kh8 Ka1} -- {Qf4}"
 
 
+def test_a_step_without_braces_is_not_drawn_and_the_row_says_why(hand: Hand) -> None:
+    hand.write("path Nf5 -- {kg8}")
+    row = shown(hand)
+    QTest.mouseClick(row.boards[0], LEFT)
+    assert row.current == -1
+    assert hand.pointing.notice.text().startswith("Write braces round this step")
+    QTest.mouseClick(row.boards[1], LEFT)
+    assert row.current == 1
+
+
 def test_a_drag_and_keys_change_the_order(hand: Hand) -> None:
     hand.write(PATH)
     row = shown(hand)

@@ -43,6 +43,7 @@ _MEND = "Mend the query first: its marks cannot be changed while it has errors"
 _IDLE = "Ctrl+click takes a man into the pattern; Pattern, above the board, is for drawing one"
 _DRAW_FIRST = "Draw the first step, or Ctrl+click its men in the game"
 _GO_ON = f"This is a step. Go on in the game, then press {steps_row.KEY} again"
+_BRACES = "Write braces round this step, then it can be drawn"
 _MOST = 200
 """Marks of which is remembered what they were."""
 
@@ -288,13 +289,9 @@ class Controller(QObject):
 
     def _show_steps(self) -> None:
         sequence = self._sequence
-        self.steps.show_sequence(sequence, self._drawn_step())
+        self.steps.show_sequence(sequence, deeds.step_of(sequence, self._picture.pattern))
         self.steps.setVisible(self._active and sequence is not None)
         self.chips.offer_step(sequence is None)
-
-    def _drawn_step(self) -> int:
-        """The step that is drawn; -1 without one."""
-        return deeds.step_at(self._sequence, self._known[1]) if self._known is not None else -1
 
     def _follow_quickly(self) -> None:
         # A text that takes long is read once the check has gone through it, which it remembers.
@@ -325,7 +322,7 @@ class Controller(QObject):
         )
         self.palette.show_mark(found.marks[selected] if selected >= 0 else None)
         self.chips.set_conditions(found.conditions)
-        step = self._drawn_step()
+        step = deeds.step_of(self._sequence, found)
         # What a step finds later is the next step.
         told = found if self._sequence is None or step < 0 else self._sequence.steps[step]
         self.chips.set_others(len(told.others))
@@ -608,9 +605,11 @@ class Controller(QObject):
         sequence = self.sequence
         if sequence is None or self._picture.greyed:
             return
-        end = sequence.steps[place].span.end
-        self._editor.edit.select(end, end)
+        step = sequence.steps[place]
+        self._editor.edit.select(step.span.end, step.span.end)
         self.follow()
+        if self.steps.current != place:
+            self.said.emit(_BRACES, False)
 
     # --- arrows ---------------------------------------------------------------------------------------------
 

@@ -213,12 +213,12 @@ def snapshot(pattern: marks.Pattern, shown: Position | None) -> tuple[marks.Patt
     return marks.Pattern(tuple(found)), len(pattern.marks) - len(found)
 
 
-def step_at(sequence: steps.Sequence | None, caret: int) -> int:
-    """The step that a caret stands in; -1 for none."""
+def step_of(sequence: steps.Sequence | None, drawn: marks.Pattern) -> int:
+    """The step that a pattern is; -1 for none. One that has no braces cannot be drawn by itself."""
     if sequence is None:
         return -1
-    within = (place for place, one in enumerate(sequence.steps) if one.span.offset <= caret <= one.span.end)
-    return next(within, -1)
+    same = (place for place, one in enumerate(sequence.steps) if one.span.offset == drawn.span.offset)
+    return next(same, -1)
 
 
 def add_step(draft: Draft, pattern: marks.Pattern) -> None:
