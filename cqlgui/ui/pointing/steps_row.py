@@ -89,7 +89,9 @@ class StepsRow(QWidget):
         self.add = QToolButton()
         self.add.setText("+\nStep")
         self.add.setAccessibleName("Add a step")
-        self.add.setToolTip(f"A further step, to begin with like the one that is drawn ({KEY})")
+        self.add.setToolTip(
+            wording.plain_tip(f"A further step, to begin with like the one that is drawn ({KEY})")
+        )
         self.add.clicked.connect(self.added)
         row = QHBoxLayout(self)
         row.setContentsMargins(2, 0, 2, 0)
