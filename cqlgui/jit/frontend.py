@@ -17,6 +17,7 @@ import enum
 import inspect
 import math
 import textwrap
+import threading
 import types
 import typing
 from collections.abc import Callable, Collection, Sequence
@@ -204,6 +205,11 @@ _OF_WORDS: Final[dict[object, str]] = {
 }  # fmt: skip
 
 
+_PARSING: Final = threading.Lock()
+"""Python 3.11 counts the depth of a syntax tree for all threads together. Where two threads make trees at the
+same time it may raise `SystemError` (https://github.com/python/cpython/issues/106905)."""
+
+
 class _Body:
     """Writes one function. Its variables' types are found by writing it until none changes any more."""
 
@@ -213,7 +219,8 @@ class _Body:
         self._parameters = parameters
         self._source = inspect.getsourcefile(function) or "?"
         lines, self._first_line = inspect.getsourcelines(function)
-        tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
+        with _PARSING:
+            tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
         assert isinstance(tree, ast.FunctionDef)
         self._tree = tree
         self._kinds: dict[str, Scalar] = {}

@@ -10,7 +10,7 @@ from typing import Final
 
 from cqlgui.base.data import dataclass
 from cqlgui.board import men, squares
-from cqlgui.cql import nodes, nodes_moves, printer
+from cqlgui.cql import nodes, nodes_moves, printer, structure
 from cqlgui.cql.diagnostics import Span
 from cqlgui.pattern import groups
 from cqlgui.pattern.marks import Arrow, Condition, ConditionKind, Mark, Pattern, Relation, Role
@@ -93,6 +93,15 @@ def read(text: str, group: groups.Group) -> Reading:
     found = groups.layout(text)
     parts = [_part(node, found, group.content) for node in group.filters]
     return _Reader(group.content, group.braced, _words(group.chain)).read(parts)
+
+
+def nothing_drawn(text: str) -> bool:
+    """Whether a query is a pattern from which all was taken, so that it asks for nothing yet."""
+    query = structure.checked(text).query
+    body = None if query is None else query.body
+    while isinstance(body, nodes.Transform):
+        body = body.operand
+    return isinstance(body, nodes.Truth) and body.value
 
 
 # --- one filter ---------------------------------------------------------------------------------------------

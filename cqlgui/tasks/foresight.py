@@ -7,6 +7,7 @@ milliseconds. Nothing is told of queries whose hits do not come straight from th
 from __future__ import annotations
 
 import collections
+import math
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,7 @@ import numpy as np
 from cqlgui.base import errors, progress
 from cqlgui.base.data import dataclass
 from cqlgui.engine import scanning
+from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model, planning, sieving, sources
 from cqlgui.tasks.found import Integers
 
@@ -80,11 +82,12 @@ def foresee(
     token = cancel or progress.CancelToken()
     planned = left = 0
     sampled = _Sampled(0, 0, 0, 0.0)
-    begun, planning_seconds = time.thread_time(), 0.0
+    # Seconds that planning takes for a game. The least counts: the first segments may have to be read.
+    begun, planning_seconds = time.thread_time(), math.inf
     total = sum(source.games for source in listed) if within is None else len(within)
     for part, source, first in _parts(chosen.planner, listed, token):
         token.raise_if_cancelled()
-        planning_seconds += time.thread_time() - begun
+        planning_seconds = min(planning_seconds, (time.thread_time() - begun) / max(part.count, 1))
         numbers = part.numbers
         before = source.first + first
         if within is None:
@@ -109,7 +112,7 @@ def foresee(
         round(sampled.positions * share),
         round(sampled.hits * share),
         # Segments are planned one by one.
-        planning_seconds * total / planned + sampled.seconds * share / count,
+        planning_seconds * sum(source.games for source in listed) + sampled.seconds * share / count,
     )
 
 
@@ -141,6 +144,8 @@ def _sample(chosen: sieving.Plan, part: planning.Part, numbers: Integers, first:
     # What is made at the first call of all is not what a search costs.
     for _ in chosen.compiled.scan(part.asked, numbers[:1], before=first, facts=part.facts, slice_size=1):
         pass
+    if told is not None:
+        told.tell(part.asked, numbers[:1] << found_module.GAME_SHIFT, before=first, facts=part.facts)
     size = min(_FIRST, len(numbers))
     while True:
         # Spread over the segment, as neighbours are often alike.

@@ -16,6 +16,7 @@ from cqlgui.base import disk
 from cqlgui.tasks import bases
 from cqlgui.ui import here, layouts, marked, theme
 from cqlgui.ui.panels import naming, wording
+from cqlgui.ui.pointing import steps_row
 from cqlgui.ui.tables import view
 
 if TYPE_CHECKING:
@@ -133,7 +134,10 @@ class Actions:
             menu, "Search while &I ask", lambda: main.live.switch(self.live.isChecked()), "Ctrl+L"
         )
         self.live.setCheckable(True)
-        self.live.setChecked(True)
+        self.live.setChecked(main.live.on)
+        main.live.switched.connect(self.live.setChecked)
+        menu.addSeparator()
+        self._action(menu, "&Add the pattern as a step", main.pointing.add_step, steps_row.KEY)
         menu.addSeparator()
         helpers = main.assistance
         self.why_not = self._action(menu, "&Why not?", helpers.why.ask, "F4")

@@ -58,6 +58,8 @@ class Docks(QObject):
         self._dragged = False
         self._before = Layout.SEARCHING.value
         self._titles = self._timer(self._fit_titles)
+        # Sizes of the panes while the mouse draws at an edge between them.
+        self._drawn: list[tuple[int, int]] = []
         self._raised: QDockWidget | None = None
         self._focus = self._timer(self._follow_raised)
         self._size = self._timer(self._fit_size)
@@ -67,6 +69,7 @@ class Docks(QObject):
         self.picker = self._dock("picker", "Transforms", picker)
         self.results = self._dock("results", "Results", results)
         self.all = (self.query, self.library, self.help, self.picker, self.results)
+        main.installEventFilter(self)
         main.setTabPosition(_LEFT, QTabWidget.TabPosition.North)
 
     # --- layouts -------------------------------------------------------------------------------------------
@@ -196,9 +199,14 @@ class Docks(QObject):
             main.resizeDocks([self.results], [now.bottom], _DOWN)
         if self._stands(self.picker) is Place.UNDER:
             # The text keeps its lines where there is room for both at the least.
-            room = self.query.height() + self.picker.height()
-            under = max(min(now.under, room - _LEAST_QUERY), room // 2)
-            main.resizeDocks([self.query, self.picker], [max(1, room - under), under], _DOWN)
+            above = next((dock for dock in (self.library, self.help) if dock is self._raised), self.query)
+            room = above.height() + self.picker.height()
+            if above is self.query:
+                under = max(min(now.under, room - _LEAST_QUERY), room // 2)
+            else:
+                # A list is to be read, and the transforms are those of a query that is out of sight.
+                under = min(now.under, _LEAST_UNDER)
+            main.resizeDocks([above, self.picker], [max(1, room - under), under], _DOWN)
 
     def _fit_size(self) -> None:
         """Take panes to the column of tabs, or back; only from where they belong at the other size, because
@@ -262,8 +270,10 @@ class Docks(QObject):
 
     def _seen(self, dock: QDockWidget, visible: bool) -> None:
         if visible:
-            self._raised = dock
+            former, self._raised = self._raised, dock
             self._focus.start()
+            if former is not dock and self._plan is not None:
+                self._size.start()
         elif self._raised is dock:
             self._raised = None
 
@@ -300,7 +310,6 @@ class Docks(QObject):
             # Which panes share a tab bar is known only after Qt has finished moving them.
             changed.connect(lambda _what: self._titles.start())
         dock.visibilityChanged.connect(lambda visible: self._seen(dock, visible))
-        dock.installEventFilter(self)
         return dock
 
     def _timer(self, does: object) -> QTimer:
@@ -310,16 +319,20 @@ class Docks(QObject):
         timer.timeout.connect(does)
         return timer
 
+    def _sizes(self) -> list[tuple[int, int]]:
+        return [(dock.width(), dock.height()) for dock in self.all if dock.isVisible()]
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # A pane that gets another size while a button of the mouse is down is drawn to it.
-        if (
-            event.type() is QEvent.Type.Resize
-            and QApplication.mouseButtons() & Qt.MouseButton.LeftButton
-            and not self._size.isActive()
-        ):
-            self._dragged = True
+        # Of the window itself the mouse meets nothing but the edges between panes.
+        if event.type() is QEvent.Type.MouseButtonPress:
+            self._drawn = self._sizes()
+        elif event.type() is QEvent.Type.MouseButtonRelease and self._drawn:
+            self._dragged = self._dragged or self._sizes() != self._drawn
+            self._drawn = []
         return False
 
 
 _LEAST_QUERY = 234
 """Pixels of height that are left to the query where the transforms stand under it."""
+_LEAST_UNDER = 150
+"""Pixels of height that are left to the transforms while a list stands above them."""

@@ -107,7 +107,6 @@ class HereBar(QWidget):
                 button.setText(said[0])
                 button.setAccessibleName(f"{kind.word}: {told}")
                 button.setToolTip(wording.plain_tip(f"{told} Press to find them (Ctrl+Shift+{place + 1})"))
-        self.twins.setEnabled(there)
 
     def make_room(self, games: int) -> None:
         """So many games are the most that a figure can be."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from cqlgui.base import progress
+from cqlgui.pattern import reading
 from cqlgui.tasks import model
 from cqlgui.tasks.found import Integers
 from cqlgui.ui import jobs, searcher
@@ -31,6 +32,7 @@ class LiveSearch(QObject):
 
     overdue = Signal()
     remembered = Signal()
+    switched = Signal(bool)
 
     def __init__(self, door: jobs.Jobs, seeker: searcher.Searcher, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -72,6 +74,7 @@ class LiveSearch(QObject):
         else:
             self.stop()
             self.overdue.emit()
+        self.switched.emit(on)
 
     def set_base(self, base: model.Base | None, *, anew: bool = True) -> None:
         """Search these games from now on, None for none yet; a text that was changed meanwhile is searched,
@@ -149,7 +152,7 @@ class LiveSearch(QObject):
         elif self._seeker.running and not self._seeker.live:
             # Somebody waits for that one.
             self._declined()
-        elif not text.strip():
+        elif not text.strip() or reading.nothing_drawn(text):
             self._seeker.stop()
             self._declined()
         else:

@@ -303,9 +303,8 @@ class NotationView(QTextEdit):
         self._button.setChecked(self._columns)
         bound = self._game is not None and has_variations(self._game)
         self._button.setEnabled(not bound)
-        self._button.setToolTip(
-            "A game with variations is shown as a text" if bound else "Show the moves in two columns"
-        )
+        words = "A game with variations is shown as a text" if bound else "Show the moves in two columns"
+        self._button.setToolTip(wording.plain_tip(words))
 
     def _render(self, made: Iterator[Piece] | None = None) -> None:
         self._timer.stop()

@@ -27,7 +27,6 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
     window.actions_.animate.setChecked(kept.animated)
     window.notation.set_figurine(kept.figurines)
     window.actions_.figurines.setChecked(kept.figurines)
-    window.actions_.live.setChecked(kept.live)
     window.live.switch(kept.live)
     window.notation.set_columns(kept.columns)
     window.unsaved = kept.unsaved

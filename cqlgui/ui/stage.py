@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, Qt
+from PySide6.QtCore import QByteArray, QEvent, QObject, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
@@ -20,6 +20,8 @@ class Stage(QSplitter):
         """`above` is the height that the board keeps free above its squares."""
         super().__init__(UNDER)
         self._board_side, self._board, self._above = board_side, board, above
+        self._notation = notation
+        self._drawing = False
         self.dragged = False
         self.setChildrenCollapsible(False)
         self.addWidget(board_side)
@@ -27,6 +29,13 @@ class Stage(QSplitter):
         self.setStretchFactor(0, 1)
         self.setStretchFactor(1, 0)
         self.splitterMoved.connect(self._moved)
+        board_side.installEventFilter(self)
+
+    def set_drawing(self, drawing: bool) -> None:
+        """Whether somebody draws on the board. The notation is hidden meanwhile where that makes the board
+        larger."""
+        self._drawing = drawing
+        self.fit()
 
     def reset(self) -> None:
         """Forget where the user drew the divider."""
@@ -35,9 +44,13 @@ class Stage(QSplitter):
 
     def fit(self) -> None:
         """Give the board as much room as it can use."""
+        width, height, around = self.width() - self._board.side_width, self.height(), self._around()
+        orientation, notation = divide(width, height, around)
+        taken = (notation, 0) if orientation is BESIDE else (0, notation)
+        room = min(width - taken[0], height - taken[1] - around)
+        self._notation.setVisible(not self._drawing or room >= min(width, height - around))
         if self.dragged:
             return
-        orientation, notation = divide(self.width() - self._board.side_width, self.height(), self._around())
         if orientation is not self.orientation():
             self.setOrientation(orientation)
         whole = self.width() if orientation is BESIDE else self.height()
@@ -67,6 +80,12 @@ class Stage(QSplitter):
 
     def _moved(self, _position: int, _index: int) -> None:
         self.dragged = True
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # Rows below the board come and go while one draws.
+        if event.type() is QEvent.Type.LayoutRequest and self._drawing:
+            self.fit()
+        return False
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

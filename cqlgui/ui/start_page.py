@@ -273,7 +273,7 @@ def recent() -> list[Recent]:
 
 def _way(words: str, tip: str, wanted: SignalInstance) -> QPushButton:
     button = QPushButton(words)
-    button.setToolTip(tip)
+    button.setToolTip(wording.plain_tip(tip))
     button.setMinimumHeight(34)
     button.clicked.connect(wanted)
     return button

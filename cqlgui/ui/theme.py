@@ -139,7 +139,7 @@ LIGHT = Colours(
     gutter_text="#5f6a77",
     current_line="#f1f6fd",
     truth_yes="#1a7f4b",
-    truth_no="#c0271a",
+    truth_no="#5f6b78",
 )
 
 DARK = Colours(
@@ -192,7 +192,7 @@ DARK = Colours(
     gutter_text="#84909d",
     current_line="#20262e",
     truth_yes="#4cc38a",
-    truth_no="#ff7b6e",
+    truth_no="#9aa7b5",
 )
 
 

@@ -636,12 +636,12 @@ class MainWindow(QMainWindow):
             self._live_finished(result)
             return
         if result.stopped is not None:
-            message = f"The search stopped at game {result.stopped.game}: {result.stopped.reason}"
+            message = f"The search stopped at game {result.stopped.game:,}: {result.stopped.reason}"
             self.infobar.show_message(message, "error", key=_FOUND)
         for failed in result.failed_games[: result.stopped is None]:
             more = len(result.failed_games) - 1
             others = f" (and {more:,} more)" if more else ""
-            words = f"Game {failed.game} was left out{others}: {failed.reason}"
+            words = f"Game {failed.game:,} was left out{others}: {failed.reason}"
             self.infobar.show_message(words, "warning", key=_FOUND)
         if self._asked_early:
             self.infobar.show_message(
@@ -776,10 +776,11 @@ class MainWindow(QMainWindow):
             self.statusBar().showMessage(words, 5000)
 
     def _mode_changed(self, active: bool) -> None:
-        """Pattern mode draws on the board; the bar below it tells of the game."""
+        """Pattern mode draws on the board; the bars below it tell of the game."""
         self.hitbar.setVisible(not active)
+        self.here_bar.setVisible(not active)
         # The palette takes width of the board, which others can do without.
-        self.split.fit()
+        self.split.set_drawing(active)
         self.actions_.pattern.setChecked(active)
 
     # --- orbits --------------------------------------------------------------------------------------------
@@ -799,6 +800,8 @@ class MainWindow(QMainWindow):
             self.infobar.show_message(words, "info", key=_ASKING, front=True)
             return
         self.board.set_ghost(None)
+        # Who picks an image wants to see its hits; a pattern drawn over one of them would show both.
+        self.pointing.set_active(False)
         self._tabs.setCurrentWidget(self.hits)
         self.narrower.limit((orbit, element, _words_of(found)))
         self.hits.limit(orbit, element)
@@ -945,6 +948,7 @@ class MainWindow(QMainWindow):
         board_column.setSpacing(2)
         board_column.addWidget(self.board, 1)
         board_column.addWidget(self.pointing.chips)
+        board_column.addWidget(self.pointing.steps)
         board_column.addWidget(self.hitbar)
         board_column.addWidget(self.here_bar)
         self.split = stage.Stage(board_side, self.board, self.notation, painting.BADGE_ROOM)
@@ -972,6 +976,7 @@ class MainWindow(QMainWindow):
                 self.start_page,
                 self.board,
                 self.pointing.chips,
+                self.pointing.steps,
                 self.notation,
                 self.picker,
                 self._tabs,

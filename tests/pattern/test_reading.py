@@ -191,3 +191,13 @@ def test_a_click_means_the_mark_with_the_fewest_squares() -> None:
 
 def test_arrows_with_the_same_ends_are_the_same() -> None:
     assert Arrow(Relation.FILE, 0, 1) == read("Qd1 & vertical kd8").arrows[0]
+
+
+@pytest.mark.parametrize("text", ["{true}", "flipcolor flip {true}", "cql() true"])
+def test_a_pattern_without_filters_asks_for_nothing(text: str) -> None:
+    assert reading.nothing_drawn(text)
+
+
+@pytest.mark.parametrize("text", ["", "{", "false", "Nf5", "true mate"])
+def test_other_texts_ask_for_something_or_are_no_pattern(text: str) -> None:
+    assert not reading.nothing_drawn(text)

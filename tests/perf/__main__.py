@@ -16,7 +16,7 @@ from pathlib import Path
 
 from cqlgui.jit import native
 from tests import helpers
-from tests.perf import compiled, headless, large
+from tests.perf import compiled, headless, large, window
 
 QUICK_BYTES = 30_000
 
@@ -47,7 +47,7 @@ def main(words: Sequence[str] | None = None) -> int:
             for figure in large.figures(path, Path(folder, "large"), 8):
                 print(figure.line())
         # The window gets a process of its own: its figures shall not suffer from what was loaded here.
-        command = [sys.executable, "-m", "tests.perf.window", str(path)]
+        command = [sys.executable, "-m", "tests.perf.window", str(path), str(window.QUERY)]
         return subprocess.run(command, cwd=helpers.ROOT, check=False).returncode
 
 

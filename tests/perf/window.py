@@ -2,13 +2,15 @@
 
 Opens the program on the file and the query, presses F5 and watches while the search runs: the longest time
 for which the event loop stood still, the longest repaint, and the time until the first hits were in the
-table (the second time that they are asked for: where everything is warm). The caller sets CQLGUI_HOME.
+table (the second time that they are asked for: where everything is warm). Without a query it goes on with
+what one does all the time (`acts`), which takes some minutes. The caller sets CQLGUI_HOME.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -55,6 +57,10 @@ def main(words: Sequence[str]) -> int:
     app.main([str(path), str(query)])
     for figure in watch[0].figures():
         print(figure.line())
+    if len(words) == 1 and watch[0].finished:
+        # In a process of its own, as the program has ended in this one.
+        command = [sys.executable, "-m", "tests.perf.acts", str(path)]
+        return subprocess.run(command, cwd=helpers.ROOT, check=False).returncode
     return 0 if watch[0].finished else 1
 
 

@@ -54,7 +54,8 @@ def test_hits_of_an_earlier_query_say_so_and_stand_back(
     settled(qtbot, main)
     counts = said(main)
     assert MARK not in counts
-    assert theme.colours().text in ink(main)
+    # The players are read by a job.
+    qtbot.waitUntil(lambda: theme.colours().text in ink(main))
     main.editor.replace(4, 4, " check")
     qtbot.waitUntil(lambda: MARK in said(main))
     assert said(main).startswith(counts)

@@ -276,17 +276,20 @@ def test_a_query_of_the_library_can_be_undone_and_belongs_to_no_file(
 def test_panes_follow_the_width_and_show_their_name_once(qtbot: QtBot, main: window.MainWindow) -> None:
     main.begin([])
     left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
-    assert main.dockWidgetArea(main.docks.picker) == right
-    assert main.docks.picker.titleBarWidget() is None
+    panes = main.docks
+    assert main.dockWidgetArea(panes.results) == right
+    assert main.dockWidgetArea(panes.picker) == left
+    assert panes.results.titleBarWidget() is panes.picker.titleBarWidget() is None
     main.resize(1024, 700)
-    qtbot.waitUntil(lambda: main.dockWidgetArea(main.docks.picker) == left)
+    qtbot.waitUntil(lambda: main.dockWidgetArea(panes.results) == left)
     # Tabs name the panes of the left column; a title bar would do so again.
-    assert all(dock.titleBarWidget() is not None for dock in (main.docks.query, main.docks.picker))
-    for dock in (main.docks.library, main.docks.help, main.docks.picker):
+    assert all(dock.titleBarWidget() is not None for dock in (panes.query, panes.picker, panes.results))
+    for dock in (panes.library, panes.help, panes.picker, panes.results):
         dock.close()
     qtbot.waitUntil(lambda: main.docks.query.titleBarWidget() is None)
     main.resize(1366, 768)
     qtbot.wait(50)
+    assert not panes.results.isVisible()
     assert not main.docks.picker.isVisible(), "what was closed stays closed"
 
 

@@ -178,8 +178,8 @@ def test_it_can_be_switched_off_and_the_next_start_knows(
 def test_what_was_drawn_before_there_were_games_is_searched_when_they_are_there(
     qtbot: QtBot, main: window.MainWindow
 ) -> None:
-    main.live.switch(True)
     main.begin([])
+    main.live.switch(True)
     main.editor.set_text("Nf5 kg8")
     with qtbot.waitSignal(main.searcher.finished):
         main.open_files([resource("sample/sample.pgn")])

@@ -48,7 +48,7 @@ def test_the_mouse_alone_asks_for_a_knight_and_a_king(main: window.MainWindow, q
     assert main.browser.positionid == before
     QTest.keyClick(main.board, Qt.Key.Key_Escape)
     assert main.pointing.palette.tool.points
-    QTest.keyClick(main.board, Qt.Key.Key_Escape)
+    QTest.keyClick(main, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
     assert not main.pointing.active
     QTest.keyClick(main.board, Qt.Key.Key_Right)
     qtbot.waitUntil(lambda: main.browser.positionid != before)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from cqlgui.ui import docks, window
+from cqlgui.ui import layouts, window
 from tests import helpers
 
 pytestmark = pytest.mark.xvfb
@@ -28,23 +28,26 @@ def test_windows_and_their_buttons_lie_within_the_screen(scale: str, tmp_path: P
     assert json.loads(done.stdout.splitlines()[-1]) == []
 
 
-def test_the_results_join_the_left_column_where_the_window_is_low(
+def test_the_columns_become_tabs_where_the_window_is_narrow_or_low(
     qtbot: QtBot, main: window.MainWindow
 ) -> None:
     main.begin([])
     panes = main.docks
 
-    def beside() -> bool:
-        return panes.library in main.tabifiedDockWidgets(panes.results)
+    def beside() -> tuple[bool, bool]:
+        tabs = main.tabifiedDockWidgets(panes.library)
+        return panes.picker in tabs, panes.results in tabs
 
-    assert not beside()
-    main.resize(1000, docks.LOW - 20)
-    qtbot.waitUntil(beside)
+    assert beside() == (False, False)
+    main.resize(1300, layouts.LOW - 20)
+    qtbot.waitUntil(lambda: beside() == (True, False))
+    main.resize(layouts.NARROW - 20, 700)
+    qtbot.waitUntil(lambda: beside() == (True, True))
     qtbot.waitUntil(lambda: not main.editor.edit.visibleRegion().isEmpty())
-    main.resize(1000, 700)
-    qtbot.waitUntil(lambda: not beside())
+    main.resize(1300, 700)
+    qtbot.waitUntil(lambda: beside() == (False, False))
     # What the user arranged otherwise stays.
     panes.results.setFloating(True)
-    main.resize(1000, docks.LOW - 20)
-    qtbot.waitUntil(lambda: not panes._width.isActive() and main.height() == docks.LOW - 20)
+    main.resize(1000, layouts.LOW - 20)
+    qtbot.waitUntil(lambda: not panes._size.isActive() and main.height() == layouts.LOW - 20)
     assert panes.results.isFloating()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QFont, QFontMetrics, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -27,7 +27,7 @@ from cqlgui.tasks import bases, model
 from cqlgui.tasks.found import Found
 from cqlgui.tasks.games import rows as base_rows
 from cqlgui.ui import jobs
-from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits, infobar, labels, wording
+from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits, infobar, labels, names, wording
 from cqlgui.ui.tables import hits_model, view
 
 SORTED = model.SortKey("ply", descending=True, quiet=False)
@@ -612,6 +612,40 @@ def test_kinds_of_messages_differ_in_shape(qtbot: QtBot) -> None:
     assert min(differing) > 20
 
 
+def test_a_message_lies_over_what_it_belongs_to(qtbot: QtBot) -> None:
+    area = QWidget()
+    qtbot.addWidget(area)
+    area.resize(400, 300)
+    bar = infobar.InfoBar()
+    bar.lie_over(area)
+    area.show()
+    bar.show_message("word " * 60, "error", key="a")
+    assert bar.isVisible()
+    for width in (400, 250):
+        area.resize(width, 300)
+        qtbot.waitUntil(lambda width=width: width - 20 <= bar.width() < width)
+        assert area.rect().contains(bar.geometry())
+
+
+def test_an_error_that_waits_is_told_of(messages: infobar.InfoBar) -> None:
+    messages.show_message("cannot be written", "error", key="a")
+    messages.show_message("answer", "info", key="b", front=True)
+    assert messages._waiting.text() == "1 more, an error"
+    messages.dismiss("a")
+    assert messages.waiting == 0
+
+
+@pytest.mark.parametrize("room", [80, 130, 170, 300])
+def test_players_are_shortened_in_their_middle_and_both_seen(room: int) -> None:
+    metrics = QFontMetrics(QFont())
+    shown = names.fitted(metrics, "Kasparov, Garry Kimovich", "Li Yu", room)
+    assert metrics.horizontalAdvance(shown) <= room
+    white, black = shown.split(names.BETWEEN)
+    assert white[0] == "K"
+    assert black[0] == "L"
+    assert names.fitted(metrics, "A", "B", 500) == "A – B"
+
+
 # --- bad games ---
 
 
@@ -732,7 +766,7 @@ def test_the_hit_bar_tells_game_and_hit(qtbot: QtBot) -> None:
     )  # fmt: skip
     bar.show_hit("hit 3 of 7", "22.Bxh7+", "colours swapped")
     assert bar.text() == (
-        "Anderssen (2600) – Kieseritzky   1851, C33, London  1-0  hit 3 of 7 · 22.Bxh7+ · colours swapped"
+        "Anderssen (2600) – Kieseritzky   C33, London  1851  1-0  hit 3 of 7 · 22.Bxh7+ · colours swapped"
     )
     bar.show_hit("", "22.Bxh7+")
     bar.show_game(None)

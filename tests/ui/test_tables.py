@@ -13,10 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import (
     QAbstractItemModel,
+    QEvent,
     QModelIndex,
+    QObject,
     QPersistentModelIndex,
+    QRect,
     Qt,
 )
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -25,7 +30,7 @@ from cqlgui.tasks import bases, model
 from cqlgui.tasks.found import Found
 from cqlgui.ui import jobs
 from cqlgui.ui.panels import bad_games, wording
-from cqlgui.ui.tables import fetch, games_model, hits_model, lines, ranges, rows, text_model, view
+from cqlgui.ui.tables import fetch, games_model, hits_model, lines, ranges, rows, signs, text_model, view
 
 SORTED = model.SortKey("ply", descending=True, quiet=False)
 Hits = tuple[hits_model.HitsModel, list[tuple[int, int, int, int]]]
@@ -368,3 +373,92 @@ def test_rows_are_merged_into_runs(changed: list[int]) -> None:
     runs = list(ranges.merged(changed))
     assert [row for first, last in runs for row in range(first, last + 1)] == sorted(set(changed))
     assert all(after[0] > before[1] + 1 for before, after in itertools.pairwise(runs))
+
+
+class Painted(QObject):
+    """Notes which areas of a widget are painted."""
+
+    def __init__(self, watched: QWidget) -> None:
+        super().__init__(watched)
+        self.areas: list[QRect] = []
+        watched.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QPaintEvent):
+            self.areas.append(event.rect())
+        return False
+
+
+def test_rows_of_two_lines_are_painted_whole_whatever_column_changes(
+    qtbot: QtBot, hits: Hits, result: model.SearchResult
+) -> None:
+    table, _ = hits
+    table.add(result.games)
+    table.finish(result)
+    shown = view.TableView("Hits")
+    qtbot.addWidget(shown)
+    shown.setModel(table)
+    shown.set_widths(hits_model.WIDTHS)
+    shown.resize(460, 400)
+    shown.show()
+    painted = Painted(shown.viewport())
+    qtbot.waitUntil(lambda: bool(painted.areas))
+    painted.areas.clear()
+    place = table.index(1, hits_model.MOVES)
+    table.dataChanged.emit(place, place)
+    qtbot.waitUntil(lambda: bool(painted.areas))
+    assert painted.areas[0].width() == shown.viewport().width()
+
+
+def test_a_narrow_table_of_hits_has_all_of_a_hit_in_two_lines(
+    qtbot: QtBot, hits: Hits, result: model.SearchResult
+) -> None:
+    table, _ = hits
+    table.add(result.games)
+    table.finish(result)
+    for column in (hits_model.WHITE, hits_model.MOVES):
+        # What is not there yet is asked for.
+        qtbot.waitUntil(lambda column=column: bool(cell(table, 0, column)))
+    said = table.two_lines(0)
+    columns = (hits_model.WHITE, hits_model.BLACK, hits_model.RESULT, hits_model.MOVES)
+    assert [said.white, said.black, said.result, said.rest] == [cell(table, 0, one) for one in columns]
+    assert said.fields == (cell(table, 0, hits_model.YEAR), cell(table, 0, hits_model.ECO))
+    assert table.two_lines_tip(0).startswith(f"Game {result.order[0]}, hit 1/")
+    shown = view.TableView("Hits")
+    qtbot.addWidget(shown)
+    shown.setModel(table)
+    shown.set_widths(hits_model.WIDTHS)
+    shown.resize(460, 400)
+    shown.show()
+    assert shown.has_two_lines
+    assert not shown.horizontalHeader().isVisible()
+    assert shown.go_to(3)
+    shown.grab()
+    shown.resize(900, 400)
+    assert not shown.has_two_lines
+    assert shown.row == 3
+
+
+@pytest.mark.parametrize(
+    ("transform", "parts"),
+    [
+        ("", ("=",)),
+        ("<>", ("=",)),
+        ("<invertcolor reflect_h>", ("invertcolor",)),
+        ("<invertcolor reflect_h reflect_v>", ("reflect_v", "invertcolor")),
+        ("<reflect_h right^4 up^4>", ("right^4 up^4", "reflect_h")),
+        ("<rotate45^3>", ("rotate45^3",)),
+    ],
+)
+def test_a_sign_has_a_drawing_for_each_part_of_a_transform(transform: str, parts: tuple[str, ...]) -> None:
+    assert signs.parts(transform) == parts
+
+
+def test_signs_differ(qapp: object) -> None:
+    found = [
+        signs.sign(transform, 30, 15, "#000000", 1.0).toImage()
+        for transform in ("<>", "<invertcolor reflect_h>", "<reflect_v>", "<reflect_h>", "<reflect_a1h8>",
+                          "<reflect_a8h1>", "<clockwise90>", "<counterclockwise90>", "<rotate180>", "<up^1>",
+                          "<down^2>", "<left^1>", "<right^3>", "<right^1 up^1>", "<rotate45^1>")
+    ]  # fmt: skip
+    assert all(one != other for one, other in itertools.combinations(found, 2))

@@ -133,6 +133,7 @@ def test_the_margin_has_room_for_truth_and_tells_it(editor: panel.EditorPanel) -
         model.LineTruth(2, None, "", (part("x < 3", None),)),
     )
     editor.set_truth(gutter.KNOWN, False, rows)
+    assert margin.needed_width() == width, "the text does not move"
     assert margin.tip(1) == "✓ <code>#A</code> = 16"
     assert "x &lt; 3" in margin.tip(2)
     bound = model.Truth(0, 6, "square x in A square y in a x attacks y", True, "[c3]", 0, binding=("x", "c3"))

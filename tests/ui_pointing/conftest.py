@@ -99,7 +99,7 @@ def hand(qtbot: QtBot) -> Iterator[Hand]:
     theme.theme().apply(theme.Choice.LIGHT)
     board, editor, parent = widget.BoardWidget(), panel.EditorPanel(), QObject()
     pointing = controller.Controller(board, editor, parent)
-    for part in (board, editor, pointing.palette, pointing.chips, pointing.notice):
+    for part in (board, editor, pointing.palette, pointing.chips, pointing.steps, pointing.notice):
         qtbot.addWidget(part)
     board.set_position(position.Position.start())
     board.resize(404, 432)

@@ -146,13 +146,13 @@ def test_keys_alone_place_widen_turn_and_remove(hand: Hand) -> None:
     assert [mark.men for mark in hand.pointing.pattern.marks] == [K]
 
 
-def test_escape_leaves_the_tool_and_then_the_mode(hand: Hand) -> None:
+def test_escape_leaves_the_tool_but_never_the_mode(hand: Hand) -> None:
     hand.take(N)
     hand.key(Qt.Key.Key_Escape)
     assert hand.pointing.palette.tool.points
-    assert hand.pointing.active
     hand.key(Qt.Key.Key_Escape)
-    assert not hand.pointing.active
+    assert hand.pointing.active
+    hand.pointing.toggle()
     assert hand.board.layer is None
 
 
@@ -302,3 +302,20 @@ def test_any_clicks_give_their_marks_and_undo_gives_text_and_marks_back(
         assert (hand.text, hand.pointing.pattern) == (text, found)
         if text != begun[0]:
             hand.key(Qt.Key.Key_Z, held=CONTROL)
+
+
+def test_a_man_is_dragged_from_the_palette(hand: Hand) -> None:
+    board, button = hand.board, hand.pointing.palette.button(tools.of_man(men.WN))
+    target = board.mapToGlobal(board.frame().square(squares.parse_square("f5")).center().toPoint())
+    QTest.mousePress(button, Qt.MouseButton.LeftButton)
+    QTest.mouseRelease(button, Qt.MouseButton.LeftButton, pos=button.mapFromGlobal(target))
+    assert hand.text == "{Nf5}"
+    assert hand.pointing.palette.tool.points, "the next click does what it did before"
+
+
+def test_what_was_drawn_is_taken_back_from_the_game_too(hand: Hand) -> None:
+    hand.take(N)
+    hand.click("f5")
+    hand.pointing.set_active(False)
+    QTest.keyClick(hand.board, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert hand.text == ""

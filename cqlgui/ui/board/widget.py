@@ -29,11 +29,17 @@ from cqlgui.ui.board import geometry_painting, painting, travel
 
 _DIMMED = 0.4
 """Opacity of men behind a pattern: light and dark ones are still told apart on squares of either shade."""
+_FAINT = 0.25
+"""The same in Pattern mode, where they are there only to be taken."""
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 
 class Layer(Protocol):
     """What is drawn in front of the position."""
+
+    @property
+    def covered(self) -> int:
+        """Squares on which no faint man of the game is to show through."""
 
     def paint(self, painter: QPainter, frame: painting.Frame, ratio: float) -> None:
         """Draw it."""
@@ -338,8 +344,10 @@ class BoardWidget(QWidget):
         if motion is not None:
             geometry_painting.draw_way(painter, frame, motion, colours)
         if self._position is not None:
-            painter.setOpacity(1.0 if plain else _DIMMED)
-            painting.draw_men(painter, frame, self._position.squares, ratio)
+            painter.setOpacity(1.0 if plain else _DIMMED if layer is None else _FAINT)
+            covered = layer.covered if layer is not None and self._faint else 0
+            shown = [0 if covered >> place & 1 else man for place, man in enumerate(self._position.squares)]
+            painting.draw_men(painter, frame, shown, ratio)
             painter.setOpacity(1.0)
         if ghost is not None:
             cells, area, badge = ghost

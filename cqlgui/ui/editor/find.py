@@ -84,7 +84,7 @@ class FindBar(QWidget):
             earlier = [span for span in self._spans if span[1] <= here[0]]
             span = earlier[-1] if earlier else self._spans[-1]
         self._editor.select(*span)
-        self._count.setText(f"{self._spans.index(span) + 1} of {len(self._spans)}")
+        self._count.setText(f"{self._spans.index(span) + 1:,} of {len(self._spans):,}")
 
     def _button(self, sign: str, words: str, by: int) -> QToolButton:
         button = QToolButton(self)
@@ -110,7 +110,7 @@ class FindBar(QWidget):
                     break
         self._editor.set_found(self._spans)
         many = "+" if len(self._spans) == _MOST else ""
-        self._count.setText(f"{len(self._spans)}{many} found" if needle else "")
+        self._count.setText(f"{len(self._spans):,}{many} found" if needle else "")
 
     def event(self, event: QEvent) -> bool:
         # Esc closes the bar, whatever it means to the window.

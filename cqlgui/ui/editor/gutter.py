@@ -83,8 +83,9 @@ class Gutter(QWidget):
             self.update()
 
     def needed_width(self) -> int:
-        """Width in pixels for marks, the numbers of all lines, and truths, also while none are shown: the
-        text stays where it is."""
+        """Width in pixels for marks, the numbers of all lines, and truths. These have their room while none
+        is shown, too: the text does not move when they come.
+        """
         digits = max(2, len(str(self._editor.blockCount())))
         return 3 * _SIDE + digits * self._digit() + self._mark_size() + self._truth_width()
 

@@ -357,7 +357,7 @@ class EditorPanel(QWidget):
         cursor = self.edit.textCursor()
         line, column = diagnostics.line_and_column(self.text(), self.edit.caret())
         chosen = self.edit.selection()
-        many = f"  ({chosen[1] - chosen[0]} selected)" if cursor.hasSelection() else ""
+        many = f"  ({chosen[1] - chosen[0]:,} selected)" if cursor.hasSelection() else ""
         words = f"Line {line}, column {column}{many}"
         self._where.say(f"{line}:{column}{many}", words)
 
@@ -398,7 +398,7 @@ class EditorPanel(QWidget):
     def _show_state(self) -> None:
         errors_found = sum(one.severity == "error" for one in self._diagnostics)
         warnings = len(self._diagnostics) - errors_found
-        parts = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in
+        parts = [f"{count:,} {word}{'' if count == 1 else 's'}" for count, word in
                  ((errors_found, "error"), (warnings, "warning")) if count]  # fmt: skip
         words = ", ".join(parts) or ("No problems" if self.text().strip() else "Empty query")
         if words != self._state.text():

@@ -55,14 +55,12 @@ class HitBar(QWidget):
     def show_game(self, game: model.GameRow | None) -> None:
         """Tell who plays, when and where; what stands last is left out first where there is little room."""
         if game is None:
-            self._game.say_players("", "", "", "")
+            self._game.say_players("", "", "", "", "")
             return
         white = rows.player(game.white or "?", game.white_elo)
         black = rows.player(game.black or "?", game.black_elo)
         details = ", ".join(filter(None, map(rows.known, (game.eco, game.event))))
-        # Year and result cut short say nothing.
-        end = "  ".join(filter(None, (rows.known(game.date[:4]), game.result)))
-        self._game.say_players(white, black, details, end)
+        self._game.say_players(white, black, details, rows.known(game.date[:4]), game.result)
 
     def show_hit(self, position: str, move: str = "", words: str = "") -> None:
         """Tell which hit of how many, the move that led there, the transform in words; any may be empty."""
@@ -84,20 +82,25 @@ class HitBar(QWidget):
 
 
 class Players(labels.ElidedLabel):
-    """Two players, what else is known of their game, and an end that is never cut. The details give way
-    first, then the names, in their middle.
+    """Two players, what else is known of their game, year and result, which cut short would say nothing. The
+    details give way first, then the names, in their middle, and where there is next to no room the year.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        self._white = self._black = self._details = ""
+        self._white = self._black = self._details = self._result = ""
         super().__init__("", parent, fills=True)
 
-    def say_players(self, white: str, black: str, details: str, end: str) -> None:
+    def say_players(self, white: str, black: str, details: str, year: str, result: str) -> None:
         """Show them."""
         self._white, self._black = wording.straight(white), wording.straight(black)
         self._details = wording.straight(details)
-        players = f"{white}{names.BETWEEN}{black}" if white or black else ""
-        self.say("   ".join(filter(None, (players, details))), tail=end)
+        self._result = result
+        players = f"{self._white}{names.BETWEEN}{self._black}" if self._white or self._black else ""
+        words = "   ".join(filter(None, (players, self._details)))
+        self.say(words, tail="  ".join(filter(None, (year, result))))
+
+    def ending(self) -> str:
+        return self._result if self.width() < _LEAST_YEAR else super().ending()
 
     def fitted(self, room: int) -> str:
         if not (self._white or self._black):
@@ -110,5 +113,7 @@ class Players(labels.ElidedLabel):
         return f"{players}   {metrics.elidedText(self._details, Qt.TextElideMode.ElideRight, left)}"
 
 
+_LEAST_YEAR = 190
+"""Pixels below which the room of the year goes to the names."""
 _LEAST_DETAILS = 36
 """Pixels below which details say nothing."""

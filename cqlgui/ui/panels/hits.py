@@ -486,7 +486,7 @@ class HitsPanel(QWidget):
             whole += [message.text for message in self._messages]
             said = whole[:SHOWN_MESSAGES]
             rest = len(whole) - len(said)
-            tip = "\n".join([*said, f"and {rest} more"] if rest else said)
+            tip = "\n".join([*said, f"and {rest:,} more"] if rest else said)
         self._detail.say(self._waits or self._ended, "" if self._waits else tip)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -153,6 +153,10 @@ class ElidedLabel(QWidget):
         """As much of the text as there is room for."""
         return self.fontMetrics().elidedText(self._text, self._cut, room)
 
+    def ending(self) -> str:
+        """What is shown behind the text, and not cut."""
+        return self._tail
+
     def reserve(self, longest: str) -> None:
         """Keep room for a text of this length from the start."""
         self._wanted = max(self._wanted, self.fontMetrics().horizontalAdvance(longest))
@@ -182,12 +186,13 @@ class ElidedLabel(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         metrics = self.fontMetrics()
         with canvas.Painter(self) as painter:
-            taken = metrics.horizontalAdvance(self._tail) + _GAP if self._tail else 0
+            tail = self.ending()
+            taken = metrics.horizontalAdvance(tail) + _GAP if tail else 0
             shown = self.fitted(self.width() - taken)
             painter.setPen(self.palette().color(self.foregroundRole()))
             height = (self.height() - metrics.height()) // 2 + metrics.ascent()
             length = metrics.horizontalAdvance(shown)
             left = self.width() - length - taken if self._right else 0
             painter.drawText(left, height, shown)
-            if self._tail:
-                painter.drawText(left + length + _GAP, height, self._tail)
+            if tail:
+                painter.drawText(left + length + _GAP, height, tail)

@@ -11,8 +11,8 @@ def number(value: int) -> str:
 
 
 def widest(value: int) -> str:
-    """The digits that take the room of any number up to this one, without parting."""
-    return "0" * len(str(value))
+    """A number that takes the room of any one up to this one, with its thousands parted."""
+    return number(value).translate(_ZEROES)
 
 
 def counted(value: int, one: str, many: str) -> str:
@@ -50,6 +50,7 @@ def straight(text: str) -> str:
     return text.translate(_TURNS)
 
 
+_ZEROES = dict.fromkeys(range(ord("0"), ord("9") + 1), "0")
 _TURNS = dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 
 

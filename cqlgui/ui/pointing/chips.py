@@ -31,10 +31,11 @@ class Chips(QWidget):
     """A line of chips: those that are set first, then as many others as there is room for; all of them stand
     in the menu of the last button.
 
-    `wanted` carries a kind and the filter for it, None to take it away.
+    `wanted` carries a kind and the filter for it, None to take it away; `step_wanted` asks for a second step.
     """
 
     wanted = Signal(str, object)
+    step_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,6 +52,11 @@ class Chips(QWidget):
         self._more.setAccessibleName("More conditions")
         self._more.setToolTip("Side to move, check, mate, players, years and so on")
         self._more.clicked.connect(self._offer)
+        self.step = QToolButton(self)
+        self.step.setText("+ Step")
+        self.step.setAccessibleName("Add a step")
+        self.step.setToolTip("What is to follow later in the game (Ctrl+Shift+B)")
+        self.step.clicked.connect(self.step_wanted)
         self._others = labels.Label(self)
         self._others.setAccessibleName("Conditions in the text alone")
         self._popover: Popover | None = None
@@ -75,6 +81,12 @@ class Chips(QWidget):
         self._others.setToolTip("What marks and chips cannot show stays as it is written")
         self._others.setVisible(number > 0)
         self._arrange()
+
+    def offer_step(self, offered: bool) -> None:
+        """Offer to add a step, or not."""
+        if self.step.isHidden() == offered:
+            self.step.setVisible(offered)
+            self._arrange()
 
     @property
     def others(self) -> str:
@@ -137,6 +149,8 @@ class Chips(QWidget):
         """Put what fits into one line, so that the board above keeps its size; what is set takes a second one
         where it must."""
         tail = self._more.sizeHint().width() + _GAP
+        if not self.step.isHidden():
+            tail += self.step.sizeHint().width() + _GAP
         if not self._others.isHidden():
             tail += self._others.sizeHint().width() + _GAP
         order = sorted(self._chips, key=lambda kind: (kind not in self._set, conditions.KINDS.index(kind)))
@@ -155,6 +169,9 @@ class Chips(QWidget):
         top = _top(line)
         self._more.setGeometry(left, top, self._more.sizeHint().width(), _HEIGHT)
         left += self._more.width() + _GAP
+        if not self.step.isHidden():
+            self.step.setGeometry(left, top, self.step.sizeHint().width(), _HEIGHT)
+            left += self.step.width() + _GAP
         self._others.setGeometry(left, top, max(0, self.width() - left), _HEIGHT)
         if line != self._lines:
             self._lines = line

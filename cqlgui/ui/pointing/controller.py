@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QMenu
 
 from cqlgui.base.data import replace
 from cqlgui.board import men, squares
-from cqlgui.pattern import faults, marks, reading
+from cqlgui.pattern import faults, marks, reading, steps, writing
 from cqlgui.ui import theme
 from cqlgui.ui.board import painting as board_painting
 from cqlgui.ui.board import widget
@@ -32,6 +32,7 @@ from cqlgui.ui.pointing import (
     painting,
     palette,
     placing,
+    steps_row,
     switch,
     tools,
 )
@@ -40,6 +41,9 @@ _SLOW = 0.010
 """Seconds that reading the marks may take while the window waits; other texts wait for the editor's check."""
 _MEND = "Mend the query first: its marks cannot be changed while it has errors"
 _IDLE = "Ctrl+click takes a man into the pattern; Pattern, above the board, is for drawing one"
+_DRAW_FIRST = "Draw the first step, or Ctrl+click its men in the game"
+_GO_ON = f"This is a step. Go on in the game, then press {steps_row.KEY} again"
+_BRACES = "Write braces round this step, then it can be drawn"
 _MOST = 200
 """Marks of which is remembered what they were."""
 
@@ -62,6 +66,7 @@ class Controller(QObject):
         self._editor = editor
         self.palette = palette.Palette()
         self.chips = chips.Chips()
+        self.steps = steps_row.StepsRow()
         self.switch = switch.Switch()
         self.notice = notice.Notice()
         self.gestures = gestures.Gestures(board, self._turns, self._tip)
@@ -82,7 +87,9 @@ class Controller(QObject):
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._follow_quickly)
         board.set_corner(self.switch)
+        self._sequence: steps.Sequence | None = None
         self.chips.hide()
+        self.steps.hide()
         self._connect()
 
     def _connect(self) -> None:
@@ -93,10 +100,22 @@ class Controller(QObject):
         self._editor.caret_moved.connect(lambda _offset: self._timer.start())
         self._editor.diagnostics_changed.connect(lambda _found: self._checked())
         self.palette.chosen.connect(self._set_tool)
+        self.palette.dropped.connect(self._drop)
         self.palette.role_wanted.connect(self._set_role)
         self.palette.widened.connect(self._widen_selected)
         self.palette.clear_wanted.connect(self._clear)
         self.chips.wanted.connect(self._ask)
+        self.chips.step_wanted.connect(self.add_step)
+        row = self.steps
+        row.added.connect(self.add_step)
+        row.chosen.connect(self._choose_step)
+        row.removed.connect(lambda step: self.do(lambda draft: deeds.remove_step(draft, step)))
+        row.moved.connect(lambda step, to: self.do(lambda draft: deeds.move_step(draft, step, to)))
+        row.gap_wanted.connect(lambda gap, new: self.do(lambda draft: deeds.set_gap(draft, gap, new)))
+        row.form_wanted.connect(lambda form: self.do(lambda draft: deeds.set_form(draft, form)))
+        row.undo_wanted.connect(self.undo)
+        row.redo_wanted.connect(self.redo)
+        row.left.connect(self._board.setFocus)
         found = self.gestures
         found.pressed.connect(self._press)
         found.added.connect(self._add)
@@ -113,7 +132,7 @@ class Controller(QObject):
         found.lifted.connect(self.lift)
         found.cursor_moved.connect(lambda square: self._show(cursor=square, count="", held=(0, -1)))
         found.hovered.connect(self._hover)
-        found.placed.connect(self._place)
+        found.placed.connect(self._enter)
         found.deleted.connect(self._delete)
         found.typed.connect(self._type)
         found.undo_wanted.connect(self.undo)
@@ -154,6 +173,7 @@ class Controller(QObject):
         self.switch.show_mode(active)
         self._board.show_side(self.palette if active else None)
         self.chips.setVisible(active)
+        self._show_steps()
         self._known = None
         self._show(cursor=squares.NONE, held=(0, squares.NONE), count="", lasso=0)
         self.follow()
@@ -194,6 +214,41 @@ class Controller(QObject):
             words = f"{there} taken into the pattern" if number else "There is no man to take"
             self.said.emit(words, number > 0)
 
+    @property
+    def sequence(self) -> steps.Sequence | None:
+        """The steps that the caret stands in, else the first of the text; None without any."""
+        self.follow()
+        return self._sequence
+
+    def add_step(self) -> None:
+        """A further step. In Game mode the men of the pattern where they stand now, in Pattern mode the
+        pattern itself, to be changed."""
+        drawn, sequence = self.pattern, self.sequence
+        if sequence is not None and not drawn.marks:
+            drawn = sequence.steps[-1]
+        if not drawn.marks and not self._picture.greyed:
+            self.said.emit(_DRAW_FIRST, False)
+            return
+        lost = 0
+        new = deeds.copied(drawn)
+        if not self._active:
+            new, lost = deeds.snapshot(drawn, self._board.position)
+            if new.marks == drawn.marks:
+                self.said.emit(_GO_ON, False)
+                return
+        before = self._editor.text()
+        if not self.do(lambda draft: deeds.add_step(draft, new)):
+            return
+        if self._editor.text() == before or self._sequence is None:
+            self.said.emit("No step can be added to this query", False)
+            return
+        words = "drag its men to where they stand then"
+        if not self._active:
+            words = writing.text_of(new)[1:-1] if new.marks else "Ctrl+click its men"
+            if lost and new.marks:
+                words += f"; {wording.counted(lost, 'mark', 'marks')} left out (Ctrl+click adds men)"
+        self.said.emit(f"Step {len(self._sequence.steps)}: {words}", True)
+
     def do(self, act: Deed) -> bool:
         """Change the query as one step of undo; False where it has errors, and is left alone."""
         self.follow()
@@ -221,12 +276,22 @@ class Controller(QObject):
             return
         begun = time.monotonic()
         found = reading.pattern_at(text, caret)
+        if found is not None:
+            self._sequence = steps.sequence_at(text, caret)
         self._slow = time.monotonic() - begun > _SLOW
         self._known = text, caret
+        self.steps.setEnabled(found is not None)
         if found is None:
             self._show(greyed=True, hint="Mend the query first", alert=True)
             return
         self._draw(found)
+        self._show_steps()
+
+    def _show_steps(self) -> None:
+        sequence = self._sequence
+        self.steps.show_sequence(sequence, deeds.step_of(sequence, self._picture.pattern))
+        self.steps.setVisible(self._active and sequence is not None)
+        self.chips.offer_step(sequence is None)
 
     def _follow_quickly(self) -> None:
         # A text that takes long is read once the check has gone through it, which it remembers.
@@ -257,7 +322,10 @@ class Controller(QObject):
         )
         self.palette.show_mark(found.marks[selected] if selected >= 0 else None)
         self.chips.set_conditions(found.conditions)
-        self.chips.set_others(len(found.others))
+        step = deeds.step_of(self._sequence, found)
+        # What a step finds later is the next step.
+        told = found if self._sequence is None or step < 0 else self._sequence.steps[step]
+        self.chips.set_others(len(told.others))
 
     def _show(self, **changed: Any) -> None:
         """Draw another picture; what it says in words follows from it."""
@@ -280,10 +348,17 @@ class Controller(QObject):
             return picture.faults[place], True
         if picture.faults:
             return next(iter(picture.faults.values())), True
+        if picture.arrow >= 0:
+            return "Click the arrow again, or Enter: what it means. Delete removes it", False
         tool = self.palette.tool
         if tool.points:
             return "Pick a man to place", False
         return f"{tool.name}: {'click to remove' if tool.erases else 'click to place'}", False
+
+    @property
+    def covered(self) -> int:
+        """The squares on which marks are drawn."""
+        return sum(1 << square for square in set(self._picture.anchors) if square >= 0)
 
     def paint(self, painter: QPainter, frame: board_painting.Frame, ratio: float) -> None:
         """Draw the marks on the board."""
@@ -310,6 +385,12 @@ class Controller(QObject):
         self.palette.set_tool(tool)
         self._show(held=(0, squares.NONE))
 
+    def _drop(self, tool: tools.Tool, point: QPoint) -> None:
+        """A tool was dragged from the palette to a point on the screen."""
+        square = self._board.frame().at(QPointF(self._board.mapFromGlobal(point)))
+        if square >= 0 and tool.men:
+            self.do(lambda draft: deeds.place(draft, square, tool.men))
+
     def _type(self, text: str) -> None:
         found = tools.by_key(text, self._side, self.palette.tool)
         if found is not None:
@@ -320,10 +401,6 @@ class Controller(QObject):
                 self.said.emit(f"{side}: now a letter (K Q R B N P A)", False)
 
     def _leave(self) -> None:
-        chosen = self._picture.selected >= 0 or self._picture.arrow >= 0
-        if self.palette.tool.points and not chosen:
-            self.set_active(False)
-            return
         self._set_tool(tools.POINTER)
         self._select(None)
 
@@ -343,7 +420,11 @@ class Controller(QObject):
         if tool.erases:
             self._remove(square, point)
         elif arrow >= 0 and not self._picture.greyed:
+            # A second click, or a double one, asks what else it may mean.
+            again = arrow == self._picture.arrow
             self._select(None, arrow)
+            if again:
+                self._offer_relations(arrow, self._board.mapToGlobal(point.toPoint()))
         elif mark >= 0:
             self._select(self._picture.pattern.marks[mark])
         elif self._standing(square):
@@ -371,6 +452,15 @@ class Controller(QObject):
         placed = tool.men or self._standing(square)
         if placed:
             self.do(lambda draft: deeds.place(draft, square, placed))
+
+    def _enter(self, square: int) -> None:
+        """Place the tool's men; of an arrow that is selected ask what it means."""
+        arrow = self._picture.arrow
+        if arrow >= 0 and self.palette.tool.points and not self._picture.greyed:
+            point = self._board.frame().square(square).center().toPoint()
+            self._offer_relations(arrow, self._board.mapToGlobal(point))
+        else:
+            self._place(square)
 
     def _add(self, square: int) -> None:
         placed = self.palette.tool.men or self._standing(square)
@@ -508,6 +598,19 @@ class Controller(QObject):
         self.do(act)
         self.chips.set_conditions(self._picture.pattern.conditions)
 
+    # --- steps ----------------------------------------------------------------------------------------------
+
+    def _choose_step(self, place: int) -> None:
+        """Put the caret into a step: the board shows it then."""
+        sequence = self.sequence
+        if sequence is None or self._picture.greyed:
+            return
+        step = sequence.steps[place]
+        self._editor.edit.select(step.span.end, step.span.end)
+        self.follow()
+        if self.steps.current != place:
+            self.said.emit(_BRACES, False)
+
     # --- arrows ---------------------------------------------------------------------------------------------
 
     def _offer_arrow(self, origin: int, target: int, place: QPoint) -> None:
@@ -517,20 +620,45 @@ class Controller(QObject):
             self.said.emit(_MEND, False)
             return
         shown = self._board.position
+
+        def join(relation: marks.Relation) -> None:
+            self.do(lambda draft: deeds.join(draft, origin, target, relation, shown))
+
+        self._relations(origin, target, None, join).popup(place)
+
+    def _offer_relations(self, arrow: int, place: QPoint) -> None:
+        """Ask what an arrow that is there is to mean."""
+        found = self._picture.pattern.arrows[arrow]
+        origin, target = (self._picture.anchors[end] for end in (found.origin, found.target))
+
+        def relate(relation: marks.Relation) -> None:
+            self.do(lambda draft: deeds.relate(draft, arrow, relation))
+
+        menu = self._relations(origin, target, found.relation, relate)
+        menu.addSeparator()
+        menu.addAction("Remove").triggered.connect(lambda _checked=False: self._part(arrow))
+        menu.popup(place)
+
+    def _relations(
+        self,
+        origin: int,
+        target: int,
+        held: marks.Relation | None,
+        choose: Callable[[marks.Relation], None],
+    ) -> QMenu:
+        """A menu of what may hold between two squares; `held` is what is asked already."""
         menu = self.menu = QMenu(self._board)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         ends = f"{squares.square_name(origin)} → {squares.square_name(target)}"
         menu.addAction(ends).setEnabled(False)
         for relation, (_short, _word, words) in painting.RELATIONS.items():
-            if not _lies(relation, origin, target):
-                continue
-
-            def join(_checked: bool = False, relation: marks.Relation = relation) -> None:
-                self.do(lambda draft: deeds.join(draft, origin, target, relation, shown))
-
-            menu.addAction(words).triggered.connect(join)
+            if relation is held or _lies(relation, origin, target):
+                action = menu.addAction(words)
+                action.setCheckable(held is not None)
+                action.setChecked(relation is held)
+                action.triggered.connect(lambda _checked=False, relation=relation: choose(relation))
         menu.aboutToHide.connect(self._forget_menu)
-        menu.popup(place)
+        return menu
 
     def _offer_arrow_to(self, target: int) -> None:
         """The same by key: from the selected mark to a square."""
@@ -549,6 +677,8 @@ class Controller(QObject):
 
 class _Lasso:
     """The squares of a lasso in front of a game."""
+
+    covered = 0
 
     def __init__(self, area: int) -> None:
         self._area = area

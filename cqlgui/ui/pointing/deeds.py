@@ -9,7 +9,7 @@ from __future__ import annotations
 from cqlgui.board import men, squares
 from cqlgui.board.position import Position
 from cqlgui.cql import spelling
-from cqlgui.pattern import editing, ladder, marks, reading
+from cqlgui.pattern import editing, ladder, marks, reading, steps
 from cqlgui.ui.pointing import placing, tools
 
 
@@ -178,6 +178,72 @@ def ask(draft: Draft, kind: marks.ConditionKind, text: str | None) -> None:
 def clear(draft: Draft) -> None:
     """No marks, arrows and conditions any more."""
     draft.take(editing.clear(draft.text, draft.caret))
+
+
+_OF_A_GAME: tuple[marks.ConditionKind, ...] = ("player", "year", "elo", "result")
+"""Conditions that hold of a whole game: one step says them for all."""
+
+
+def copied(pattern: marks.Pattern) -> marks.Pattern:
+    """A pattern as the next step begins: without what is said of the whole game."""
+    kept = tuple(one for one in pattern.conditions if one.kind not in _OF_A_GAME)
+    return marks.Pattern(pattern.marks, pattern.arrows, kept)
+
+
+def snapshot(pattern: marks.Pattern, shown: Position | None) -> tuple[marks.Pattern, int]:
+    """The men of a pattern where they stand in a position, and how many of them cannot be told: those that
+    are gone, and those of which several could be meant."""
+    if shown is None:
+        return marks.Pattern(), len(pattern.marks)
+    single = [
+        (mark.men.bit_length() - 1, mark.squares)
+        for mark in pattern.marks
+        if mark.role is marks.Role.MUST
+        and mark.men.bit_count() == mark.squares.bit_count() == 1
+        and not mark.empty
+    ]
+    taken = sum(board for man, board in single if shown.men[man] & board)
+    found = []
+    for man, board in single:
+        stays = shown.men[man] & board
+        there = board if stays else shown.men[man] & ~taken
+        alike = sum(other == man and not shown.men[man] & at for other, at in single)
+        if there.bit_count() == 1 and (stays or alike == 1):
+            found.append(marks.Mark(1 << man, there))
+    return marks.Pattern(tuple(found)), len(pattern.marks) - len(found)
+
+
+def step_of(sequence: steps.Sequence | None, drawn: marks.Pattern) -> int:
+    """The step that a pattern is; -1 for none. One that has no braces cannot be drawn by itself."""
+    if sequence is None:
+        return -1
+    same = (place for place, one in enumerate(sequence.steps) if one.span.offset == drawn.span.offset)
+    return next(same, -1)
+
+
+def add_step(draft: Draft, pattern: marks.Pattern) -> None:
+    """A further step; without any the pattern becomes the first one."""
+    draft.take(steps.add_step(draft.text, draft.caret, pattern))
+
+
+def remove_step(draft: Draft, step: int) -> None:
+    """A step goes, with the gap before it."""
+    draft.take(steps.remove_step(draft.text, draft.caret, step))
+
+
+def move_step(draft: Draft, step: int, to: int) -> None:
+    """A step at another place."""
+    draft.take(steps.move_step(draft.text, draft.caret, step, to))
+
+
+def set_gap(draft: Draft, gap: int, new: steps.Gap) -> None:
+    """How far two steps are apart."""
+    draft.take(steps.set_gap(draft.text, draft.caret, gap, new))
+
+
+def set_form(draft: Draft, form: steps.Form) -> None:
+    """The steps as a path, or as `find` within `find`."""
+    draft.take(steps.set_form(draft.text, draft.caret, form))
 
 
 def _alone(pattern: marks.Pattern, square: int) -> int:

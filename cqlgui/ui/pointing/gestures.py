@@ -214,6 +214,20 @@ class Gestures(QObject):
             return False
         return True
 
+    def _undone(self, event: QKeyEvent) -> bool:
+        """In Game mode, too, what was drawn can be taken back."""
+        wanted = {
+            QKeySequence.StandardKey.Undo: self.undo_wanted,
+            QKeySequence.StandardKey.Redo: self.redo_wanted,
+        }
+        for key, signal in wanted.items():
+            if event.matches(key):
+                if event.type() == QEvent.Type.KeyPress:
+                    signal.emit()
+                event.accept()
+                return True
+        return False
+
     def _target(self) -> int:
         """The square that a key means: under the pointer, unless keys have moved the cursor since."""
         if self._by_keys or self._over < 0:
@@ -260,7 +274,7 @@ class Gestures(QObject):
             if kind == QEvent.Type.MouseButtonRelease:
                 return self._release(event)
         if not self._active:
-            return False
+            return isinstance(event, QKeyEvent) and self._undone(event)
         if isinstance(event, QWheelEvent):
             return self._turn(event)
         if isinstance(event, QKeyEvent):

@@ -173,7 +173,7 @@ def _ink(mark: marks.Mark, colours: theme.Colours, *, greyed: bool, chosen: bool
         return colours.colour("muted")
     if chosen:
         return colours.colour("accent")
-    return colours.colour("error" if mark.role is marks.Role.NOT else "ring")
+    return colours.colour("error" if mark.role is marks.Role.NOT else "truth_yes")
 
 
 def _draw_ground(

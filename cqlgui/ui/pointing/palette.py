@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QToolButton, QWidget
 
 from cqlgui.board import men
@@ -42,11 +42,13 @@ ROLES: dict[marks.Role, tuple[str, str]] = {
 class Palette(widget.Side):
     """Small buttons in as many columns as the height asks for.
 
-    `chosen` carries a `tools.Tool`; `role_wanted` a `marks.Role` and `widened` +1 or -1 for the mark that is
+    `chosen` carries a `tools.Tool`, `dropped` one that was dragged away and the point on the screen where it
+    was let go; `role_wanted` a `marks.Role` and `widened` +1 or -1 for the mark that is
     selected. `clear_wanted` is for all of the pattern.
     """
 
     chosen = Signal(object)
+    dropped = Signal(object, QPoint)
     role_wanted = Signal(object)
     widened = Signal(int)
     clear_wanted = Signal()
@@ -62,13 +64,14 @@ class Palette(widget.Side):
         for button, sign, words in (
             (self._narrower, "−", "Narrower: fewer men, fewer squares (wheel down, or −)"),
             (self._wider, "+", "Wider: more men, more squares (wheel up, or +)"),
-            (self.clear, "⌫", "Clear: no marks, arrows and conditions any more"),
+            (self.clear, "⌫", "Clear: take all men, arrows and conditions out of the pattern"),
         ):
             button.setText(sign)
             button.setToolTip(wording.plain_tip(words))
             button.setAccessibleName(words.partition(":")[0])
         for tool, made in self._tools.items():
             made.clicked.connect(lambda _checked=False, tool=tool: self._choose(tool))
+            made.dragged.connect(lambda point, tool=tool: self.dropped.emit(tool, point))
         for role, shown in self._roles.items():
             shown.clicked.connect(lambda _checked=False, role=role: self._want(role))
         self._wider.clicked.connect(lambda: self.widened.emit(1))
@@ -164,7 +167,10 @@ class Palette(widget.Side):
 
 
 class _Drawn(QToolButton):
-    """A button with a drawing of its own, in the colours that hold."""
+    """A button with a drawing of its own, in the colours that hold. `dragged` carries the point on the screen
+    where a drag that began on it has ended."""
+
+    dragged = Signal(QPoint)
 
     def __init__(self, words: str, tip: str, draw: Draw, parent: QWidget) -> None:
         super().__init__(parent)
@@ -172,6 +178,13 @@ class _Drawn(QToolButton):
         self.setCheckable(True)
         self.setAccessibleName(words)
         self.setToolTip(wording.plain_tip(tip))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton and not self.rect().contains(
+            event.position().toPoint()
+        ):
+            self.dragged.emit(event.globalPosition().toPoint())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -216,7 +229,7 @@ def _role_button(role: marks.Role, parent: QWidget) -> _Drawn:
 
     def draw(painter: QPainter, box: QRectF, _ratio: float) -> None:
         colours = theme.colours()
-        ink = colours.colour("error" if role is marks.Role.NOT else "ring")
+        ink = colours.colour("error" if role is marks.Role.NOT else "truth_yes")
         pen = QPen(ink, max(1.8, box.width() * 0.09), Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap)
         inside = box.adjusted(3, 3, -3, -3)
         if role is marks.Role.EITHER:

@@ -69,7 +69,7 @@ class GamesModel(text_model.TextModel):
         headers = self._cache.get(game)
         if headers is None:
             self._asked[game] = row
-            return ["" if column else str(game) for column in columns]
+            return ["" if column else f"{game:,}" for column in columns]
         found = [rows.GAME_COLUMNS[column][2](headers) for column in columns]
         if headers.bad:
             return [text if column else f"{BAD}{text}" for column, text in zip(columns, found, strict=True)]

@@ -382,10 +382,10 @@ class HitsModel(text_model.TextModel):
                 headers = self._cache.get(game)
                 found.append("" if headers is None else _OF_ROW[column](headers))
             elif column == GAME:
-                found.append(str(game))
+                found.append(f"{game:,}")
             elif column == PLACE:
                 first, end = self._stretch(game)
-                found.append(f"{number - first + 1}/{end - first}")
+                found.append(f"{number - first + 1:,}/{end - first:,}")
             elif column == VALUE:
                 told = self._asked_of(game)
                 hit = None if told is None else self._hit(number, game, positionid)

@@ -50,7 +50,7 @@ def known(text: str) -> str:
 
 
 GAME_COLUMNS: tuple[Column, ...] = (
-    ("#", "game", lambda row: str(row.game), 64),
+    ("#", "game", lambda row: f"{row.game:,}", 64),
     ("White", "white", lambda row: row.white, 170),
     ("Elo", "white_elo", lambda row: str(row.white_elo or ""), 52),
     ("Black", "black", lambda row: row.black, 170),

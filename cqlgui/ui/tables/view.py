@@ -11,7 +11,17 @@ from __future__ import annotations
 import enum
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -338,6 +348,24 @@ class TableView(QTableView):
                 QToolTip.showText(event.globalPos(), wording.plain_tip(model.two_lines_tip(row)), self)
             return True
         return super().viewportEvent(event)
+
+    def dataChanged(
+        self,
+        first: QModelIndex | QPersistentModelIndex,
+        last: QModelIndex | QPersistentModelIndex,
+        roles: Sequence[int] = (),
+    ) -> None:
+        super().dataChanged(first, last, list(roles))
+        self._paint_whole_rows()
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        super().selectionChanged(selected, deselected)
+        self._paint_whole_rows()
+
+    def _paint_whole_rows(self) -> None:
+        # Qt would paint where the columns that changed stand, but two lines keep to no columns.
+        if self._two_lines:
+            self.viewport().update()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
