@@ -353,8 +353,13 @@ QRadioButton::indicator { width: 12px; height: 12px; border: 1px solid @muted@; 
 QRadioButton::indicator:checked { width: 6px; height: 6px; border: 4px solid @accent@;
     background: @accent_text@; }
 QRadioButton::indicator:disabled { border-color: @border@; background: @window@; }
+QCheckBox::indicator { width: 12px; height: 12px; border: 1px solid @muted@; border-radius: 3px;
+    background: @base@; }
+QCheckBox::indicator:checked { width: 6px; height: 6px; border: 4px solid @accent@;
+    background: @accent_text@; }
+QCheckBox::indicator:disabled { border-color: @border@; background: @window@; }
 QRadioButton:disabled, QCheckBox:disabled { color: @disabled@; }
-QRadioButton:focus { color: @link@; }
+QRadioButton:focus, QCheckBox:focus { color: @link@; }
 QComboBox { background: @base@; border: 1px solid @border@; border-radius: 5px; padding: 3px 6px;
     color: @text@; }
 QComboBox:focus, QComboBox:on { border-color: @accent@; }

@@ -118,7 +118,7 @@ class Gutter(QWidget):
         return max(9, self._editor.fontMetrics().height() * 5 // 8)
 
     def _truth_width(self) -> int:
-        return 3 * self._digit() + _SIDE + self._mark_size()
+        return 3 * self._digit() + _SIDE
 
     def _tell(self) -> None:
         words = {True: "holds", False: "fails", None: "cannot be told"}
@@ -165,7 +165,8 @@ class Gutter(QWidget):
 
     def _draw_truth(self, painter: QPainter, row: model.LineTruth, place: QRectF, size: int) -> None:
         painter.setOpacity(0.4 if self._state == PENDING else 1.0)
-        arrow = self._mark_size()
+        # An arrow takes the room of one digit of a value.
+        arrow = self._mark_size() if row.elsewhere else 0
         if row.elsewhere and self._state != SLOW:
             middle = QPointF(place.left() + arrow / 2, place.center().y())
             back = row.parts[0].positionid < row.positionid
@@ -174,7 +175,7 @@ class Gutter(QWidget):
         centre = place.center()
         if self._state == SLOW:
             _draw_clock(painter, colours.of(self, "muted"), centre, size)
-        elif row.value and len(row.value) <= 3:
+        elif row.value and len(row.value) <= (2 if arrow else 3):
             painter.setPen(colours.of(self, "muted" if row.elsewhere else "truth_yes"))
             painter.drawText(place, Qt.AlignmentFlag.AlignCenter, row.value)
         elif row.matched is None:

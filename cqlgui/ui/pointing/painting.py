@@ -401,9 +401,11 @@ def _draw_hint(
     painter.setFont(font)
     painter.setPen(colours.colour("warning" if picture.alert else "muted"))
     sign = "⚠ " if picture.alert else ""
-    words = painter.fontMetrics().elidedText(
-        sign + picture.hint, Qt.TextElideMode.ElideRight, int(room.width())
-    )
+    metrics, words = painter.fontMetrics(), sign + picture.hint
+    if metrics.horizontalAdvance(words) > room.width() and not picture.alert:
+        # The tool's name says enough.
+        words = words.partition(":")[0]
+    words = metrics.elidedText(words, Qt.TextElideMode.ElideRight, int(room.width()))
     painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
 
 
