@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
 
 from cqlgui.base import progress
 from cqlgui.tasks import model
@@ -102,6 +103,9 @@ class FetchCache(QObject, Generic[Key, Value]):
         )
 
     def _take(self, epoch: int, batch: Sequence[Key], found: dict[Key, Value]) -> None:
+        if not isValid(self):
+            # The table was closed meanwhile.
+            return
         if epoch == self._epoch:
             self._pending.difference_update(batch)
             self._known.update(found)
