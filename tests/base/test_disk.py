@@ -121,7 +121,9 @@ def test_a_new_file_has_the_rights_that_new_files_have(tmp_path: Path) -> None:
 
 
 WRITING = (
-    "import sys, time; from pathlib import Path; from cqlgui.base import disk\n"
+    "import signal, sys, time; from pathlib import Path; from cqlgui.base import disk\n"
+    # Who runs in the background has it ignored.
+    "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
     "disk.discard_when_terminated()\n"
     "with disk.replacing(Path(sys.argv[1], 'a')) as file:\n"
     "    print('ready', flush=True); time.sleep(100)\n"
