@@ -53,16 +53,16 @@ def is_folder(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
+def replacing(path: Path, *, private: bool = False, follow: bool = False) -> Iterator[BinaryIO]:
     """A file to be written that takes the place of `path`, synced to the disk, when the block ends without a
     fault; else it is removed and `path` stays as it was.
 
     The file is private while it is written. Then it gets the rights of the file it replaces, or those that
-    new files have, unless it stays `private`. A link to a file stays, and the file behind it is replaced;
-    only a `private` file takes the place of a link. A device or a pipe is never replaced. Raises `OSError`,
-    and `ValueError` for what is no file name.
+    new files have, unless it stays `private`. With `follow`, for files that the user names, a link stays and
+    the file behind it is replaced; else the link itself is, as a stranger may have put it there. A device or
+    a pipe is never replaced. Raises `OSError`, and `ValueError` for what is no file name.
     """
-    path = _target(path, private=private)
+    path = _target(path, follow=follow)
     temporary, file = create(path.parent)
     try:
         with file:
@@ -76,9 +76,9 @@ def replacing(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
         _remove(temporary)
 
 
-def replace_file(path: Path, data: bytes, *, private: bool = False) -> None:
+def replace_file(path: Path, data: bytes, *, private: bool = False, follow: bool = False) -> None:
     """Put `data` under `path` as a whole or not at all, synced to the disk. Raises `OSError`."""
-    with replacing(path, private=private) as file:
+    with replacing(path, private=private, follow=follow) as file:
         file.write(data)
 
 
@@ -201,9 +201,9 @@ def _terminated(number: int, _frame: FrameType | None) -> None:
     os.kill(os.getpid(), number)
 
 
-def _target(path: Path, *, private: bool) -> Path:
+def _target(path: Path, *, follow: bool) -> Path:
     """The file that is to be replaced where `path` is named."""
-    if not private and path.is_symlink():
+    if follow and path.is_symlink():
         path = path.resolve()
     try:
         mode = path.lstat().st_mode

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from cqlgui.base.data import dataclass, replace
-from cqlgui.cql import nodes, nodes_moves, nodes_paths, spelling
+from cqlgui.cql import lexer, nodes, nodes_moves, nodes_paths, spelling, tokens
 from cqlgui.cql.diagnostics import Span
 from cqlgui.pattern import editing, groups, reading, writing
 from cqlgui.pattern.drafts import Draft, Edit
@@ -173,7 +173,7 @@ def _finds(layout: groups.Layout, group: groups.Group) -> Iterator[groups.Group]
     while True:
         yield group
         last = group.filters[-1] if group.filters else None
-        plain = isinstance(last, nodes.Find) and not (last.all or last.backwards or last.range)
+        plain = isinstance(last, nodes.Find) and not (last.all or last.backwards or last.range or last.quiet)
         if not plain or layout.brackets(last.span, group.content):  # type: ignore[union-attr]  # a Find
             return
         assert isinstance(last, nodes.Find)
@@ -183,7 +183,7 @@ def _finds(layout: groups.Layout, group: groups.Group) -> Iterator[groups.Group]
 def _without_find(layout: groups.Layout, group: groups.Group, pattern: Pattern) -> Pattern:
     """A step's own pattern: what it finds later is none of it."""
     last = group.filters[-1]
-    if not isinstance(last, nodes.Find) or last.all or last.backwards or last.range:
+    if not isinstance(last, nodes.Find) or last.all or last.backwards or last.range or last.quiet:
         return pattern
     span = layout.outer(last.span, group.content)
     content = Span(pattern.span.offset, span.offset - pattern.span.offset)
@@ -193,7 +193,7 @@ def _without_find(layout: groups.Layout, group: groups.Group, pattern: Pattern) 
 
 def _path(text: str, layout: groups.Layout, home: groups.Group, node: nodes_paths.Path) -> Iterator[_Found]:
     """The steps of a path that consists of conditions and of moves of any kind between them."""
-    if node.focus is not None or node.singlecolor:
+    if _is_special(node):
         return
     steps: list[groups.Group] = []
     gaps: list[Gap] = []
@@ -219,6 +219,16 @@ def _path(text: str, layout: groups.Layout, home: groups.Group, node: nodes_path
     patterns = tuple(reading.read(text, one).pattern for one in steps)
     whole = layout.outer(node.span, home.content)
     yield _Found(Sequence("path", patterns, tuple(gaps), whole), home, tuple(steps), tuple(spans))
+
+
+def _is_special(node: nodes_paths.Path) -> bool:
+    """Whether a path has parameters, which a row of steps cannot show."""
+    asked = (node.range, node.focus, node.max, node.title)
+    words = (
+        node.singlecolor, node.primary, node.firstmatch, node.lastposition, node.nestban, node.keepallbest,
+        node.quiet, node.verbose, node.piecepath,
+    )  # fmt: skip
+    return any(words) or any(one is not None for one in asked)
 
 
 def _parts(constituents: tuple[nodes.Node, ...]) -> list[nodes.Node | Gap]:
@@ -263,7 +273,10 @@ def _spelled(gap: Gap) -> str:
 def _rewritten(
     text: str, caret: int, found: _Found, form: Form, contents: list[str], gaps: list[Gap], step: int
 ) -> Edit:
-    """The sequence written anew from the text of its steps."""
+    """The sequence written anew from the text of its steps. Nothing changes where a comment between the steps
+    would be lost."""
+    if _comments_between(text, found):
+        return Edit((), caret)
     home = found.home
     alone = len(home.filters) == 1 and home.braced
     if not contents:
@@ -292,6 +305,17 @@ def _rewritten(
     if after is None or step >= len(after.steps):
         return edit
     return Edit(edit.changes, after.steps[step].span.end)
+
+
+def _comments_between(text: str, found: _Found) -> bool:
+    """Whether a comment of a sequence stands in none of its steps."""
+    span = found.sequence.span
+    inside = [step.span for step in found.sequence.steps]
+    return any(
+        token.kind is tokens.Kind.COMMENT
+        and not any(one.offset <= span.offset + token.offset < one.end for one in inside)
+        for token in lexer.tokens(text[span.offset : span.end])
+    )
 
 
 def _braced(content: str) -> str:

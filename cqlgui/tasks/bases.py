@@ -118,7 +118,7 @@ def save(path: Path, sources_: Sequence[Path], name: str = "") -> None:
     data = {"name": name, "sources": listed} if name else listed
     text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
     try:
-        disk.replace_file(path, text.encode("utf-8"))
+        disk.replace_file(path, text.encode("utf-8"), follow=True)
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
 

@@ -81,7 +81,7 @@ def export(
         ".html": job.html,
     }
     try:
-        with sources.Readers(base) as job.readers, disk.replacing(path) as file:
+        with sources.Readers(base) as job.readers, disk.replacing(path, follow=True) as file:
             job.readers.check()
             writers[ending](file)
             # What workers were asked for is of the same text only if that is still there.

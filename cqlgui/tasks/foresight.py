@@ -98,7 +98,7 @@ def foresee(
             planned += high - low
         left += len(numbers)
         if len(numbers) and sampled.seconds < _ENOUGH_SECONDS:
-            more = _sample(chosen, part, numbers, first)
+            more = _sample(chosen, part, numbers, first, token)
             if more.games > sampled.games:
                 sampled = more
         begun = time.thread_time()
@@ -136,8 +136,13 @@ def _parts(
         before += source.games
 
 
-def _sample(chosen: sieving.Plan, part: planning.Part, numbers: Integers, first: int) -> _Sampled:
-    """Search some of a segment's games `numbers`, of which it has some; `first` is that of the segment."""
+def _sample(
+    chosen: sieving.Plan, part: planning.Part, numbers: Integers, first: int, token: progress.CancelToken
+) -> _Sampled:
+    """Search some of a segment's games `numbers`, of which it has some; `first` is that of the segment.
+
+    Not many games are searched between two looks at the token, and none once enough time was spent.
+    """
     assert chosen.compiled is not None
     assert chosen.straight is not None
     told = chosen.straight.orbit_pass
@@ -148,18 +153,25 @@ def _sample(chosen: sieving.Plan, part: planning.Part, numbers: Integers, first:
         told.tell(part.asked, numbers[:1] << found_module.GAME_SHIFT, before=first, facts=part.facts)
     size = min(_FIRST, len(numbers))
     while True:
+        token.raise_if_cancelled()
+        # A single game may take as long as many others, so the first ones are searched one by one.
+        step = 1 if size <= _FIRST else size
         # Spread over the segment, as neighbours are often alike.
         some = numbers[np.linspace(0, len(numbers) - 1, size).astype(np.int64)]
         start = time.thread_time()
-        positions = hits = codes = 0
+        positions = hits = codes = games = 0
         for found in chosen.compiled.scan(
-            part.asked, some, before=first, most=scanning.ALL_HITS, facts=part.facts, slice_size=size
+            part.asked, some, before=first, most=scanning.ALL_HITS, facts=part.facts, slice_size=step
         ):
+            games += found.games
             positions += found.visited
             hits += len(found.hits)
             if told is not None and len(found.hits):
                 codes += len(told.tell(part.asked, found.hits, before=first, facts=part.facts).codes)
+            token.raise_if_cancelled()
+            if time.thread_time() - start >= _ENOUGH_SECONDS:
+                break
         spent = time.thread_time() - start
         if spent >= _ENOUGH_SECONDS or size == len(numbers):
-            return _Sampled(size, positions, hits, spent + _HIT_SECONDS * hits + _CODE_SECONDS * codes)
+            return _Sampled(games, positions, hits, spent + _HIT_SECONDS * hits + _CODE_SECONDS * codes)
         size = min(4 * size, len(numbers))

@@ -67,7 +67,7 @@ def body(text: str) -> str:
 def save(path: Path, text: str) -> None:
     """Write a query file, whole or not at all; raises `CqlguiError`."""
     try:
-        disk.replace_file(path, text.encode("utf-8"))
+        disk.replace_file(path, text.encode("utf-8"), follow=True)
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
 

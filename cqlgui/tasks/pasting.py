@@ -22,6 +22,7 @@ _LONGEST_QUERY: Final = 100_000
 _DAYS: Final = 30
 """So long pasted games are kept for the sessions that name them."""
 _TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
+_HEADER: Final = patterns.pattern(r"\s*cql\s*\(")
 _MOVES: Final = patterns.pattern(r"(?:^|\s)1\.\s*(?:[a-hKQRBN]|O-O)")
 _NEITHER: Final = "This text is no position (FEN), no game (PGN) and no query."
 
@@ -52,6 +53,9 @@ def understand(text: str) -> Pasted:
             return Pasted("position", position=Position.from_fen(line))
         except ValueError as error:
             return Pasted("nothing", reason=f"This text is no position: {error}")
+    if _HEADER.match(text):
+        # Its comments may name moves.
+        return Pasted("query", text=text)
     if _TAG.search(text[:_LONGEST_QUERY]) or _MOVES.search(text[:_LONGEST_QUERY]):
         return Pasted("games", path=_written(text))
     if len(text) <= _LONGEST_QUERY and check.check(text).query is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
 from cqlgui.base import progress
@@ -60,9 +60,11 @@ class HereBar(QWidget):
     """A button with a figure for each kind, and a box that says whether the figures count twins. In little
     room there are only the first of them; the menu and the keys have all.
 
-    `chosen` carries the place of a kind, `twins_changed` whether twins are wanted.
+    `seen` tells that it is shown again, `chosen` carries the place of a kind, `twins_changed` whether twins
+    are wanted.
     """
 
+    seen = Signal()
     chosen = Signal(int)
     twins_changed = Signal(bool)
 
@@ -154,6 +156,10 @@ class HereBar(QWidget):
             f" border: 1px solid {colours.accent}; }}"
         )
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.seen.emit()
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._show_fitting()
@@ -208,6 +214,7 @@ class Here(QObject):
         self._settle.timeout.connect(self._ask)
         shown.shown.connect(lambda _game, _position: self._moved())
         bar.chosen.connect(self.find)
+        bar.seen.connect(self._moved)
         bar.twins_changed.connect(lambda _on: self._moved())
 
     @property

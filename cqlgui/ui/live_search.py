@@ -80,7 +80,7 @@ class LiveSearch(QObject):
         """Search these games from now on, None for none yet; a text that was changed meanwhile is searched,
         where the games came `anew`."""
         self._base = base
-        self._shown = None
+        self._shown = self._unseen = None
         if base is not None and anew and self._missed:
             self._begin()
 
@@ -96,11 +96,15 @@ class LiveSearch(QObject):
             self._begin()
         else:
             self._settle.stop()
+            if self._seeker.running and self._seeker.live:
+                # It is for a text that was there only in between.
+                self._seeker.stop()
             self._declined()
 
     def forget_change(self) -> None:
-        """The text is no news, as when it is that of the last session."""
+        """The text is no news, as when it is that of the last session, or nobody will look any more."""
         self._settle.stop()
+        self._late.stop()
         self._missed = False
 
     def stop(self) -> None:
@@ -112,6 +116,8 @@ class LiveSearch(QObject):
 
     def take(self, base: model.Base, result: model.SearchResult) -> None:
         """A live search has ended with this result."""
+        if result.cancelled:
+            self._shown = None
         self._unseen = base, result
 
     def asked(self) -> None:

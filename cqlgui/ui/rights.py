@@ -73,7 +73,8 @@ class Rights(QObject):
         main.infobar.show_message(words, infobar.WARNING, (f"Allow {doing}", allow), key=_WISH, front=True)
 
     def _tell_input(self) -> None:
-        self._named = _header_files(self._main.asked)
+        # A live search opens no messages.
+        self._named = ("", "") if self._main.searcher.live else _header_files(self._main.asked)
         name = self._named[0]
         base = self._main.base
         if not name or base is None:

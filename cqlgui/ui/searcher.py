@@ -25,9 +25,9 @@ class Searcher(QObject):
     `failed` a sentence, `wanted` a `rights.Wish` where the query needs a file that it may not use yet.
     `abandoned` follows a Stop that came before there was anything to search.
 
-    A `live` search is one that nobody asked for with words: it is begun only where it will not take long, and
-    `started` comes with its first hits or its end, so that what was found before stays until then. Whatever
-    keeps it from running, `declined` is all that follows. It is put into no history.
+    A `live` search follows a change of the text without a key for it. It runs only where it will not take
+    long. `started` comes with its first hits or its end, so that former hits stay until then. Where it does
+    not run, `declined` is the only signal. It is put into no history.
     """
 
     started = Signal(tuple)
@@ -52,6 +52,8 @@ class Searcher(QObject):
         """The query of the latest search."""
         # The orbits of a live search that has shown nothing yet.
         self._unstarted: tuple[model.Orbit, ...] | None = None
+        # Whether anything of the latest search is shown.
+        self._shown = False
         self._asked: tuple[model.Base, str, Integers | None] | None = None
         self.options = model.SearchOptions()
         self._allowed: dict[str, tuple[Path, ...]] = {"read": (), "write": ()}
@@ -89,7 +91,7 @@ class Searcher(QObject):
         `within` are the only games to be searched, ascending."""
         self._close_channels()
         self._asked = base, text, within
-        self.live, self.text, self._unstarted = live, text, None
+        self.live, self.text, self._unstarted, self._shown = live, text, None, False
         heads: jobs.Channel[tuple[model.Orbit, ...]] = self._jobs.channel(self._receive_orbits)
         channel: jobs.Channel[Found] = self._jobs.channel(self._receive)
         self._channels = [heads, channel]
@@ -138,7 +140,12 @@ class Searcher(QObject):
         self._jobs.run(work, done, self._failed, self.progressed.emit, _JOB, self._cancelled)
 
     def stop(self) -> None:
-        """Stop; what was found stays."""
+        """Stop; what was found stays. A live search that has shown nothing yet is forgotten: what it would
+        show is a part of its hits in the place of all hits of another query."""
+        if self._running and self.live and not self._shown:
+            self.forget()
+            self.declined.emit()
+            return
         self._asked = None
         self._jobs.cancel(_JOB)
 
@@ -164,6 +171,7 @@ class Searcher(QObject):
         """A live search has something to show."""
         orbits, self._unstarted = self._unstarted, None
         if orbits is not None:
+            self._shown = True
             self.started.emit(orbits)
 
     def _receive(self, batches: list[Found]) -> None:

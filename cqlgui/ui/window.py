@@ -216,6 +216,7 @@ class MainWindow(QMainWindow):
         if not session.save(restoring.snapshot(self)) and self.editor.modified and not self._lose_query():
             event.ignore()
             return
+        self.live.forget_change()
         self.searcher.forget()
         self.editor.shut_down()
         self.picker.shut_down()
@@ -1155,8 +1156,17 @@ class MainWindow(QMainWindow):
     # --- events --------------------------------------------------------------------------------------------
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if _dropped(event.mimeData()) or event.mimeData().hasText():
+        if _dropped(event.mimeData()):
             event.acceptProposedAction()
+        elif event.mimeData().hasText() and not self._is_ours(event):
+            # The other program keeps its text.
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+
+    def _is_ours(self, event: QDropEvent) -> bool:
+        """Whether a text was dragged out of this window, as a part of the query."""
+        source = event.source()
+        return isinstance(source, QWidget) and (source is self or self.isAncestorOf(source))
 
     def dropEvent(self, event: QDropEvent) -> None:
         paths = _dropped(event.mimeData())
@@ -1164,8 +1174,9 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
             # The dragging program waits until this handler returns.
             QTimer.singleShot(0, lambda: self.open_files(paths))
-        elif event.mimeData().hasText():
-            event.acceptProposedAction()
+        elif event.mimeData().hasText() and not self._is_ours(event):
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
             text = event.mimeData().text()
             QTimer.singleShot(0, lambda: self.take_text(text))
 

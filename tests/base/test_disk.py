@@ -75,17 +75,17 @@ def test_a_link_to_a_file_stays_a_link(tmp_path: Path) -> None:
             target.write_bytes(before)
         link.unlink(missing_ok=True)
         link.symlink_to(target)
-        disk.replace_file(link, b"new")
+        disk.replace_file(link, b"new", follow=True)
         assert link.is_symlink()
         assert target.read_bytes() == b"new"
 
 
 @POSIX
-def test_a_secret_replaces_a_link(tmp_path: Path) -> None:
+def test_a_file_of_our_own_replaces_a_link(tmp_path: Path) -> None:
     victim, link = tmp_path / "victim", tmp_path / "a.txt"
     victim.write_bytes(b"mine")
     link.symlink_to(victim)
-    disk.replace_file(link, b"new", private=True)
+    disk.replace_file(link, b"new")
     assert victim.read_bytes() == b"mine"
 
 
@@ -96,7 +96,7 @@ def test_what_is_no_ordinary_file_is_not_replaced(tmp_path: Path) -> None:
     link.symlink_to(pipe)
     for path in (pipe, link):
         with pytest.raises(OSError, match="no ordinary file"):
-            disk.replace_file(path, b"new")
+            disk.replace_file(path, b"new", follow=True)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert {path.name for path in tmp_path.iterdir()} == {"pipe", "link"}
 

@@ -202,3 +202,27 @@ def test_any_sequence_of_edits_gives_the_steps_that_were_made(text: str, actions
         assert after is not None, text
         assert [writing.text_of(one) for one in after.steps] == [writing.text_of(one) for one in wanted], text
         assert list(after.gaps) == gaps
+
+
+@pytest.mark.parametrize(
+    "text", ["path {Nf5} // the knight first\n -- {kg8}", "{Nf5 find {kg8} // and the king\n}"]
+)
+def test_an_edit_that_would_lose_a_comment_changes_nothing(text: str) -> None:
+    for edit in (
+        steps.move_step(text, 8, 1, 0),
+        steps.remove_step(text, 8, 1),
+        steps.set_form(text, 8, "path"),
+    ):
+        assert edit.changes == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "path quiet {Nf5} -- {kg8}", "path firstmatch {Nf5} -- {kg8}", 'path title "x" {Nf5} -- {kg8}',
+        "path max (ply) {Nf5} -- {kg8}", "{Nf5 find quiet {kg8}}",
+    ],
+)  # fmt: skip
+def test_what_a_row_of_steps_cannot_show_is_no_sequence(text: str) -> None:
+    found = steps.sequence_at(text, 8)
+    assert found is None or len(found.steps) == 1

@@ -184,3 +184,15 @@ def test_what_was_drawn_before_there_were_games_is_searched_when_they_are_there(
     with qtbot.waitSignal(main.searcher.finished):
         main.open_files([resource("sample/sample.pgn")])
     assert said(main) == "159 hits in 30 games"
+
+
+def test_a_search_that_is_dropped_leaves_the_table_as_it_was(qtbot: QtBot, live: window.MainWindow) -> None:
+    ask(qtbot, live, "Nf5 kg8")
+    for leave in (lambda: live.editor.set_text(""), live.editor.edit.undo, live.stop):
+        live.editor.set_text("Nf5 kg8")
+        settled(qtbot, live)
+        live.editor.set_text("mate")
+        qtbot.waitUntil(lambda: live.searcher.running)
+        leave()
+        settled(qtbot, live)
+        assert said(live).startswith("159 hits in 30 games")

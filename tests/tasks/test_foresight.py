@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cqlgui.base import errors, progress
 from cqlgui.engine import compiling
 from cqlgui.jit import native
 from cqlgui.tasks import foresight, importing, model, queries, searching, sieving
@@ -88,3 +91,16 @@ def test_a_search_that_may_take_too_long_does_not_begin(base: model.Base) -> Non
         searching.search(base, "persistent x += 1", on_hits=found.append, most_seconds=3600.0)
     assert not found
     assert searching.search(base, "mate", most_seconds=3600.0).games
+
+
+SLOW = "x = 0 while (x < 2000000) {x += 1} x < 0"
+
+
+def test_looking_ahead_ends_soon_where_single_games_take_long(base: model.Base) -> None:
+    token = progress.CancelToken()
+    threading.Timer(0.05, token.cancel).start()
+    begun = time.thread_time()
+    with pytest.raises(errors.Cancelled):
+        foresight.foresee(sieving.plan(queries.expanded(SLOW)), base.sources, None, threads=1, cancel=token)
+    # 33 games took more than six seconds.
+    assert time.thread_time() - begun < 3

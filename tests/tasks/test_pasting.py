@@ -59,3 +59,8 @@ def test_games_that_were_pasted_long_ago_are_removed() -> None:
     os.utime(old, (long_ago, long_ago))
     new = pasting.understand(GAME.replace("A", "C")).path
     assert list((folders.cache() / "pasted").iterdir()) == [new]
+
+
+def test_a_query_may_name_moves_in_its_comments() -> None:
+    text = "cql()\n// a Sicilian: 1. e4 c5\nNf5 kg8"
+    assert pasting.understand(text) == pasting.Pasted("query", text=text)

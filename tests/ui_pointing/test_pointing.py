@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.board import men, squares
 from cqlgui.pattern import marks
-from cqlgui.ui.pointing import conditions, tools
+from cqlgui.ui.pointing import conditions, controller, tools
 from tests.ui_pointing.conftest import LEFT, RIGHT, Hand
 
 N, B, K = 1 << men.WN, 1 << men.WB, 1 << men.BK
@@ -320,3 +320,23 @@ def test_what_was_drawn_is_taken_back_from_the_game_too(hand: Hand) -> None:
     hand.pointing.set_active(False)
     QTest.keyClick(hand.board, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert hand.text == ""
+
+
+def test_marks_stay_greyed_whatever_is_pressed_while_the_text_has_errors(hand: Hand) -> None:
+    hand.write("{Nf5 kg8}")
+    hand.write("{foo( Nf5 kg8}")
+    hand.key(Qt.Key.Key_Escape)
+    hand.click("f5")
+    assert hand.pointing.picture.greyed
+    hand.key(Qt.Key.Key_Space, Qt.Key.Key_Delete)
+    hand.drag("f5", "e5")
+    assert hand.text == "{foo( Nf5 kg8}"
+
+
+def test_a_gesture_means_the_text_as_it_is(hand: Hand, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Every text takes long, so that marks wait for the editor's check.
+    monkeypatch.setattr(controller, "_SLOW", -1.0)
+    hand.write("{Nf5 kg8}")
+    hand.editor.edit.replace(1, 1, "Ra1 ")
+    hand.click("g8", RIGHT)
+    assert hand.text == "{Ra1 Nf5}"

@@ -37,7 +37,7 @@ def write(path: Path, text: str) -> None:
     file untouched."""
     try:
         target = path.resolve()  # A link stays a link: what it points to is replaced.
-        disk.replace_file(target, text.encode("utf-8", "replace"))
+        disk.replace_file(target, text.encode("utf-8", "replace"), follow=True)
     except OSError as fault:
         raise errors.SourceError(f"{path} cannot be written: {fault.strerror or fault}.") from fault
     except RuntimeError as fault:

@@ -261,6 +261,8 @@ class Controller(QObject):
         if changes:
             self._editor.edit.apply(changes)
             self._editor.edit.select(draft.caret, draft.caret)
+        else:
+            self.said.emit("That changes nothing here", False)
         self._selected = chosen
         self._known = None
         self.follow()
@@ -302,7 +304,7 @@ class Controller(QObject):
         if self._active:
             self._timer.start()
 
-    def _draw(self, found: marks.Pattern) -> None:
+    def _draw(self, found: marks.Pattern, *, greyed: bool = False) -> None:
         wanted = {
             place: self._ladders[mark.men, mark.squares][0]
             for place, mark in enumerate(found.marks)
@@ -318,7 +320,7 @@ class Controller(QObject):
             selected=selected,
             arrow=arrow,
             faults=faults.faults(found),
-            greyed=False,
+            greyed=greyed,
         )
         self.palette.show_mark(found.marks[selected] if selected >= 0 else None)
         self.chips.set_conditions(found.conditions)
@@ -369,6 +371,11 @@ class Controller(QObject):
     def _at(self, square: int) -> int:
         return placing.mark_at(self._picture.pattern, self._picture.anchors, square)
 
+    def _mark_at(self, square: int) -> int:
+        """The mark that a gesture at a square means, in the text as it is now."""
+        self.follow()
+        return self._at(square)
+
     def _turns(self, square: int) -> bool:
         """Whether the wheel over a square turns a mark."""
         return self._at(square) >= 0
@@ -407,7 +414,7 @@ class Controller(QObject):
     def _select(self, mark: marks.Mark | None, arrow: int = -1) -> None:
         self._selected = mark
         self._show(arrow=arrow)
-        self._draw(self._picture.pattern)
+        self._draw(self._picture.pattern, greyed=self._picture.greyed)
 
     def _press(self, square: int, point: QPointF) -> None:
         self._show(count="", counted=squares.NONE)
@@ -416,7 +423,7 @@ class Controller(QObject):
             self._place(square)
             return
         arrow = painting.arrow_at(self._board.frame(), self._picture, point)
-        mark = self._at(square)
+        mark = self._mark_at(square)
         if tool.erases:
             self._remove(square, point)
         elif arrow >= 0 and not self._picture.greyed:
@@ -441,7 +448,7 @@ class Controller(QObject):
     def _place(self, square: int) -> None:
         """Place the tool's men; the pointer takes the man that stands there, or selects a mark."""
         tool = self.palette.tool
-        mark = self._at(square)
+        mark = self._mark_at(square)
         if tool.erases:
             if mark >= 0:
                 self.do(lambda draft: deeds.erase(draft, mark))
@@ -468,7 +475,7 @@ class Controller(QObject):
             self.do(lambda draft: deeds.add(draft, square, placed))
 
     def _drag(self, origin: int, target: int) -> None:
-        mark, standing = self._at(origin), self._standing(origin)
+        mark, standing = self._mark_at(origin), self._standing(origin)
         if mark >= 0:
             self.do(lambda draft: deeds.move(draft, mark, origin, target))
         elif target >= 0 and self.palette.tool.points and standing:
@@ -487,7 +494,7 @@ class Controller(QObject):
         self._show(held=(carried, over), count="", counted=squares.NONE)
 
     def _remove(self, square: int, point: QPointF) -> None:
-        mark = self._at(square)
+        mark = self._mark_at(square)
         arrow = painting.arrow_at(self._board.frame(), self._picture, point)
         if arrow >= 0:
             self._part(arrow)
@@ -498,7 +505,7 @@ class Controller(QObject):
         if self._picture.arrow >= 0:
             self._part(self._picture.arrow)
             return
-        mark = self._at(square) if square >= 0 else -1
+        mark = self._mark_at(square) if square >= 0 else -1
         if mark < 0:
             mark = self._picture.selected
         if mark >= 0:
@@ -539,11 +546,12 @@ class Controller(QObject):
             self._board.set_layer(_Lasso(area) if area else None, faint=False)
 
     def _widen(self, square: int, by: int) -> None:
-        mark = self._at(square)
+        mark = self._mark_at(square)
         if mark >= 0:
             self._step(mark, square, by)
 
     def _widen_selected(self, by: int) -> None:
+        self.follow()
         mark = self._picture.selected
         if mark >= 0:
             self._step(mark, self._picture.anchors[mark], by)
@@ -562,7 +570,7 @@ class Controller(QObject):
             self._show(counted=seen, count="" if changed else self._picture.count)
 
     def _go_round(self, square: int) -> None:
-        mark = self._at(square)
+        mark = self._mark_at(square)
         if mark < 0:
             return
         held = self._picture.pattern.marks[mark]
@@ -572,6 +580,7 @@ class Controller(QObject):
         self.do(lambda draft: deeds.next_role(draft, mark, before))
 
     def _set_role(self, role: marks.Role) -> None:
+        self.follow()
         mark = self._picture.selected
         if mark >= 0:
             self.do(lambda draft: deeds.set_role(draft, mark, role))
