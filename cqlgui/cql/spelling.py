@@ -290,7 +290,11 @@ def _swallowed(found: list[Token], news: list[str]) -> list[int]:
             left = read.get(start - len(news[before].lstrip()))
             stays = news[before].lstrip() == found[before].text
             differs = left is None or (left.kind, left.text) != (found[before].kind, found[before].text)
-            if start not in read or (stays and differs):
+            # A designator is one in either spelling.
+            broken = found[before].kind is Kind.DESIGNATOR and (
+                left is None or left.kind is not Kind.DESIGNATOR
+            )
+            if start not in read or broken or (stays and differs):
                 # What stands behind it may be read rightly now.
                 blanks.append(i)
                 before = -1
