@@ -5,10 +5,10 @@ row shows.
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QPushButton, QSpinBox, QToolButton
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QSpinBox, QToolButton
 
 from cqlgui.board import men, position
 from cqlgui.pattern import marks, reading, steps
@@ -201,3 +201,13 @@ def test_an_arrow_that_is_clicked_again_asks_what_else_it_means(hand: Hand) -> N
     entry(menu, "Remove").trigger()
     menu.close()
     assert hand.text == "{Ra1 ka8}"
+
+
+def test_enter_means_the_selected_arrow_wherever_the_pointer_is(hand: Hand) -> None:
+    hand.write("{Ra1 ka8 Ra1 attacks ka8}")
+    hand.click("a4")
+    QApplication.sendEvent(hand.board, QEvent(QEvent.Type.Leave))
+    hand.key(Qt.Key.Key_Return)
+    menu = hand.pointing.menu
+    assert menu is not None
+    menu.close()

@@ -464,9 +464,11 @@ class Controller(QObject):
         """Place the tool's men; of an arrow that is selected ask what it means."""
         arrow = self._picture.arrow
         if arrow >= 0 and self.palette.tool.points and not self._picture.greyed:
+            if square < 0:
+                square = self._picture.anchors[self._picture.pattern.arrows[arrow].target]
             point = self._board.frame().square(square).center().toPoint()
             self._offer_relations(arrow, self._board.mapToGlobal(point))
-        else:
+        elif square >= 0:
             self._place(square)
 
     def _add(self, square: int) -> None:

@@ -197,7 +197,8 @@ class Gestures(QObject):
         elif key in _ARROWS:
             self._walk(*_ARROWS[key])
         elif key in _ENTER:
-            self._at_target(self.placed.emit)
+            # A selected arrow is meant wherever the pointer is.
+            self.placed.emit(self._target())
         elif key in _DELETE:
             self.deleted.emit(self._target())
         elif key == Qt.Key.Key_Space:
