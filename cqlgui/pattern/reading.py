@@ -109,7 +109,7 @@ def nothing_drawn(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one filter says, before it is known which marks are the same. `roles` is None for an arrow."""
+    """What one filter says, before it is known which marks are the same. `role` is None for an arrow."""
 
     node: nodes.Node
     span: Span

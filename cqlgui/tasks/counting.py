@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from cqlgui.base import progress
 from cqlgui.base.data import dataclass
 from cqlgui.tasks import model, queries, sieving, sources
@@ -57,9 +55,7 @@ def count(
                 part = planner.part(source, first, segment, lambda: token.cancelled)
                 numbers = part.numbers
                 if within is not None:
-                    before = source.first + first
-                    low, high = np.searchsorted(within, [before, before + part.count]).tolist()
-                    numbers = numbers[np.isin(numbers, within[low:high] - before)]
+                    numbers, _ = part.among(within, source.first + first)
                 if not len(numbers):
                     token.raise_if_cancelled()
                     continue

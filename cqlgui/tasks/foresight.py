@@ -88,14 +88,10 @@ def foresee(
     for part, source, first in _parts(chosen.planner, listed, token):
         token.raise_if_cancelled()
         planning_seconds = min(planning_seconds, (time.thread_time() - begun) / max(part.count, 1))
-        numbers = part.numbers
-        before = source.first + first
-        if within is None:
-            planned += part.count
-        else:
-            low, high = np.searchsorted(within, [before, before + part.count]).tolist()
-            numbers = numbers[np.isin(numbers, within[low:high] - before)]
-            planned += high - low
+        numbers, wanted = part.numbers, part.count
+        if within is not None:
+            numbers, wanted = part.among(within, source.first + first)
+        planned += wanted
         left += len(numbers)
         if len(numbers) and sampled.seconds < _ENOUGH_SECONDS:
             more = _sample(chosen, part, numbers, first, token)

@@ -42,6 +42,12 @@ class Part:
     numbers: games.Integers
     facts: games.Words
 
+    def among(self, within: games.Integers, before: int) -> tuple[games.Integers, int]:
+        """The `numbers` that are among the games `within`, and how many games of the part are among them.
+        `within` has ordinals of the base, ascending; `before` is that of the part's first game."""
+        low, high = np.searchsorted(within, [before, before + self.count]).tolist()
+        return self.numbers[np.isin(self.numbers, within[low:high] - before)], high - low
+
 
 class Planner:
     """Plans the search of one query; for one thread. `compiled` are the facts that compiled code asks for;

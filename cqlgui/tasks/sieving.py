@@ -294,10 +294,7 @@ class Sieve:
                     part = self._planner.part(source, first, segment, self._unwanted.is_set)
                     numbers = part.numbers
                     if self._within is not None:
-                        # Ordinals of the base from which those of the segment count.
-                        before = source.first + first
-                        low, high = np.searchsorted(self._within, [before, before + part.count]).tolist()
-                        numbers = numbers[np.isin(numbers, self._within[low:high] - before)]
+                        numbers, _ = part.among(self._within, source.first + first)
                     begin, at = 0, 0
                     while begin < part.count:
                         shared = max(remaining // len(self._threads), _LAST_SLICE)

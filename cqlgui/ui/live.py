@@ -7,12 +7,12 @@ the truth is pending; only a worker's own time counts as the query's slowness.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from cqlgui.base import errors, progress
 from cqlgui.cql import structure
 from cqlgui.tasks import margin, model
-from cqlgui.ui import browser, jobs
+from cqlgui.ui import browser, jobs, turns
 from cqlgui.ui.editor import gutter, panel
 
 PENDING_AFTER = 50
@@ -43,10 +43,10 @@ class Live(QObject):
         self._editor = editor
         self._browser = shown
         self._breaks = 0
-        self._settle = self._timer(_SETTLE, self._ask)
-        self._pending = self._timer(PENDING_AFTER, lambda: editor.set_truth(gutter.PENDING))
-        self._slow = self._timer(SLOW_AFTER, self._too_slow)
-        self._end = self._timer(GIVE_UP_AFTER, lambda: door.cancel(_JOB, drop=True))
+        self._settle = turns.once(self, _SETTLE, self._ask)
+        self._pending = turns.once(self, PENDING_AFTER, lambda: editor.set_truth(gutter.PENDING))
+        self._slow = turns.once(self, SLOW_AFTER, self._too_slow)
+        self._end = turns.once(self, GIVE_UP_AFTER, lambda: door.cancel(_JOB, drop=True))
         self._asked: tuple[str, _Place] | None = None
         # The last answer that came: checking anew, or a step and back, asks nothing new.
         self._found: tuple[tuple[str, _Place], _Answer] | None = None
@@ -60,13 +60,6 @@ class Live(QObject):
     def busy(self) -> bool:
         """True while an answer is still to come."""
         return self._settle.isActive() or self._jobs.active(_JOB)
-
-    def _timer(self, after: int, call: object) -> QTimer:
-        made = QTimer(self)
-        made.setSingleShot(True)
-        made.setInterval(after)
-        made.timeout.connect(call)
-        return made
 
     def _text_changed(self) -> None:
         # The truths of a text with as many lines pale at theirs; others would stand at wrong ones.

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from cqlgui.base import progress
 from cqlgui.pattern import reading
 from cqlgui.tasks import model
 from cqlgui.tasks.found import Integers
-from cqlgui.ui import jobs, searcher
+from cqlgui.ui import jobs, searcher, turns
 
 SETTLE = 60
 """Milliseconds without a change after which a search is begun."""
@@ -49,8 +49,8 @@ class LiveSearch(QObject):
         self._shown: str | None = None
         # A result that nobody has looked at, and its base.
         self._unseen: tuple[model.Base, model.SearchResult] | None = None
-        self._settle = self._timer(SETTLE, self._ask)
-        self._late = self._timer(OVERDUE, self.overdue.emit)
+        self._settle = turns.once(self, SETTLE, self._ask)
+        self._late = turns.once(self, OVERDUE, self.overdue.emit)
         seeker.started.connect(lambda _orbits: self._answered())
         seeker.declined.connect(self._declined)
 
@@ -138,13 +138,6 @@ class LiveSearch(QObject):
             searcher.remember(base, result)
 
         self._jobs.run(work, lambda _done: self.remembered.emit(), name=_JOB)
-
-    def _timer(self, after: int, call: object) -> QTimer:
-        made = QTimer(self)
-        made.setSingleShot(True)
-        made.setInterval(after)
-        made.timeout.connect(call)
-        return made
 
     def _begin(self) -> None:
         self._settle.start()

@@ -11,7 +11,7 @@ import collections
 import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QAbstractEventDispatcher, QObject, Qt, QTimer
+from PySide6.QtCore import QAbstractEventDispatcher, QObject, Qt, QTimer, SignalInstance
 from PySide6.QtGui import QGuiApplication
 
 from cqlgui.base import priority
@@ -29,6 +29,15 @@ Later = Callable[[Call], None]
 def now(call: Call) -> None:
     """A `Later` that does not wait."""
     call()
+
+
+def once(owner: QObject, after: int, call: Callable[[], object] | SignalInstance) -> QTimer:
+    """A timer of `owner` that calls once, so many milliseconds after its last start."""
+    made = QTimer(owner)
+    made.setSingleShot(True)
+    made.setInterval(after)
+    made.timeout.connect(call)
+    return made
 
 
 class Turns(QObject):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -186,13 +187,23 @@ def test_what_was_drawn_before_there_were_games_is_searched_when_they_are_there(
     assert said(main) == "159 hits in 30 games"
 
 
-def test_a_search_that_is_dropped_leaves_the_table_as_it_was(qtbot: QtBot, live: window.MainWindow) -> None:
+def test_a_search_that_is_dropped_leaves_the_table_as_it_was(
+    qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def until_cancelled(*_: object, cancel: progress.CancelToken, **__: object) -> foresight.Foresight:
+        # The search comes to its end with what it has, which is nothing.
+        while not cancel.cancelled:
+            time.sleep(0.001)
+        return foresight.Foresight(0, 0, 0, 0.0)
+
     ask(qtbot, live, "Nf5 kg8")
     for leave in (lambda: live.editor.set_text(""), live.editor.edit.undo, live.stop):
+        with monkeypatch.context() as patched:
+            patched.setattr(foresight, "foresee", until_cancelled)
+            live.editor.set_text("mate")
+            qtbot.waitUntil(lambda: live.searcher.running)
+            leave()
+            settled(qtbot, live)
+            assert said(live).startswith("159 hits in 30 games")
         live.editor.set_text("Nf5 kg8")
         settled(qtbot, live)
-        live.editor.set_text("mate")
-        qtbot.waitUntil(lambda: live.searcher.running)
-        leave()
-        settled(qtbot, live)
-        assert said(live).startswith("159 hits in 30 games")

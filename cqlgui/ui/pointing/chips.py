@@ -97,11 +97,6 @@ class Chips(QWidget):
         """The chip of a kind."""
         return self._chips[kind]
 
-    @property
-    def popover(self) -> Popover | None:
-        """The small window that asks for a number or a name, while it is open."""
-        return self._popover if self._popover is not None and self._popover.isVisible() else None
-
     def menu_of(self, kind: marks.ConditionKind) -> QMenu | None:
         """The menu of what can be chosen; None where there is no choice."""
         choices = conditions.CHOICES.get(kind, ())

@@ -97,10 +97,6 @@ class Gestures(QObject):
         self._board.setMouseTracking(active)
         self.cursor = self._over = squares.NONE
 
-    def aim(self, square: int) -> None:
-        """Put the square cursor somewhere without a key."""
-        self.cursor = square
-
     # --- the mouse ------------------------------------------------------------------------------------------
 
     def _press(self, event: QMouseEvent) -> bool:
