@@ -7,9 +7,10 @@ cannot say stay as they are. A text with errors is left alone.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Set
 
 from cqlgui.board import men as board
+from cqlgui.board import squares as squares_module
 from cqlgui.cql import spelling
 from cqlgui.cql.diagnostics import Span
 from cqlgui.pattern import groups, reading, writing
@@ -28,6 +29,7 @@ __all__ = [
     "set_condition",
     "set_role",
     "set_transforms",
+    "stand",
 ]
 
 
@@ -48,31 +50,44 @@ def put(text: str, caret: int, men: int, squares: int, role: Role = Role.MUST) -
     return _edited(text, caret, work)
 
 
-def erase(text: str, caret: int, mark: int) -> Edit:
-    """Without a mark and the arrows that name it; their other ends stay."""
+def stand(text: str, caret: int, placed: Mapping[int, int]) -> Edit:
+    """Men on single squares, by the number of the square. They take the place of the last mark of this square
+    alone, which keeps its role; where there is none a new one must be there."""
 
     def work(pen: _Pen) -> None:
-        named = [place for place, one in enumerate(pen.pattern.arrows) if mark in (one.origin, one.target)]
-        pen.drop_mark(mark)
-        pen.drop_arrows(named, without=mark)
+        wanted, new = dict[int, tuple[int, int]](), list[str]()
+        for square, men in placed.items():
+            board = squares_module.BIT[square]
+            alone = [place for place, one in enumerate(pen.pattern.marks) if one.squares == board]
+            if alone:
+                wanted[alone[-1]] = men, board
+            else:
+                new.append(writing.designator(men, board))
+        pen.change(wanted)
+        if new:
+            pen.add_marks(" ".join(new))
 
-    return _edited(text, caret, work, mark)
+    return _edited(text, caret, work)
+
+
+def erase(text: str, caret: int, *marks: int) -> Edit:
+    """Without some marks and the arrows that name them; the other ends of these stay."""
+
+    def work(pen: _Pen) -> None:
+        gone = set(marks)
+        named = [place for place, one in enumerate(pen.pattern.arrows) if gone & {one.origin, one.target}]
+        pen.drop_marks(gone)
+        pen.drop_arrows(named, without=gone)
+
+    return _edited(text, caret, work, *marks)
 
 
 def change(text: str, caret: int, mark: int, men: int, squares: int) -> Edit:
     """Other men or squares for a mark, wherever it is named."""
 
     def work(pen: _Pen) -> None:
-        if not men or not squares:
-            return
-        old = pen.pattern.marks[mark]
-        twin = pen.place(men, squares, old.role)
-        spans = set(old.spans)
-        if twin not in (-1, mark):
-            pen.drop_mark(mark)
-            spans -= {span for item in pen.own(mark) for span in old.spans if _covers(item.span, span)}
-        for span in sorted(spans, key=lambda one: one.offset):
-            pen.draft.replace(span, writing.designator(men, squares))
+        if men and squares:
+            pen.change({mark: (men, squares)})
 
     return _edited(text, caret, work, mark)
 
@@ -95,7 +110,7 @@ def add_arrow(text: str, caret: int, relation: Relation, origin: int, target: in
         for end in (origin, target):
             named = [one for one in marks if (one.men, one.squares) == (marks[end].men, marks[end].squares)]
             if marks[end].men == board.ANY_MASK and marks[end].role is Role.MUST and len(named) == 1:
-                pen.drop_mark(end)
+                pen.drop_marks({end})
 
     return _edited(text, caret, work, origin, target)
 
@@ -262,20 +277,21 @@ class _Pen:
         self.dropped.add(item.span)
         self.draft.drop(item.span)
 
-    def drop_mark(self, mark: int) -> None:
-        """Take a mark's own filters out; of alternatives it alone."""
-        for item in self.own(mark):
-            left = [one for one in dict.fromkeys(item.marks) if one != mark]
-            if left:
-                self.drop_alternatives(item, mark)
-            else:
+    def drop_marks(self, marks: Set[int]) -> None:
+        """Take the marks' own filters out; of alternatives them alone."""
+        for item in self.items:
+            if item.arrow >= 0 or marks.isdisjoint(item.marks):
+                continue
+            if set(item.marks) <= marks:
                 self.drop(item)
+            else:
+                self.drop_alternatives(item, marks)
 
-    def drop_alternatives(self, item: reading.Item, mark: int) -> None:
-        """Take one mark out of a list of alternatives. A single one that is left needs brackets: without
+    def drop_alternatives(self, item: reading.Item, marks: Set[int]) -> None:
+        """Take some marks out of a list of alternatives. A single one that is left needs brackets: without
         them it would be a mark that must hold."""
         named = [one for one in self.layout.within(item.span) if one.word == "designator"]
-        kept = [token for token, place in zip(named, item.marks, strict=True) if place != mark]
+        kept = [token for token, place in zip(named, item.marks, strict=True) if place not in marks]
         inside = self.layout.within(named[0].span.to(named[-1].span))
         for place, token in enumerate(inside):
             if token.word != "designator" or token in kept:
@@ -288,7 +304,7 @@ class _Pen:
             self.draft.put(item.span.offset, "(")
             self.draft.put(item.span.end, ")")
 
-    def drop_arrows(self, places: list[int], without: int = -1) -> None:
+    def drop_arrows(self, places: list[int], without: Set[int] = frozenset()) -> None:
         """Take arrows out. Marks that only these arrows name get filters of their own."""
         arrows = [item for item in self.items if item.arrow >= 0]
         kept = {place for item in arrows if item.arrow not in places for place in item.marks}
@@ -298,7 +314,7 @@ class _Pen:
             alone = [
                 place
                 for place in dict.fromkeys(item.marks)
-                if place != without and place not in kept and not self.own(place)
+                if place not in without and place not in kept and not self.own(place)
             ]
             kept.update(alone)
             if alone:
@@ -319,7 +335,11 @@ class _Pen:
             if either is not None:
                 self.add_alternative(either, mark)
                 return
-        self.add(self.spelled(mark), [item for item in self.items if item.marks and item.arrow < 0])
+        self.add_marks(self.spelled(mark))
+
+    def add_marks(self, written: str) -> None:
+        """New marks behind the last one, or before all else."""
+        self.add(written, [item for item in self.items if item.marks and item.arrow < 0])
 
     def alternatives(self) -> reading.Item | None:
         """The filter with the marks of which one must hold."""
@@ -375,7 +395,21 @@ class _Pen:
         """Write filters in the place of one."""
         self.draft.replace(item.span, f"{{{written}}}" if self.bare and " " in written else written)
 
-    # --- roles ---
+    # --- what is there ---
+
+    def change(self, wanted: Mapping[int, tuple[int, int]]) -> None:
+        """Other men and squares for marks. One that becomes what another mark says goes."""
+        gone = set[int]()
+        for mark, (men, squares) in wanted.items():
+            old = self.pattern.marks[mark]
+            twin = self.place(men, squares, old.role)
+            spans = set(old.spans)
+            if twin not in (-1, mark):
+                gone.add(mark)
+                spans -= {span for item in self.own(mark) for span in old.spans if _covers(item.span, span)}
+            for span in sorted(spans, key=lambda one: one.offset):
+                self.draft.replace(span, writing.designator(men, squares))
+        self.drop_marks(gone)
 
     def set_role(self, mark: int, role: Role) -> None:
         old = self.pattern.marks[mark]
@@ -386,14 +420,14 @@ class _Pen:
         either = self.alternatives()
         wanted = Mark(old.men, old.squares, role)
         if twin >= 0 and self.own(twin):
-            self.drop_mark(mark)
+            self.drop_marks({mark})
         elif not own:
             self.add_mark(wanted)
         elif role is Role.EITHER and either is not None:
             self.add_alternative(either, wanted)
-            self.drop_mark(mark)
+            self.drop_marks({mark})
         elif old.role is Role.EITHER and len(set(own[0].marks)) > 1:
-            self.drop_mark(mark)
+            self.drop_marks({mark})
             self.draft.put(own[0].span.end, " " + self.spelled(wanted))
             self.added = True
         else:

@@ -176,6 +176,22 @@ def _found(text: str) -> tuple[tuple[Group, bool], ...]:
     return tuple(made)
 
 
+@functools.lru_cache(maxsize=4)
+def braces(text: str) -> frozenset[tuple[int, int]]:
+    """Where pairs of braces around filters begin and end, also those whose value is used; none where the text
+    has errors."""
+    query = structure.checked(text).query
+    found, made, pending = layout(text), set[tuple[int, int]](), [] if query is None else [query.body]
+    while pending:
+        node = pending.pop()
+        group = _group(found, node, ())
+        if group is not None:
+            made.add((group.outside.offset, group.outside.end))
+        # The body of a function is read again for each call, and stands elsewhere.
+        pending += (one for one in nodes.children(node) if node.span.to(one.span) == node.span)
+    return frozenset(made)
+
+
 def of_condition(found: Layout, node: nodes.Node) -> Group:
     """A filter as a group: the filters between its braces, or it alone without any."""
     return _group(found, node, ()) or Group((node,), found.outer(node.span), False)

@@ -13,11 +13,8 @@ from cqlgui.board import squares as boards
 from cqlgui.cql import designators
 
 
-def rungs(men: int, squares: int, square: int) -> tuple[tuple[int, int], ...]:
-    """The ladder from narrow to wide, as pairs of men and squares, for a mark at `square`.
-
-    It depends on the men alone; `squares` is taken so that callers give a mark as it is.
-    """
+def rungs(men: int, square: int) -> tuple[tuple[int, int], ...]:
+    """The ladder from narrow to wide, as pairs of men and squares, for a mark of these men at `square`."""
     first = _NARROWER.get(men, men)
     file, rank = boards.file_of(square), boards.rank_of(square)
     found = [
@@ -38,7 +35,7 @@ def step(men: int, squares: int, square: int, by: int, began: int = 0) -> tuple[
     `began` are the men that the mark had when the user began to turn: without them the way from `Af5` does
     not lead back to `Nf5`. A mark on no rung goes to the next one with more (or fewer) squares, then men.
     """
-    ladder = rungs(began or men, squares, square)
+    ladder = rungs(began or men, square)
     now = (men, squares)
     if now in ladder:
         place = ladder.index(now) + by

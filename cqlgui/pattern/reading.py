@@ -26,20 +26,34 @@ def pattern_at(text: str, caret: int) -> Pattern | None:
 
 
 def group_at(text: str, caret: int) -> groups.Group | None:
-    """The group that is drawn: the innermost braces around the caret; else the body, when marks or arrows
-    stand directly in it; else the body's braces that the caret touches, or its first; else the body.
+    """The group that is drawn, and that transforms are put around: the first of `groups_at`; None where the
+    text has errors."""
+    return next(iter(groups_at(text, caret)), None)
+
+
+def groups_at(text: str, caret: int) -> list[groups.Group]:
+    """The groups that a caret may mean, the likeliest first: braces that it stands in, or whose transforms it
+    stands in, the innermost first.
+
+    Around these stands no other one but the body: itself, when marks or arrows stand directly in it, else its
+    braces that the caret touches, or its first. None where the text has errors.
     """
     body = groups.body(text)
     if body is None:
-        return None
-    within = [group for group in groups.all_groups(text) if group.holds(caret)]
+        return []
+    within = [group for group in groups.all_groups(text) if group.holds(caret) or _heads(group, caret)]
     if within:
-        return min(within, key=lambda group: group.content.length)
+        return sorted(within, key=lambda group: group.content.length)
     main = groups.main_groups(text)
     if not main or read(text, body).drawn:
-        return body
+        return [body]
     touched = (group for group in main if _reach(group).offset <= caret <= _reach(group).end)
-    return next(touched, main[0])
+    return [next(touched, main[0]), body]
+
+
+def _heads(group: groups.Group, caret: int) -> bool:
+    """Whether a caret stands in the transforms before a group."""
+    return _reach(group).offset < caret <= group.outside.offset
 
 
 def of_node(node: nodes.Node) -> Pattern:

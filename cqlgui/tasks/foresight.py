@@ -24,8 +24,9 @@ from cqlgui.tasks.found import Integers
 
 _ASKED: Final = 3
 """Segments that are planned, spread over the base; the others are taken to be like them."""
-_FIRST: Final = 32
-"""Games of a first sample; while a sample costs little, one of four times as many is asked."""
+_GROWTH: Final = 4
+"""A first sample is one game, as a single one may take as long as many others. While a sample costs little,
+one of so many times as many games is asked."""
 _ENOUGH_SECONDS: Final = 0.002
 _HIT_SECONDS: Final = 80e-9
 """What a hit costs on its way to a result, beside being found."""
@@ -85,7 +86,7 @@ def foresee(
     # Seconds that planning takes for a game. The least counts: the first segments may have to be read.
     begun, planning_seconds = time.thread_time(), math.inf
     total = sum(source.games for source in listed) if within is None else len(within)
-    for part, source, first in _parts(chosen.planner, listed, token):
+    for part, source, first in _parts(chosen.planner, listed, within, token):
         token.raise_if_cancelled()
         planning_seconds = min(planning_seconds, (time.thread_time() - begun) / max(part.count, 1))
         numbers, wanted = part.numbers, part.count
@@ -113,11 +114,16 @@ def foresee(
 
 
 def _parts(
-    planner: planning.Planner, listed: Sequence[model.Source], token: progress.CancelToken
+    planner: planning.Planner,
+    listed: Sequence[model.Source],
+    within: Integers | None,
+    token: progress.CancelToken,
 ) -> Iterator[tuple[planning.Part, model.Source, int]]:
-    """The plans of some segments, spread over the games of the sources, with the first game of each."""
-    total = sum(source.games for source in listed)
-    wanted = collections.deque(total * (2 * number + 1) // (2 * _ASKED) for number in range(_ASKED))
+    """The plans of some segments, spread over the games to be searched, with the first game of each."""
+    total = sum(source.games for source in listed) if within is None else len(within)
+    spread = [total * (2 * number + 1) // (2 * _ASKED) for number in range(_ASKED)] if total else []
+    # Base ordinals begin with 1.
+    wanted = collections.deque(spread if within is None else (within[spread] - 1).tolist())
     before = 0
     for source in listed:
         if wanted and wanted[0] < before + source.games:
@@ -135,10 +141,7 @@ def _parts(
 def _sample(
     chosen: sieving.Plan, part: planning.Part, numbers: Integers, first: int, token: progress.CancelToken
 ) -> _Sampled:
-    """Search some of a segment's games `numbers`, of which it has some; `first` is that of the segment.
-
-    Not many games are searched between two looks at the token, and none once enough time was spent.
-    """
+    """Search some of a segment's games `numbers`, of which it has some; `first` is that of the segment."""
     assert chosen.compiled is not None
     assert chosen.straight is not None
     told = chosen.straight.orbit_pass
@@ -147,17 +150,15 @@ def _sample(
         pass
     if told is not None:
         told.tell(part.asked, numbers[:1] << found_module.GAME_SHIFT, before=first, facts=part.facts)
-    size = min(_FIRST, len(numbers))
+    size = 1
     while True:
         token.raise_if_cancelled()
-        # A single game may take as long as many others, so the first ones are searched one by one.
-        step = 1 if size <= _FIRST else size
         # Spread over the segment, as neighbours are often alike.
         some = numbers[np.linspace(0, len(numbers) - 1, size).astype(np.int64)]
         start = time.thread_time()
         positions = hits = codes = games = 0
         for found in chosen.compiled.scan(
-            part.asked, some, before=first, most=scanning.ALL_HITS, facts=part.facts, slice_size=step
+            part.asked, some, before=first, most=scanning.ALL_HITS, facts=part.facts, slice_size=size
         ):
             games += found.games
             positions += found.visited
@@ -165,9 +166,7 @@ def _sample(
             if told is not None and len(found.hits):
                 codes += len(told.tell(part.asked, found.hits, before=first, facts=part.facts).codes)
             token.raise_if_cancelled()
-            if time.thread_time() - start >= _ENOUGH_SECONDS:
-                break
         spent = time.thread_time() - start
         if spent >= _ENOUGH_SECONDS or size == len(numbers):
             return _Sampled(games, positions, hits, spent + _HIT_SECONDS * hits + _CODE_SECONDS * codes)
-        size = min(4 * size, len(numbers))
+        size = min(_GROWTH * size, len(numbers))

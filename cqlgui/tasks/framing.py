@@ -20,6 +20,8 @@ FROM_HERE = 8
 
 _TURNED = {"1-0": "0-1", "0-1": "1-0"}
 _TAGS = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
+_OF_THE_WHOLE = ("FEN", "SetUp", "Variant", "PlyCount", "ECO", "NIC", "Opening", "Variation", "SubVariation")
+"""Tags that tell how a game begins or how long it is, which is not true of a part of it."""
 
 
 def element_of(hit: model.Hit, orbits: Sequence[model.Orbit]) -> model.ElementCount | None:
@@ -67,7 +69,7 @@ def fragment(
     result = known.get("Result", "*")
     known["Result"] = result = _TURNED.get(result, result) if frame.swapped else result
     heads = [name for name in _TAGS if name in known]
-    heads += [name for name in known if name not in _TAGS and name not in ("FEN", "SetUp", "Variant")]
+    heads += [name for name in known if name not in _TAGS and name not in _OF_THE_WHOLE]
     fen = frame.position(game.positions[hit.positionid]).fen()
     lines = [_tag(name, known[name]) for name in heads] + [_tag("SetUp", "1"), _tag("FEN", fen)]
     undone = words.undone(element.transform) or "as it was played"

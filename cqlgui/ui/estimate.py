@@ -56,10 +56,10 @@ class Estimating(QObject):
         self._begin()
 
     def tell(self, text: str, words: str) -> None:
-        """So many games were found for a text: no sample has to be asked."""
-        self.stop()
-        self._known = text, words
+        """So many games were found for a text: if it is still there no sample has to be asked."""
         if text == self._editor.text():
+            self.stop()
+            self._known = text, words
             self._say(words)
 
     def stop(self) -> None:

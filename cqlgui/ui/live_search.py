@@ -43,9 +43,11 @@ class LiveSearch(QObject):
         self._base: model.Base | None = None
         self._within: Integers | None = None
         self._folder = Path()
-        # A change that came before there were games.
+        # A change that came before there were all games, or while another search ran that was asked for.
         self._missed = False
-        # The query whose hits are shown, where these are all.
+        # Whether more games are to come.
+        self._growing = False
+        # The query whose hits are shown; None where some of them are missing.
         self._shown: str | None = None
         # A result that nobody has looked at, and its base.
         self._unseen: tuple[model.Base, model.SearchResult] | None = None
@@ -53,6 +55,7 @@ class LiveSearch(QObject):
         self._late = turns.once(self, OVERDUE, self.overdue.emit)
         seeker.started.connect(lambda _orbits: self._answered())
         seeker.declined.connect(self._declined)
+        seeker.running_changed.connect(self._catch_up)
 
     @property
     def on(self) -> bool:
@@ -78,9 +81,10 @@ class LiveSearch(QObject):
 
     def set_base(self, base: model.Base | None, *, anew: bool = True) -> None:
         """Search these games from now on, None for none yet; a text that was changed meanwhile is searched,
-        where the games came `anew`."""
+        where the games came `anew` and not as the first of more."""
         self._base = base
         self._shown = self._unseen = None
+        self._growing = not anew
         if base is not None and anew and self._missed:
             self._begin()
 
@@ -110,6 +114,7 @@ class LiveSearch(QObject):
     def stop(self) -> None:
         """Begin nothing any more before the next change; what runs is the searcher's."""
         self._settle.stop()
+        self._missed = False
         self._shown = None
         if self._seeker.running and self._seeker.live:
             self._seeker.stop()
@@ -150,13 +155,20 @@ class LiveSearch(QObject):
             self._missed = True
         elif self._seeker.running and not self._seeker.live:
             # Somebody waits for that one.
+            self._missed = True
             self._declined()
         elif not text.strip() or reading.nothing_drawn(text):
             self._seeker.stop()
             self._declined()
         else:
-            self._missed = False
+            # Once all games are there they are searched again.
+            self._missed = self._growing
             self._seeker.run(base, text, self._folder, self._within, live=True)
+
+    def _catch_up(self, running: bool) -> None:
+        """A search that was asked for has ended: the text may have changed while it ran."""
+        if not running and not self._seeker.live and self._missed and self._on and not self._growing:
+            self._begin()
 
     def _answered(self) -> None:
         self._unseen, self._shown = None, self._seeker.text

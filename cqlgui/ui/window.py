@@ -479,6 +479,7 @@ class MainWindow(QMainWindow):
     def _leave_base(self) -> None:
         """Forget everything that belongs to the base shown until now."""
         self.searcher.forget()
+        self.examples.forget()
         self.result = None
         self._list_bad_games(())
         self._clear_limit()
@@ -588,6 +589,7 @@ class MainWindow(QMainWindow):
 
     def _search_started(self, orbits: tuple[model.Orbit, ...]) -> None:
         assert self.base is not None
+        self.examples.forget()
         self.asked = self.searcher.text
         self.result = None
         self._clear_limit()
@@ -633,17 +635,10 @@ class MainWindow(QMainWindow):
         self.examples.show(self.base, result)
         if self.base is not None:
             self.narrower.take(self.base, result)
+        self._tell_failures(result)
         if self.searcher.live:
             self._live_finished(result)
             return
-        if result.stopped is not None:
-            message = f"The search stopped at game {result.stopped.game:,}: {result.stopped.reason}"
-            self.infobar.show_message(message, "error", key=_FOUND)
-        for failed in result.failed_games[: result.stopped is None]:
-            more = len(result.failed_games) - 1
-            others = f" (and {more:,} more)" if more else ""
-            words = f"Game {failed.game:,} was left out{others}: {failed.reason}"
-            self.infobar.show_message(words, "warning", key=_FOUND)
         if self._asked_early:
             self.infobar.show_message(
                 "Only the games that had been read were searched; search again (F5) for the rest.",
@@ -653,6 +648,18 @@ class MainWindow(QMainWindow):
         self._fill_history()
         self._say_hit()
         self._enable()
+
+    def _tell_failures(self, result: model.SearchResult) -> None:
+        """Say why hits may be missing; nothing where none are."""
+        self.infobar.dismiss(_FOUND)
+        if result.stopped is not None:
+            message = f"The search stopped at game {result.stopped.game:,}: {result.stopped.reason}"
+            self.infobar.show_message(message, "error", key=_FOUND)
+        for failed in result.failed_games[: result.stopped is None]:
+            more = len(result.failed_games) - 1
+            others = f" (and {more:,} more)" if more else ""
+            words = f"Game {failed.game:,} was left out{others}: {failed.reason}"
+            self.infobar.show_message(words, "warning", key=_FOUND)
 
     def _live_finished(self, result: model.SearchResult) -> None:
         """The hits are there, and the board stays where it is, also where it shows one of them."""

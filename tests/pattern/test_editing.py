@@ -42,7 +42,8 @@ NUMBER = st.integers(0, 7)
 CONDITIONS = {"turn": "wtm", "check": "not check", "year": "year >= 1990 year < 2000", "player": 'player "y"'}
 STEPS = st.one_of(
     st.tuples(st.just("put"), ASKED, st.sampled_from(Role)),
-    st.tuples(st.just("erase"), NUMBER),
+    st.tuples(st.just("erase"), st.lists(NUMBER, min_size=1, max_size=3)),
+    st.tuples(st.just("stand"), st.dictionaries(st.sampled_from([6, 37, 62]), st.sampled_from([2, 4, 64]))),
     st.tuples(st.just("change"), NUMBER, ASKED),
     st.tuples(st.just("role"), NUMBER, st.sampled_from(Role)),
     st.tuples(st.just("arrow"), st.sampled_from(Relation), NUMBER, NUMBER),
@@ -91,6 +92,19 @@ def done(text: str, caret: int, step: tuple) -> tuple[editing.Edit, Model]:  # t
         model.marks.discard((*spot(old), old.role))
         model.marks.add((*spot(old), wanted))
 
+    def changed(wanted: dict[int, tuple[int, int]]) -> None:
+        group = reading.group_at(text, caret)
+        assert group is not None
+        own = [reading.read(text, group).own(at) is not None for at in range(len(pattern.marks))]
+        now = [wanted.get(at, spot(one)) for at, one in enumerate(pattern.marks)]
+        written = {spot for spot, here in zip(now, own, strict=True) if here}
+        model.marks = {
+            (*spot, one.role)
+            for spot, one, here in zip(now, pattern.marks, own, strict=True)
+            if here or spot not in written
+        }
+        model.arrows = {(one.relation, now[one.origin], now[one.target]) for one in pattern.arrows}
+
     nothing = editing.Edit((), caret)
     match action, given:
         case "put", [(men, squares), wanted]:
@@ -99,29 +113,29 @@ def done(text: str, caret: int, step: tuple) -> tuple[editing.Edit, Model]:  # t
                 role(known[0], wanted)
             model.marks.add((men, squares, wanted))
             return editing.put(text, caret, men, squares, wanted), model
-        case "erase", [number] if pattern.marks:
-            place = chosen(number, pattern.marks)
-            model.marks.discard((*spot(pattern.marks[place]), pattern.marks[place].role))
+        case "erase", [numbers] if pattern.marks:
+            places = {chosen(number, pattern.marks) for number in numbers}
+            for place in places:
+                model.marks.discard((*spot(pattern.marks[place]), pattern.marks[place].role))
             model.arrows = {
                 (one.relation, spot(pattern.marks[one.origin]), spot(pattern.marks[one.target]))
                 for one in pattern.arrows
-                if place not in (one.origin, one.target)
+                if places.isdisjoint((one.origin, one.target))
             }
-            return editing.erase(text, caret, place), model
+            return editing.erase(text, caret, *places), model
         case "change", [number, (men, squares)] if pattern.marks:
             place = chosen(number, pattern.marks)
-            group = reading.group_at(text, caret)
-            assert group is not None
-            own = [reading.read(text, group).own(at) is not None for at in range(len(pattern.marks))]
-            now = [(men, squares) if at == place else spot(one) for at, one in enumerate(pattern.marks)]
-            written = {spot for spot, here in zip(now, own, strict=True) if here}
-            model.marks = {
-                (*spot, one.role)
-                for spot, one, here in zip(now, pattern.marks, own, strict=True)
-                if here or spot not in written
-            }
-            model.arrows = {(one.relation, now[one.origin], now[one.target]) for one in pattern.arrows}
+            changed({place: (men, squares)})
             return editing.change(text, caret, place, men, squares), model
+        case "stand", [placed]:
+            alone = {
+                square: max(at for at, one in enumerate(pattern.marks) if one.squares == 1 << square)
+                for square in placed
+                if any(one.squares == 1 << square for one in pattern.marks)
+            }
+            changed({place: (placed[square], 1 << square) for square, place in alone.items()})
+            model.marks |= {(men, 1 << at, Role.MUST) for at, men in placed.items() if at not in alone}
+            return editing.stand(text, caret, placed), model
         case "role", [number, wanted] if pattern.marks:
             place = chosen(number, pattern.marks)
             role(place, wanted)

@@ -155,7 +155,7 @@ def test_a_long_text_is_read_while_the_user_types() -> None:
 
 def test_the_ladder_leads_up_and_back() -> None:
     here, began = (1 << 2, 1 << 37), 1 << 2
-    names = [writing.designator(*one) for one in ladder.rungs(*here, 37)]
+    names = [writing.designator(*one) for one in ladder.rungs(began, 37)]
     assert names == ["Nf5", "[BN]f5", "Af5", "Nf4-6", "Nf1-8", "Ne-g4-6", "N"]
     for name in [*names[1:], names[-1]]:
         here = ladder.step(*here, 37, 1, began)

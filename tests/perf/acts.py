@@ -29,6 +29,7 @@ Waited = Callable[[], bool]
 Steps = Iterator[Waited]
 
 REPEATS = 30
+WIDTH, HEIGHT = 1366, 768
 MANY_HITS = 5_000_000
 GIVE_UP_SECONDS = 60
 QUIET_SECONDS = 0.4
@@ -46,8 +47,14 @@ def figures(path: Path, wanted: Sequence[str] = ()) -> list[headless.Figure]:
     application = QApplication.instance() or QApplication(["cqlgui"])
     assert isinstance(application, QApplication)
     start.dress(application)
+    screen = application.primaryScreen().size()
+    if screen.width() < WIDTH or screen.height() < HEIGHT:
+        # Columns would become tabs, and what is not in view is not painted.
+        raise SystemExit(
+            f"This needs a screen of {WIDTH} by {HEIGHT}, as xvfb-run with QT_QPA_PLATFORM=xcb has."
+        )
     main = window.MainWindow()
-    main.resize(1366, 768)
+    main.resize(WIDTH, HEIGHT)
     main.show()
     main.activateWindow()
     main.begin([path])
@@ -77,7 +84,7 @@ class _Driver(QObject):
         self.gap = max(self.gap, now - self._last)
         if now - self._since > GIVE_UP_SECONDS:
             self._end()
-            raise TimeoutError("an act does not end")
+            raise TimeoutError(f"an act does not end: {self._waited}")
         if self._waited():
             self._since = time.perf_counter()
             waited = next(self._steps, None)
@@ -175,6 +182,9 @@ class Acts:
     def _live(self) -> Steps:
         main = self._main
         main.live.switch(True)
+        # The text may be that of the session before; only a change is searched.
+        main.editor.set_text("")
+        yield from self._quiet()
         for square in [file + rank for rank in "3456" for file in "abcdefgh"]:
             self._found = self._told = False
             yield from self._timed(

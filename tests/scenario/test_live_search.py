@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import progress
+from cqlgui.base.data import replace
 from cqlgui.base.resources import resource
-from cqlgui.tasks import foresight, history
+from cqlgui.tasks import foresight, history, model, searching
 from cqlgui.ui import searcher, session, window
 
 pytestmark = pytest.mark.xvfb
@@ -207,3 +209,58 @@ def test_a_search_that_is_dropped_leaves_the_table_as_it_was(
             assert said(live).startswith("159 hits in 30 games")
         live.editor.set_text("Nf5 kg8")
         settled(qtbot, live)
+
+
+def test_a_change_during_a_search_that_was_asked_for_is_searched_when_that_ends(
+    qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going_on: list[bool] = []
+    search = searching.search
+
+    def slowly(*arguments: Any, **named: Any) -> model.SearchResult:
+        while named["most_seconds"] is None and not going_on:
+            time.sleep(0.001)
+        return search(*arguments, **named)
+
+    monkeypatch.setattr(searching, "search", slowly)
+    live.editor.set_text("mate")
+    qtbot.keyClick(live, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: live.searcher.running and not live.searcher.live)
+    live.editor.set_text("Nf5 kg8")
+    qtbot.waitUntil(lambda: not live.live.busy)
+    assert live.searcher.text == "mate"
+    going_on.append(True)
+    qtbot.waitUntil(lambda: said(live) == "159 hits in 30 games")
+
+
+def test_what_was_found_in_the_first_games_is_found_in_all_of_them(
+    qtbot: QtBot, live: window.MainWindow
+) -> None:
+    whole = live.base
+    assert whole is not None
+    live.live.set_base(whole, anew=False)
+    ask(qtbot, live, "Nf5 kg8")
+    with qtbot.waitSignal(live.searcher.finished):
+        live.live.set_base(whole, anew=True)
+    settled(qtbot, live)
+    assert live.live._missed is False
+
+
+def test_a_game_that_is_left_out_is_told(
+    qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = searching.search
+
+    def failing(*arguments: Any, **named: Any) -> model.SearchResult:
+        found = search(*arguments, **named)
+        return replace(
+            found, failed_games=(model.BadGame(7, resource("sample/sample.pgn"), 0, 0, "It is damaged."),)
+        )
+
+    with monkeypatch.context() as patched:
+        patched.setattr(searching, "search", failing)
+        ask(qtbot, live, "Nf5 kg8")
+    assert live.infobar.shown is not None
+    assert "Game 7 was left out: It is damaged." in live.infobar.shown.text
+    ask(qtbot, live, "mate")
+    assert live.infobar.shown is None

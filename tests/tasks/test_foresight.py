@@ -93,6 +93,35 @@ def test_a_search_that_may_take_too_long_does_not_begin(base: model.Base) -> Non
     assert searching.search(base, "mate", most_seconds=3600.0).games
 
 
+def test_chosen_games_count_wherever_they_stand(tmp_path: Path) -> None:
+    copies = [tmp_path / f"{number}.pgn" for number in range(7)]
+    for path in copies:
+        path.write_bytes(SAMPLE.read_bytes())
+    several = importing.open_base(copies).base
+    games = several.games // len(copies)
+    # In the second of seven files, which stands between two of the three places that are looked at.
+    told = foreseen(several, "true", np.arange(games + 11, games + 31))
+    assert told is not None
+    assert told.games == 20
+    assert told.seconds > 0
+
+
+def test_a_sample_is_searched_in_large_slices(base: model.Base, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+    scan = compiling.Compiled.scan
+
+    def noted(self: compiling.Compiled, part: Any, numbers: Integers, **options: Any) -> Iterator[Any]:
+        asked.append((len(numbers), options["slice_size"]))
+        return scan(self, part, numbers, **options)
+
+    monkeypatch.setattr(compiling.Compiled, "scan", noted)
+    told = foreseen(base, "flipcolor {Nf5 kg8}")
+    assert told is not None
+    # A slice costs as much as some games, so the rate of one game after the other tells nothing.
+    assert all(size >= games for games, size in asked)
+    assert max(games for games, _ in asked) >= 16
+
+
 SLOW = "x = 0 while (x < 2000000) {x += 1} x < 0"
 
 

@@ -7,6 +7,8 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtTest import QTest
@@ -15,11 +17,23 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.board import position
 from cqlgui.cql import diagnostics, structure
-from cqlgui.pattern import pictures
+from cqlgui.pattern import groups, pictures, reading
 from cqlgui.tasks import model, orbits
 from cqlgui.ui import theme
 from cqlgui.ui.editor import panel as editor_panel
 from cqlgui.ui.picker import chain, panel, strip, words
+
+TEXTS = [
+    "",
+    "Nf5 kg8",
+    "flip Nf5",
+    "cql() flipcolor {Nf5 kg8}",
+    "{Nf5}{kg8}and check",
+    'player "x" flipcolor {Nf5 kg8} shift {Ra1}',
+    "if Nf5 {Ra1} find {check}",
+    "wtm year >= 2000 #{Ra1} > 0",
+    "Nf5 flip count shift {kg8 {Ra1} mate}",
+]
 
 Pair = tuple[editor_panel.EditorPanel, panel.PickerPanel]
 
@@ -48,7 +62,10 @@ def pair(qtbot: QtBot) -> Iterator[Pair]:
         ("Nf5|", ("flip",), "flip {Nf5}"),
         ("B|h7 & kh8", ("flip",), "flip {Bh7 & kh8}"),
         ("mate {Ra1| kb8}", ("flip",), "mate flip {Ra1 kb8}"),
-        ("mate| {Ra1 kb8}", ("flip",), "flip {mate {Ra1 kb8}}"),
+        ("mate| {Ra1 kb8}", ("flip",), "mate flip {Ra1 kb8}"),
+        ('player "x" {Ra1} {kb8}|', ("flip",), 'player "x" {Ra1} flip {kb8}'),
+        ("|Nf5 {Ra1 kb8}", ("flip",), "flip {Nf5 {Ra1 kb8}}"),
+        ("#{Ra1| kb8} > 1 kg8", ("flip",), "#(flip {Ra1 kb8}) > 1 kg8"),
         ("flip N|f5 kg8", ("flipcolor",), "flipcolor {flip Nf5 kg8}"),
         ("{Ra1|} & R", ("flip",), "(flip {Ra1}) & R"),
         ("cql(variations) // all\nNf5 // one\nkg8 // two|\n", ("flip",),
@@ -77,6 +94,22 @@ def test_the_chain_round_the_pattern_at_the_caret_becomes_another(
     assert edit is not None
     assert text[: edit.start] + edit.text + text[edit.end :] == expected
     assert chain.readable(expected)
+
+
+@given(st.sampled_from(TEXTS), st.integers(0, 80))
+def test_chips_mean_the_group_that_the_board_draws(text: str, caret: int) -> None:
+    caret = min(caret, len(text))
+    group = reading.group_at(text, caret)
+    assert group is not None
+    known = [(one.outside.offset, one.outside.end) for one in groups.all_groups(text)]
+    inside = [place for place in groups.braces(text) if place[0] < caret < place[1]]
+    if inside and min(inside, key=lambda place: place[1] - place[0]) not in known:
+        return  # In braces whose value is used, which the board cannot draw.
+    meant = chain.meant(text, caret)
+    drawn = [one.word for one in group.chain]
+    assert [link.word for link in meant.links][len(meant.links) - len(drawn) :] == drawn
+    assert meant.operand.offset <= group.outside.offset <= group.outside.end <= meant.operand.end
+    assert not group.braced or meant.operand == group.outside
 
 
 def test_a_selection_is_wrapped_as_it_is() -> None:

@@ -200,18 +200,18 @@ class BoardWidget(QWidget):
             self._change()
 
     def travel(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Let rings and men of some squares come from others, if that is wanted."""
+        """Move rings and men from one square of each pair to the other, if animation is on."""
         if self.isVisible():
             self._travel.begin(pairs)
             self._change()
 
     @property
     def animated(self) -> bool:
-        """Whether they may."""
+        """Whether animation is on."""
         return self._travel.allowed
 
     def set_animated(self, animated: bool) -> None:
-        """Let them or not."""
+        """Turn animation on or off."""
         self._travel.allowed = animated
         if not animated:
             self._travel.stop()

@@ -1,17 +1,16 @@
 """The chain of transforms round the pattern at the caret, and the edits that make it another one.
 
-A pattern is what stands between the innermost braces at the caret, or the whole body of the query. A filter
-among others is none: who turns one of them alone asks another question than the one that was meant.
+Outside all braces a caret means the group that the board draws (`pattern.reading.group_at`). A filter among
+others is no pattern: who turns one of them alone asks another question than the one that was meant.
 Pure functions on texts; no Qt.
 """
 
 from __future__ import annotations
 
-import functools
-
 from cqlgui.base.data import dataclass
 from cqlgui.cql import diagnostics, lexer, structure, tokens
 from cqlgui.cql.diagnostics import Span
+from cqlgui.pattern import groups, reading
 from cqlgui.ui.picker import words
 
 
@@ -49,19 +48,22 @@ def meant(text: str, offset: int) -> structure.Chain:
 
 
 def _candidates(text: str, offset: int) -> list[structure.Chain]:
-    """The patterns round a caret, the innermost first: braces that it stands in, operands in braces of the
-    transform whose word it stands in, and at last the whole body."""
+    """The patterns that a caret means, the likeliest first, and at last the whole body. Braces whose value is
+    used are patterns too where the caret stands in them, although the board cannot draw them."""
     if not readable(text):
         return [structure.Chain((), Span(min(offset, len(text)), 0))]
-    found = [
-        (chain.operand.end - chain.links[0].word_span.offset, chain)
+    braces = groups.braces(text)
+    places = [place for place in braces if place[0] < offset < place[1]]
+    places += [
+        (chain.operand.offset, chain.operand.end)
         for chain in structure.chains(text)
         if chain.links[0].word_span.offset < offset <= chain.operand.offset
-        and (chain.operand.offset, chain.operand.end) in _braces(text)
+        and (chain.operand.offset, chain.operand.end) in braces
     ]
-    found += [(end - start, _round(text, start, end)) for start, end in _braces(text) if start < offset < end]
-    found.sort(key=lambda one: one[0])
-    return [*(chain for _, chain in found), _round(text, *whole(text))]
+    places.sort(key=lambda place: place[1] - place[0])
+    if not places:
+        places = [(group.outside.offset, group.outside.end) for group in reading.groups_at(text, offset)]
+    return [_round(text, *place) for place in dict.fromkeys([*places, whole(text)])]
 
 
 def whole(text: str) -> tuple[int, int]:
@@ -71,7 +73,7 @@ def whole(text: str) -> tuple[int, int]:
     if query is None:
         return len(text), len(text)
     start, end = query.body.span.offset, query.body.span.end
-    for first, last in sorted(_braces(text), reverse=True):
+    for first, last in sorted(groups.braces(text), reverse=True):
         if first < start and end < last and _only(text, first, last, start, end):
             start, end = first, last
     return start, end
@@ -159,7 +161,7 @@ def _wrapped(text: str, pattern: Span, wanted: Chain) -> Edit | None:
     if not pattern.length:
         return None
     inner = text[pattern.offset : pattern.end]
-    if (pattern.offset, pattern.end) not in _braces(text):
+    if (pattern.offset, pattern.end) not in groups.braces(text):
         inner = f"{{{inner}}}"
     new = f"{' '.join(_spelled(wanted))} {inner}"
     if structure.goes_on(text, pattern.end):
@@ -210,37 +212,6 @@ def _only(text: str, first: int, last: int, start: int, end: int) -> bool:
     aside."""
     around = text[first + 1 : start] + "\n" + text[end : last - 1]
     return not around.strip() or all(token.kind in tokens.TRIVIA for token in lexer.tokens(around))
-
-
-@functools.lru_cache(maxsize=4)
-def _braces(text: str) -> frozenset[tuple[int, int]]:
-    """Every pair of braces that holds filters. Those of a function's body and of a repetition, as in
-    `{2 4}`, are no filters, so nothing can be put before them."""
-    found = []
-    opened: list[tuple[int, bool]] = []
-    significant = [token for token in lexer.tokens(text) if token.kind not in tokens.TRIVIA]
-    for place, token in enumerate(significant):
-        if token.word == "{":
-            opened.append((token.offset, _heads_function(significant[:place])))
-        elif token.word == "}" and opened:
-            start, is_body = opened.pop()
-            counts = not text[start + 1 : token.offset].translate(_COUNTS)
-            if not is_body and not counts:
-                found.append((start, token.end))
-    return frozenset(found)
-
-
-_COUNTS = {ord(sign): None for sign in "0123456789,*+?- \n\t"}
-
-
-def _heads_function(before: list[tokens.Token]) -> bool:
-    """Whether these tokens end with `function NAME ( ... )`."""
-    if not before or before[-1].word != ")":
-        return False
-    place = len(before) - 1
-    while place >= 0 and before[place].word != "(":
-        place -= 1
-    return place >= 2 and before[place - 2].word == "function"
 
 
 def _of(found: structure.Chain) -> Chain:

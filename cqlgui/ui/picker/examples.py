@@ -24,7 +24,7 @@ class Examples(QObject):
         """Give the picker the first hit of each image of this result that would show an empty board."""
         wanted = orbits.without_squares(result)
         if base is None or not wanted:
-            self._jobs.cancel(_JOB, drop=True)
+            self.forget()
             return
         self._jobs.run(
             lambda token, _sink: orbits.examples(base, result, wanted, token),
@@ -32,6 +32,10 @@ class Examples(QObject):
             self._without,
             name=_JOB,
         )
+
+    def forget(self) -> None:
+        """Show nothing of a result any more that is asked for still."""
+        self._jobs.cancel(_JOB, drop=True)
 
     def _without(self, _error: errors.CqlguiError) -> None:
         """A game cannot be read any more: its board stays empty, and whoever opens it is told why."""

@@ -59,7 +59,6 @@ class Chips(QWidget):
         self.step.clicked.connect(self.step_wanted)
         self._others = labels.Label(self)
         self._others.setAccessibleName("Conditions in the text alone")
-        self._popover: Popover | None = None
         self._lines = 1
         theme.theme().changed.connect(self._dress)
         self._dress()
@@ -124,9 +123,9 @@ class Chips(QWidget):
         elif kind in conditions.CHOICES:
             self.wanted.emit(kind, None if kind in self._set else conditions.CHOICES[kind][0][1])
         else:
-            self._popover = Popover(kind, self._set.get(kind), self)
-            self._popover.answered.connect(lambda text: self.wanted.emit(kind, text))
-            self._popover.open_at(place)
+            popover = Popover(kind, self._set.get(kind), self)
+            popover.answered.connect(lambda text: self.wanted.emit(kind, text))
+            popover.open_at(place)
 
     def _offer(self) -> None:
         menu = QMenu(self)
@@ -263,7 +262,7 @@ class Popover(QFrame):
 
     def __init__(self, kind: marks.ConditionKind, text: str | None, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         title = conditions.TITLES[kind]
         self.setAccessibleName(title)
@@ -346,9 +345,8 @@ class Popover(QFrame):
         self._say(self.filter())
 
     def _say(self, text: str | None) -> None:
-        self.close()
         self.answered.emit(text)
-        self.deleteLater()
+        self.close()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -522,19 +522,9 @@ class Controller(QObject):
         if placed:
             self.do(lambda draft: deeds.spread(draft, area, placed))
         elif self.palette.tool.erases:
-            self._wipe(area)
+            self.do(lambda draft: deeds.wipe(draft, area))
         else:
             self.lift(area)
-
-    def _wipe(self, area: int) -> None:
-        """Remove the marks that lie within an area."""
-
-        def act(draft: deeds.Draft) -> None:
-            for place in reversed(range(len(draft.pattern.marks))):
-                if not draft.pattern.marks[place].squares & ~area:
-                    deeds.erase(draft, place)
-
-        self.do(act)
 
     def _clear(self) -> None:
         had = self.pattern

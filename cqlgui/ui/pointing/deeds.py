@@ -53,12 +53,9 @@ class Draft:
 
 def place(draft: Draft, square: int, mask: men.ManMask) -> marks.Mark:
     """Men on a square: they take the place of a mark of this square alone, which keeps its role."""
-    board = squares.BIT[square]
-    found = _alone(draft.pattern, square)
-    if found < 0:
-        draft.take(editing.put(draft.text, draft.caret, mask, board))
-        return marks.Mark(mask, board)
-    return _change(draft, found, mask, board)
+    found = _alone(pattern := draft.pattern, square)
+    draft.take(editing.stand(draft.text, draft.caret, {square: mask}))
+    return marks.Mark(mask, squares.BIT[square], pattern.marks[found].role if found >= 0 else marks.Role.MUST)
 
 
 def add(draft: Draft, square: int, mask: men.ManMask) -> marks.Mark:
@@ -99,6 +96,12 @@ def erase(draft: Draft, mark: int) -> None:
     draft.take(editing.erase(draft.text, draft.caret, mark))
 
 
+def wipe(draft: Draft, area: int) -> None:
+    """The marks that lie within an area go."""
+    gone = [place for place, mark in enumerate(draft.pattern.marks) if not mark.squares & ~area]
+    draft.take(editing.erase(draft.text, draft.caret, *gone))
+
+
 def widen(draft: Draft, mark: int, square: int, by: int, began: men.ManMask) -> marks.Mark:
     """The next rung of the ladder, seen from a square, of a mark that began with these men."""
     held = draft.pattern.marks[mark]
@@ -132,8 +135,7 @@ def set_role(draft: Draft, mark: int, role: marks.Role) -> marks.Mark:
 def lift(draft: Draft, area: int, shown: Position | None) -> int:
     """The men that stand in an area, each on its square. Gives their number."""
     found = _standing(area, shown)
-    for square, man in found:
-        place(draft, square, 1 << man)
+    draft.take(editing.stand(draft.text, draft.caret, {square: 1 << man for square, man in found}))
     return len(found)
 
 

@@ -34,7 +34,7 @@ class Notice(QWidget):
         self.hide()
 
     def say(self, words: str, *, undoable: bool) -> None:
-        """Say something; nothing hides it."""
+        """Show a notice; empty words hide it."""
         self._words.say(words)
         self.undo.setVisible(undoable)
         self.setVisible(bool(words))
