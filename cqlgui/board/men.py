@@ -40,6 +40,8 @@ FIGURINES = " ♙♘♗♖♕♔♟♞♝♜♛♚"
 EMPTY_MASK: ManMask = 1
 WHITE_MASK: ManMask = 0b0000001111110
 BLACK_MASK: ManMask = 0b1111110000000
+MAN_MASK: ManMask = WHITE_MASK | BLACK_MASK
+"""Any man of either colour."""
 ANY_MASK: ManMask = 0b1111111111111
 """All 13 codes: any man, and the empty square too."""
 

@@ -7,7 +7,7 @@ import functools
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from cqlgui.base import errors, progress
 from cqlgui.cli import opening, terminal
@@ -378,9 +378,13 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     return enumerate(text.split("\n"), 1)
 
 
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(f"JSON has no {word}.")
+
+
 def _item(line: str) -> dict[str, Any] | None:
     try:
-        item = json.loads(line)
+        item = json.loads(line, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None
     return item if isinstance(item, dict) and isinstance(item.get("query"), str) else None

@@ -8,7 +8,7 @@ evaluates nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import product
 from typing import Any, Final
@@ -28,9 +28,10 @@ _MAX_LISTED: Final = 4_096
 """Candidates beyond which a composed orbit lists dropped ones only as far as composing met them."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Expanded:
-    """A query whose transforms are orbits. `query` is None exactly when `diagnostics` holds an error."""
+    """A query whose transforms are orbits. `query` is None exactly when `diagnostics` holds an error. One is
+    equal to itself alone, as it may be large."""
 
     text: str
     query: nodes.Query | None
@@ -372,11 +373,17 @@ class _Expansion:
         invalid: list[DroppedInfo] = []
         duplicates: list[DroppedInfo] = []
         first: dict[_Signature, _Steps] = {}
+        # Printed once: there may be thousands of candidates.
+        named = [
+            (node.squares, printer.print_node(node))
+            for node in _walk(chain.body)
+            if isinstance(node, nodes.Designator)
+        ]
         for steps in self._candidates(chain):
             signature = None if base is None else self._act_signature_all(steps, base)
             names = _applied(steps)
             if signature is None:
-                reason = self._why_invalid(chain.body, steps)
+                reason = _why_invalid(named, steps)
                 invalid.append(DroppedInfo(words.bracketed(names), words.in_words(names), reason))
             elif signature in first:
                 twin = words.bracketed(_applied(first[signature]))
@@ -403,18 +410,16 @@ class _Expansion:
             for path in paths:
                 yield (*path, basic)
 
-    def _why_invalid(self, body: nodes.Node, steps: _Steps) -> str:
-        for node in _walk(body):
-            if isinstance(node, nodes.Designator):
-                squares = node.squares
-                for basic in steps:
-                    moved = geometry.map_squares(basic, squares)
-                    if not moved:
-                        return (
-                            f"leaves the board: {printer.print_node(node)} moves off {_edge(basic, squares)}"
-                        )
-                    squares = moved
-        return "a transform inside it has no element left on the board"
+
+def _why_invalid(named: Sequence[tuple[int, str]], steps: _Steps) -> str:
+    """Why a candidate is no element: its pattern's designators are `named`, as squares and text."""
+    for squares, text in named:
+        for basic in steps:
+            moved = geometry.map_squares(basic, squares)
+            if not moved:
+                return f"leaves the board: {text} moves off {_edge(basic, squares)}"
+            squares = moved
+    return "a transform inside it has no element left on the board"
 
 
 def _edge(basic: geometry.Basic, squares: int) -> str:

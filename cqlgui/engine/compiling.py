@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -157,7 +158,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
         tuple(low.facts.values()),
         assembly,
         tiers.Tiers(hasty, time.thread_time() - start, made_with_care if worth_care else None),
-        lambda: orbit_pass.make(expanded, low, tuple(low.facts.values()), mode),
+        functools.cache(lambda: orbit_pass.make(expanded, low, tuple(low.facts.values()), mode)),
     )
 
 

@@ -89,7 +89,7 @@ def symbol_of(mask: int) -> tuple[str, bool]:
         return "A", True
     if mask == men.BLACK_MASK:
         return "a", True
-    if mask == men.WHITE_MASK | men.BLACK_MASK:
+    if mask == men.MAN_MASK:
         return "*", True
     # A mixed designator shows its greatest man, faded: the picture hints, the text beside it tells.
     white = [man for man in range(men.WK, men.WP - 1, -1) if occupied >> man & 1]

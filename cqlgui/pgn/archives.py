@@ -184,11 +184,18 @@ def _refusal(path: Path, error: OSError | ValueError) -> errors.SourceError:
     return errors.SourceError(f"{path!s} is not a file name.")
 
 
+def is_tar(head: bytes) -> bool:
+    """Whether a text that begins so is a tar archive, as which many packed collections come."""
+    return head[257:262] == b"ustar"
+
+
 def kind_of(path: Path, head: bytes) -> str:
     """How the bytes of a source are packed, by the first of them: `plain`, `utf16` or a packer's ending.
 
     Raises `SourceError` for what is certainly not PGN.
     """
+    if is_tar(head):
+        raise errors.SourceError(f"{path.name} is a tar archive. Unpack it and open the .pgn files in it.")
     if head.startswith(b"\x1f\x8b"):
         return "gz"
     if head.startswith(b"BZh"):
@@ -251,6 +258,10 @@ def _unpack(
     with path.open("rb") as source, disk.replacing(target) as out:
         for block in unpacking.blocks(path, kind, source, damage):
             cancel.raise_if_cancelled()
+            if not written and is_tar(block):
+                raise errors.SourceError(
+                    f"{path.name} holds a tar archive. Unpack it and open the .pgn files in it."
+                )
             written += len(block)
             holds = holds or bool(block.strip())
             if written > _UNSUSPICIOUS and written > _LARGEST_RATIO * size:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import bz2
 import codecs
+import itertools
 import lzma
 import stat
 import struct
@@ -35,6 +36,8 @@ _WINDOW: Final = 128 << 20
 _FAULTS: Final = (
     EOFError, ValueError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile,
 )  # fmt: skip
+_ONE_BYTE_TAG: Final = b'[Event "'
+"""In UTF-16 there is a zero byte between two of these letters."""
 _ZIPPED: Final[dict[int, Callable[[], _Machine]]] = {
     zipfile.ZIP_STORED: lambda: _Stored(),
     zipfile.ZIP_DEFLATED: lambda: _Zlib(-zlib.MAX_WBITS),
@@ -56,7 +59,7 @@ def blocks(path: Path, kind: str, source: BinaryIO, damage: list[str]) -> Iterat
     if kind == "zip":
         yield from _members(path, source, damage)
     elif kind == "utf16":
-        yield from _in_utf8(_read(source, _BLOCK))
+        yield from _in_utf8(_read(source, _BLOCK), damage)
     else:
         # It is made once, since a file may consist of millions of streams.
         zstd = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
@@ -67,7 +70,7 @@ def blocks(path: Path, kind: str, source: BinaryIO, damage: list[str]) -> Iterat
         }
         try:
             packed = _streams(_read(source, _BLOCK), machines[kind], kind == "gz")
-            yield from _in_utf8(_gathered(packed))
+            yield from _in_utf8(_gathered(packed), damage)
         except DamagedError as fault:
             damage.append(str(fault))
 
@@ -170,8 +173,9 @@ def _read(source: BinaryIO, size: int) -> Iterator[bytes]:
         yield block
 
 
-def _in_utf8(text: Iterator[bytes]) -> Iterator[bytes]:
-    """The same text, turned into UTF-8 where it begins with the mark of UTF-16."""
+def _in_utf8(text: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
+    """The same text, turned into UTF-8 where it begins with the mark of UTF-16. Text of another encoding that
+    follows cannot be read, which is noted in `damage`."""
     head = b""
     for block in text:
         head += block
@@ -184,8 +188,11 @@ def _in_utf8(text: Iterator[bytes]) -> Iterator[bytes]:
         yield from text
         return
     decoder = codecs.getincrementaldecoder("utf-16")("replace")
-    yield decoder.decode(head).encode("utf-8", "replace")
-    for block in text:
+    said = False
+    for block in itertools.chain([head], text):
+        if _ONE_BYTE_TAG in block and not said:
+            damage.append("a part of it is in another encoding than UTF-16")
+            said = True
         yield decoder.decode(block).encode("utf-8", "replace")
     yield decoder.decode(b"", True).encode("utf-8", "replace")
 
@@ -267,7 +274,7 @@ def _members(path: Path, source: BinaryIO, damage: list[str]) -> Iterator[bytes]
                 f"{path.name} uses a compression method that cannot be read ({info.filename})."
             )
         try:
-            yield from _in_utf8(_gathered(_member(source, info)))
+            yield from _in_utf8(_gathered(_member(source, info)), damage)
         except DamagedError as fault:
             damage.append(f"in {info.filename} {fault}")
         # A member without a final newline must not run into the next one's first tag.

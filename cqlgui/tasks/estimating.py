@@ -18,7 +18,7 @@ import numpy as np
 from cqlgui.base import progress
 from cqlgui.base.data import dataclass
 from cqlgui.cql import closures, nodes
-from cqlgui.engine import compiling, facts, games, scanning
+from cqlgui.engine import facts, games, scanning
 from cqlgui.engine.lowering import Unsupported
 from cqlgui.tasks import found, model, queries, sieving, sources, tags, workspace
 
@@ -87,7 +87,7 @@ def estimate(
     if numbered or (header.matchcount is not None and not sieving.wants_hits(header.matchcount)):
         return None
     token.raise_if_cancelled()
-    compiled = compiling.compile_query(expanded)
+    compiled = sieving.compiled(expanded)
     if isinstance(compiled, Unsupported) or not compiled.wholly:
         return None
     total = base.games if within is None else len(within)

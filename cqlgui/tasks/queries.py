@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -37,11 +38,19 @@ class Rejected(errors.CqlguiError):
 def expanded(
     text: str, variations: bool = False, said: settings.Settings = settings.USUAL
 ) -> transforms.Expanded:
-    """Check and expand a query, its header overridden by what is `said` beside it; raises `Rejected`."""
+    """Check and expand a query, its header overridden by what is `said` beside it; raises `Rejected`.
+
+    The last ones are remembered: a query that is being written is shown, estimated and searched.
+    """
+    return _expanded(text, data.replace(said, variations=said.variations or variations))
+
+
+@functools.lru_cache(maxsize=2)
+def _expanded(text: str, said: settings.Settings) -> transforms.Expanded:
     checked = checked_query(text)
     if checked.query is None:
         raise Rejected(text, checked.diagnostics)
-    query = settings.override(checked.query, data.replace(said, variations=said.variations or variations))
+    query = settings.override(checked.query, said)
     if query is not checked.query:
         checked = data.replace(checked, query=query)
     faults = lints_output.faults(text, query)

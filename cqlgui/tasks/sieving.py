@@ -6,6 +6,7 @@ the games are passed over in which nothing is found, and the others are left to 
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 import time
@@ -89,7 +90,7 @@ def plan(
     wanted = expanded.query.header.matchcount
     if wanted is not None and not wants_hits(wanted):
         return Plan(None, "games without a match count too")
-    found = compiling.compile_query(expanded)
+    found = compiled(expanded)
     token.raise_if_cancelled()
     if isinstance(found, lowering.Unsupported):
         passes_over = pruned and pruning.stand_alone(expanded.query)
@@ -101,6 +102,12 @@ def plan(
         return Plan(found, "", None, planner, _straight(expanded, found))
     reasons = dict.fromkeys(one.reason for one in found.unsupported)
     return Plan(found, "; ".join(reasons), found.unsupported[0].span, planner)
+
+
+@functools.lru_cache(maxsize=2)
+def compiled(expanded: transforms.Expanded) -> compiling.Compiled | lowering.Unsupported:
+    """A query's machine code. That of the last ones is remembered, as `queries.expanded` is."""
+    return compiling.compile_query(expanded)
 
 
 def _straight(expanded: transforms.Expanded, compiled: compiling.Compiled) -> Straight | None:

@@ -601,9 +601,12 @@ class MainWindow(QMainWindow):
         self.earlier.set_found_by(self.asked, self.editor.text())
         self.picker.set_counts(())
         self.browser.set_hits({})
-        if not self.searcher.live:
+        if not self.searcher.live or not self._within_games(self.focusWidget()):
             self._tabs.setCurrentWidget(self.hits)
         self._enable()
+
+    def _within_games(self, widget: QWidget | None) -> bool:
+        return widget is not None and self.games.isAncestorOf(widget)
 
     def _hits_told(self, games: list[int]) -> None:
         """The interpreter has told more of the hits of some games."""
@@ -631,7 +634,7 @@ class MainWindow(QMainWindow):
     def _search_finished(self, result: model.SearchResult) -> None:
         self.result = result
         self.hits.finish(result)
-        self.picker.set_counts(result.orbits)
+        self.picker.set_counts(result.orbits, result.positions)
         self.examples.show(self.base, result)
         if self.base is not None:
             self.narrower.take(self.base, result)
@@ -692,7 +695,7 @@ class MainWindow(QMainWindow):
             self.hits.land(0)
         self.hits.finish(result)
         self.hits.tell_narrowing(words)
-        self.picker.set_counts(result.orbits)
+        self.picker.set_counts(result.orbits, result.positions)
         self.examples.show(self.base, result)
         if self.browser.game is not None and self.browser.base is self.base:
             self.browser.set_hits(self.hits.hits.hits_of(self.browser.game.game))

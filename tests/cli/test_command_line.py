@@ -227,18 +227,20 @@ def test_a_batch_answers_a_line_each(source: Path, tmp_path: Path) -> None:
         "broken",
         json.dumps({"id": "c", "query": "initial", "variations": True}),
         json.dumps({"id": "d", "query": "initial", "variations": "yes"}),
+        '{"id": NaN, "query": "mate"}',
     ]
     batch.write_text("\n".join(lines))
     run = helpers.cli("search", source, "--batch", batch, "--values")
     assert run.code == 0
     found = [json.loads(line) for line in run.out.splitlines()]
-    assert [one["id"] for one in found] == ["a", "b", None, "c", "d"]
+    assert [one["id"] for one in found] == ["a", "b", None, "c", "d", None]
     assert found[0]["games"] == [2]
     assert found[1]["error"]["offset"] == 0
     assert found[2]["error"]["code"] == "batch"
     assert found[3]["count"] == 2
     assert found[4]["error"]["code"] == "batch"
     assert '"variations" in line 5' in found[4]["error"]["message"]
+    assert found[5]["error"]["code"] == "batch"
 
 
 @pytest.mark.parametrize("form", [[], ["--json"], ["--engine", "interpreter", "--json"]])

@@ -1,6 +1,6 @@
 """How long the window takes for what one does all the time, as 95th percentiles over some thirty repeats.
 
-    python -m tests.perf.acts FILE.pgn [typing live arrows chips asking hits stopping]
+    python -m tests.perf.acts FILE.pgn [typing live pointing arrows chips asking hits stopping]
 
 The window runs in its own event loop and is driven by keys and clicks. An act ends when what it changes has
 been painted. A timer that ticks each millisecond looks for the ends and measures the longest gap of the loop.
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from cqlgui.tasks import pool
 from cqlgui.ui import start, window
@@ -145,6 +145,7 @@ class Acts:
         return {
             "typing": self._typing,
             "live": self._live,
+            "pointing": self._pointing,
             "arrows": self._arrows,
             "chips": self._chips,
             "asking": self._asking,
@@ -194,6 +195,27 @@ class Acts:
                 lambda: self._found and self._table.seen,
             )
 
+    def _pointing(self) -> Steps:
+        """Men are placed on the board in Pattern mode and stand in the text, with live search on."""
+        main = self._main
+        main.editor.set_text("")
+        main.pointing.set_active(True)
+        yield from self._quiet()
+        frame = main.board.frame()
+        for place in range(REPEATS):
+            QTest.keyClicks(main.board, "NBRQ"[place % 4])
+            self._text.seen = False
+            square = frame.square(8 * (2 + place % 4) + place % 8).center().toPoint()
+            yield from self._timed(
+                "click in Pattern to text",
+                50,
+                lambda square=square: QTest.mouseClick(main.board, Qt.MouseButton.LeftButton, pos=square),
+                lambda: self._text.seen,
+            )
+        main.pointing.set_active(False)
+        main.editor.set_text("")
+        yield from self._quiet()
+
     def _arrows(self) -> Steps:
         main = self._main
         main.board.setFocus()
@@ -210,16 +232,15 @@ class Acts:
             )
 
     def _chips(self) -> Steps:
-        """Where the picker has buttons with CQL's words."""
+        """Chips of the picker go on and off, and what they make of the pattern is seen in the strip."""
         main = self._main
         main.editor.set_text("Nf5 kg8")
         yield from self._quiet()
-        buttons = {
-            button.accessibleName() or button.text(): button
-            for button in main.picker.findChildren(QAbstractButton)
-            if button.isVisible() and button.isEnabled()
-        }
-        chosen = [button for name, button in buttons.items() if name.split(":")[0].strip() in TRANSFORMS]
+        chosen = [main.picker.toggles[word] for word in TRANSFORMS]
+        for button in chosen:
+            # Those behind "More" are seen once they are on.
+            if not button.isVisible():
+                main.picker.more.setChecked(True)
         strips = main.picker.findChildren(picker_strip.ElementsView)
         painted = [_Painted(strip.viewport()) for strip in strips]
         answers: list[str] = []

@@ -389,6 +389,7 @@ def _searches(base: model.Base) -> Iterator[Row]:
 
 def _planned(base: model.Base, text: str, *, pruned: bool) -> float:
     """Seconds until it is known which games are left to the interpreter, on one thread."""
+    queries._expanded.cache_clear()
     start = time.perf_counter()
     plan = sieving.plan(queries.expanded(text), pruned=pruned)
     with sieving.Sieve(plan, base.sources, plan.straight, threads=1) as sieve:

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 import zipfile
 import zlib
@@ -57,6 +58,25 @@ def test_every_packing_gives_the_same_games(kind: str, tmp_path: Path) -> None:
     with archives.open_source(path, cache) as text:
         assert text.path == path
     assert len(list(cache.glob("*"))) == (0 if kind == "pgn" else 1)
+
+
+@pytest.mark.parametrize("name", ["games.tar", "games.pgn", "games.tar.gz", "games.tgz", "games.tar.bz2"])
+def test_a_tar_archive_is_refused(name: str, tmp_path: Path) -> None:
+    mode = "w:gz" if name.endswith("gz") else "w:bz2" if name.endswith("bz2") else "w:"
+    member = tarfile.TarInfo("a.pgn")
+    member.size = len(_GAMES)
+    with tarfile.open(tmp_path / name, mode) as archive:
+        archive.addfile(member, io.BytesIO(_GAMES))
+    with pytest.raises(errors.SourceError, match="tar archive"):
+        archives.open_source(tmp_path / name, tmp_path / "cache")
+
+
+def test_another_encoding_behind_utf_16_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.pgn"
+    path.write_bytes(_GAMES.decode().encode("utf-16") + _GAMES)
+    with archives.open_source(path, tmp_path / "cache") as text:
+        assert "another encoding" in text.damage
+        assert text.read(0, 10) == _GAMES[:10]
 
 
 @pytest.mark.parametrize("mark", ["utf-16", "utf-16-be"])

@@ -400,6 +400,15 @@ def test_the_image_as_written_is_first_and_the_others_follow_by_hits(pair: Pair)
     assert picker.view.elements.said(3) == "no. 3: 500 hits in 500 games"
 
 
+def test_counts_that_add_up_to_more_than_the_hits_are_explained(pair: Pair) -> None:
+    _, picker = pair
+    picker.set_orbits((orbit(1, 30, 4),))
+    picker.set_counts((orbit(1, 30, 4),), 35)
+    assert "several images" not in picker.funnel.text()
+    picker.set_counts((orbit(1, 30, 4),), 34)
+    assert picker.funnel.text().endswith("Some hits match several images, and count for each.")
+
+
 def test_left_and_right_limit_to_the_images_in_their_order_and_escape_lets_go(
     qtbot: QtBot, pair: Pair
 ) -> None:

@@ -271,7 +271,7 @@ def _end(width: int) -> QPoint:
     return QPoint(width // 2 - 8, 0)
 
 
-_MEN = st.sampled_from([1 << man for man in range(1, 13)] + [men.EMPTY_MASK, men.WHITE_MASK, tools.ANY_MAN])
+_MEN = st.sampled_from([1 << man for man in range(1, 13)] + [men.EMPTY_MASK, men.WHITE_MASK, men.MAN_MASK])
 _CLICKS = st.lists(st.tuples(st.integers(0, 63), _MEN, st.booleans()), max_size=8)
 
 

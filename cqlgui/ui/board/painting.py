@@ -19,6 +19,7 @@ from PySide6.QtSvg import QSvgRenderer
 from cqlgui.base import resources
 from cqlgui.board import men, squares
 from cqlgui.ui import canvas, theme
+from cqlgui.ui.board import tokens
 
 PIECE_SET = "cburnett"
 BADGE_ROOM = 28
@@ -26,6 +27,9 @@ BADGE_ROOM = 28
 
 MOST_RINGS = 8
 """Squares that are ringed at once; a larger set is tinted."""
+
+
+_OF_SYMBOL = {"A": men.WHITE_MASK, "a": men.BLACK_MASK, "*": men.MAN_MASK}
 
 
 class CellLike(Protocol):
@@ -291,13 +295,10 @@ def draw_pattern(
         man = men.SYMBOLS.find(cell.symbol) if len(cell.symbol) == 1 and cell.symbol != "." else -1
         if man > 0:
             painter.drawPixmap(box.topLeft().toPoint(), man_pixmap(man, size, ratio))
+        elif cell.symbol == "_":
+            tokens.draw_empty(painter, box)
         elif cell.symbol:
-            font = painter.font()
-            font.setPixelSize(max(7, round(frame.cell * 0.62)))
-            font.setBold(True)
-            painter.setFont(font)
-            painter.setPen(QColor("#ffffff" if cell.symbol == "A" else "#10151b"))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, cell.symbol.replace("_", "∅"))
+            tokens.draw_disc(painter, box, _OF_SYMBOL[cell.symbol])
         if cell.absent:
             painter.setPen(QPen(colours.colour("error"), max(1.5, frame.cell * 0.07)))
             painter.drawLine(box.topLeft(), box.bottomRight())

@@ -55,7 +55,6 @@ class QueryEdit(QPlainTextEdit):
             "CQL query. Control+Space completes a word, Control+period mends a mistake, "
             "Control+Return runs the query."
         )
-        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.setPlaceholderText("For example  flipcolor {Bh7 kh8}")
         self.setMouseTracking(True)

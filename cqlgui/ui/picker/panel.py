@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from cqlgui.base.data import dataclass
 from cqlgui.board import position as position_module
 from cqlgui.pattern import pictures as picture_module
-from cqlgui.tasks import model, orbits
+from cqlgui.tasks import model, orbits, queries
 from cqlgui.ui import room
 from cqlgui.ui.editor import colours, latest
 from cqlgui.ui.editor import panel as editor_panel
@@ -58,8 +58,15 @@ class _Made:
 
 def _made(text: str) -> _Made:
     found = orbits.orbits(text)
-    first = [element for orbit in found for element in strip.first(orbit.elements, _PICTURED)][:_PICTURED]
-    return _Made(found, {element.text: strip.picture_of(element) for element in first})
+    pictures: dict[str, picture_module.Picture] = {}
+    for orbit, info in zip(found, queries.expanded(text).orbits, strict=True):
+        for number in strip.first(orbit.elements, _PICTURED - len(pictures)):
+            element = orbit.elements[number]
+            pictures[element.text] = strip.picture_of(element, info.elements[number].filter)
+    return _Made(found, pictures)
+
+
+_SEVERAL = ". Some hits match several images, and count for each."
 
 
 class PickerPanel(QWidget):
@@ -84,6 +91,8 @@ class PickerPanel(QWidget):
         self._orbits: tuple[model.Orbit, ...] = ()
         self._counts: tuple[model.Orbit, ...] = ()
         self._examples: Mapping[orbits.Place, position_module.Position] = {}
+        # Hits of the search that the counts are of.
+        self._hits = 0
         self._shown = -1
         self._filling = False
         # The text that was written here, of which everything is known without a check.
@@ -137,10 +146,10 @@ class PickerPanel(QWidget):
             self._examples = {}
         self._follow_caret()
 
-    def set_counts(self, counted: tuple[model.Orbit, ...]) -> None:
-        """Show the figures of a running or finished search beside the elements; an empty tuple takes them
+    def set_counts(self, counted: tuple[model.Orbit, ...], hits: int = 0) -> None:
+        """Show the figures of a search with so many hits beside the elements; an empty tuple takes them
         away."""
-        self._counts = counted
+        self._counts, self._hits = counted, hits
         if not counted:
             self._examples = {}
         self._show_orbit()
@@ -437,7 +446,8 @@ class PickerPanel(QWidget):
         orbit = self._orbits[place]
         counted = place < len(self._counts) and len(self._counts[place].elements) == len(orbit.elements)
         elements = self._counts[place].elements if counted else orbit.elements
-        self.funnel.setText(words.funnel(orbit))
+        several = counted and sum(element.positions for element in elements) > self._hits > 0
+        self.funnel.setText(words.funnel(orbit) + (_SEVERAL if several else ""))
         if self.view.limited >= len(elements):
             self.view.clear()
         self.view.elements.show_elements(elements, counted=counted)

@@ -35,6 +35,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from cqlgui.board import position as position_module
+from cqlgui.cql import nodes
 from cqlgui.cql import words as cql_words
 from cqlgui.pattern import pictures as picture_module
 from cqlgui.tasks import model
@@ -201,17 +202,17 @@ def never(element: model.ElementCount) -> bool:
     return bool(element.never) and not element.positions
 
 
-def picture_of(element: model.ElementCount) -> picture_module.Picture:
-    """The thumbnail of an element."""
-    found = picture_module.of_text(element.text)
+def picture_of(element: model.ElementCount, node: nodes.Node | None = None) -> picture_module.Picture:
+    """The thumbnail of an element; quicker where its filter is at hand."""
+    found = picture_module.of_text(element.text) if node is None else picture_module.of_node(node)
     if not found.squares and element.squares:
         return picture_module.Picture(area=element.squares)
     return found
 
 
-def first(elements: Sequence[model.ElementCount], count: int) -> list[model.ElementCount]:
-    """The elements that are shown first while none is counted."""
-    return [elements[number] for number in _ordered(elements, counted=False)[:count]]
+def first(elements: Sequence[model.ElementCount], count: int) -> list[int]:
+    """The numbers of the elements that are shown first while none is counted."""
+    return _ordered(elements, counted=False)[:count]
 
 
 def _ordered(elements: Sequence[model.ElementCount], *, counted: bool) -> list[int]:

@@ -10,7 +10,7 @@ from cqlgui.board import men, squares
 from cqlgui.board.position import Position
 from cqlgui.cql import spelling
 from cqlgui.pattern import editing, ladder, marks, reading, steps
-from cqlgui.ui.pointing import placing, tools
+from cqlgui.ui.pointing import placing
 
 
 class Draft:
@@ -115,7 +115,7 @@ def next_role(draft: Draft, mark: int, remembered: men.ManMask) -> marks.Mark:
     """Must, one of several, must not, empty, and must again: with the men remembered, or any man."""
     held = draft.pattern.marks[mark]
     if held.empty and held.role is marks.Role.MUST:
-        return _change(draft, mark, remembered or tools.ANY_MAN, held.squares)
+        return _change(draft, mark, remembered or men.MAN_MASK, held.squares)
     if held.role is marks.Role.NOT:
         back = set_role(draft, mark, marks.Role.MUST)
         if held.empty:
@@ -145,7 +145,7 @@ def join(
     """An arrow between two squares. Where no mark stands one is made: of the man that stands there, else of
     any man at the origin and of the square alone at the target."""
     ends = []
-    for square, otherwise in ((origin, tools.ANY_MAN), (target, men.ANY_MASK)):
+    for square, otherwise in ((origin, men.MAN_MASK), (target, men.ANY_MASK)):
         pattern = draft.pattern
         found = placing.mark_at(pattern, placing.anchors(pattern), square)
         if found >= 0:

@@ -16,8 +16,8 @@ from cqlgui.base.data import dataclass, field
 from cqlgui.board import men, squares
 from cqlgui.pattern import marks
 from cqlgui.ui import theme
-from cqlgui.ui.board import painting
-from cqlgui.ui.pointing import placing, tools
+from cqlgui.ui.board import painting, tokens
+from cqlgui.ui.pointing import placing
 
 RELATIONS: dict[marks.Relation, tuple[str, str, str]] = {
     marks.Relation.ATTACKS: ("×", "attacks", "Attacks"),
@@ -34,8 +34,6 @@ _LEAST_HINT = 90
 """Pixels below which nothing is said above the board."""
 _NEAR = 0.16
 """Squares' widths from an arrow within which a click means it."""
-_WHITE, _BLACK, _EDGE = "#ffffff", "#10151b", "#38424e"
-"""Discs of men of any kind have the colours of the men, which are no theme's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +116,11 @@ def draw(
 def draw_men(painter: QPainter, box: QRectF, mask: men.ManMask, ratio: float) -> None:
     """Men in a square: one in full, several small, all of a colour as a disc, none as a hollow square."""
     if mask == men.ANY_MASK:
-        _draw_dots(painter, box)
+        tokens.draw_dots(painter, box)
     elif mask == men.EMPTY_MASK:
-        _draw_empty(painter, box)
-    elif mask & tools.ANY_MAN in (men.WHITE_MASK, men.BLACK_MASK, tools.ANY_MAN):
-        _draw_disc(painter, box, mask & tools.ANY_MAN)
+        tokens.draw_empty(painter, box)
+    elif mask & men.MAN_MASK in (men.WHITE_MASK, men.BLACK_MASK, men.MAN_MASK):
+        tokens.draw_disc(painter, box, mask & men.MAN_MASK)
     else:
         kinds = [man for man in _ORDER if mask >> man & 1]
         across = next(size for size in (1, 2, 3, 4) if size * size >= len(kinds))
@@ -139,7 +137,7 @@ def draw_men(painter: QPainter, box: QRectF, mask: men.ManMask, ratio: float) ->
             if pixmap is not None:
                 painter.drawPixmap(corner, pixmap)
             else:
-                _draw_empty(painter, QRectF(corner.x(), corner.y(), size, size))
+                tokens.draw_empty(painter, QRectF(corner.x(), corner.y(), size, size))
 
 
 def arrow_at(frame: painting.Frame, picture: Picture, point: QPointF) -> int:
@@ -257,62 +255,6 @@ def _draw_mark(
             painter.setPen(QPen(ink, stroke, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
             painter.drawLine(cross.topLeft(), cross.bottomRight())
             painter.drawLine(cross.topRight(), cross.bottomLeft())
-
-
-def _draw_empty(painter: QPainter, box: QRectF) -> None:
-    """A hollow square."""
-    size = box.width() * 0.44
-    hole = QRectF(box.center().x() - size / 2, box.center().y() - size / 2, size, size)
-    width = max(1.5, box.width() * 0.07)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    for ink, stroke in ((_WHITE, width + 2.0), (_BLACK, width)):
-        painter.setPen(QPen(QColor(ink), stroke, Qt.PenStyle.SolidLine, Qt.PenCapStyle.SquareCap))
-        painter.drawRect(hole)
-
-
-def _draw_dots(painter: QPainter, box: QRectF) -> None:
-    """Whatever stands there: a small round dot."""
-    size = box.width() * 0.13
-    painter.setPen(QPen(QColor(_WHITE), max(1.0, size * 0.3)))
-    painter.setBrush(QColor(_BLACK))
-    painter.drawEllipse(box.center(), size, size)
-
-
-def _draw_disc(painter: QPainter, box: QRectF, mask: men.ManMask) -> None:
-    """A man of any kind: a disc in its colour with a question mark."""
-    size = box.width() * 0.62
-    disc = QRectF(box.center().x() - size / 2, box.center().y() - size / 2, size, size)
-    painter.setPen(Qt.PenStyle.NoPen)
-    if mask == tools.ANY_MAN:
-        for ink, start in ((_WHITE, 90), (_BLACK, 270)):
-            painter.setBrush(QColor(ink))
-            painter.drawPie(disc, start * 16, 180 * 16)
-    else:
-        painter.setBrush(QColor(_WHITE if mask == men.WHITE_MASK else _BLACK))
-        painter.drawEllipse(disc)
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    width = max(1.2, box.width() * 0.045)
-    painter.setPen(QPen(QColor(_BLACK if mask & men.WHITE_MASK else _WHITE), width))
-    painter.drawEllipse(disc)
-    font = QFont(painter.font())
-    font.setPixelSize(max(6, round(size * 0.66)))
-    font.setBold(True)
-    painter.setFont(font)
-    if mask == tools.ANY_MAN:
-        path = QPainterPath()
-        metrics = QFontMetricsF(font)
-        path.addText(
-            disc.center().x() - metrics.horizontalAdvance("?") / 2,
-            disc.center().y() + metrics.capHeight() / 2,
-            font,
-            "?",
-        )
-        painter.setPen(QPen(QColor(_WHITE), max(1.6, size * 0.1)))
-        painter.drawPath(path)
-        painter.fillPath(path, QColor(_EDGE))
-    else:
-        painter.setPen(QColor(_EDGE if mask == men.WHITE_MASK else _WHITE))
-        painter.drawText(disc, Qt.AlignmentFlag.AlignCenter, "?")
 
 
 def _ends(frame: painting.Frame, origin: int, target: int) -> tuple[QPointF, QPointF]:

@@ -26,7 +26,7 @@ _TOOLS = (
     *(tools.of_man(man) for man in _MEN),
     tools.Tool(men.WHITE_MASK),
     tools.Tool(men.BLACK_MASK),
-    tools.Tool(tools.ANY_MAN),
+    tools.Tool(men.MAN_MASK),
     tools.Tool(men.EMPTY_MASK),
     tools.Tool(men.ANY_MASK),
 )

@@ -7,7 +7,6 @@ from cqlgui.board import men
 
 WHITE, BLACK, BOTH = "white", "black", "both"
 _SIDES = {"1": WHITE, "2": BLACK, "3": BOTH}
-ANY_MAN: men.ManMask = men.WHITE_MASK | men.BLACK_MASK
 _NAMES = ("empty", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 
@@ -83,7 +82,7 @@ def words(mask: men.ManMask) -> str:
     known = {
         men.ANY_MASK: "Any square",
         men.EMPTY_MASK: "Empty square",
-        ANY_MAN: "Any man",
+        men.MAN_MASK: "Any man",
         men.WHITE_MASK: "Any white man",
         men.BLACK_MASK: "Any black man",
     }
