@@ -410,6 +410,24 @@ def test_rows_of_two_lines_are_painted_whole_whatever_column_changes(
     assert painted.areas[0].width() == shown.viewport().width()
 
 
+@pytest.mark.parametrize(
+    ("value", "shown"), [("g8", ""), ("[a1,h8]", ""), ("[]", ""), ("17", "17"), ("e4 e5", "e4 e5")]
+)
+def test_squares_that_the_board_rings_are_no_value_in_a_row(
+    hits: Hits, result: model.SearchResult, monkeypatch: pytest.MonkeyPatch, value: str, shown: str
+) -> None:
+    table, _ = hits
+    table.add(result.games)
+    table.finish(result)
+    table.has_values = True
+    monkeypatch.setattr(
+        table,
+        "texts",
+        lambda _row, columns: [value if column == hits_model.VALUE else "" for column in columns],
+    )
+    assert table.two_lines(0).value == shown
+
+
 def test_a_narrow_table_of_hits_has_all_of_a_hit_in_two_lines(
     qtbot: QtBot, hits: Hits, result: model.SearchResult
 ) -> None:

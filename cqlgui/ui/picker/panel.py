@@ -66,7 +66,7 @@ def _made(text: str) -> _Made:
     return _Made(found, pictures)
 
 
-_SEVERAL = ". Some hits match several images, and count for each."
+_SEVERAL = ". Some hits match several."
 
 
 class PickerPanel(QWidget):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
 
-from cqlgui.base import heap
+from cqlgui.base import heap, patterns
 from cqlgui.board import motions
 from cqlgui.cql import geometry
 from cqlgui.engine import orbit_pass
@@ -23,6 +23,8 @@ from cqlgui.ui.tables import details, lines, ranges, rows, text_model
 TITLES = ("Game", "White", "Black", "Result", "Year", "ECO", "Hit", "Ply", "Transform", "Value", "From here")
 WIDTHS = (60, 132, 132, 66, 50, 48, 74, 56, 168, 54, 180)
 GAME, WHITE, BLACK, RESULT, YEAR, ECO, PLACE, PLY, TRANSFORM, VALUE, MOVES = range(len(TITLES))
+_SQUARES = patterns.pattern(r"[a-h][1-8]|\[(?:[a-h][1-8],?)*\]")
+"""A set of squares as a value."""
 _TWO_LINES = (WHITE, BLACK, RESULT, YEAR, ECO, MOVES, VALUE)
 
 MANY = 200_000
@@ -404,9 +406,11 @@ class HitsModel(text_model.TextModel):
         element = self._element_of(number, *self._place(number))
         # Who asks for a value has it asked for at the interpreter.
         columns = _TWO_LINES if self.has_values else _TWO_LINES[:-1]
-        white, black, result, year, eco, moves, *value = self.texts(row, columns)
+        white, black, result, year, eco, moves, *values = self.texts(row, columns)
         transform = None if element is None else element.transform
-        return text_model.TwoLines(white, black, result, (year, eco), transform, moves, "".join(value))
+        # The board rings squares; a square alone at the end of a row would only be a riddle.
+        value = "".join(one for one in values if not _SQUARES.fullmatch(one))
+        return text_model.TwoLines(white, black, result, (year, eco), transform, moves, value)
 
     def two_lines_tip(self, row: int) -> str:
         number = self._number(row)
