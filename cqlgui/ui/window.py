@@ -96,6 +96,7 @@ _YES, _NO = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
 _LOST = "The changed query cannot be kept for the next start, and is not saved in a file. Close all the same?"
 _REPLACE = "A query with this name and the ending .cql is there already. Replace it?"
 _OPENING, _ASKING, _EXPORTING, _KEEPING = "opening", "asking", "exporting", "query file"
+_NORMAL = "normalised"
 _DROPPED, _UNSHOWN, _FOUND, _GAME, _NARROWING, _FAULT = (
     "dropped",
     "unshown",
@@ -782,9 +783,12 @@ class MainWindow(QMainWindow):
         """Hits are shown in the query's own frame from now on, or no longer."""
         self.actions_.normalise.setChecked(on)
         self.hits.hits.set_normalised(on)
-        if on and not self.browser.normal.words:
-            words = "Normalise is on: hits of a transform are shown as the query is written."
-            self.statusBar().showMessage(words, 5000)
+        self.infobar.dismiss(_NORMAL)
+        if on:
+            words = (
+                "Hits are shown as the query is written, in the table too. N shows them as they were played."
+            )
+            self.infobar.show_message(words, "info", key=_NORMAL)
 
     def _mode_changed(self, active: bool) -> None:
         """Pattern mode draws on the board; the bars below it tell of the game."""
@@ -972,7 +976,7 @@ class MainWindow(QMainWindow):
         self._tabs = QTabWidget()
         self._tabs.setDocumentMode(True)
         self._tabs.addTab(self.hits, "Hits")
-        self._tabs.addTab(self.games, "Games")
+        self._tabs.addTab(self.games, "All games")
         asked = QTabWidget()
         asked.setDocumentMode(True)
         asked.addTab(self.library, "Library")

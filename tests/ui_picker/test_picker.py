@@ -311,6 +311,16 @@ def waiting(picker: panel.PickerPanel) -> set[str]:
     return {word for word, one in picker.toggles.items() if one.property("waiting")}
 
 
+def test_a_pattern_from_which_all_was_taken_has_no_images(qtbot: QtBot, pair: Pair) -> None:
+    editor, picker = pair
+    editor.set_text("flipcolor {Nf5}")
+    qtbot.waitUntil(lambda: picker.view.elements.rowCount() == 2 and not picker.busy)
+    editor.set_text("flipcolor {true}")
+    qtbot.waitUntil(lambda: not picker.view.elements.rowCount())
+    qtbot.waitUntil(lambda: picker.funnel.text() == "The pattern is empty: place men on the board.")
+    assert picker.toggles["flipcolor"].isChecked()
+
+
 def test_a_choice_without_a_pattern_waits_and_is_not_shown_as_on(qtbot: QtBot, pair: Pair) -> None:
     _, picker = pair
     picker.toggles["flip"].click()
@@ -396,8 +406,8 @@ def test_the_image_as_written_is_first_and_the_others_follow_by_hits(pair: Pair)
     assert in_order(picker) == [2, 0, 1, 3, 4]
     picker.set_counts((orbit(1, 30, 4, 500, 0, never="a pawn"),))
     assert in_order(picker) == [2, 3, 1, 0, 4]
-    assert picker.view.elements.said(4) == "no. 4: can never match, a pawn"
-    assert picker.view.elements.said(3) == "no. 3: 500 hits in 500 games"
+    assert picker.view.elements.said(4) == "can never match, a pawn: no. 4"
+    assert picker.view.elements.said(3) == "500 hits in 500 games: no. 3"
 
 
 def test_counts_that_add_up_to_more_than_the_hits_are_explained(pair: Pair) -> None:
@@ -423,7 +433,7 @@ def test_left_and_right_limit_to_the_images_in_their_order_and_escape_lets_go(
     assert in_order(picker) == [2, 1, 0], "what was current is the last one now"
     for key in (Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Right):
         QTest.keyClick(picker.view, key)
-    assert seen == [1, 2, 1]
+    assert seen == [1, 2, 0, 2], "behind the last image comes the first one"
     with qtbot.waitSignal(picker.selection_cleared):
         QTest.keyClick(picker.view, Qt.Key.Key_Escape)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -340,3 +340,27 @@ def test_a_gesture_means_the_text_as_it_is(hand: Hand, monkeypatch: pytest.Monke
     hand.editor.edit.replace(1, 1, "Ra1 ")
     hand.click("g8", RIGHT)
     assert hand.text == "{Ra1 Nf5}"
+
+
+def test_the_end_of_the_ladder_and_men_of_the_game_are_told(hand: Hand) -> None:
+    told: list[str] = []
+    hand.pointing.said.connect(lambda words, _undoable: told.append(words))
+    hand.write("{Nf5}")
+    hand.pointing._widen(37, -1)
+    assert told == ["This is as narrow as it goes"]
+    for _ in range(9):
+        hand.pointing._widen(37, 1)
+    assert told[-1] == "This is as wide as it goes"
+    hand.write("{Nf5}")
+    assert hand.pointing._tip(4).startswith("Of the game")
+    assert not hand.pointing._tip(28)
+
+
+def test_a_count_at_a_mark_goes_with_the_next_change(hand: Hand) -> None:
+    hand.write("{Nf5 kg8}")
+    hand.pointing._widen(37, 1)
+    hand.pointing.set_count("12 games")
+    assert hand.pointing._picture.count == "12 games"
+    hand.pointing._remove(62, QPointF(0, 0))
+    assert not hand.pointing._picture.count
+    assert hand.pointing._picture.counted < 0

@@ -18,6 +18,7 @@ from PySide6.QtSvg import QSvgRenderer
 
 from cqlgui.base import resources
 from cqlgui.board import men, squares
+from cqlgui.cql import words as words_module
 from cqlgui.ui import canvas, theme
 from cqlgui.ui.board import tokens
 
@@ -25,6 +26,8 @@ PIECE_SET = "cburnett"
 BADGE_ROOM = 28
 """Pixels above the board that are kept for the badge: on the board it would hide men and rings."""
 
+_SMALL_CELL, _GROWN = 14, 1.5
+"""Squares of fewer pixels have men that are so many times as large."""
 MOST_RINGS = 8
 """Squares that are ringed at once; a larger set is tinted."""
 
@@ -287,9 +290,13 @@ def draw_pattern(
         painter.setPen(QPen(hatched, 1))
         box = frame.square(square)
         painter.drawLine(box.bottomLeft(), box.topRight())
-    size = max(1, round(frame.cell))
+    # On very small boards men are larger than their squares, as they could not be told otherwise.
+    grown = frame.cell * (_GROWN if frame.cell < _SMALL_CELL else 1.0)
+    size = max(1, round(grown))
     for cell in cells:
         box = frame.square(cell.square)
+        more = (grown - frame.cell) / 2
+        box.adjust(-more, -more, more, more)
         painter.save()
         painter.setOpacity(1.0 if cell.sure else 0.6)
         man = men.SYMBOLS.find(cell.symbol) if len(cell.symbol) == 1 and cell.symbol != "." else -1
@@ -326,7 +333,7 @@ def draw_badge(
     words.setBold(True)
     painter.setFont(words)
     metrics = painter.fontMetrics()
-    text = f"{title}   {detail}" if detail else title
+    text = f"{title}   {detail}" if detail not in ("", words_module.AS_WRITTEN) else title
     height = BADGE_ROOM - 6.0
     # Two discs, one over the other.
     discs = QRectF(0, 0, height, height * 0.6) if swapped else QRectF()
@@ -342,6 +349,9 @@ def draw_badge(
         words.setBold(False)
         painter.setFont(words)
         metrics = painter.fontMetrics()
+    if swapped and metrics.horizontalAdvance(text) > most:
+        # The discs say that colours are swapped.
+        text = ", ".join(part for part in text.split(", ") if part != "colours swapped") or text
     text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, most)
     width = metrics.horizontalAdvance(text) + 20.0 + room
     plate = QRectF(frame.rect.right() - width, frame.rect.top() - height - 4, width, height)

@@ -108,6 +108,7 @@ class HitsPanel(QWidget):
         self._details.forget()
         self._stop_looking()
         self.hits.clear(orbits)
+        self.table.verticalScrollBar().setValue(0)
         self._total, self._searched = total_games, 0
         self._started = time.monotonic()
         self._running, self._exportable = True, False

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from cqlgui.base.data import dataclass
 from cqlgui.board import position as position_module
 from cqlgui.pattern import pictures as picture_module
+from cqlgui.pattern import reading
 from cqlgui.tasks import model, orbits, queries
 from cqlgui.ui import room
 from cqlgui.ui.editor import colours, latest
@@ -349,7 +350,7 @@ class PickerPanel(QWidget):
 
     def _current_orbit(self) -> int:
         """Index of the orbit whose text the caret touches, else of the first; -1 without any."""
-        if not self._orbits:
+        if not self._orbits or (not self._checking and reading.nothing_drawn(self._text())):
             return -1
         caret = self._editor.caret() if self._editor is not None else 0
         for place, orbit in enumerate(self._orbits):
@@ -393,7 +394,7 @@ class PickerPanel(QWidget):
         if shown != list(names):
             self.chosen_list.clear()
             for place, word in enumerate(names):
-                self.chosen_list.addItem(f"{place + 1}. {words.BY_WORD[word].title}")
+                self.chosen_list.addItem(words.BY_WORD[word].title)
                 item = self.chosen_list.item(place)
                 item.setData(Qt.ItemDataRole.UserRole, word)
                 item.setToolTip(wording.plain_tip(f"{word}: {words.BY_WORD[word].meaning}"))
@@ -475,6 +476,8 @@ class PickerPanel(QWidget):
             return "" if self._waiting.words else "Draw or write a pattern; then choose what may differ."
         if not chain.readable(self._text()):
             return "Mend the query to see what its transforms make of it."
+        if reading.nothing_drawn(self._text()):
+            return "The pattern is empty: place men on the board."
         return "No transform in the query: the pattern is searched as written."
 
     def _show_dropped(self, dropped: tuple[model.Dropped, ...]) -> None:

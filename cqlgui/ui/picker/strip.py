@@ -44,6 +44,7 @@ from cqlgui.ui.board import widget as board_widget
 from cqlgui.ui.editor import colours
 from cqlgui.ui.panels import wording
 from cqlgui.ui.picker import words
+from cqlgui.ui.tables import signs
 
 Index = QModelIndex | QPersistentModelIndex
 ELEMENT = int(Qt.ItemDataRole.UserRole)
@@ -160,7 +161,7 @@ class ElementsModel(QAbstractListModel):
     def said(self, number: int) -> str:
         """An element in words: what turned, and how much it matched."""
         element = self._elements[number]
-        return ": ".join(filter(None, (element.words, self.hits(element))))
+        return ": ".join(filter(None, (self.hits(element), element.words)))
 
     def hits(self, element: model.ElementCount) -> str:
         """How much an element matched, or why it never does; empty where nobody counted."""
@@ -359,7 +360,12 @@ class ElementsView(QListView):
             self.setVerticalScrollBarPolicy(policy)
         bar = 0 if fits else self.verticalScrollBar().sizeHint().width()
         room = self.width() - bar - _SLACK
-        size = QSize(max(tile, room // max(1, room // tile)), height)
+        columns = max(1, room // tile)
+        if fits:
+            # Rows of equal length.
+            rows = max(1, -(-count // columns))
+            columns = max(1, -(-count // rows))
+        size = QSize(max(tile, room // columns), height)
         if size != self.gridSize():
             self.setGridSize(size)
 
@@ -416,7 +422,10 @@ class ElementsView(QListView):
         steps |= {Qt.Key.Key_Up: -columns, Qt.Key.Key_Down: columns}
         held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if event.key() in steps and not held:
-            self._go(current.row() + steps[Qt.Key(event.key())] if current.isValid() else 0)
+            step = steps[Qt.Key(event.key())]
+            row = current.row() + step if current.isValid() else 0
+            # To the side there is always another image, so that the key is seen to do something.
+            self._go(row % max(1, self.elements.rowCount()) if abs(step) == 1 else row)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and current.isValid():
             self.choose(self.elements.number_at(current.row()))
         elif event.key() == Qt.Key.Key_Escape and self.limited >= 0:
@@ -530,7 +539,11 @@ class _Delegate(QStyledItemDelegate):
         across = Qt.AlignmentFlag.AlignHCenter
         painter.setFont(small)
         painter.setPen(faint)
-        painter.drawText(box, sides | (Qt.AlignmentFlag.AlignLeft if count else across), sign)
+        if "^" in element.transform:
+            painter.drawText(box, sides | (Qt.AlignmentFlag.AlignLeft if count else across), sign)
+        else:
+            drawn = signs.sign(element.transform, 2 * line, line, faint.name(), view.devicePixelRatioF())
+            painter.drawPixmap(box.topLeft(), drawn)
         painter.setFont(bold)
         painter.setPen(colours.of(view, "error") if count == _NEVER and not lit else ink)
         painter.drawText(box, sides | Qt.AlignmentFlag.AlignRight, count)

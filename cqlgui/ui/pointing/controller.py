@@ -41,6 +41,7 @@ _SLOW = 0.010
 """Seconds that reading the marks may take while the window waits; other texts wait for the editor's check."""
 _MEND = "Mend the query first: its marks cannot be changed while it has errors"
 _IDLE = "Ctrl+click takes a man into the pattern; Pattern, above the board, is for drawing one"
+_OF_THE_GAME = "Of the game, not of the pattern. A click takes it into the pattern."
 _DRAW_FIRST = "Draw the first step, or Ctrl+click its men in the game"
 _GO_ON = f"This is a step. Go on in the game, then press {steps_row.KEY} again"
 _BRACES = "Write braces round this step, then it can be drawn"
@@ -249,9 +250,11 @@ class Controller(QObject):
                 words += f"; {wording.counted(lost, 'mark', 'marks')} left out (Ctrl+click adds men)"
         self.said.emit(f"Step {len(self._sequence.steps)}: {words}", True)
 
-    def do(self, act: Deed) -> bool:
-        """Change the query as one step of undo; False where it has errors, and is left alone."""
+    def do(self, act: Deed, nothing: str = "That changes nothing here") -> bool:
+        """Change the query as one step of undo; False where it has errors, and is left alone. `nothing` is
+        said where there is nothing to change."""
         self.follow()
+        self._show(count="", counted=squares.NONE)
         if self._picture.greyed:
             self.said.emit(_MEND, False)
             return False
@@ -262,7 +265,7 @@ class Controller(QObject):
             self._editor.edit.apply(changes)
             self._editor.edit.select(draft.caret, draft.caret)
         else:
-            self.said.emit("That changes nothing here", False)
+            self.said.emit(nothing, False)
         self._selected = chosen
         self._known = None
         self.follow()
@@ -383,8 +386,10 @@ class Controller(QObject):
     def _tip(self, square: int) -> str:
         """What is told of a square when the pointer rests on it."""
         mark = self._at(square)
-        if mark < 0 or self._picture.greyed:
+        if self._picture.greyed:
             return ""
+        if mark < 0:
+            return _OF_THE_GAME if self._standing(square) else ""
         words = _of_mark(self._picture.pattern.marks[mark])
         return "\n".join(filter(None, (words[:1].upper() + words[1:], self._picture.faults.get(mark, ""))))
 
@@ -551,15 +556,15 @@ class Controller(QObject):
     def _step(self, mark: int, square: int, by: int) -> None:
         held = self._picture.pattern.marks[mark]
         seen, began = self._ladders.get((held.men, held.squares), (square, held.men))
+        before = self._picture.count
 
         def act(draft: deeds.Draft) -> marks.Mark:
             wide = deeds.widen(draft, mark, seen, by, began)
             _remember(self._ladders, (wide.men, wide.squares), (seen, began))
             return wide
 
-        if self.do(act):
-            changed = self._selected != held
-            self._show(counted=seen, count="" if changed else self._picture.count)
+        if self.do(act, "This is as wide as it goes" if by > 0 else "This is as narrow as it goes"):
+            self._show(counted=seen, count="" if self._selected != held else before)
 
     def _go_round(self, square: int) -> None:
         mark = self._mark_at(square)

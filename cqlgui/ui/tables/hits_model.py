@@ -529,5 +529,5 @@ _TIPS = {
     PLY: "Moves played before the position that matched",
     TRANSFORM: "The element of the transform's orbit that matched",
     VALUE: "The value of the query at the position; without one, what it writes there",
-    MOVES: "The moves played from the position on",
+    MOVES: "The move that led to the position, and those that followed",
 }

@@ -1,4 +1,4 @@
-"""Ply and the moves from a position on, read by jobs for the rows in view; knows no table."""
+"""Ply and the moves around a position, read by jobs for the rows in view; knows no table."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cqlgui.ui import jobs
 from cqlgui.ui.tables import fetch
 
 FROM_HERE = 8
-"""Plies of notation from a position on."""
+"""Plies of notation behind the move that led to a position."""
 
 BATCH = 120
 
@@ -21,7 +21,7 @@ Place = tuple[int, int, motions.Motion]
 """A game's ordinal, a positionid, and the motion to the frame in which its moves are written."""
 
 Line = tuple[int, str]
-"""The ply of a position, and the moves from it on."""
+"""The ply of a position, and the moves from the one on that led to it."""
 
 UNKNOWN: Line = (-1, "")
 """Stands for a position that cannot be read."""
@@ -69,14 +69,14 @@ def read(base: model.Base, places: Iterable[Place], token: progress.CancelToken)
 
 
 def lines(game: tree.GameTree, wanted: Iterable[int]) -> dict[int, Line]:
-    """Ply and the next moves in notation for some positions of a game."""
+    """Ply, the move that led there and the next ones in notation, for some positions of a game."""
     found: dict[int, Line] = {}
     for start in wanted:
         if not 0 <= start < len(game):
             continue
-        ids: list[int] = []
+        ids = [start]
         here = start
-        while game.children[here] and len(ids) < FROM_HERE:
+        while game.children[here] and len(ids) <= FROM_HERE:
             here = game.children[here][0]
             ids.append(here)
         found[start] = (game.plies[start], " ".join(tree.san_line(game, ids)))
