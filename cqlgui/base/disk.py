@@ -47,6 +47,14 @@ def is_file(path: Path) -> bool:
     return os.path.isfile(path)  # noqa: PTH113  # this one raises nothing
 
 
+def is_same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to the same file; raises nothing, as `is_file`."""
+    try:
+        return one.samefile(other)
+    except (OSError, ValueError):
+        return False
+
+
 def is_folder(path: Path) -> bool:
     """Whether there is a folder; raises nothing, as `is_file`."""
     return os.path.isdir(path)  # noqa: PTH112  # this one raises nothing

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from cqlgui.base import errors, progress
+from cqlgui.base import disk, errors, progress
 from cqlgui.cli import opening, terminal
 from cqlgui.cql import diagnostics, nodes, settings, transforms
 from cqlgui.tasks import found as found_module
@@ -65,6 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.output is not None:
                 # Before the search, which may take long.
                 exporting.refuse_source(base, arguments.output)
+                _refuse_query_file(arguments)
             return _once(arguments, base, text, name, options, cancel) or opening.outcome(opened)
     except queries.Rejected as rejected:
         return terminal.reject(rejected, name, as_json=as_json)
@@ -85,6 +87,12 @@ def _header_input(header: nodes.Header, allowed: Sequence[Path]) -> Path:
             f"The query may not read {path}: name the file, or allow its folder with --allow-read."
         )
     return path
+
+
+def _refuse_query_file(arguments: argparse.Namespace) -> None:
+    query = arguments.query_file
+    if query is not None and str(query) != "-" and disk.is_same(query, arguments.output):
+        raise errors.CqlguiError(f"{arguments.output} is the query and is not overwritten.")
 
 
 def _header_output(header: nodes.Header, allowed: Sequence[Path]) -> Path | None:
@@ -382,9 +390,14 @@ def _refuse(word: str) -> NoReturn:
     raise ValueError(f"JSON has no {word}.")
 
 
+def _finite(word: str) -> float:
+    number = float(word)
+    return number if math.isfinite(number) else _refuse(word)
+
+
 def _item(line: str) -> dict[str, Any] | None:
     try:
-        item = json.loads(line, parse_constant=_refuse)
+        item = json.loads(line, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
         return None
     return item if isinstance(item, dict) and isinstance(item.get("query"), str) else None

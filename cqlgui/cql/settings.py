@@ -64,7 +64,8 @@ def override(query: nodes.Query, settings: Settings) -> nodes.Query:
     header = query.header
     changes: dict[str, object] = {}
     if settings.variations or settings.mainline:
-        changes["variations"] = settings.variations
+        # "Main lines only" holds in any case.
+        changes["variations"] = settings.variations and not settings.mainline
     if settings.gamenumber is not None:
         changes["gamenumber"] = nodes.Range(header.span, *settings.gamenumber)
     if settings.matchcount is not None:

@@ -20,6 +20,7 @@ from types import TracebackType
 
 from cqlgui.base import disk, errors, folders, progress
 from cqlgui.base.patterns import pattern
+from cqlgui.pgn import tarred
 
 ENDINGS = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".pgn.zip", ".gz", ".bz2", ".zst", ".zip")
 """What a file dialog offers; a file with another ending is opened when its text looks like PGN."""
@@ -29,8 +30,9 @@ _LARGEST_RATIO = 400
 _UNSUSPICIOUS = 256 << 20
 _ROOM_LEFT = 64 << 20
 """Bytes of the disk that unpacking leaves free; beside a small text as many as that has itself."""
-_WAY = 2
-"""Stands in the name of a copy; another way of unpacking has another number. 2: packed UTF-16."""
+_WAY = 3
+"""Stands in the name of a copy; another way of unpacking has another number. 2: packed UTF-16; 3: UTF-16 that
+is not whole is noted."""
 _FORSAKEN_SECONDS = 60.0
 _TAG = pattern(rb'\[\s*[A-Za-z]\w*\s+"')
 _MOVE = pattern(rb"(?:^|\s)1\s*\.\s*(?:\.\.\s*)?[a-hKQRBNO][a-h1-8xO-]")
@@ -184,17 +186,12 @@ def _refusal(path: Path, error: OSError | ValueError) -> errors.SourceError:
     return errors.SourceError(f"{path!s} is not a file name.")
 
 
-def is_tar(head: bytes) -> bool:
-    """Whether a text that begins so is a tar archive, as which many packed collections come."""
-    return head[257:262] == b"ustar"
-
-
 def kind_of(path: Path, head: bytes) -> str:
     """How the bytes of a source are packed, by the first of them: `plain`, `utf16` or a packer's ending.
 
     Raises `SourceError` for what is certainly not PGN.
     """
-    if is_tar(head):
+    if tarred.is_tar(head):
         raise errors.SourceError(f"{path.name} is a tar archive. Unpack it and open the .pgn files in it.")
     if head.startswith(b"\x1f\x8b"):
         return "gz"
@@ -258,7 +255,7 @@ def _unpack(
     with path.open("rb") as source, disk.replacing(target) as out:
         for block in unpacking.blocks(path, kind, source, damage):
             cancel.raise_if_cancelled()
-            if not written and is_tar(block):
+            if not written and tarred.is_tar(block):
                 raise errors.SourceError(
                     f"{path.name} holds a tar archive. Unpack it and open the .pgn files in it."
                 )

@@ -19,7 +19,8 @@ from typing import Any, BinaryIO, Final, Protocol
 
 import zstandard
 
-from cqlgui.base import errors
+from cqlgui.base import errors, patterns
+from cqlgui.pgn import tarred
 
 _BLOCK: Final = 1 << 20
 _SIP: Final = 1 << 10
@@ -36,8 +37,12 @@ _WINDOW: Final = 128 << 20
 _FAULTS: Final = (
     EOFError, ValueError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile,
 )  # fmt: skip
-_ONE_BYTE_TAG: Final = b'[Event "'
+_ONE_BYTE_TEXT: Final = patterns.pattern(rb"[\t\n\r\x20-\x7e]{48}")
 """In UTF-16 there is a zero byte between two of these letters."""
+_SWAPPED: Final = "".join(chr(code) for code in range(0x900, 0x8000, 0x100) if code != 0x3000)
+"""Letters with their halves exchanged, but for one that is the blank of Chinese text."""
+_OUT_OF_STEP: Final = patterns.pattern(f"\ufffe|[{_SWAPPED}]{{8}}")
+"""What UTF-16 of the other byte order reads as, or behind a missing byte."""
 _ZIPPED: Final[dict[int, Callable[[], _Machine]]] = {
     zipfile.ZIP_STORED: lambda: _Stored(),
     zipfile.ZIP_DEFLATED: lambda: _Zlib(-zlib.MAX_WBITS),
@@ -174,8 +179,8 @@ def _read(source: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 def _in_utf8(text: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
-    """The same text, turned into UTF-8 where it begins with the mark of UTF-16. Text of another encoding that
-    follows cannot be read, which is noted in `damage`."""
+    """The same text, turned into UTF-8 where it begins with the mark of UTF-16. What follows in another
+    encoding, or behind a missing byte, cannot be read, which is noted in `damage`."""
     head = b""
     for block in text:
         head += block
@@ -190,10 +195,11 @@ def _in_utf8(text: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
     decoder = codecs.getincrementaldecoder("utf-16")("replace")
     said = False
     for block in itertools.chain([head], text):
-        if _ONE_BYTE_TAG in block and not said:
-            damage.append("a part of it is in another encoding than UTF-16")
+        decoded = decoder.decode(block)
+        if not said and (_ONE_BYTE_TEXT.search(block) or _OUT_OF_STEP.search(decoded)):
+            damage.append("a part of it is not the UTF-16 that it begins with")
             said = True
-        yield decoder.decode(block).encode("utf-8", "replace")
+        yield decoded.encode("utf-8", "replace")
     yield decoder.decode(b"", True).encode("utf-8", "replace")
 
 
@@ -274,11 +280,24 @@ def _members(path: Path, source: BinaryIO, damage: list[str]) -> Iterator[bytes]
                 f"{path.name} uses a compression method that cannot be read ({info.filename})."
             )
         try:
-            yield from _in_utf8(_gathered(_member(source, info)), damage)
+            yield from _in_utf8(_unpacked(_gathered(_member(source, info))), damage)
         except DamagedError as fault:
             damage.append(f"in {info.filename} {fault}")
         # A member without a final newline must not run into the next one's first tag.
         yield b"\n\n"
+
+
+def _unpacked(text: Iterator[bytes]) -> Iterator[bytes]:
+    """The same text; raises `DamagedError` for one that is packed itself."""
+    begun = False
+    for block in text:
+        if block and not begun:
+            begun = True
+            if block.startswith((b"\x1f\x8b", b"BZh", b"PK\x03\x04", b"\x28\xb5\x2f\xfd")) or tarred.is_tar(
+                block
+            ):
+                raise DamagedError("the text is packed once more")
+        yield block
 
 
 def _member(source: BinaryIO, info: zipfile.ZipInfo) -> Iterator[bytes]:

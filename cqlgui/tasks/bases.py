@@ -14,6 +14,9 @@ from cqlgui.tasks import model, sources, workspace
 ENDING = ".cqlbase"
 _log = logging.getLogger(__name__)
 
+_LONGEST = 4 << 20
+"""Bytes of a list of sources at most."""
+
 
 def bad_games(base: model.Base) -> tuple[model.BadGame, ...]:
     """The games that could not be read whole, in order; a game may stand there several times, once for each
@@ -147,7 +150,13 @@ def _is_text(words: str) -> bool:
 
 def _read(path: Path) -> tuple[str, list[Path]]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
+        if path.exists() and not path.is_file():
+            raise errors.SourceError(f"{path} is not an ordinary file.")
+        with path.open("rb") as file:
+            text = file.read(_LONGEST + 1)
+        if len(text) > _LONGEST:
+            raise errors.SourceError(f"{path} is too long for a list of sources.")
+        data = json.loads(text.decode("utf-8-sig"))
     except OSError as error:
         raise errors.SourceError(f"{path} cannot be read: {error.strerror or error}.") from error
     except (ValueError, RecursionError) as error:

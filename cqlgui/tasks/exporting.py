@@ -4,7 +4,6 @@ of positions.
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import html
 import io
@@ -101,10 +100,8 @@ def checked_ending(path: Path) -> str:
 
 def refuse_source(base: model.Base, path: Path) -> None:
     """Raise `CqlguiError` when writing to `path` would overwrite a source of the base."""
-    for source in base.sources:
-        with contextlib.suppress(OSError):
-            if path.samefile(source.path):
-                raise errors.CqlguiError(f"{path} is a source of this base and is not overwritten.")
+    if any(disk.is_same(path, source.path) for source in base.sources):
+        raise errors.CqlguiError(f"{path} is a source of this base and is not overwritten.")
 
 
 def match_comments(hits: model.GameHits, orbits: Sequence[model.Orbit]) -> dict[int, str]:
@@ -320,7 +317,8 @@ class _Job:
         played = tree.GameTree.decode(opened.index.start_fen(ordinal), opened.index.moves(ordinal))
         if not framing.legal(played, hit.positionid, frame):
             return ""
-        return framing.fragment(played, opened.read(ordinal).tags, hit, element, frame)
+        read = opened.read(ordinal)
+        return framing.fragment(played, read.tags, read.result, hit, element, frame)
 
 
 def csv_lines(found: Iterable[dict[str, Any]], fields: Sequence[str] = records.FIELDS) -> str:

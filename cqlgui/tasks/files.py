@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 64 << 20
 """Bytes that a file may have which is read, and grow to by being written."""
+MOST_FILES: Final = 1_000
+"""Files that one search may write: permission for a folder is none to fill the disk."""
 
 
 class Files:
@@ -67,6 +69,8 @@ class Files:
         path = self._place(name, self._writing, syntax_strings.WRITABLE, "write")
         data = text.encode("utf-8", "replace")
         begun = str(path) in self.written
+        if not begun and len(self.written) >= MOST_FILES:
+            raise host.RefusedError(f"{name} is not written: a search writes {MOST_FILES:,} files at most.")
         try:
             _plain(name, path)
             if begun and path.stat().st_size + len(data) > LONGEST:

@@ -18,6 +18,7 @@ MOVES = "moves"
 FROM_HERE = 8
 """Plies of notation from a position on, in tables."""
 
+_RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _TURNED = {"1-0": "0-1", "0-1": "1-0"}
 _TAGS = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 _OF_THE_WHOLE = ("FEN", "SetUp", "Variant", "PlyCount", "ECO", "NIC", "Opening", "Variation", "SubVariation")
@@ -58,18 +59,22 @@ def legal(game: tree.GameTree, positionid: int, frame: motions.Motion) -> bool:
 def fragment(
     game: tree.GameTree,
     tags: Sequence[tuple[str, str]],
+    result: str,
     hit: model.Hit,
     element: model.ElementCount,
     frame: motions.Motion,
 ) -> str:
     """What follows on a hit as a game of its own, set up in the query's frame; where colours are swapped the
-    players and the result are, too. A comment tells where it comes from.
+    players and the `result` are, too. Off the main line nobody has won. A comment tells where it comes from.
     """
-    known = {_other_side(name) if frame.swapped else name: value for name, value in tags}
-    result = known.get("Result", "*")
+    # Of a tag that stands twice the first counts.
+    known = {_other_side(name) if frame.swapped else name: value for name, value in reversed(tags)}
+    on_main_line = hit.positionid in (0, *line_from(game, 0))
+    if not on_main_line or result not in _RESULTS:
+        result = "*"
     known["Result"] = result = _TURNED.get(result, result) if frame.swapped else result
     heads = [name for name in _TAGS if name in known]
-    heads += [name for name in known if name not in _TAGS and name not in _OF_THE_WHOLE]
+    heads += [name for name in reversed(known) if name not in _TAGS and name not in _OF_THE_WHOLE]
     fen = frame.position(game.positions[hit.positionid]).fen()
     lines = [_tag(name, known[name]) for name in heads] + [_tag("SetUp", "1"), _tag("FEN", fen)]
     undone = words.undone(element.transform) or "as it was played"
@@ -87,5 +92,6 @@ def _other_side(name: str) -> str:
 
 
 def _tag(name: str, value: str) -> str:
+    value = "".join(letter if letter >= " " else " " for letter in value)
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'[{name} "{escaped}"]'

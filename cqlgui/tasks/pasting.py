@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 import time
 from pathlib import Path
 from typing import Final, Literal
@@ -23,7 +24,9 @@ _DAYS: Final = 30
 """So long pasted games are kept for the sessions that name them."""
 _TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
 _HEADER: Final = patterns.pattern(r"\s*cql\s*\(")
-_MOVES: Final = patterns.pattern(r"(?:^|\s)1\.\s*(?:[a-hKQRBN]|O-O)")
+_MOVES: Final = patterns.pattern(r"(?:^|\s)\d{1,3}\.(?:\.\.)?\s*(?:[a-hKQRBN]|O-O)")
+_ASIDE: Final = patterns.pattern(r'//[^\n]*|/\*.*?\*/|"[^"\n]*"', re.DOTALL)
+"""Comments and strings of a query, which may name moves."""
 _NEITHER: Final = "This text is no position (FEN), no game (PGN) and no query."
 
 
@@ -53,10 +56,12 @@ def understand(text: str) -> Pasted:
             return Pasted("position", position=Position.from_fen(line))
         except ValueError as error:
             return Pasted("nothing", reason=f"This text is no position: {error}")
-    if _HEADER.match(text):
-        # Its comments may name moves.
+    if _TAG.search(text[:_LONGEST_QUERY]):
+        return Pasted("games", path=_written(text))
+    bare = _ASIDE.sub(" ", text[:_LONGEST_QUERY])
+    if _HEADER.match(bare):
         return Pasted("query", text=text)
-    if _TAG.search(text[:_LONGEST_QUERY]) or _MOVES.search(text[:_LONGEST_QUERY]):
+    if _MOVES.search(bare):
         return Pasted("games", path=_written(text))
     if len(text) <= _LONGEST_QUERY and check.check(text).query is not None:
         return Pasted("query", text=text)

@@ -228,19 +228,41 @@ def test_a_batch_answers_a_line_each(source: Path, tmp_path: Path) -> None:
         json.dumps({"id": "c", "query": "initial", "variations": True}),
         json.dumps({"id": "d", "query": "initial", "variations": "yes"}),
         '{"id": NaN, "query": "mate"}',
+        '{"id": 1e999, "query": "mate"}',
     ]
     batch.write_text("\n".join(lines))
     run = helpers.cli("search", source, "--batch", batch, "--values")
     assert run.code == 0
     found = [json.loads(line) for line in run.out.splitlines()]
-    assert [one["id"] for one in found] == ["a", "b", None, "c", "d", None]
+    assert [one["id"] for one in found] == ["a", "b", None, "c", "d", None, None]
     assert found[0]["games"] == [2]
     assert found[1]["error"]["offset"] == 0
     assert found[2]["error"]["code"] == "batch"
     assert found[3]["count"] == 2
     assert found[4]["error"]["code"] == "batch"
     assert '"variations" in line 5' in found[4]["error"]["message"]
-    assert found[5]["error"]["code"] == "batch"
+    assert found[5]["error"]["code"] == found[6]["error"]["code"] == "batch"
+
+
+def test_main_lines_only_holds_in_a_batch_too(tmp_path: Path) -> None:
+    source, batch = tmp_path / "branches.pgn", tmp_path / "batch.jsonl"
+    source.write_text("1. e4 (1. d4 d5) 1... e5 *\n")
+    batch.write_text(json.dumps({"query": "true", "variations": True}))
+    run = helpers.cli("search", source, "--batch", batch, "--mainline")
+    alone = helpers.cli("search", source, "-e", "true", "--mainline", "--json")
+    everywhere = helpers.cli("search", source, "-e", "true", "--variations", "--json")
+    found = json.loads(run.out)["positions"]
+    assert found == json.loads(alone.out)["positions"]
+    assert found != json.loads(everywhere.out)["positions"]
+
+
+def test_the_query_is_not_overwritten(source: Path, tmp_path: Path) -> None:
+    query = tmp_path / "query.jsonl"
+    query.write_text("mate")
+    run = helpers.cli("search", source, "--query-file", query, "-o", query)
+    assert run.code != 0
+    assert "is the query and is not overwritten" in run.err
+    assert query.read_text() == "mate"
 
 
 @pytest.mark.parametrize("form", [[], ["--json"], ["--engine", "interpreter", "--json"]])

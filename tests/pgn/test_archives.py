@@ -60,23 +60,67 @@ def test_every_packing_gives_the_same_games(kind: str, tmp_path: Path) -> None:
     assert len(list(cache.glob("*"))) == (0 if kind == "pgn" else 1)
 
 
-@pytest.mark.parametrize("name", ["games.tar", "games.pgn", "games.tar.gz", "games.tgz", "games.tar.bz2"])
-def test_a_tar_archive_is_refused(name: str, tmp_path: Path) -> None:
-    mode = "w:gz" if name.endswith("gz") else "w:bz2" if name.endswith("bz2") else "w:"
+def _tar(path: Path, mode: str = "w:", kind: int = tarfile.PAX_FORMAT) -> None:
     member = tarfile.TarInfo("a.pgn")
     member.size = len(_GAMES)
-    with tarfile.open(tmp_path / name, mode) as archive:
+    with tarfile.open(path, mode, format=kind) as archive:  # type: ignore[call-overload]  # modes that it knows
         archive.addfile(member, io.BytesIO(_GAMES))
+
+
+@pytest.mark.parametrize("kind", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+@pytest.mark.parametrize("name", ["games.tar", "games.pgn", "games.tar.gz", "games.tgz", "games.tar.bz2"])
+def test_a_tar_archive_is_refused(name: str, kind: int, tmp_path: Path) -> None:
+    mode = "w:gz" if name.endswith("gz") else "w:bz2" if name.endswith("bz2") else "w:"
+    _tar(tmp_path / name, mode, kind)
     with pytest.raises(errors.SourceError, match="tar archive"):
         archives.open_source(tmp_path / name, tmp_path / "cache")
 
 
-def test_another_encoding_behind_utf_16_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "mixed.pgn"
-    path.write_bytes(_GAMES.decode().encode("utf-16") + _GAMES)
+def test_a_word_at_the_place_of_tars_mark_makes_no_tar(tmp_path: Path) -> None:
+    path = tmp_path / "a.pgn"
+    path.write_bytes(b'[White "' + b"m" * 249 + b'ustard"]\n\n1. e4 *\n' + _GAMES * 9)
+    archives.open_source(path, tmp_path / "cache").close()
+
+
+def test_what_is_packed_within_a_zip_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "games.zip"
+    _tar(tmp_path / "c.tar")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.pgn", _GAMES)
+        archive.writestr("b.pgn", gzip.compress(_GAMES))
+        archive.writestr("c.pgn", (tmp_path / "c.tar").read_bytes())
     with archives.open_source(path, tmp_path / "cache") as text:
-        assert "another encoding" in text.damage
+        assert text.damage == "in b.pgn the text is packed once more; in c.pgn the text is packed once more"
+        assert text.read(0, 999).strip() == _GAMES.strip()
+
+
+_WIDE = _GAMES.decode() * 3
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        _GAMES,
+        b'[White "X"]\n[Black "Y"]\n[Result "1-0"]\n\n1. e4 e5 2. Qh5 Ke7 1-0\n',
+        b"1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n\n1. d4 d5 2. c4 c6 1/2-1/2\n",
+        ("\ufeff" + _WIDE).encode("utf-16-be"),
+        _WIDE.encode("utf-16-le")[1:],
+    ],
+)
+def test_what_is_no_utf_16_behind_utf_16_is_told(rest: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "mixed.pgn"
+    path.write_bytes(("\ufeff" + _WIDE).encode("utf-16-le") + rest)
+    with archives.open_source(path, tmp_path / "cache") as text:
+        assert "not the UTF-16" in text.damage
         assert text.read(0, 10) == _GAMES[:10]
+
+
+@pytest.mark.parametrize("name", ["Łukasz ♔", "诸葛亮" * 40, "дом" * 40, "\u3000" * 20, "王　" * 30])
+def test_utf_16_of_any_script_is_whole(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "wide.pgn"
+    path.write_bytes(f'[White "{name}"]\n\n1. e4 {{{name}}} *\n'.encode("utf-16"))
+    with archives.open_source(path, tmp_path / "cache") as text:
+        assert text.damage == ""
 
 
 @pytest.mark.parametrize("mark", ["utf-16", "utf-16-be"])

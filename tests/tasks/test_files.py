@@ -85,3 +85,14 @@ def test_pipes_and_folders_are_refused_at_once(tmp_path: Path) -> None:
     ):
         with pytest.raises(host.RefusedError, match="no ordinary file"):
             attempt()
+
+
+def test_a_search_writes_a_bounded_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MOST_FILES", 3)
+    allowed = files.Files(writing=[tmp_path])
+    for number in range(3):
+        allowed.write(f"{number}.cqo", "x")
+    allowed.write("0.cqo", "more")
+    with pytest.raises(host.RefusedError, match="3 files at most"):
+        allowed.write("3.cqo", "x")
+    assert len(list(tmp_path.iterdir())) == 3

@@ -11,6 +11,7 @@ import chess
 import chess.pgn
 import pytest
 
+from cqlgui.cql import settings
 from cqlgui.tasks import exporting, importing, model, searching
 from tests import helpers
 
@@ -107,3 +108,43 @@ def test_the_command_line_writes_so_and_says_where_it_cannot(tmp_path: Path, bas
     assert "1 of them as they were played" in run.err
     run = helpers.cli("search", source, "-e", "wtm", "--count", "--normalise")
     assert "--normalise changes nothing" in run.err
+
+
+def framed_game(tmp_path: Path, text: str, query: str, **header: bool) -> chess.pgn.Game:
+    source, path = tmp_path / "one.pgn", tmp_path / "framed.pgn"
+    source.write_text(text)
+    opened = importing.open_base([source]).base
+    said = settings.Settings(**header)
+    result = searching.search(opened, query, model.SearchOptions(settings=said))
+    exporting.export(opened, result, path, normalise=True)
+    assert importing.open_base([path]).base.games == 1
+    game = chess.pgn.read_game(io.StringIO(path.read_text()))
+    assert game is not None
+    assert game.errors == []
+    return game
+
+
+MATE = "1. f3 e5 2. g4 Qh4# 0-1\n"
+
+
+@pytest.mark.parametrize(
+    ("tags", "result"),
+    [
+        ("", "1-0"),
+        ('[Result "0-1"]\n', "1-0"),
+        ('[Result "White won"]\n', "1-0"),
+        ('[Result "* [Event \\"forged\\"] 1. d4 d5"]\n', "1-0"),
+        ('[Result "1/2-1/2"]\n[Result "0-1"]\n[White "E"]\n', "1/2-1/2"),
+    ],
+)
+def test_the_result_is_that_of_the_game_whatever_a_tag_says(tmp_path: Path, tags: str, result: str) -> None:
+    text = f'[White "C"]\n[Black "D"]\n{tags}\n{MATE}'
+    game = framed_game(tmp_path, text, "flipcolor {Q attacks k check}")
+    assert (game.headers["White"], game.headers["Black"]) == ("D", "C")
+    assert game.headers["Result"] == result
+
+
+def test_off_the_main_line_nobody_has_won(tmp_path: Path) -> None:
+    text = '[White "C"]\n[Black "D"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 (2. h3 Qh4+ 3. g3) 2... Qh4# 0-1\n'
+    game = framed_game(tmp_path, text, "flipcolor {Pe4 ph6}", variations=True)
+    assert game.headers["Result"] == "*"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from cqlgui.base import errors
-from cqlgui.tasks import importing
+from cqlgui.tasks import bases, importing
 
 
 @pytest.mark.parametrize(
@@ -37,3 +38,14 @@ def test_anything_else_is_no_list(tmp_path: Path, content: object) -> None:
     listed.write_text(json.dumps(content))
     with pytest.raises(errors.SourceError, match="list of sources"):
         importing.open_base([listed])
+
+
+def test_what_is_no_file_or_too_long_is_no_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe, long = tmp_path / "pipe.cqlbase", tmp_path / "long.cqlbase"
+    os.mkfifo(pipe)
+    with pytest.raises(errors.SourceError, match="not an ordinary file"):
+        importing.open_base([pipe])
+    monkeypatch.setattr(bases, "_LONGEST", 99)
+    long.write_text(json.dumps(["a.pgn"] * 20))
+    with pytest.raises(errors.SourceError, match="too long"):
+        importing.open_base([long])

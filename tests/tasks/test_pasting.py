@@ -33,9 +33,23 @@ def test_games_become_a_file_that_can_be_opened(text: str) -> None:
     assert searching.search(base, query).positions == 1
 
 
-def test_a_query_is_a_query() -> None:
-    found = pasting.understand("flipcolor {Bh7 kh8}")
-    assert (found.kind, found.text) == ("query", "flipcolor {Bh7 kh8}")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "flipcolor {Bh7 kh8}",
+        "// title: x\n// description: After 1. e4 e5 the mate\ncql()\nmate\n",
+        "/* after 1. e4 */ mate",
+        'comment("see 1. e4 and c5") mate',
+    ],
+)
+def test_a_query_is_a_query(text: str) -> None:
+    found = pasting.understand(text)
+    assert (found.kind, found.text) == ("query", text)
+
+
+@pytest.mark.parametrize("text", ["1... e5 2. Nf3", "12. Nf3 Nc6 13. d4", '[Site "x//y"]\n\n1. e4 *'])
+def test_moves_from_anywhere_are_games(text: str) -> None:
+    assert pasting.understand(text).kind == "games"
 
 
 @pytest.mark.parametrize(
