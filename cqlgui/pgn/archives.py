@@ -33,6 +33,8 @@ _ROOM_LEFT = 64 << 20
 _WAY = 3
 """Stands in the name of a copy; another way of unpacking has another number. 2: packed UTF-16; 3: UTF-16 that
 is not whole is noted."""
+_WIDE_LITTLE, _WIDE_BIG = b"\xff\xfe[\0", b"\xfe\xff\0["
+"""How a tag section in UTF-16 begins, in both byte orders."""
 _FORSAKEN_SECONDS = 60.0
 _TAG = pattern(rb'\[\s*[A-Za-z]\w*\s+"')
 _MOVE = pattern(rb"(?:^|\s)1\s*\.\s*(?:\.\.\s*)?[a-hKQRBNO][a-h1-8xO-]")
@@ -94,7 +96,9 @@ class Text:
     made just now; an older copy may have been damaged since.
     """
 
-    __slots__ = ("_file", "_lock", "_place", "damage", "fresh", "path", "plain", "size", "stamp", "written")
+    __slots__ = (
+        "_file", "_lock", "_place", "damage", "fresh", "path", "plain", "size", "stamp", "wide", "written",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -108,6 +112,8 @@ class Text:
         self.damage = damage
         self.fresh = fresh
         self.plain = plain
+        self.wide = False
+        """Whether UTF-16 was seen in what was read, where it is no text."""
         try:
             self._file = plain.open("rb")
         except OSError as error:
@@ -127,11 +133,13 @@ class Text:
         try:
             with self._lock:
                 self._file.seek(offset)
-                return self._file.read(length)
+                data = self._file.read(length)
         except OSError as error:
             raise errors.SourceError(
                 f"{self.path.name} cannot be read: {error.strerror or error}."
             ) from error
+        self.wide = self.wide or _WIDE_LITTLE in data or _WIDE_BIG in data
+        return data
 
     def is_intact(self) -> bool:
         """Whether the user's file still stands at its path, and neither it nor the bytes that are read have

@@ -262,6 +262,11 @@ class _SourceImport:
             with index.Writer(self.folder, identity, grown=state == "grown") as writer:
                 try:
                     self._read_on(text, writer)
+                    if text.wide:
+                        self.owner.messages.append(
+                            f"{self.path.name} holds games in UTF-16 behind others. They cannot be read; save "
+                            "it in one encoding."
+                        )
                 except errors.IndexDamaged as damage:
                     self._forget(damage)
                     return False

@@ -456,3 +456,12 @@ def test_recent_files_come_back_in_order(tmp_path: Path) -> None:
     time.sleep(0.002)
     bases.remember([tmp_path / "b.pgn"])
     assert bases.recent_files() == [(tmp_path / "b.pgn",), (tmp_path / "a.pgn",)]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_behind_other_games_is_told(tmp_path: Path, encoding: str) -> None:
+    game = '[White "A"]\n[Result "1-0"]\n\n1. e4 e5 1-0\n\n'
+    path = tmp_path / "mixed.pgn"
+    path.write_bytes(game.encode() * 3 + ("\ufeff" + game * 2).encode(encoding) + game.encode())
+    report = importing.open_base([path])
+    assert any("holds games in UTF-16 behind others" in message for message in report.messages)
