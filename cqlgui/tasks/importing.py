@@ -264,8 +264,8 @@ class _SourceImport:
                     self._read_on(text, writer)
                     if text.wide:
                         self.owner.messages.append(
-                            f"{self.path.name} holds games in UTF-16 behind others. They cannot be read; save "
-                            "it in one encoding."
+                            f"{self.path.name} holds games in UTF-16 behind others. They cannot be read; "
+                            "save it in one encoding."
                         )
                 except errors.IndexDamaged as damage:
                     self._forget(damage)
