@@ -133,3 +133,44 @@ def test_looking_ahead_ends_soon_where_single_games_take_long(base: model.Base) 
         foresight.foresee(sieving.plan(queries.expanded(SLOW)), base.sources, None, threads=1, cancel=token)
     # 33 games took more than six seconds.
     assert time.thread_time() - begun < 3
+
+
+def test_what_takes_long_by_chance_is_looked_at_again(
+    base: model.Base, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[int] = []
+    scan = compiling.Compiled.scan
+
+    def slow_once(self: compiling.Compiled, part: Any, numbers: Integers, **options: Any) -> Iterator[Any]:
+        calls.append(len(numbers))
+        if len(calls) == 2:
+            until = time.thread_time() + 0.01
+            while time.thread_time() < until:
+                pass
+        return scan(self, part, numbers, **options)
+
+    monkeypatch.setattr(compiling.Compiled, "scan", slow_once)
+    told = foreseen(base, "flipcolor {Nf5 kg8}")
+    assert told is not None
+    assert calls[:4] == [1, 1, 1, 4]
+    assert told.seconds < 0.3
+
+
+def test_making_the_code_with_care_is_not_what_a_game_costs(
+    base: model.Base, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = sieving.plan(queries.expanded("flipcolor {Nc5 kg8}"))
+    assert chosen.compiled is not None
+    compiled = chosen.compiled
+    calls: list[int] = []
+    scan = compiling.Compiled.scan
+
+    def made_within(self: compiling.Compiled, part: Any, numbers: Integers, **options: Any) -> Iterator[Any]:
+        calls.append(len(numbers))
+        if len(calls) == 2:
+            compiled.tiers.improve()
+        return scan(self, part, numbers, **options)
+
+    monkeypatch.setattr(compiling.Compiled, "scan", made_within)
+    assert foresight.foresee(chosen, base.sources, None, threads=1) is not None
+    assert calls[:3] == [1, 1, 1]

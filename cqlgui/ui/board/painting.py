@@ -295,8 +295,8 @@ def draw_pattern(
     size = max(1, round(grown))
     for cell in cells:
         box = frame.square(cell.square)
-        more = (grown - frame.cell) / 2
-        box.adjust(-more, -more, more, more)
+        if grown > frame.cell:
+            box = _within(frame.rect, box.center(), grown)
         painter.save()
         painter.setOpacity(1.0 if cell.sure else 0.6)
         man = men.SYMBOLS.find(cell.symbol) if len(cell.symbol) == 1 and cell.symbol != "." else -1
@@ -311,6 +311,13 @@ def draw_pattern(
             painter.drawLine(box.topLeft(), box.bottomRight())
             painter.drawLine(box.topRight(), box.bottomLeft())
         painter.restore()
+
+
+def _within(board: QRectF, centre: QPointF, size: float) -> QRectF:
+    """A square of this size around a point, moved so that it does not leave the board."""
+    left = min(max(centre.x() - size / 2, board.left()), board.right() - size)
+    top = min(max(centre.y() - size / 2, board.top()), board.bottom() - size)
+    return QRectF(left, top, size, size)
 
 
 def draw_badge(
