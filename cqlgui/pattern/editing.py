@@ -51,18 +51,18 @@ def put(text: str, caret: int, men: int, squares: int, role: Role = Role.MUST) -
 
 
 def stand(text: str, caret: int, placed: Mapping[int, int]) -> Edit:
-    """Men on single squares, by the number of the square. They take the place of the last mark of this square
-    alone, which keeps its role; where there is none a new one must be there."""
+    """Put men on single squares, by the number of the square. A mark that names this square alone gets the
+    men and keeps its role (the last one, where there are several); else a new mark is made."""
 
     def work(pen: _Pen) -> None:
         wanted, new = dict[int, tuple[int, int]](), list[str]()
         for square, men in placed.items():
-            board = squares_module.BIT[square]
-            alone = [place for place, one in enumerate(pen.pattern.marks) if one.squares == board]
+            here = squares_module.BIT[square]
+            alone = [place for place, one in enumerate(pen.pattern.marks) if one.squares == here]
             if alone:
-                wanted[alone[-1]] = men, board
+                wanted[alone[-1]] = men, here
             else:
-                new.append(writing.designator(men, board))
+                new.append(writing.designator(men, here))
         pen.change(wanted)
         if new:
             pen.add_marks(" ".join(new))

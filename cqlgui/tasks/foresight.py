@@ -25,8 +25,8 @@ from cqlgui.tasks.found import Integers
 _ASKED: Final = 3
 """Segments that are planned, spread over the base; the others are taken to be like them."""
 _GROWTH: Final = 4
-"""A first sample is one game, as a single one may take as long as many others. While a sample costs little,
-one of so many times as many games is asked."""
+"""The first sample is one game, as a single game may take long. While a sample costs little, the next one has
+this many times as many games."""
 _ENOUGH_SECONDS: Final = 0.002
 _DOUBTFUL_SECONDS: Final = 0.05
 """A sample that costs enough, but not so much, is searched twice."""

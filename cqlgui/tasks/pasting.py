@@ -25,8 +25,9 @@ _DAYS: Final = 30
 _TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
 _HEADER: Final = patterns.pattern(r"\s*cql\s*\(")
 _MOVES: Final = patterns.pattern(r"(?:^|\s)\d{1,3}\.(?:\.\.)?\s*(?:[a-hKQRBN]|O-O)")
-_ASIDE: Final = patterns.pattern(r'//[^\n]*|/\*.*?\*/|"[^"\n]*"', re.DOTALL)
-"""Comments and strings of a query, which may name moves."""
+_COMMENTS: Final = patterns.pattern(r"(?<!:)//[^\n]*|/\*.*?\*/", re.DOTALL)
+"""Comments of a query, which may name moves and tags; no address of the web."""
+_STRINGS: Final = patterns.pattern(r'"[^"\n]*"')
 _NEITHER: Final = "This text is no position (FEN), no game (PGN) and no query."
 
 
@@ -56,12 +57,10 @@ def understand(text: str) -> Pasted:
             return Pasted("position", position=Position.from_fen(line))
         except ValueError as error:
             return Pasted("nothing", reason=f"This text is no position: {error}")
-    if _TAG.search(text[:_LONGEST_QUERY]):
-        return Pasted("games", path=_written(text))
-    bare = _ASIDE.sub(" ", text[:_LONGEST_QUERY])
-    if _HEADER.match(bare):
+    said = _COMMENTS.sub(" ", text[:_LONGEST_QUERY])
+    if _HEADER.match(said):
         return Pasted("query", text=text)
-    if _MOVES.search(bare):
+    if _TAG.search(said) or _MOVES.search(_STRINGS.sub(" ", said)):
         return Pasted("games", path=_written(text))
     if len(text) <= _LONGEST_QUERY and check.check(text).query is not None:
         return Pasted("query", text=text)

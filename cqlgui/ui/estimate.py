@@ -56,7 +56,7 @@ class Estimating(QObject):
         self._begin()
 
     def tell(self, text: str, words: str) -> None:
-        """So many games were found for a text: if it is still there no sample has to be asked."""
+        """A search has found the games for a text. If the editor still holds it, no sample is needed."""
         if text == self._editor.text():
             self.stop()
             self._known = text, words

@@ -55,6 +55,7 @@ class LiveSearch(QObject):
         self._late = turns.once(self, OVERDUE, self.overdue.emit)
         seeker.started.connect(lambda _orbits: self._answered())
         seeker.declined.connect(self._declined)
+        seeker.superseded.connect(self._half_shown)
         seeker.running_changed.connect(self._catch_up)
 
     @property
@@ -100,7 +101,8 @@ class LiveSearch(QObject):
             self._begin()
         else:
             self._settle.stop()
-            if self._seeker.running and self._seeker.live:
+            self._missed = False
+            if self._seeker.running and self._seeker.live and self._seeker.text != text:
                 # It is for a text that was there only in between.
                 self._seeker.stop()
             self._declined()
@@ -155,7 +157,7 @@ class LiveSearch(QObject):
             self._missed = True
         elif self._seeker.running and not self._seeker.live:
             # Somebody waits for that one.
-            self._missed = True
+            self._missed = self._seeker.text != text
             self._declined()
         elif not text.strip() or reading.nothing_drawn(text):
             self._seeker.stop()
@@ -164,6 +166,10 @@ class LiveSearch(QObject):
             # Once all games are there they are searched again.
             self._missed = self._growing
             self._seeker.run(base, text, self._folder, self._within, live=True)
+
+    def _half_shown(self) -> None:
+        """The hits shown will never be all of their query."""
+        self._shown = None
 
     def _catch_up(self, running: bool) -> None:
         """A search that was asked for has ended: the text may have changed while it ran."""

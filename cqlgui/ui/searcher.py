@@ -23,7 +23,8 @@ class Searcher(QObject):
     `started` carries the orbits of the query, `found` what came since (`Found`) in game order, `finished` the
     result (also after Stop, with what was found until then), `rejected` the diagnostics of a bad query,
     `failed` a sentence, `wanted` a `rights.Wish` where the query needs a file that it may not use yet.
-    `abandoned` follows a Stop that came before there was anything to search.
+    `abandoned` follows a Stop that came before there was anything to search. `superseded` tells that another
+    search takes the place of one that has begun to be shown, of which nothing more comes.
 
     A `live` search follows a change of the text without a key for it. It runs only where it will not take
     long. `started` comes with its first hits or its end, so that former hits stay until then. Where it does
@@ -39,6 +40,7 @@ class Searcher(QObject):
     wanted = Signal(object)
     abandoned = Signal()
     declined = Signal()
+    superseded = Signal()
     running_changed = Signal(bool)
 
     def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
@@ -89,6 +91,8 @@ class Searcher(QObject):
     ) -> None:
         """Search `base` for `text`; the query finds files with relative names in the folder `beside`.
         `within` are the only games to be searched, ascending."""
+        if self._running and self._shown:
+            self.superseded.emit()
         self._close_channels()
         self._asked = base, text, within
         self.live, self.text, self._unstarted, self._shown = live, text, None, False
@@ -165,6 +169,7 @@ class Searcher(QObject):
         if self.live:
             self._unstarted = sent[-1]
         else:
+            self._shown = True
             self.started.emit(sent[-1])
 
     def _start(self) -> None:

@@ -32,10 +32,15 @@ def run(arguments: list[str]) -> int:
     application = QApplication([sys.argv[0]])
     dress(application)
     main = window.MainWindow()
+    # Closed by the event loop: before that runs, to close the last window would not end it.
+    signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, main.close))
+    for name in ("SIGTERM", "SIGHUP"):
+        # Under `nohup` one of them is ignored, and stays so.
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, lambda number, _frame: _leave(main, number))
     main.show()
     main.begin([Path(argument) for argument in arguments])
-    signal.signal(signal.SIGINT, lambda *_: main.close())
-    disk.discard_when_terminated()
     # Python's signal handlers run only when the interpreter does; an idle event loop would keep them waiting.
     ticker = QTimer()
     ticker.timeout.connect(lambda: None)
@@ -48,6 +53,13 @@ def run(arguments: list[str]) -> int:
         garbage.stop()
         pool.close()
         qInstallMessageHandler(None)
+
+
+def _leave(main: window.MainWindow, number: int) -> None:
+    """Close the window at the first signal, so that its session is kept; another one ends the program."""
+    signal.signal(number, signal.SIG_DFL)
+    disk.discard_when_terminated()
+    QTimer.singleShot(0, main.close)
 
 
 def dress(application: QApplication) -> None:

@@ -96,7 +96,6 @@ _YES, _NO = QMessageBox.StandardButton.Yes, QMessageBox.StandardButton.No
 _LOST = "The changed query cannot be kept for the next start, and is not saved in a file. Close all the same?"
 _REPLACE = "A query with this name and the ending .cql is there already. Replace it?"
 _OPENING, _ASKING, _EXPORTING, _KEEPING = "opening", "asking", "exporting", "query file"
-_NORMAL = "normalised"
 _DROPPED, _UNSHOWN, _FOUND, _GAME, _NARROWING, _FAULT = (
     "dropped",
     "unshown",
@@ -783,12 +782,8 @@ class MainWindow(QMainWindow):
         """Hits are shown in the query's own frame from now on, or no longer."""
         self.actions_.normalise.setChecked(on)
         self.hits.hits.set_normalised(on)
-        self.infobar.dismiss(_NORMAL)
-        if on:
-            words = (
-                "Hits are shown as the query is written, in the table too. N shows them as they were played."
-            )
-            self.infobar.show_message(words, "info", key=_NORMAL)
+        words = "Hits are shown as the query is written, in the table too; N shows them as they were played."
+        self.statusBar().showMessage(words if on else "Hits are shown as they were played.", 8000)
 
     def _mode_changed(self, active: bool) -> None:
         """Pattern mode draws on the board; the bars below it tell of the game."""
@@ -1041,6 +1036,7 @@ class MainWindow(QMainWindow):
         self.searcher.wanted.connect(lambda _wish: self._leave_hits())
         self.searcher.failed.connect(self._search_failed)
         self.searcher.abandoned.connect(self._search_abandoned)
+        self.searcher.superseded.connect(self._leave_hits)
         self.searcher.running_changed.connect(lambda _running: self._enable())
         self.waiting.changed.connect(self._enable)
         self.waiting.changed.connect(lambda: self.hits.tell_waiting(self.waiting.words))

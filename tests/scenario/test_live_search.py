@@ -264,3 +264,70 @@ def test_a_game_that_is_left_out_is_told(
     assert "Game 7 was left out: It is damaged." in live.infobar.shown.text
     ask(qtbot, live, "mate")
     assert live.infobar.shown is None
+
+
+@pytest.mark.parametrize("live_search", [True, False])
+def test_hits_of_a_search_that_was_overtaken_are_never_taken_for_all(
+    qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch, live_search: bool
+) -> None:
+    going_on: list[bool] = []
+    search = searching.search
+
+    def halting(*arguments: Any, on_hits: Callable[[Any], None], **named: Any) -> model.SearchResult:
+        def after_one(found: Any) -> None:
+            on_hits(found)
+            while not going_on and not named["cancel"].cancelled:
+                time.sleep(0.001)
+
+        return search(*arguments, on_hits=after_one, **named)
+
+    live.live.switch(live_search)
+    monkeypatch.setattr(searching, "search", halting)
+    first = "Nf5 or Ng4"
+    live.editor.set_text(first)
+    if not live_search:
+        qtbot.keyClick(live, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: live.hits.count > 0)
+    live.editor.set_text("Nf5 kg8 mate")
+    if not live_search:
+        qtbot.keyClick(live, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: live.searcher.text != first)
+    live.editor.set_text(first)
+    going_on.append(True)
+    if live_search:
+        # It is searched again, to its end.
+        qtbot.waitUntil(lambda: live.live._shown == first and not live.searcher.running)
+        settled(qtbot, live)
+        whole = search(live.base, first)
+        assert said(live) == f"{whole.positions:,} hits in {len(whole.games)} games"
+    else:
+        settled(qtbot, live)
+        assert not live.hits.running
+        assert live.asked != first or "Stopped" in said(live)
+
+
+def test_the_text_that_was_asked_for_is_not_searched_twice(
+    qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going_on: list[bool] = []
+    asked: list[str] = []
+    search = searching.search
+
+    def slowly(base: Any, text: str, *arguments: Any, **named: Any) -> model.SearchResult:
+        asked.append(text)
+        while not going_on:
+            time.sleep(0.001)
+        return search(base, text, *arguments, **named)
+
+    monkeypatch.setattr(searching, "search", slowly)
+    live.editor.set_text("Nf5 kg8")
+    qtbot.keyClick(live, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: bool(asked))
+    live.editor.set_text("mate")
+    qtbot.waitUntil(lambda: not live.live.busy)
+    live.editor.edit.undo()
+    with qtbot.waitSignal(live.searcher.finished):
+        going_on.append(True)
+    settled(qtbot, live)
+    assert asked == ["Nf5 kg8"]
+    assert said(live) == "159 hits in 30 games"

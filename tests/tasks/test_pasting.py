@@ -40,6 +40,8 @@ def test_games_become_a_file_that_can_be_opened(text: str) -> None:
         "// title: x\n// description: After 1. e4 e5 the mate\ncql()\nmate\n",
         "/* after 1. e4 */ mate",
         'comment("see 1. e4 and c5") mate',
+        'cql()\n/* from\n[White "Carlsen"]\n*/\nNf5 kg8',
+        '// [White "Carlsen"]\ncql() Nf5 kg8',
     ],
 )
 def test_a_query_is_a_query(text: str) -> None:
@@ -47,7 +49,15 @@ def test_a_query_is_a_query(text: str) -> None:
     assert (found.kind, found.text) == ("query", text)
 
 
-@pytest.mark.parametrize("text", ["1... e5 2. Nf3", "12. Nf3 Nc6 13. d4", '[Site "x//y"]\n\n1. e4 *'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1... e5 2. Nf3",
+        "12. Nf3 Nc6 13. d4",
+        "{https://lichess.org/abc} 1. e4 e5 2. Nf3 Nc6",
+        '[Site "x//y"]\n\n1. e4 *',
+    ],
+)
 def test_moves_from_anywhere_are_games(text: str) -> None:
     assert pasting.understand(text).kind == "games"
 

@@ -27,7 +27,7 @@ BADGE_ROOM = 28
 """Pixels above the board that are kept for the badge: on the board it would hide men and rings."""
 
 _SMALL_CELL, _GROWN = 14, 1.5
-"""Squares of fewer pixels have men that are so many times as large."""
+"""On squares of fewer pixels men are drawn larger than their squares, by this factor."""
 MOST_RINGS = 8
 """Squares that are ringed at once; a larger set is tinted."""
 
@@ -305,7 +305,7 @@ def draw_pattern(
         elif cell.symbol == "_":
             tokens.draw_empty(painter, box)
         elif cell.symbol:
-            tokens.draw_disc(painter, box, _OF_SYMBOL[cell.symbol])
+            tokens.draw_disc(painter, box, _OF_SYMBOL.get(cell.symbol, men.MAN_MASK))
         if cell.absent:
             painter.setPen(QPen(colours.colour("error"), max(1.5, frame.cell * 0.07)))
             painter.drawLine(box.topLeft(), box.bottomRight())

@@ -34,7 +34,7 @@ class Examples(QObject):
         )
 
     def forget(self) -> None:
-        """Show nothing of a result any more that is asked for still."""
+        """Drop what is still under way for the last result."""
         self._jobs.cancel(_JOB, drop=True)
 
     def _without(self, _error: errors.CqlguiError) -> None:
