@@ -66,6 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.output is not None:
                 # Before the search, which may take long.
                 exporting.refuse_source(base, arguments.output)
+                exporting.refuse_read(text, arguments.allow_read, arguments.output)
                 _refuse_query_file(arguments)
             return _once(arguments, base, text, name, options, cancel) or opening.outcome(opened)
     except queries.Rejected as rejected:

@@ -10,6 +10,7 @@ import codecs
 import itertools
 import lzma
 import stat
+import string
 import struct
 import zipfile
 import zlib
@@ -37,12 +38,22 @@ _WINDOW: Final = 128 << 20
 _FAULTS: Final = (
     EOFError, ValueError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError, zipfile.BadZipFile,
 )  # fmt: skip
-_ONE_BYTE_TEXT: Final = patterns.pattern(rb"[\t\n\r\x20-\x7e]{48}")
-"""In UTF-16 there is a zero byte between two of these letters."""
-_SWAPPED: Final = "".join(chr(code) for code in range(0x900, 0x8000, 0x100) if code != 0x3000)
-"""Letters with their halves exchanged, but for one that is the blank of Chinese text."""
-_OUT_OF_STEP: Final = patterns.pattern(f"\ufffe|[{_SWAPPED}]{{8}}")
-"""What UTF-16 of the other byte order reads as, or behind a missing byte."""
+_ONE_BYTE_TEXT: Final = patterns.pattern(
+    rb'\[[A-Za-z]{3,20} +"|(?:^|[\s.])\d{1,3}\.(?:\.\.)?\s?[a-hKQRBNO][a-h1-8x-]'
+)
+"""A tag or a move of a text with one byte a letter. In UTF-16 there is a zero byte between two of them."""
+
+
+def _swapped(letters: str) -> str:
+    """Letters as they read with the halves of UTF-16 exchanged."""
+    return "".join(chr(ord(letter) << 8) for letter in letters)
+
+
+_OUT_OF_STEP: Final = patterns.pattern(
+    f"\ufffe|{_swapped('[')}[{_swapped(string.ascii_letters)}]{{3}}"
+    f"|[{_swapped(string.digits)}]{_swapped('.')}{_swapped(' ')}?[{_swapped('abcdefghKQRBNO')}]"
+)
+"""The mark, a tag or a move of UTF-16 in the other byte order. Text behind a missing byte reads so, too."""
 _ZIPPED: Final[dict[int, Callable[[], _Machine]]] = {
     zipfile.ZIP_STORED: lambda: _Stored(),
     zipfile.ZIP_DEFLATED: lambda: _Zlib(-zlib.MAX_WBITS),

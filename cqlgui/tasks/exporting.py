@@ -4,6 +4,7 @@ of positions.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import html
 import io
@@ -20,7 +21,7 @@ from cqlgui.base import progress as progress_module
 from cqlgui.board import squares, tree
 from cqlgui.engine import orbit_pass
 from cqlgui.pgn import split, writer
-from cqlgui.tasks import framing, hosts, model, records, sources, telling
+from cqlgui.tasks import files, framing, hosts, model, queries, records, sources, telling
 from cqlgui.tasks.found import having
 
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
@@ -43,6 +44,10 @@ td, th { border-bottom: 1px solid #ccc; padding: .2em .6em; text-align: left }
 </head>
 <body>
 """
+
+
+_EPD = str.maketrans({'"': "'", "\\": "/"})
+"""What texts in EPD cannot have: a quotation mark, and what may be taken for an escape."""
 
 
 def export(
@@ -70,6 +75,7 @@ def export(
     """
     ending = checked_ending(path)
     refuse_source(base, path)
+    refuse_read(result.query, result.options.allow_read, path)
     token = cancel or progress_module.CancelToken()
     job = _Job(base, result, _chosen(result, games, element), element, annotate, normalise, token, progress)
     writers: dict[str, Callable[[BinaryIO], None]] = {
@@ -102,6 +108,21 @@ def refuse_source(base: model.Base, path: Path) -> None:
     """Raise `CqlguiError` when writing to `path` would overwrite a source of the base."""
     if any(disk.is_same(path, source.path) for source in base.sources):
         raise errors.CqlguiError(f"{path} is a source of this base and is not overwritten.")
+
+
+def refuse_read(text: str, allowed: Sequence[Path], path: Path) -> None:
+    """Raise `CqlguiError` when writing to `path` would overwrite a file that a query reads."""
+    if not allowed:
+        return
+    places: list[Path] = []
+    # What was made of two results is no query.
+    with contextlib.suppress(queries.Rejected):
+        for use in queries.file_uses(queries.expanded(text)):
+            if use.verb == "read" and use.name is not None:
+                with contextlib.suppress(OSError, ValueError, RuntimeError):
+                    places += files.places(use.name, [folder.resolve() for folder in allowed])
+    if any(disk.is_same(path, place) for place in places):
+        raise errors.CqlguiError(f"{path} is read by the query and is not overwritten.")
 
 
 def match_comments(hits: model.GameHits, orbits: Sequence[model.Orbit]) -> dict[int, str]:
@@ -221,7 +242,7 @@ class _Job:
     def epd(self, file: BinaryIO) -> None:
         for record in self._records():
             fields = " ".join(record["fen"].split()[:4])
-            players = f"{record['white']} - {record['black']}".replace('"', "'")
+            players = f"{record['white']} - {record['black']}".translate(_EPD)
             name = f"game {record['game']} position {record['positionid']}"
             line = f'{fields} id "{name}"; c0 "{players}";'
             if self.normalise:
@@ -318,7 +339,7 @@ class _Job:
         if not framing.legal(played, hit.positionid, frame):
             return ""
         read = opened.read(ordinal)
-        return framing.fragment(played, read.tags, read.result, hit, element, frame)
+        return framing.fragment(played, read.tags, read.ending or read.result, hit, element, frame)
 
 
 def csv_lines(found: Iterable[dict[str, Any]], fields: Sequence[str] = records.FIELDS) -> str:

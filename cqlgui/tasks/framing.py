@@ -65,14 +65,19 @@ def fragment(
     frame: motions.Motion,
 ) -> str:
     """What follows on a hit as a game of its own, set up in the query's frame; where colours are swapped the
-    players and the `result` are, too. Off the main line nobody has won. A comment tells where it comes from.
+    players and the `result` at the end of the game are, too. A tag that says otherwise does so here as well.
+    Off the main line nobody has won. A comment tells where it comes from.
     """
     # Of a tag that stands twice the first counts.
     known = {_other_side(name) if frame.swapped else name: value for name, value in reversed(tags)}
     on_main_line = hit.positionid in (0, *line_from(game, 0))
     if not on_main_line or result not in _RESULTS:
         result = "*"
-    known["Result"] = result = _TURNED.get(result, result) if frame.swapped else result
+    tagged = known.get("Result", result)
+    tagged = tagged if on_main_line and tagged in _RESULTS else result
+    if frame.swapped:
+        tagged, result = (_TURNED.get(one, one) for one in (tagged, result))
+    known["Result"] = tagged
     heads = [name for name in _TAGS if name in known]
     heads += [name for name in reversed(known) if name not in _TAGS and name not in _OF_THE_WHOLE]
     fen = frame.position(game.positions[hit.positionid]).fen()

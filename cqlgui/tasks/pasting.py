@@ -25,7 +25,7 @@ _DAYS: Final = 30
 _TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
 _HEADER: Final = patterns.pattern(r"\s*cql\s*\(")
 _MOVES: Final = patterns.pattern(r"(?:^|\s)\d{1,3}\.(?:\.\.)?\s*(?:[a-hKQRBN]|O-O)")
-_COMMENTS: Final = patterns.pattern(r"(?<!:)//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENTS: Final = patterns.pattern(r"(?<!:)//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 """Comments of a query, which may name moves and tags; no address of the web."""
 _STRINGS: Final = patterns.pattern(r'"[^"\n]*"')
 _NEITHER: Final = "This text is no position (FEN), no game (PGN) and no query."
@@ -64,6 +64,9 @@ def understand(text: str) -> Pasted:
         return Pasted("games", path=_written(text))
     if len(text) <= _LONGEST_QUERY and check.check(text).query is not None:
         return Pasted("query", text=text)
+    if _TAG.search(text[:_LONGEST_QUERY]) or _MOVES.search(text[:_LONGEST_QUERY]):
+        # What looked like a comment of a query is one of a game.
+        return Pasted("games", path=_written(text))
     return Pasted("nothing", reason=_NEITHER)
 
 

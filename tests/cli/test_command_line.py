@@ -639,3 +639,16 @@ def test_an_option_behind_e_is_no_query(source: Path) -> None:
     run = helpers.cli("search", source, "-e", "--json")
     assert run.code == 2
     assert "expected one argument" in run.err
+
+
+@pytest.mark.parametrize(
+    "query", ['mate similarposition "b.pgn"', 'mate (readfile "b.pgn") ~~ "zzz" or mate']
+)
+def test_what_the_query_reads_is_not_overwritten(source: Path, tmp_path: Path, query: str) -> None:
+    other = tmp_path / "b.pgn"
+    other.write_bytes(source.read_bytes())
+    before = other.read_bytes()
+    run = helpers.cli("search", source, "-e", query, "--allow-read", tmp_path, "-o", other)
+    assert run.code != 0
+    assert "is read by the query and is not overwritten" in run.err
+    assert other.read_bytes() == before

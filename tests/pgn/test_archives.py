@@ -105,6 +105,8 @@ _WIDE = _GAMES.decode() * 3
         b"1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n\n1. d4 d5 2. c4 c6 1/2-1/2\n",
         ("\ufeff" + _WIDE).encode("utf-16-be"),
         _WIDE.encode("utf-16-le")[1:],
+        b'\xef\xbb\xbf[Event "\xc3\xa9"]\n\n1. e4 e5 *\n',
+        b'[Event "y"]\n\n1. f3 e5 0-1',
     ],
 )
 def test_what_is_no_utf_16_behind_utf_16_is_told(rest: bytes, tmp_path: Path) -> None:
@@ -115,7 +117,9 @@ def test_what_is_no_utf_16_behind_utf_16_is_told(rest: bytes, tmp_path: Path) ->
         assert text.read(0, 10) == _GAMES[:10]
 
 
-@pytest.mark.parametrize("name", ["Łukasz ♔", "诸葛亮" * 40, "дом" * 40, "\u3000" * 20, "王　" * 30])
+@pytest.mark.parametrize(
+    "name", ["Łukasz ♔", "诸葛亮" * 40, "дом" * 40, "\u3000" * 20, "王　" * 30, "═" * 40, "一" * 20]
+)
 def test_utf_16_of_any_script_is_whole(name: str, tmp_path: Path) -> None:
     path = tmp_path / "wide.pgn"
     path.write_bytes(f'[White "{name}"]\n\n1. e4 {{{name}}} *\n'.encode("utf-16"))

@@ -135,6 +135,7 @@ MATE = "1. f3 e5 2. g4 Qh4# 0-1\n"
         ('[Result "White won"]\n', "1-0"),
         ('[Result "* [Event \\"forged\\"] 1. d4 d5"]\n', "1-0"),
         ('[Result "1/2-1/2"]\n[Result "0-1"]\n[White "E"]\n', "1/2-1/2"),
+        ('[Result "1-0"]\n', "0-1"),
     ],
 )
 def test_the_result_is_that_of_the_game_whatever_a_tag_says(tmp_path: Path, tags: str, result: str) -> None:
@@ -142,6 +143,7 @@ def test_the_result_is_that_of_the_game_whatever_a_tag_says(tmp_path: Path, tags
     game = framed_game(tmp_path, text, "flipcolor {Q attacks k check}")
     assert (game.headers["White"], game.headers["Black"]) == ("D", "C")
     assert game.headers["Result"] == result
+    assert (tmp_path / "framed.pgn").read_text().rstrip().endswith(" 1-0"), "as the text says, turned"
 
 
 def test_off_the_main_line_nobody_has_won(tmp_path: Path) -> None:

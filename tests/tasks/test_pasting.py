@@ -55,6 +55,8 @@ def test_a_query_is_a_query(text: str) -> None:
         "1... e5 2. Nf3",
         "12. Nf3 Nc6 13. d4",
         "{https://lichess.org/abc} 1. e4 e5 2. Nf3 Nc6",
+        "{ // } 1. e4 e5 2. Nf3",
+        '{5" board} 1. e4 e5 2. Nf3 {5" board} Nc6',
         '[Site "x//y"]\n\n1. e4 *',
     ],
 )
@@ -88,3 +90,10 @@ def test_games_that_were_pasted_long_ago_are_removed() -> None:
 def test_a_query_may_name_moves_in_its_comments() -> None:
     text = "cql()\n// a Sicilian: 1. e4 c5\nNf5 kg8"
     assert pasting.understand(text) == pasting.Pasted("query", text=text)
+
+
+def test_a_text_of_many_comments_is_understood_at_once() -> None:
+    begun = time.perf_counter()
+    assert pasting.understand("x " + "/* " * 33_000).kind == "nothing"
+    # It took 20 seconds.
+    assert time.perf_counter() - begun < 2
