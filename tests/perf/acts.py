@@ -59,19 +59,23 @@ def figures(path: Path, wanted: Sequence[str] = ()) -> list[headless.Figure]:
     main.activateWindow()
     main.begin([path])
     acts = Acts(main)
-    driver = _Driver(acts.all(wanted), main.close)
+    driver = _Driver(acts.all(wanted), main.close, lambda: acts.doing)
     application.exec()
     pool.close()
-    return [*acts.figures(), headless.Figure("longest gap of the event loop", driver.gap * 1000, "ms")]
+    gaps = [
+        headless.Figure(f"longest gap of the event loop: {doing}", gap * 1000, "ms")
+        for doing, gap in driver.gaps.items()
+    ]
+    return [*acts.figures(), *gaps]
 
 
 class _Driver(QObject):
     """Goes through steps in the running loop: each gives what it waits for."""
 
-    def __init__(self, steps: Steps, ended: Callable[[], object]) -> None:
+    def __init__(self, steps: Steps, ended: Callable[[], object], doing: Callable[[], str]) -> None:
         super().__init__()
-        self.gap = 0.0
-        self._steps, self._ended = steps, ended
+        self.gaps: dict[str, float] = {}
+        self._steps, self._ended, self._doing = steps, ended, doing
         self._waited: Waited = lambda: True
         self._since = self._last = time.perf_counter()
         self._timer = QTimer(self)
@@ -81,7 +85,8 @@ class _Driver(QObject):
 
     def _tick(self) -> None:
         now = time.perf_counter()
-        self.gap = max(self.gap, now - self._last)
+        doing = self._doing()
+        self.gaps[doing] = max(self.gaps.get(doing, 0.0), now - self._last)
         if now - self._since > GIVE_UP_SECONDS:
             self._end()
             raise TimeoutError(f"an act does not end: {self._waited}")
@@ -123,6 +128,8 @@ class Acts:
         self._table = _Painted(main.hits.table.viewport())
         self._times: dict[str, tuple[float, list[float]]] = {}
         self._begun = 0.0
+        self.doing = "opening"
+        """What is measured now."""
         self._found = self._told = False
         main.searcher.started.connect(self._forget_found)
         main.searcher.found.connect(self._first_rows)
@@ -160,7 +167,9 @@ class Acts:
         yield from self._quiet()
         for name, steps in self.kinds.items():
             if not wanted or name in wanted:
+                self.doing = name
                 yield from steps()
+        self.doing = "closing"
         main.editor.set_text("")
         yield from self._quiet()
 
@@ -205,7 +214,7 @@ class Acts:
         for place in range(REPEATS):
             QTest.keyClicks(main.board, "NBRQ"[place % 4])
             self._text.seen = False
-            square = frame.square(8 * (2 + place % 4) + place % 8).center().toPoint()
+            square = frame.square(16 + place).center().toPoint()
             yield from self._timed(
                 "click in Pattern to text",
                 50,
