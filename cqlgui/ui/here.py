@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import collections
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QMenu, QSizePolicy, QToolButton, QWidget
 
 from cqlgui.base import progress
 from cqlgui.base.data import dataclass
@@ -89,6 +89,11 @@ class HereBar(QWidget):
         self.twins.toggled.connect(self.twins_changed)
         self.twins.toggled.connect(lambda _on: self._show_fitting())
         row.addWidget(self.twins)
+        self.more = self._button("More about this position")
+        self.more.setText("▾")
+        self.more.setToolTip("What there is no room for")
+        self.more.clicked.connect(self._offer)
+        row.addWidget(self.more)
         row.addStretch(1)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         theme.theme().changed.connect(self._dress)
@@ -135,10 +140,35 @@ class HereBar(QWidget):
         exact, pawns, material = self._buttons
         # Figures that count twins are not told without the box that says so.
         first = (self.twins, pawns) if self.twins.isChecked() else (pawns, self.twins)
+        parts = (exact, *first, material)
         left = self.width() - 2 * _MARGIN
-        for part in (exact, *first, material):
+        whole = sum(part.width() + _SPACING for part in parts) - _SPACING <= left
+        if not whole:
+            left -= self.more.sizeHint().width() + _SPACING
+        for part in parts:
             part.setVisible(part.width() <= left)
             left = left - part.width() - _SPACING if part.width() <= left else 0
+        self.more.setVisible(not whole)
+
+    def menu(self) -> QMenu:
+        """The kinds and the twins that there is no room for."""
+        menu = QMenu(self)
+        for place, (button, kind) in enumerate(zip(self._buttons, KINDS, strict=True)):
+            if button.isHidden():
+                action = menu.addAction(button.text() or kind.word)
+                action.setEnabled(button.isEnabled())
+                action.triggered.connect(lambda _checked=False, place=place: self.chosen.emit(place))
+        if self.twins.isHidden():
+            action = menu.addAction(TWINS)
+            action.setCheckable(True)
+            action.setChecked(self.twins.isChecked())
+            action.triggered.connect(self.twins.toggle)
+        return menu
+
+    def _offer(self) -> None:
+        menu = self.menu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height())))
 
     def _button(self, word: str) -> QToolButton:
         button = QToolButton(self)

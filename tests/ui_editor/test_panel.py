@@ -499,3 +499,16 @@ def test_a_link_that_leads_to_itself_is_not_saved_to(tmp_path: Path) -> None:
         pytest.skip("no links can be made here")
     with pytest.raises(errors.SourceError, match="leads to itself"):
         files.write(loop, "mate")
+
+
+def test_both_keys_make_an_undone_change_again(editor: panel.EditorPanel) -> None:
+    for key, held in (
+        (Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier),
+        (Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier),
+    ):
+        editor.set_text("mate")
+        editor.set_text("check")
+        QTest.keyClick(editor.edit, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+        assert editor.text() == "mate"
+        QTest.keyClick(editor.edit, key, held)
+        assert editor.text() == "check"

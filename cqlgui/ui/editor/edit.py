@@ -527,6 +527,9 @@ class QueryEdit(QPlainTextEdit):
             self.run_requested.emit()
         elif key == Qt.Key.Key_Space and control:
             self.completer.open(asked=True)
+        elif key == Qt.Key.Key_Y and control:
+            # Qt knows this key on Windows only.
+            self.redo()
         elif key == Qt.Key.Key_Slash and control:
             self.toggle_comment()
         elif key == Qt.Key.Key_Period and control:
