@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.output is not None:
                 # Before the search, which may take long.
                 exporting.refuse_source(base, arguments.output)
-                exporting.refuse_read(text, arguments.allow_read, arguments.output)
+                exporting.refuse_read(text, options, arguments.output)
                 _refuse_query_file(arguments)
             return _once(arguments, base, text, name, options, cancel) or opening.outcome(opened)
     except queries.Rejected as rejected:
@@ -417,7 +417,7 @@ def _options(arguments: argparse.Namespace, variations: bool, details: model.Det
         mainline=arguments.mainline,
         gamenumber=arguments.gamenumber,
         matchcount=arguments.matchcount,
-        matchstring=arguments.matchstring,
+        matchstring=arguments.matchstring and terminal.valid_text(arguments.matchstring, "The match string"),
         quiet=arguments.quiet,
         silent=arguments.silent,
         header_comment=not arguments.noheader,

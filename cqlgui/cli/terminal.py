@@ -229,10 +229,21 @@ def reject(rejected: queries.Rejected, name: str, *, as_json: bool) -> int:
     return REJECTED
 
 
+def valid_text(words: str, name: str) -> str:
+    """Words from the command line; raises `CqlguiError` where their bytes were no text."""
+    try:
+        words.encode("utf-8")
+    except UnicodeEncodeError as fault:
+        raise errors.CqlguiError(
+            f"{name} is not valid text (UTF-8) at character {fault.start + 1}."
+        ) from fault
+    return words
+
+
 def query_text(expression: str | None, file: Path | None) -> tuple[str, str]:
     """The query's text and the name to put before its errors."""
     if expression is not None:
-        return expression, "query"
+        return valid_text(expression, "The query"), "query"
     # The language takes a while to load, and much of what a terminal is told is not about it.
     from cqlgui.tasks import queries
 

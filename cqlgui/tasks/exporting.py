@@ -75,7 +75,7 @@ def export(
     """
     ending = checked_ending(path)
     refuse_source(base, path)
-    refuse_read(result.query, result.options.allow_read, path)
+    refuse_read(result.query, result.options, path)
     token = cancel or progress_module.CancelToken()
     job = _Job(base, result, _chosen(result, games, element), element, annotate, normalise, token, progress)
     writers: dict[str, Callable[[BinaryIO], None]] = {
@@ -110,17 +110,21 @@ def refuse_source(base: model.Base, path: Path) -> None:
         raise errors.CqlguiError(f"{path} is a source of this base and is not overwritten.")
 
 
-def refuse_read(text: str, allowed: Sequence[Path], path: Path) -> None:
-    """Raise `CqlguiError` when writing to `path` would overwrite a file that a query reads."""
-    if not allowed:
+def refuse_read(text: str, options: model.SearchOptions, path: Path) -> None:
+    """Raise `CqlguiError` when writing to `path` would overwrite a file that a query reads, or may read."""
+    folders = [folder.resolve() for folder in options.allow_read]
+    if not folders or not path.exists():
         return
     places: list[Path] = []
     # What was made of two results is no query.
     with contextlib.suppress(queries.Rejected):
-        for use in queries.file_uses(queries.expanded(text)):
+        for use in queries.file_uses(queries.expanded(text, said=telling.said(options))):
             if use.verb == "read" and use.name is not None:
                 with contextlib.suppress(OSError, ValueError, RuntimeError):
-                    places += files.places(use.name, [folder.resolve() for folder in allowed])
+                    places += files.places(use.name, folders)
+            elif use.verb == "read" and any(path.resolve().is_relative_to(folder) for folder in folders):
+                # The query makes up the name.
+                places.append(path)
     if any(disk.is_same(path, place) for place in places):
         raise errors.CqlguiError(f"{path} is read by the query and is not overwritten.")
 
@@ -339,7 +343,9 @@ class _Job:
         if not framing.legal(played, hit.positionid, frame):
             return ""
         read = opened.read(ordinal)
-        return framing.fragment(played, read.tags, read.ending or read.result, hit, element, frame)
+        return framing.fragment(
+            played, read.tags, (read.result, read.ending or read.result), hit, element, frame
+        )
 
 
 def csv_lines(found: Iterable[dict[str, Any]], fields: Sequence[str] = records.FIELDS) -> str:

@@ -21,7 +21,7 @@ FROM_HERE = 8
 _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _TURNED = {"1-0": "0-1", "0-1": "1-0"}
 _TAGS = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
-_OF_THE_WHOLE = ("FEN", "SetUp", "Variant", "PlyCount", "ECO", "NIC", "Opening", "Variation", "SubVariation")
+_OF_THE_WHOLE = ("fen", "setup", "plycount", "eco", "nic", "opening", "variation", "subvariation")
 """Tags that tell how a game begins or how long it is, which is not true of a part of it."""
 
 
@@ -59,29 +59,29 @@ def legal(game: tree.GameTree, positionid: int, frame: motions.Motion) -> bool:
 def fragment(
     game: tree.GameTree,
     tags: Sequence[tuple[str, str]],
-    result: str,
+    results: tuple[str, str],
     hit: model.Hit,
     element: model.ElementCount,
     frame: motions.Motion,
 ) -> str:
     """What follows on a hit as a game of its own, set up in the query's frame; where colours are swapped the
-    players and the `result` at the end of the game are, too. A tag that says otherwise does so here as well.
-    Off the main line nobody has won. A comment tells where it comes from.
+    players and the `results` are, too: that of the tag and that at the end of the game. Off the main line
+    nobody has won. A comment tells where it comes from.
     """
-    # Of a tag that stands twice the first counts.
-    known = {_other_side(name) if frame.swapped else name: value for name, value in reversed(tags)}
+    known: dict[str, tuple[str, str]] = {}
+    for given, value in tags:
+        name = _other_side(given) if frame.swapped else given
+        # As in reading, of a tag that stands twice the first counts, in whatever case it is written.
+        known.setdefault(name.lower(), (name, value))
     on_main_line = hit.positionid in (0, *line_from(game, 0))
-    if not on_main_line or result not in _RESULTS:
-        result = "*"
-    tagged = known.get("Result", result)
-    tagged = tagged if on_main_line and tagged in _RESULTS else result
+    tagged, result = (one if on_main_line and one in _RESULTS else "*" for one in results)
     if frame.swapped:
         tagged, result = (_TURNED.get(one, one) for one in (tagged, result))
-    known["Result"] = tagged
-    heads = [name for name in _TAGS if name in known]
-    heads += [name for name in reversed(known) if name not in _TAGS and name not in _OF_THE_WHOLE]
+    known["result"] = "Result", tagged
+    heads = [(name, known.pop(name.lower())[1]) for name in _TAGS if name.lower() in known]
+    heads += [one for name, one in known.items() if name not in _OF_THE_WHOLE]
     fen = frame.position(game.positions[hit.positionid]).fen()
-    lines = [_tag(name, known[name]) for name in heads] + [_tag("SetUp", "1"), _tag("FEN", fen)]
+    lines = [_tag(*one) for one in (*heads, ("SetUp", "1"), ("FEN", fen))]
     undone = words.undone(element.transform) or "as it was played"
     said = f"As the query is written: {undone}. Game {hit.game}, position {hit.positionid} of the source."
     text = " ".join(tree.san_line(game.framed(frame), line_from(game, hit.positionid)))
@@ -91,9 +91,8 @@ def fragment(
 
 def _other_side(name: str) -> str:
     """The tag that is the other player's: `WhiteElo` for `BlackElo`."""
-    if name.startswith("White"):
-        return "Black" + name[5:]
-    return "White" + name[5:] if name.startswith("Black") else name
+    side = name[:5].lower()
+    return {"white": "Black", "black": "White"}.get(side, name[:5]) + name[5:]
 
 
 def _tag(name: str, value: str) -> str:

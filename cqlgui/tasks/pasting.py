@@ -23,8 +23,10 @@ _LONGEST_QUERY: Final = 100_000
 _DAYS: Final = 30
 """So long pasted games are kept for the sessions that name them."""
 _TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
+_PLACED: Final = patterns.pattern(r"\w+(?:/\w+){7}")
+"""The men of a FEN, rank by rank."""
 _HEADER: Final = patterns.pattern(r"\s*cql\s*\(")
-_MOVES: Final = patterns.pattern(r"(?:^|\s)\d{1,3}\.(?:\.\.)?\s*(?:[a-hKQRBN]|O-O)")
+_MOVES: Final = patterns.pattern(r"(?:^|\s)\d{1,3}\.(?:\.\.)?\s*(?:[a-hKQRBN♔-♟]|O-O)")
 _COMMENTS: Final = patterns.pattern(r"(?<!:)//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 """Comments of a query, which may name moves and tags; no address of the web."""
 _STRINGS: Final = patterns.pattern(r'"[^"\n]*"')
@@ -48,11 +50,11 @@ def understand(text: str) -> Pasted:
     """
     if len(text) > LARGEST:
         return Pasted("nothing", reason="This text is too long: save it as a file and open that.")
+    text = text.removeprefix("\ufeff")
     if not text.strip():
         return Pasted("nothing", reason="There is no text to be used.")
     line = " ".join(text[:_LONGEST_QUERY].split())
-    placed = line.split(" ", 1)[0].count("/") == 7
-    if placed:
+    if _PLACED.fullmatch(line.split(" ", 1)[0]):
         try:
             return Pasted("position", position=Position.from_fen(line))
         except ValueError as error:

@@ -642,13 +642,35 @@ def test_an_option_behind_e_is_no_query(source: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ['mate similarposition "b.pgn"', 'mate (readfile "b.pgn") ~~ "zzz" or mate']
+    "query",
+    [
+        'mate similarposition "b.pgn"',
+        'mate (readfile "b.pgn") ~~ "zzz" or mate',
+        'initial hhdb mainline or similarposition "b.pgn"',
+        'initial x = "b" s = readfile (x + ".pgn")',
+    ],
 )
 def test_what_the_query_reads_is_not_overwritten(source: Path, tmp_path: Path, query: str) -> None:
     other = tmp_path / "b.pgn"
     other.write_bytes(source.read_bytes())
     before = other.read_bytes()
-    run = helpers.cli("search", source, "-e", query, "--allow-read", tmp_path, "-o", other)
+    run = helpers.cli("search", source, "-e", query, "--allow-read", tmp_path, "-o", other, "--variations")
     assert run.code != 0
     assert "is read by the query and is not overwritten" in run.err
     assert other.read_bytes() == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="arguments are bytes on POSIX systems only")
+@pytest.mark.parametrize("where", ["-e", "--matchstring"])
+def test_words_that_are_no_text_are_refused(source: Path, tmp_path: Path, where: str) -> None:
+    words: list[str | bytes] = [sys.executable, "-m", "cqlgui", "search", str(source), "-o", "out.html"]
+    words += ["-e", "check"] if where != "-e" else []
+    command = [os.fsencode(word) for word in words] + [where.encode(), b"check // \xff"]
+    run = subprocess.run(
+        command, cwd=tmp_path, env=dict(os.environ, PYTHONPATH=str(helpers.ROOT)),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 2
+    assert "is not valid text (UTF-8) at character 10" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert not (tmp_path / "out.html").exists()

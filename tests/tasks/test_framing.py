@@ -136,6 +136,8 @@ MATE = "1. f3 e5 2. g4 Qh4# 0-1\n"
         ('[Result "* [Event \\"forged\\"] 1. d4 d5"]\n', "1-0"),
         ('[Result "1/2-1/2"]\n[Result "0-1"]\n[White "E"]\n', "1/2-1/2"),
         ('[Result "1-0"]\n', "0-1"),
+        ('[Result "1/2"]\n', "1/2-1/2"),
+        ('[RESULT "1-0 "]\n', "0-1"),
     ],
 )
 def test_the_result_is_that_of_the_game_whatever_a_tag_says(tmp_path: Path, tags: str, result: str) -> None:
@@ -150,3 +152,16 @@ def test_off_the_main_line_nobody_has_won(tmp_path: Path) -> None:
     text = '[White "C"]\n[Black "D"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 (2. h3 Qh4+ 3. g3) 2... Qh4# 0-1\n'
     game = framed_game(tmp_path, text, "flipcolor {Pe4 ph6}", variations=True)
     assert game.headers["Result"] == "*"
+
+
+def test_tags_in_any_case_are_those_of_the_fragment(tmp_path: Path) -> None:
+    text = (
+        '[WHITE "C"]\n[black "D"]\n[whiteElo "2000"]\n[Setup "1"]\n[Fen "4k3/8/8/8/8/8/P7/4K2R w K - 0 1"]\n'
+        "\n1. a4 Kd7 2. a5 Kc7 3. a6 Kb8 4. a7+ Ka8 5. Rh8+ Kxa7 1-0\n"
+    )
+    game = framed_game(tmp_path, text, "flipcolor {pa3 btm}")
+    assert (game.headers["White"], game.headers["Black"], game.headers["BlackElo"]) == ("D", "C", "2000")
+    assert game.board().fen().startswith("4k2r/")
+    assert len(list(game.mainline())) > 0
+    written = (tmp_path / "framed.pgn").read_text().lower()
+    assert written.count("[fen ") == written.count("[setup ") == 1

@@ -15,7 +15,7 @@ FEN = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3"
 GAME = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Nf3 1-0\n'
 
 
-@pytest.mark.parametrize("text", [FEN, f"  {FEN}\n", FEN.split()[0], FEN.replace(" ", "\n")])
+@pytest.mark.parametrize("text", [FEN, f"  {FEN}\n", f"\ufeff{FEN}", FEN.split()[0], FEN.replace(" ", "\n")])
 def test_a_fen_is_a_position(text: str) -> None:
     found = pasting.understand(text)
     assert found.kind == "position"
@@ -42,6 +42,7 @@ def test_games_become_a_file_that_can_be_opened(text: str) -> None:
         'comment("see 1. e4 and c5") mate',
         'cql()\n/* from\n[White "Carlsen"]\n*/\nNf5 kg8',
         '// [White "Carlsen"]\ncql() Nf5 kg8',
+        "/////// my query\ncheck",
     ],
 )
 def test_a_query_is_a_query(text: str) -> None:
@@ -56,6 +57,8 @@ def test_a_query_is_a_query(text: str) -> None:
         "12. Nf3 Nc6 13. d4",
         "{https://lichess.org/abc} 1. e4 e5 2. Nf3 Nc6",
         "{ // } 1. e4 e5 2. Nf3",
+        "https://lichess.org/study/a/b/c/d 1. e4 e5",
+        "1. ♘f3 ♞f6",
         '{5" board} 1. e4 e5 2. Nf3 {5" board} Nc6',
         '[Site "x//y"]\n\n1. e4 *',
     ],
