@@ -601,12 +601,10 @@ class MainWindow(QMainWindow):
         self.earlier.set_found_by(self.asked, self.editor.text())
         self.picker.set_counts(())
         self.browser.set_hits({})
-        if not self.searcher.live or not self._within_games(self.focusWidget()):
+        focus = self.focusWidget()
+        if not (self.searcher.live and focus is not None and self.games.isAncestorOf(focus)):
             self._tabs.setCurrentWidget(self.hits)
         self._enable()
-
-    def _within_games(self, widget: QWidget | None) -> bool:
-        return widget is not None and self.games.isAncestorOf(widget)
 
     def _hits_told(self, games: list[int]) -> None:
         """The interpreter has told more of the hits of some games."""

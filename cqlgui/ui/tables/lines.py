@@ -8,12 +8,9 @@ from PySide6.QtCore import QObject
 
 from cqlgui.base import errors, progress
 from cqlgui.board import motions, tree
-from cqlgui.tasks import model, sources
+from cqlgui.tasks import framing, model, sources
 from cqlgui.ui import jobs
 from cqlgui.ui.tables import fetch
-
-FROM_HERE = 8
-"""Plies of notation behind the move that led to a position."""
 
 BATCH = 120
 
@@ -74,10 +71,6 @@ def lines(game: tree.GameTree, wanted: Iterable[int]) -> dict[int, Line]:
     for start in wanted:
         if not 0 <= start < len(game):
             continue
-        ids = [start]
-        here = start
-        while game.children[here] and len(ids) <= FROM_HERE:
-            here = game.children[here][0]
-            ids.append(here)
+        ids = [start, *framing.line_from(game, start, framing.FROM_HERE)]
         found[start] = (game.plies[start], " ".join(tree.san_line(game, ids)))
     return found
