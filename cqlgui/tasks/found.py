@@ -240,13 +240,21 @@ class Growing:
 
 
 _ROOM: Final = 1 << 12
+_COPIED: Final = 1 << 18
+"""At most so many values are copied as an array grows. To copy millions takes a tenth of a second beside a
+search, and who stops it just then would wait for so long."""
+_RESERVED: Final = 1 << 24
+"""What follows has room for so many, which is address space until something is written."""
 
 
 def _with_room(values: npt.NDArray[_Number], used: int, size: int) -> npt.NDArray[_Number]:
     """An array of at least so many values that begins with those used of another one."""
     if size <= len(values):
         return values
-    made = np.empty(max(size, 2 * len(values)), values.dtype)
+    room = 2 * len(values)
+    if room > _COPIED:
+        room = max(room, _RESERVED)
+    made = np.empty(max(size, room), values.dtype)
     made[:used] = values[:used]
     return made
 

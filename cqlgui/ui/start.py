@@ -45,8 +45,7 @@ def run(arguments: list[str]) -> int:
     ticker = QTimer()
     ticker.timeout.connect(lambda: None)
     ticker.start(200)
-    garbage = collector.Collector(lambda: main.jobs.count > 0, main.jobs.turns.ask)
-    garbage.start()
+    garbage = collect_garbage(main)
     try:
         return application.exec()
     finally:
@@ -60,6 +59,13 @@ def _leave(main: window.MainWindow, number: int) -> None:
     signal.signal(number, signal.SIG_DFL)
     disk.discard_when_terminated()
     QTimer.singleShot(0, main.close)
+
+
+def collect_garbage(main: window.MainWindow) -> collector.Collector:
+    """Garbage is collected where it does not disturb this window, until the collector is stopped."""
+    garbage = collector.Collector(lambda: main.jobs.count > 0, main.jobs.turns.ask)
+    garbage.start()
+    return garbage
 
 
 def dress(application: QApplication) -> None:

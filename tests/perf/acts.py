@@ -60,8 +60,13 @@ def figures(path: Path, wanted: Sequence[str] = ()) -> list[headless.Figure]:
     main.begin([path])
     acts = Acts(main)
     driver = _Driver(acts.all(wanted), main.close, lambda: acts.doing)
-    application.exec()
-    pool.close()
+    # Without it Python collects in whichever thread allocates, and stops the window for some 50 ms.
+    garbage = start.collect_garbage(main)
+    try:
+        application.exec()
+    finally:
+        garbage.stop()
+        pool.close()
     gaps = [
         headless.Figure(f"longest gap of the event loop: {doing}", gap * 1000, "ms")
         for doing, gap in driver.gaps.items()

@@ -92,6 +92,24 @@ def test_pieces_make_the_whole(games: list[model.GameHits], at: int) -> None:
             assert np.array_equal(getattr(part, name), getattr(again, name))
 
 
+def test_many_hits_grow_in_place() -> None:
+    """To copy millions as they grow would keep who stops the search waiting."""
+    grown = found.Growing()
+    columns = [(np.arange(50_000) + 50_000 * part) << found.GAME_SHIFT for part in range(24)]
+    kept: list[object] = []
+    for hits in columns:
+        grown.add(
+            found.Columns(hits, np.arange(1, len(hits) + 1), np.ones(len(hits), np.int32)),
+            np.arange(len(hits)),
+        )
+        if len(grown) > found._COPIED:
+            kept += [grown._hits, grown._ends, grown._codes]
+    assert len(set(map(id, kept))) == 3
+    whole = grown.whole({}, None)
+    assert np.array_equal(whole.columns.hits, np.concatenate(columns))
+    assert np.array_equal(whole.columns.ends, np.arange(1, 1_200_001))
+
+
 @given(listed(), st.integers(0, 6))
 def test_games_that_come_late_are_put_in_their_place(games: list[model.GameHits], at: int) -> None:
     grown = found.Growing()

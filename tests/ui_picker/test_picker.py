@@ -212,6 +212,38 @@ def test_a_large_view_paints_none_of_its_tiles_again(qtbot: QtBot, monkeypatch: 
     qtbot.waitUntil(is_painted)
 
 
+def test_boards_are_painted_once_while_the_figures_below_them_change(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search tells its counts several times a second."""
+    view = strip.ElementsView()
+    qtbot.addWidget(view)
+    drawn: list[object] = []
+    paint = strip.board_widget.paint_mini
+    monkeypatch.setattr(strip.board_widget, "paint_mini", lambda *args: (drawn.append(args[2]), paint(*args)))
+    tiles: list[object] = []
+    keep = view.keep_tile
+    monkeypatch.setattr(view, "keep_tile", lambda look, tile: (tiles.append(look), keep(look, tile)))
+    monkeypatch.setattr(strip, "_PICTURE_SECONDS", 60.0)
+    view.resize(600, 400)
+    with qtbot.waitExposed(view):
+        view.show()
+    for hits in range(5):
+        elements = tuple(model.ElementCount(f"Ka{n}", f"<{n}>", "", 0, hits, 1) for n in range(1, 5))
+        view.elements.show_elements(elements, counted=True)
+        view.set_examples({})
+        view.viewport().repaint()
+    assert (len(drawn), len(tiles)) == (4, 20)
+    shown = position.Position()
+    for _ in range(2):
+        view.set_examples({0: shown})
+        view.viewport().repaint()
+    assert (len(drawn), len(tiles)) == (5, 21)
+    theme.theme().changed.emit()
+    view.viewport().repaint()
+    assert len(drawn) == 9
+
+
 class _Painted(strip.ElementsView):
     """Notes after each repaint how many pictures there are."""
 

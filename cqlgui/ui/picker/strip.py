@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -62,8 +63,13 @@ _KEPT_TILES = 64
 """Tiles that are kept as they were painted at least, some 100 kB each; on a large screen as many as are in
 view."""
 
-_Look = tuple[model.ElementCount, bool, bool, bool, int, int, float]
-"""Element of a tile, whether it was counted, chosen and marked, width, height and device pixel ratio."""
+_Look = tuple[model.ElementCount, bool, bool, bool, int, int, float, position_module.Position | None]
+"""Element of a tile, whether it was counted, chosen and marked, width, height, device pixel ratio and
+example."""
+_BoardLook = tuple[str, int, float, position_module.Position | None]
+"""Text of an element, width of its board, device pixel ratio and example."""
+
+_Key = TypeVar("_Key", _Look, _BoardLook)
 
 
 class ElementsModel(QAbstractListModel):
@@ -128,6 +134,8 @@ class ElementsModel(QAbstractListModel):
 
     def set_examples(self, examples: Mapping[int, position_module.Position]) -> None:
         """Show these positions, by the number of the element, where an element names no squares."""
+        if examples == self._examples:
+            return
         self._examples = examples
         if self._elements:
             self.dataChanged.emit(self.index(0), self.index(len(self._elements) - 1))
@@ -248,6 +256,7 @@ class ElementsView(QListView):
         self._until: float | None = None
         self._bare = QRegion()
         self._tiles: dict[_Look, QPixmap] = {}
+        self._boards: dict[_BoardLook, QPixmap] = {}
         self.setModel(self.elements)
         self.setItemDelegate(_Delegate(self))
         self.setAccessibleName("Images of the pattern")
@@ -299,7 +308,6 @@ class ElementsView(QListView):
 
     def set_examples(self, examples: Mapping[int, position_module.Position]) -> None:
         """Show these positions where an element names no squares."""
-        self._forget_tiles()
         self.elements.set_examples(examples)
 
     def picture(self, number: int, area: QRect) -> picture_module.Picture | None:
@@ -326,14 +334,36 @@ class ElementsView(QListView):
 
     def keep_tile(self, look: _Look, tile: QPixmap) -> None:
         """Have a tile painted as it is from now on."""
+        self._keep(self._tiles, look, tile)
+
+    def small_board(
+        self, text: str, shown: picture_module.Picture, example: position_module.Position | None
+    ) -> QPixmap:
+        """The board of a tile, which stays as it is while the figures below it change: a search tells them
+        several times, and a board takes most of the time that a tile takes."""
+        ratio = self.devicePixelRatioF()
+        look = (text, self.board, ratio, example)
+        found = self._boards.get(look)
+        if found is None:
+            found = canvas.picture(self.board, self.board, ratio)
+            room = QRectF(0, 0, self.board, self.board)
+            rings = sum(1 << cell.square for cell in shown.cells if not cell.symbol)
+            place = example if not shown.squares else None
+            with canvas.Painter(found) as painter:
+                board_widget.paint_mini(painter, room, shown.cells, shown.area, rings, ratio, place)
+            self._keep(self._boards, look, found)
+        return found
+
+    def _keep(self, kept: dict[_Key, QPixmap], look: _Key, one: QPixmap) -> None:
         view, grid = self.viewport().size(), self.gridSize()
         seen = (view.width() // grid.width() + 1) * (view.height() // grid.height() + 2)
-        if len(self._tiles) >= max(_KEPT_TILES, seen):
-            del self._tiles[next(iter(self._tiles))]
-        self._tiles[look] = tile
+        if len(kept) >= max(_KEPT_TILES, seen):
+            del kept[next(iter(kept))]
+        kept[look] = one
 
     def _forget_tiles(self) -> None:
         self._tiles.clear()
+        self._boards.clear()
 
     def _paint_bare(self) -> None:
         bare, self._bare = self._bare, QRegion()
@@ -471,7 +501,8 @@ class _Delegate(QStyledItemDelegate):
         marked = bool(option.state & _MARKING)
         ratio = view.devicePixelRatioF()
         counted, limited = view.elements.counted, number == view.limited
-        look = (element, counted, limited, marked, place.width(), place.height(), ratio)
+        example = view.elements.example(number)
+        look = (element, counted, limited, marked, place.width(), place.height(), ratio, example)
         tile = view.tile(look)
         if tile is None:
             shown = view.picture(number, place)
@@ -480,15 +511,13 @@ class _Delegate(QStyledItemDelegate):
                 painter.setPen(colours.of(view, "frame"))
                 painter.drawRect(place.adjusted(1, 1, -2, -2))
                 return
-            tile = self._made(look, shown, view.elements.example(number))
+            tile = self._made(look, shown)
             view.keep_tile(look, tile)
         painter.drawPixmap(place.topLeft(), tile)
 
-    def _made(
-        self, look: _Look, shown: picture_module.Picture, example: position_module.Position | None
-    ) -> QPixmap:
+    def _made(self, look: _Look, shown: picture_module.Picture) -> QPixmap:
         view = self._view
-        element, counted, limited, marked, width, height, ratio = look
+        element, counted, limited, marked, width, height, ratio, example = look
         # Letters are drawn as on the view itself only where there is a ground.
         tile = canvas.picture(width, height, ratio, view.palette().color(QPalette.ColorRole.Base))
         area = QRect(0, 0, width, height).adjusted(1, 1, -1, -1)
@@ -502,13 +531,9 @@ class _Delegate(QStyledItemDelegate):
             empty = never(element) or (counted and not element.positions)
             if empty:
                 painter.setOpacity(0.4)
-            side = view.board
-            board = QRectF(area.left() + (area.width() - side) / 2, area.top() + _PAD, side, side)
-            painter.save()
-            rings = sum(1 << cell.square for cell in shown.cells if not cell.symbol)
-            place = example if not shown.squares else None
-            board_widget.paint_mini(painter, board, shown.cells, shown.area, rings, ratio, place)
-            painter.restore()
+            left = area.left() + (area.width() - view.board) // 2
+            board = view.small_board(element.text, shown, example)
+            painter.drawPixmap(left, area.top() + _PAD, board)
             painter.setOpacity(0.75 if empty else 1.0)
             self._texts(painter, area, element, limited)
         return tile
