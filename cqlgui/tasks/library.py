@@ -64,6 +64,11 @@ def body(text: str) -> str:
     return "\n".join(text.splitlines()[_front_matter(text)[1] :]).strip("\n")
 
 
+def body_start(text: str) -> int:
+    """Where in a query's text its front matter has ended, as a code-point offset."""
+    return sum(len(line) for line in text.splitlines(keepends=True)[: _front_matter(text)[1]])
+
+
 def save(path: Path, text: str) -> None:
     """Write a query file, whole or not at all; raises `CqlguiError`."""
     try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray
 
 from cqlgui.base import disk
+from cqlgui.tasks import library
 from cqlgui.ui import docks, fitting, layouts, session, theme
 from cqlgui.ui.tables import view
 
@@ -51,7 +52,7 @@ def put_query(window: window_module.MainWindow, kept: session.Session) -> None:
         if editor.text() != kept.query:
             editor.replace(0, len(editor.text()), kept.query)
     else:
-        editor.set_text(kept.query)
+        editor.set_text(kept.query, library.title(kept.query))
         editor.edit.document().setModified(kept.query_modified)
 
 

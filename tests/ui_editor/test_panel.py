@@ -111,6 +111,27 @@ def test_what_is_no_ordinary_file_is_not_waited_for(editor: panel.EditorPanel) -
     assert editor.text() == "check"
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+def test_a_query_with_much_front_matter_is_shown_from_its_body_on(
+    qtbot: QtBot, editor: panel.EditorPanel, hidden: bool
+) -> None:
+    editor.resize(330, 180)
+    text = "".join(f"// description: line {n}\n" for n in range(30)) + "cql()\nflipcolor {\n  Bh7\n}\nkg8\n"
+    editor.setVisible(not hidden)
+    editor.set_text(text + "mate\n" * 20)
+    editor.show()
+    assert editor.text()[editor.caret() :].startswith("cql()")
+
+    def first_line() -> str:
+        return editor.edit.firstVisibleBlock().text()
+
+    qtbot.waitUntil(lambda: first_line() == "cql()")
+    editor.set_text("// title: short\nmate\n")
+    assert (first_line(), editor.caret()) == ("// title: short", 16)
+    editor.set_text("mate")
+    assert editor.caret() == 0
+
+
 def test_the_find_bar_counts_and_selects_matches(editor: panel.EditorPanel) -> None:
     editor.set_text("Ra1 ra1 Ra1")
     editor.find_bar.open()

@@ -17,7 +17,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from cqlgui.base import resources
-from cqlgui.board import men, squares
+from cqlgui.board import attacks, men, squares
 from cqlgui.cql import words as words_module
 from cqlgui.ui import canvas, theme
 from cqlgui.ui.board import tokens
@@ -26,8 +26,9 @@ PIECE_SET = "cburnett"
 BADGE_ROOM = 28
 """Pixels above the board that are kept for the badge: on the board it would hide men and rings."""
 
-_SMALL_CELL, _GROWN = 14, 1.5
-"""On squares of fewer pixels men are drawn larger than their squares, by this factor."""
+_SMALL_CELL, _GROWN, _GROWN_BESIDE = 14, 1.5, 1.3
+"""On squares of fewer pixels men are drawn larger than their squares, by the first factor, or by the second
+one where two stand on neighbouring squares."""
 MOST_RINGS = 8
 """Squares that are ringed at once; a larger set is tinted."""
 
@@ -291,9 +292,14 @@ def draw_pattern(
         box = frame.square(square)
         painter.drawLine(box.bottomLeft(), box.topRight())
     # On very small boards men are larger than their squares, as they could not be told otherwise.
-    grown = frame.cell * (_GROWN if frame.cell < _SMALL_CELL else 1.0)
+    shown = list(cells)
+    grown = frame.cell
+    if frame.cell < _SMALL_CELL:
+        drawn = sum(1 << cell.square for cell in shown if cell.symbol)
+        beside = any(attacks.KING_ATTACKS[cell.square] & drawn for cell in shown if cell.symbol)
+        grown *= _GROWN_BESIDE if beside else _GROWN
     size = max(1, round(grown))
-    for cell in cells:
+    for cell in shown:
         box = frame.square(cell.square)
         if grown > frame.cell:
             box = _within(frame.rect, box.center(), grown)

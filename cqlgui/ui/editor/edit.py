@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QHelpEvent,
     QKeyEvent,
     QKeySequence,
     QResizeEvent,
+    QShowEvent,
     QTextBlock,
     QTextCharFormat,
     QTextCursor,
@@ -62,6 +63,8 @@ class QueryEdit(QPlainTextEdit):
         self._offsets = offsets.Offsets("")
         self._revision = -1
         self._known = ""
+        # Whether the caret's line is to be the first in view once there is a view.
+        self._begins = False
         self._colouring = False
         self._diagnostics: tuple[diagnostics.Diagnostic, ...] = ()
         self._diagnosed = ""
@@ -113,6 +116,25 @@ class QueryEdit(QPlainTextEdit):
         cursor.setPosition(mapping.to_units(end), QTextCursor.MoveMode.KeepAnchor)
         self.setTextCursor(cursor)
         self.ensureCursorVisible()
+
+    def begin_at(self, offset: int) -> None:
+        """Put the caret there, its line first in view unless all lines are in view."""
+        self.select(offset, offset)
+        self._begins = not self.isVisible()
+        if not self._begins:
+            self._raise_caret()
+
+    def _raise_caret(self) -> None:
+        bar = self.verticalScrollBar()
+        # Its unit is a line as it is wrapped.
+        bar.setValue(bar.value() + self.cursorRect().top() // self.fontMetrics().lineSpacing())
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._begins:
+            self._begins = False
+            # Lines are wrapped once the view has its size.
+            QTimer.singleShot(0, self, self._raise_caret)
 
     def replace(self, start: int, end: int, new: str) -> None:
         """Put `new` in place of a code-point range as one undoable edit; the caret stays at the text it

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from cqlgui.base import errors, priority
 from cqlgui.cql import diagnostics, old_scripts, spelling, structure, transforms, translate
-from cqlgui.tasks import model
+from cqlgui.tasks import library, model
 from cqlgui.ui import theme
 from cqlgui.ui.editor import colours, edit, files, find, fixes, gutter, identity, latest, problems
 from cqlgui.ui.panels import labels, wording
@@ -134,7 +134,7 @@ class EditorPanel(QWidget):
         if self._modified and former.strip() and former != text:
             self.left_unsaved.emit(former)
         self.edit.replace(0, len(former), text)
-        self.edit.select(0, 0)
+        self.edit.begin_at(library.body_start(text))
         self.edit.document().setModified(False)
         self._identities.begin(new)
         self._show_identity()
