@@ -58,6 +58,22 @@ def test_a_right_click_and_the_eraser_remove_a_mark(hand: Hand) -> None:
     assert hand.text == "{kg8}"
 
 
+def test_the_eraser_is_drawn_over_marks(hand: Hand) -> None:
+    hand.write("{Nf5 kg8 Ra1 Bd1 Qh1}")
+    QTest.mouseClick(hand.pointing.palette.button(tools.ERASER), LEFT)
+    hand.drag("a1", "f1")
+    assert hand.text == "{Nf5 kg8 Qh1}"
+    hand.drag("e8", "h8")
+    assert hand.text == "{Nf5 Qh1}"
+    hand.drag("h1", "")
+    assert hand.text == "{Nf5}"
+    QTest.mousePress(hand.board, LEFT, pos=hand.place("e5"))
+    for name in ("f5", "e5"):
+        QTest.mouseMove(hand.board, hand.place(name))
+    QTest.mouseRelease(hand.board, LEFT, pos=hand.place("e5"))
+    assert "Nf5" not in hand.text
+
+
 def test_the_pointer_takes_a_man_of_the_game_and_selects_a_mark(hand: Hand) -> None:
     hand.click("e1")
     assert hand.text == "{Ke1}"

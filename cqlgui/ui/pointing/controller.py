@@ -73,6 +73,8 @@ class Controller(QObject):
         self.gestures = gestures.Gestures(board, self._turns, self._tip)
         self._active = False
         self._side = tools.WHITE
+        # The squares that the eraser was drawn over, and the last one of them.
+        self._rubbed, self._rubs = 0, squares.NONE
         self._picture = painting.Picture()
         self._known: tuple[str, int] | None = None
         self._slow = False
@@ -430,7 +432,11 @@ class Controller(QObject):
         arrow = painting.arrow_at(self._board.frame(), self._picture, point)
         mark = self._mark_at(square)
         if tool.erases:
-            self._remove(square, point)
+            if self._rubbed:
+                # The pointer came back to where it began.
+                self._rub_out()
+            else:
+                self._remove(square, point)
         elif arrow >= 0 and not self._picture.greyed:
             # A second click, or a double one, asks what else it may mean.
             again = arrow == self._picture.arrow
@@ -483,7 +489,9 @@ class Controller(QObject):
 
     def _drag(self, origin: int, target: int) -> None:
         mark, standing = self._mark_at(origin), self._standing(origin)
-        if mark >= 0:
+        if self.palette.tool.erases:
+            self._rub_out()
+        elif mark >= 0:
             self.do(lambda draft: deeds.move(draft, mark, origin, target))
         elif target >= 0 and self.palette.tool.points and standing:
             self.do(lambda draft: deeds.place(draft, target, standing))
@@ -492,7 +500,10 @@ class Controller(QObject):
 
     def _dragging(self, origin: int, over: int) -> None:
         if origin < 0:
-            self._show(held=(0, squares.NONE))
+            self._show(held=(0, squares.NONE), lasso=0)
+            return
+        if self.palette.tool.erases:
+            self._rub(origin if not self._rubbed else self._rubs, over)
             return
         mark = self._at(origin)
         carried = self._picture.pattern.marks[mark].men if mark >= 0 else self._standing(origin)
@@ -507,6 +518,23 @@ class Controller(QObject):
             self._part(arrow)
         elif mark >= 0:
             self.do(lambda draft: deeds.erase(draft, mark))
+
+    def _rub(self, before: int, over: int) -> None:
+        """The eraser comes to a square, or beside the board; a quick hand skips those in between."""
+        over = before if over < 0 else over
+        files, ranks = (here(over) - here(before) for here in (squares.file_of, squares.rank_of))
+        steps = max(1, abs(files), abs(ranks))
+        for step in range(steps + 1):
+            file = squares.file_of(before) + round(files * step / steps)
+            rank = squares.rank_of(before) + round(ranks * step / steps)
+            self._rubbed |= squares.BIT[squares.make_square(file, rank)]
+        self._rubs = over
+        self._show(lasso=self._rubbed)
+
+    def _rub_out(self) -> None:
+        """What the eraser was drawn over goes."""
+        area, self._rubbed = self._rubbed, 0
+        self.do(lambda draft: deeds.wipe(draft, area))
 
     def _delete(self, square: int) -> None:
         if self._picture.arrow >= 0:
