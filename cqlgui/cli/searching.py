@@ -176,7 +176,11 @@ def _once(
         write = terminal.say if streaming else print
         for one in result.persistent:
             write(f"{one.name}: {one.text}")
-    if arguments.output is not None and not result.cancelled:
+    # Of a query that went wrong there may be a part of the hits, or none; a file must not be lost to that.
+    doubtful = result.hopeless or (bool(result.failed_games) and not len(result.games))
+    if arguments.output is not None and doubtful and not result.cancelled:
+        terminal.say(f"Nothing was written to {arguments.output}, as the search failed.")
+    elif arguments.output is not None and not result.cancelled:
         from cqlgui.tasks import exporting
 
         report = exporting.export(
@@ -202,7 +206,8 @@ def _once(
         _say_stop(result.stopped, text, name)
     if result.cancelled:
         return terminal.CANCELLED
-    return terminal.REJECTED if result.hopeless else terminal.OK
+    unwritten = arguments.output is not None and doubtful
+    return terminal.REJECTED if result.hopeless or unwritten else terminal.OK
 
 
 def _say_stop(stop: model.Stop, text: str, name: str) -> None:

@@ -7,7 +7,6 @@ their first bytes, not by their names. This module knows nothing about games.
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import errno
 import hashlib
@@ -20,7 +19,7 @@ from types import TracebackType
 
 from cqlgui.base import disk, errors, folders, progress
 from cqlgui.base.patterns import pattern
-from cqlgui.pgn import tarred
+from cqlgui.pgn import split, tarred
 
 ENDINGS = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".pgn.zip", ".gz", ".bz2", ".zst", ".zip")
 """What a file dialog offers; a file with another ending is opened when its text looks like PGN."""
@@ -195,7 +194,8 @@ def _refusal(path: Path, error: OSError | ValueError) -> errors.SourceError:
 
 
 def kind_of(path: Path, head: bytes) -> str:
-    """How the bytes of a source are packed, by the first of them: `plain`, `utf16` or a packer's ending.
+    """How the bytes of a source are packed, by the first of them: `plain`, `wide` (UTF-16 or UTF-32) or a
+    packer's ending.
 
     Raises `SourceError` for what is certainly not PGN.
     """
@@ -214,8 +214,8 @@ def kind_of(path: Path, head: bytes) -> str:
         if not head:
             raise errors.SourceError(f"{path.name} is empty.")
         raise errors.SourceError(f"{path.name} is damaged: it does not begin like a {path.suffix} archive.")
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf16"
+    if head.startswith(split.WIDE_MARKS):
+        return "wide"
     if name.endswith(".pgn"):
         return "plain"
     if not head:

@@ -19,9 +19,10 @@ The text is read in pieces; a piece in the middle of a game is never scanned twi
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Final, Protocol
 
 from cqlgui.base.data import dataclass
 from cqlgui.base.patterns import pattern
@@ -40,7 +41,7 @@ _HEAD_OF_LONG = 1 << 16
 
 # It takes all empty lines at once, a first move number behind them or not, so that none is looked at twice.
 _AGAIN = rb"(?:\n[ \t\r]*+\n|\r[ \t]*+\r(?!\n))\s*+(?:1\s?\.(?![\s.]*\.))?"
-_TOKEN = pattern(rb"[{;%()\[*]|" + tagpairs.RESULT + rb"|" + _AGAIN)
+_TOKEN = pattern(rb"[{;%\[*]|\({1,64}+|\){1,64}+|" + tagpairs.RESULT + rb"|" + _AGAIN)
 _COMMENT = pattern(rb"\{[^}]*+\}|\([^(){}]*+\)")
 _FIRST_NUMBER = pattern(rb"(?<!\d)1\s?\.")
 _NUMBERS = pattern(rb"(?<!\d)(\d{1,4})\s?\.")
@@ -100,16 +101,19 @@ class BytesSource:
         return self._data[offset : offset + length]
 
 
+WIDE_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+"""What a text in UTF-16 or UTF-32 begins with."""
+
+
 def games(text: Source, start: int = 0, line: int = 1) -> Iterator[RawGame]:
     """The games from byte `start`, which is on line `line`: 0, or the `end` of a game (with its `end_line`).
 
-    Never raises on content. A text that begins with a UTF-16 mark is given as one game with a problem
-    (`archives.open_source` decodes such files beforehand).
+    Never raises on content. A text that begins with a mark of `WIDE_MARKS` is given as one game with a
+    problem (`archives.open_source` decodes such files beforehand).
     """
-    head = text.read(0, 2)
-    if head in (b"\xff\xfe", b"\xfe\xff"):
+    if text.read(0, 4).startswith(WIDE_MARKS):
         if start == 0:
-            yield RawGame(0, text.size, 1, b"", "the text is UTF-16; save it as UTF-8")
+            yield RawGame(0, text.size, 1, b"", "the text is UTF-16 or UTF-32; save it as UTF-8")
         return
     yield from _Scanner(text, start, line).games()
 
@@ -382,11 +386,11 @@ class _Scanner:
                 else:
                     self.position += 1
             elif byte == 0x28:
-                depth += 1
-                self.position += 1
+                depth += len(found[0])
+                self.position = found.end()
             elif byte == 0x29:
-                depth = max(0, depth - 1)
-                self.position += 1
+                depth = max(0, depth - len(found[0]))
+                self.position = found.end()
             elif byte in b"\r\n":
                 if depth == 0 and found[0].endswith(b"."):
                     moved = _COMMENT.sub(b"", self.data[self.begun : self.position])

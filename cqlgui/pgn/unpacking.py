@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, Final, Protocol
 import zstandard
 
 from cqlgui.base import errors, patterns
-from cqlgui.pgn import tarred
+from cqlgui.pgn import split, tarred
 
 _BLOCK: Final = 1 << 20
 _SIP: Final = 1 << 10
@@ -67,14 +67,14 @@ class DamagedError(Exception):
 
 
 def blocks(path: Path, kind: str, source: BinaryIO, damage: list[str]) -> Iterator[bytes]:
-    """The text of a packed file, or of one in UTF-16. What is wrong with the file is added to `damage`; what
-    stands before that place is given.
+    """The text of a packed file, or of one in UTF-16 or UTF-32. What is wrong with the file is added to
+    `damage`; what stands before that place is given.
 
     Raises `errors.SourceError` for what holds no games, and `OSError` where the disk fails.
     """
     if kind == "zip":
         yield from _members(path, source, damage)
-    elif kind == "utf16":
+    elif kind == "wide":
         yield from _in_utf8(_read(source, _BLOCK), damage)
     else:
         # It is made once, since a file may consist of millions of streams.
@@ -190,25 +190,28 @@ def _read(source: BinaryIO, size: int) -> Iterator[bytes]:
 
 
 def _in_utf8(text: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
-    """The same text, turned into UTF-8 where it begins with the mark of UTF-16. What follows in another
-    encoding, or behind a missing byte, cannot be read, which is noted in `damage`."""
+    """The same text, turned into UTF-8 where it begins with the mark of UTF-16 or UTF-32. What follows in
+    another encoding, or behind a missing byte, cannot be read, which is noted in `damage`."""
     head = b""
     for block in text:
         head += block
-        if len(head) >= len(codecs.BOM_UTF16):
+        if len(head) >= len(codecs.BOM_UTF32):
             break
         # Very much may hold no text at all.
         yield b""
-    if not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+    if not head.startswith(split.WIDE_MARKS):
         yield head
         yield from text
         return
-    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+    # The mark of UTF-32 may begin with that of UTF-16.
+    longer = head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE))
+    encoding = "utf-32" if longer else "utf-16"
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
     said = False
     for block in itertools.chain([head], text):
         decoded = decoder.decode(block)
         if not said and (_ONE_BYTE_TEXT.search(block) or _OUT_OF_STEP.search(decoded)):
-            damage.append("a part of it is not the UTF-16 that it begins with")
+            damage.append(f"a part of it is not the {encoding.upper()} that it begins with")
             said = True
         yield decoded.encode("utf-8", "replace")
     yield decoder.decode(b"", True).encode("utf-8", "replace")

@@ -20,6 +20,8 @@ from cqlgui.pattern.marks import Mark, Pattern
 LARGEST: Final = 64 << 20
 """Letters of a text that is looked at."""
 _LONGEST_QUERY: Final = 100_000
+_LONGEST_LINE: Final = 1_000
+"""Letters of a position, with what an EPD says of it, or what else stands behind it."""
 _DAYS: Final = 30
 """So long pasted games are kept for the sessions that name them."""
 _TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
@@ -27,8 +29,10 @@ _PLACED: Final = patterns.pattern(r"\w+(?:/\w+){7}")
 """The men of a FEN, rank by rank."""
 _HEADER: Final = patterns.pattern(r"\s*cql\s*\(")
 _MOVES: Final = patterns.pattern(r"(?:^|\s)\d{1,3}\.(?:\.\.)?\s*(?:[a-hKQRBN♔-♟]|O-O)")
-_COMMENTS: Final = patterns.pattern(r"(?<!:)//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_COMMENTS: Final = patterns.pattern(r"(?:(?<!:)//|;)[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 """Comments of a query, which may name moves and tags; no address of the web."""
+_NAMED: Final = patterns.pattern(r"(?i)[\s\"'\u200b]*(?:(?:fen|epd)\b\s*[:=]?)?[\s\"'\u200b]*")
+"""What may stand before a position without a meaning."""
 _STRINGS: Final = patterns.pattern(r'"[^"\n]*"')
 _NEITHER: Final = "This text is no position (FEN), no game (PGN) and no query."
 
@@ -53,10 +57,11 @@ def understand(text: str) -> Pasted:
     text = text.removeprefix("\ufeff")
     if not text.strip():
         return Pasted("nothing", reason="There is no text to be used.")
-    line = " ".join(text[:_LONGEST_QUERY].split())
-    if _PLACED.fullmatch(line.split(" ", 1)[0]):
+    named = _NAMED.match(text)
+    fields = text[named.end() if named else 0 :][:_LONGEST_LINE].replace('"', " ").split()
+    if fields and _PLACED.fullmatch(fields[0]):
         try:
-            return Pasted("position", position=Position.from_fen(line))
+            return Pasted("position", position=_position(fields))
         except ValueError as error:
             return Pasted("nothing", reason=f"This text is no position: {error}")
     said = _COMMENTS.sub(" ", text[:_LONGEST_QUERY])
@@ -70,6 +75,14 @@ def understand(text: str) -> Pasted:
         # What looked like a comment of a query is one of a game.
         return Pasted("games", path=_written(text))
     return Pasted("nothing", reason=_NEITHER)
+
+
+def _position(fields: list[str]) -> Position:
+    """The position that words begin with; raises `ValueError`. An EPD has no clocks (PGN standard, section
+    16.2), and what it says behind the position is passed over, as are lines that follow a FEN."""
+    if len(fields) > 4 and not fields[4].isdigit():
+        return Position.from_fen(" ".join([*fields[:4], "0", "1"]))
+    return Position.from_fen(" ".join(fields[:6]))
 
 
 def as_pattern(position: Position) -> str:

@@ -239,7 +239,8 @@ class _Reader:
         """Leave the games that come next to the workers; with `only_next` the next one, and those behind it
         that the kernel would not take for want of a tag.
         """
-        found = split.games(_Text(self._text) if only_next else self._text, part.offset, part.line)
+        text = _Text(self._text, self._halt, _LOOK if only_next else _MOST_WINDOW)
+        found = split.games(text, part.offset, part.line)
         for count, raw in enumerate(found):
             if count and only_next and raw.data.startswith(b"["):
                 return
@@ -368,17 +369,19 @@ class _Part:
 
 
 class _Text:
-    """A text for the splitter that gives little at first, since one game is all that is wanted, and more of a
-    game that goes on.
+    """A text for the splitter that gives little at first where one game is all that is wanted, and more of a
+    game that goes on. One game may be as long as the text, so that reading is where it stops.
     """
 
-    def __init__(self, text: archives.Text) -> None:
+    def __init__(self, text: archives.Text, halt: progress.CancelToken, first: int) -> None:
         self._text = text
-        self._most = _LOOK
+        self._halt = halt
+        self._most = first
         self.size = text.size
 
     def read(self, offset: int, length: int) -> bytes:
-        """See `split.Source`."""
+        """See `split.Source`; raises `errors.Cancelled`."""
+        self._halt.raise_if_cancelled()
         data = self._text.read(offset, min(length, self._most))
         self._most = min(2 * self._most, _MOST_WINDOW)
         return data

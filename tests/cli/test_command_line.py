@@ -279,6 +279,29 @@ def test_a_variable_without_a_value_stops_the_search_and_ends_with_one(source: P
         assert run.out.startswith("1: C - ? ")
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "initial or {piece T in k mate T}",
+        "assert gamenumber < 2",
+        'similarposition "GAMES.PGN"',
+        'mate readfile "typo.cql" == "x"',
+    ],
+)
+def test_a_search_that_fails_leaves_the_file_for_its_hits_alone(
+    source: Path, tmp_path: Path, query: str
+) -> None:
+    for name in ("games.pgn", "new.pgn"):
+        output = tmp_path / name
+        if name == "games.pgn":
+            output.write_text("earlier results")
+        run = helpers.cli("search", source, "-e", query, "--allow-read", tmp_path, "-o", output)
+        assert run.code == 1
+        assert f"Nothing was written to {output}, as the search failed." in run.err
+        assert output.exists() == (name == "games.pgn")
+    assert (tmp_path / "games.pgn").read_text() == "earlier results"
+
+
 def test_a_search_that_stops_is_a_line_of_a_batch(source: Path, tmp_path: Path) -> None:
     batch = tmp_path / "queries.jsonl"
     queries = ["initial or {piece T in k mate T}", "mate"]

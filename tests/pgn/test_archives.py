@@ -127,6 +127,20 @@ def test_utf_16_of_any_script_is_whole(name: str, tmp_path: Path) -> None:
         assert text.damage == ""
 
 
+@pytest.mark.parametrize("order", ["le", "be"])
+@pytest.mark.parametrize("name", ["wide.pgn", "wide.txt", "wide.pgn.gz"])
+def test_utf_32_is_read(name: str, order: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    data = '\ufeff[White "Łukasz ♔"]\n\n1. e4 *\n\n[White "Ünal"]\n\n1. d4 *\n'.encode(f"utf-32-{order}")
+    path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    with archives.open_source(path, tmp_path / "cache") as text:
+        assert text.damage == ""
+        assert [reader.read_raw(raw).tags for raw in split.games(text)] == [
+            (("White", "Łukasz ♔"),),
+            (("White", "Ünal"),),
+        ]
+
+
 @pytest.mark.parametrize("mark", ["utf-16", "utf-16-be"])
 @pytest.mark.parametrize("kind", ["gz", "bz2", "zst", "zip"])
 def test_utf_16_within_a_packed_file_is_read(kind: str, mark: str, tmp_path: Path) -> None:

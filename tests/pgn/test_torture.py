@@ -54,6 +54,18 @@ def read(text: str | bytes) -> list[reader.ReadGame]:
     return [reader.read_raw(raw) for raw in split.games(split.BytesSource(data))]
 
 
+@pytest.mark.parametrize("place", range(0, 300, 23))
+def test_many_brackets_in_a_row_are_all_counted(place: int) -> None:
+    """Also where a window of the splitter ends among them."""
+    end = split._PIECE
+    deep = "(" * 150 + " 1-0 " + ")" * 150
+    head = '[Event "A"]\n\n1. e4 '
+    filling = "{" + "x" * (end - len(head) - 2 - place) + "}"
+    text = f'{head}{filling}{deep} 1... e5 *\n\n[Event "B"]\n\n1. d4 *\n'.encode()
+    found = list(split.games(split.BytesSource(text)))
+    assert [raw.data[:11] for raw in found] == [b'[Event "A"]', b'[Event "B"]']
+
+
 # text; per game: plies, and e (error), n (note) or nothing
 _CASES = {
     "bom and two games": ('\ufeff[Event "A"]\n\n *\n\n[Event "B"]\n\n *\n', [(0, ""), (0, "")]),

@@ -41,6 +41,8 @@ class Person:
         """Keep a picture of the window."""
         if SHOTS:
             self._bot.wait(300)
+            screen = self.main.screen().availableSize()
+            assert self.main.size() == screen, f"{self.main.size()} on a screen of {screen}"
             assert self.main.grab().save(str(Path(SHOTS) / f"{name}.png"))
 
     def press(self, name: str) -> None:
@@ -142,7 +144,10 @@ def person(qtbot: QtBot, main: window.MainWindow) -> Person:
         if os.environ.get("CQLGUI_DARK"):
             theme.theme().apply(theme.Choice.DARK)
         main.move(0, 0)
-        main.resize(main.screen().availableSize())
+        screen = main.screen().availableSize()
+        main.resize(screen)
+        # The columns become those of this size before anybody could click.
+        qtbot.wait(300)
     somebody = Person(main, qtbot)
     qtbot.waitUntil(main.start_page.sample.isVisible)
     somebody.press("500 games to try")

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -181,6 +182,22 @@ def test_cancelling_keeps_what_was_committed_and_goes_on_later(tmp_path: Path) -
     again = importing.open_base([source])
     assert (again.games, again.reused) == (3000, report.games)
     assert games.rows(again.base, [3000])[0].white == "Player 3000"
+
+
+def test_reading_one_game_as_long_as_its_file_can_be_stopped(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.pgn", 3)
+    with source.open("a") as file:
+        file.write('[Event "long"]\n\n1. e4 ' + "()" * 40_000_000)
+    cancel = progress.CancelToken()
+    with ThreadPoolExecutor(1) as runner:
+        run = runner.submit(importing.open_base, [source], cancel=cancel)
+        time.sleep(1)
+        begun = time.perf_counter()
+        cancel.cancel()
+        report = run.result()
+    assert report.cancelled
+    # It went on to the end of the file, for a minute and more.
+    assert time.perf_counter() - begun < 20
 
 
 def test_a_killed_import_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -15,7 +15,23 @@ FEN = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3"
 GAME = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Nf3 1-0\n'
 
 
-@pytest.mark.parametrize("text", [FEN, f"  {FEN}\n", f"\ufeff{FEN}", FEN.split()[0], FEN.replace(" ", "\n")])
+@pytest.mark.parametrize(
+    "text",
+    [
+        FEN,
+        f"  {FEN}\n",
+        f"\ufeff{FEN}",
+        FEN.split()[0],
+        FEN.replace(" ", "\n"),
+        f"FEN: {FEN}",
+        f'"{FEN}"',
+        f"\u200b{FEN}",
+        f"{FEN}\n1. e4 e5",
+        f"{FEN} {FEN}",
+        FEN.removesuffix(" 3 3"),
+        f'{FEN.removesuffix(" 3 3")} bm Ng5; id "after 1. e4";',
+    ],
+)
 def test_a_fen_is_a_position(text: str) -> None:
     found = pasting.understand(text)
     assert found.kind == "position"
@@ -43,6 +59,9 @@ def test_games_become_a_file_that_can_be_opened(text: str) -> None:
         'cql()\n/* from\n[White "Carlsen"]\n*/\nNf5 kg8',
         '// [White "Carlsen"]\ncql() Nf5 kg8',
         "/////// my query\ncheck",
+        "; from the game 24. Qd8+\ncql() mate",
+        "mate ; as in 24. Qd8",
+        '; see 12. Kd4\n; [Event "x"]\nwtm',
     ],
 )
 def test_a_query_is_a_query(text: str) -> None:
@@ -61,6 +80,9 @@ def test_a_query_is_a_query(text: str) -> None:
         "1. ♘f3 ♞f6",
         '{5" board} 1. e4 e5 2. Nf3 {5" board} Nc6',
         '[Site "x//y"]\n\n1. e4 *',
+        "1. e4 ; best by test\ne5 *",
+        "; a comment\n1. e4 e5",
+        "{; x} 1. e4 e5",
     ],
 )
 def test_moves_from_anywhere_are_games(text: str) -> None:

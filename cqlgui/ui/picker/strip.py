@@ -49,7 +49,7 @@ from cqlgui.ui.tables import signs
 
 Index = QModelIndex | QPersistentModelIndex
 ELEMENT = int(Qt.ItemDataRole.UserRole)
-_BOARDS = tuple(range(114, 58, -8))
+_BOARDS = tuple(range(114, 50, -8))
 """Widths of the boards in pixels, 8 of each for the edges of their squares; the largest with which all images
 are in view is taken, else the smallest."""
 _WORDY = 98
