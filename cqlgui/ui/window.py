@@ -807,6 +807,10 @@ class MainWindow(QMainWindow):
             words = "The hits are of another query: run this one (F5) first."
             self.infobar.show_message(words, "info", key=_ASKING, front=True)
             return
+        if found is not None and not found.positions and not self.searcher.running:
+            self.picker.clear_selection()
+            self.infobar.show_message("No hit matches this image.", "info", key=_ASKING, front=True)
+            return
         self.board.set_ghost(None)
         # Who picks an image wants to see its hits; a pattern drawn over one of them would show both.
         self.pointing.set_active(False)
@@ -1068,6 +1072,8 @@ class MainWindow(QMainWindow):
         self.picker.element_left.connect(lambda: self.board.set_ghost(None))
         self.picker.element_chosen.connect(self._element_chosen)
         self.picker.selection_cleared.connect(self._clear_limit)
+        # The arrow keys go through the game that it brought up; those who come by keyboard go through images.
+        self.picker.image_clicked.connect(self.board.setFocus)
         self.hits.current_changed.connect(self.show_hit)
         self.hits.hits.told.connect(self._hits_told)
         self.hits.hits.released.connect(self._return_to_row)

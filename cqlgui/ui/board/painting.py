@@ -18,7 +18,6 @@ from PySide6.QtSvg import QSvgRenderer
 
 from cqlgui.base import resources
 from cqlgui.board import attacks, men, squares
-from cqlgui.cql import words as words_module
 from cqlgui.ui import canvas, theme
 from cqlgui.ui.board import tokens
 
@@ -89,6 +88,10 @@ class Frame:
         return QRectF(self.left, self.top, self.cell * 8, self.cell * 8)
 
 
+_SMALL_MAN = 20
+"""Pixels of the screen below which a white man is drawn as a shape."""
+
+
 @functools.cache
 def _renderer(man: int) -> QSvgRenderer:
     symbol = men.SYMBOLS[man]
@@ -100,10 +103,31 @@ def _renderer(man: int) -> QSvgRenderer:
 def man_pixmap(man: int, size: int, ratio: float) -> QPixmap:
     """A man as a pixmap of `size` logical pixels, sharp at the device pixel ratio."""
     pixmap = canvas.picture(size, size, ratio)
+    if men.is_white(man) and size * ratio < _SMALL_MAN:
+        _draw_small_white(pixmap, man, size, ratio)
+        return pixmap
     with canvas.Painter(pixmap) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         _renderer(man).render(painter, QRectF(0, 0, size, size))
     return pixmap
+
+
+def _draw_small_white(pixmap: QPixmap, man: int, size: int, ratio: float) -> None:
+    """A white man of a few pixels: his lines would make him grey, so he is a white shape with an edge."""
+    shape = man_pixmap(man + men.BP - men.WP, size, ratio)
+    filled = []
+    for colour in (Qt.GlobalColor.black, Qt.GlobalColor.white):
+        one = QPixmap(shape)
+        with canvas.Painter(one) as painter:
+            painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
+            painter.fillRect(QRectF(0, 0, size, size), colour)
+        filled.append(one)
+    edge, white = filled
+    pixel = 1 / ratio
+    with canvas.Painter(pixmap) as painter:
+        for right, down in ((-1, 0), (1, 0), (0, -1), (0, 1)):
+            painter.drawPixmap(QPointF(right * pixel, down * pixel), edge)
+        painter.drawPixmap(QPointF(0, 0), white)
 
 
 def draw_squares(painter: QPainter, frame: Frame, colours: theme.Colours) -> None:
@@ -330,23 +354,22 @@ def draw_badge(
     painter: QPainter,
     frame: Frame,
     title: str,
-    detail: str,
     colours: theme.Colours,
     font: QFont,
     taken: float = 0.0,
     edge: str = "ring",
     swapped: bool = False,
 ) -> None:
-    """The transform in words, with its CQL name, on a rounded plate above the board's right corner. `taken`
-    pixels from the left are for others, `edge` is the role of its edge's colour, and two discs before the
-    words say that colours are `swapped`.
+    """The transform in words on a rounded plate above the board's right corner. `taken` pixels from the left
+    are for others, `edge` is the role of its edge's colour, and two discs before the words say that colours
+    are `swapped`.
     """
     words = QFont(font)
     words.setPixelSize(max(11, min(14, round(frame.cell * 0.22))))
     words.setBold(True)
     painter.setFont(words)
     metrics = painter.fontMetrics()
-    text = f"{title}   {detail}" if detail not in ("", words_module.AS_WRITTEN) else title
+    text = title
     height = BADGE_ROOM - 6.0
     # Two discs, one over the other.
     discs = QRectF(0, 0, height, height * 0.6) if swapped else QRectF()
@@ -355,9 +378,6 @@ def draw_badge(
     if most < _LEAST_BADGE:
         # The bar below the board says it, too.
         return
-    if metrics.horizontalAdvance(text) > most:
-        # A name cut short says nothing.
-        text = title
     if metrics.horizontalAdvance(text) > most:
         words.setBold(False)
         painter.setFont(words)

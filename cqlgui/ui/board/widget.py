@@ -371,7 +371,7 @@ class BoardWidget(QWidget):
         if badge[0]:
             taken = self._corner.width() + 8 if self._corner is not None else 0
             role = "transform" if normalised else "ring"
-            painting.draw_badge(painter, frame, *badge, colours, self.font(), taken, role, self.swapped)
+            painting.draw_badge(painter, frame, badge[0], colours, self.font(), taken, role, self.swapped)
         if self._position is None and plain and self._hint:
             self._draw_hint(painter, frame, colours)
 

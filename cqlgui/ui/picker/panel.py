@@ -74,12 +74,14 @@ class PickerPanel(QWidget):
     """Chips that put transforms on the pattern at the caret (or the selection) and take them off.
 
     While there is no pattern the choice waits for one, and no chip is shown as if it were on.
-    Signals name an orbit by its index in the query and an element by its index in the orbit.
+    Signals name an orbit by its index in the query and an element by its index in the orbit; `image_clicked`
+    comes behind the others when the mouse chose or let go.
     """
 
     element_hovered = Signal(int, int)
     element_left = Signal()
     element_chosen = Signal(int, int)
+    image_clicked = Signal()
     selection_cleared = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -613,6 +615,7 @@ class PickerPanel(QWidget):
         self.view.left.connect(self.element_left)
         self.view.chosen.connect(lambda number: self.element_chosen.emit(self._shown, number))
         self.view.cleared.connect(self.selection_cleared)
+        self.view.clicked.connect(lambda _index: self.image_clicked.emit())
 
     def _paint_icons(self) -> None:
         # Chosen, under the mouse and neither must look different, and not by colour alone.
