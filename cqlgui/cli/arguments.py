@@ -107,7 +107,7 @@ def _search(one: argparse.ArgumentParser) -> None:
     one.add_argument("--limit", type=_positive, metavar="GAMES", help="stop after so many matching games")
     one.add_argument(
         "--allow-read",
-        type=Path,
+        type=_folder,
         action="append",
         default=[],
         metavar="DIR",
@@ -115,7 +115,7 @@ def _search(one: argparse.ArgumentParser) -> None:
     )
     one.add_argument(
         "--allow-write",
-        type=Path,
+        type=_folder,
         action="append",
         default=[],
         metavar="DIR",
@@ -235,6 +235,14 @@ def _settings(one: argparse.ArgumentParser) -> None:
 def _query(group: argparse._MutuallyExclusiveGroup) -> None:
     group.add_argument("-e", "--expression", metavar="TEXT", help="the query itself")
     group.add_argument("--query-file", type=Path, metavar="F.cql", help="a file with the query (- for stdin)")
+
+
+def _folder(words: str) -> Path:
+    """A folder that is allowed. An empty name, as of a variable of the shell that is not set, would be this
+    one."""
+    if not words:
+        raise argparse.ArgumentTypeError("the name of the folder is empty")
+    return Path(words)
 
 
 def _positive(text: str) -> int:

@@ -177,9 +177,12 @@ def _once(
         for one in result.persistent:
             write(f"{one.name}: {one.text}")
     # Of a query that went wrong there may be a part of the hits, or none; a file must not be lost to that.
-    doubtful = result.hopeless or (bool(result.failed_games) and not len(result.games))
+    doubtful = result.hopeless or (
+        bool(result.failed_games) and arguments.output is not None and arguments.output.exists()
+    )
     if arguments.output is not None and doubtful and not result.cancelled:
-        terminal.say(f"Nothing was written to {arguments.output}, as the search failed.")
+        why = "the search failed" if result.hopeless else "some games could not be searched"
+        terminal.say(f"Nothing was written to {arguments.output}, as {why}.")
     elif arguments.output is not None and not result.cancelled:
         from cqlgui.tasks import exporting
 

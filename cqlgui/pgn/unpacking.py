@@ -210,7 +210,9 @@ def _in_utf8(text: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
     said = False
     for block in itertools.chain([head], text):
         decoded = decoder.decode(block)
-        if not said and (_ONE_BYTE_TEXT.search(block) or _OUT_OF_STEP.search(decoded)):
+        # Few numbers are letters of UTF-32, so that the others stand for damage.
+        torn = "\ufffd" in decoded if longer else _OUT_OF_STEP.search(decoded)
+        if not said and (torn or _ONE_BYTE_TEXT.search(block)):
             damage.append(f"a part of it is not the {encoding.upper()} that it begins with")
             said = True
         yield decoded.encode("utf-8", "replace")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from cqlgui.base import disk
 from cqlgui.board import tree
 from cqlgui.cql import host
 from cqlgui.pgn import split
@@ -25,11 +26,17 @@ MOST_FILES: Final = 1_000
 
 
 class Files:
-    """What one search may do with text files. `written` holds those it has begun to write."""
+    """What one search may do with text files. `written` holds those it has begun to write, `kept` those that
+    it may not write to, as the games that it searches."""
 
     def __init__(
-        self, reading: Sequence[Path] = (), writing: Sequence[Path] = (), written: Iterable[str] = ()
+        self,
+        reading: Sequence[Path] = (),
+        writing: Sequence[Path] = (),
+        written: Iterable[str] = (),
+        kept: Iterable[str] = (),
     ) -> None:
+        self._kept = [Path(name) for name in kept]
         self._reading = [folder.resolve() for folder in reading]
         self._writing = [folder.resolve() for folder in writing]
         self.written = set(written)
@@ -71,6 +78,8 @@ class Files:
         begun = str(path) in self.written
         if not begun and len(self.written) >= MOST_FILES:
             raise host.RefusedError(f"{name} is not written: a search writes {MOST_FILES:,} files at most.")
+        if not begun and any(disk.is_same(path, one) for one in self._kept):
+            raise host.RefusedError(f"{name} is a source of this base and is not overwritten.")
         try:
             _plain(name, path)
             if begun and path.stat().st_size + len(data) > LONGEST:
@@ -99,7 +108,10 @@ class Files:
             raise host.RefusedError(f"{name} is no name of a file: {error}.") from error
         if not found:
             raise host.RefusedError(f"{name} lies outside the folders that queries may {verb}.")
-        return (existing or found)[0]
+        place = (existing or found)[0]
+        if not place.name.lower().endswith(ends):
+            raise host.RefusedError(f"{name} leads to {place.name}, which does not end in {', '.join(ends)}.")
+        return place
 
 
 def places(name: str, folders: Sequence[Path]) -> list[Path]:

@@ -285,7 +285,6 @@ def test_a_variable_without_a_value_stops_the_search_and_ends_with_one(source: P
         "initial or {piece T in k mate T}",
         "assert gamenumber < 2",
         'similarposition "GAMES.PGN"',
-        'mate readfile "typo.cql" == "x"',
     ],
 )
 def test_a_search_that_fails_leaves_the_file_for_its_hits_alone(
@@ -300,6 +299,41 @@ def test_a_search_that_fails_leaves_the_file_for_its_hits_alone(
         assert f"Nothing was written to {output}, as the search failed." in run.err
         assert output.exists() == (name == "games.pgn")
     assert (tmp_path / "games.pgn").read_text() == "earlier results"
+
+
+def test_a_file_is_not_replaced_by_what_only_some_games_were_searched_for(
+    source: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "A.cql").write_text("x")
+    query = 'initial (gamenumber > 1 or readfile "typo.cql" == "x")'
+    old, new = tmp_path / "old.pgn", tmp_path / "new.pgn"
+    old.write_text("earlier results")
+    run = helpers.cli("search", source, "-e", query, "--allow-read", tmp_path, "-o", old)
+    assert (run.code, old.read_text()) == (1, "earlier results")
+    assert f"Nothing was written to {old}, as some games could not be searched." in run.err
+    run = helpers.cli("search", source, "-e", query, "--allow-read", tmp_path, "-o", new)
+    assert (run.code, new.exists()) == (0, True)
+    assert "1 could not be searched" in run.err
+
+
+def test_a_query_writes_over_no_source_and_through_no_link(source: Path, tmp_path: Path) -> None:
+    for name in ("games.cqo", "other.pgn"):
+        (tmp_path / name).write_bytes(source.read_bytes())
+    (tmp_path / "link.cqo").symlink_to(tmp_path / "other.pgn")
+    games = tmp_path / "games.cqo"
+    for name, words in (("games.cqo", "is a source of this base"), ("link.cqo", "leads to other.pgn")):
+        query = f'initial writefile("{name}" "x")'
+        run = helpers.cli("search", games, "-e", query, "--allow-write", tmp_path, "--count")
+        assert run.code == 1
+        assert words in run.err
+    for name in ("games.cqo", "other.pgn"):
+        assert (tmp_path / name).read_bytes() == source.read_bytes()
+
+
+def test_an_empty_name_allows_no_folder(source: Path) -> None:
+    run = helpers.cli("search", source, "-e", "mate", "--allow-write", "", "--count")
+    assert run.code == 2
+    assert "the name of the folder is empty" in run.err
 
 
 def test_a_search_that_stops_is_a_line_of_a_batch(source: Path, tmp_path: Path) -> None:

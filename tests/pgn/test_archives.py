@@ -141,6 +141,17 @@ def test_utf_32_is_read(name: str, order: str, tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.parametrize("order", ["le", "be"])
+def test_what_is_no_utf_32_behind_utf_32_is_told(order: str, tmp_path: Path) -> None:
+    data = ("\ufeff" + '[White "Ünal"]\n\n1. e4 *\n\n' * 20).encode(f"utf-32-{order}")
+    path = tmp_path / "wide.pgn"
+    lost = [data[:403] + data[403 + gone :] for gone in (1, 2, 3)]
+    for damaged in (*lost, data + "1. e4 *".encode("utf-16"), data + b'\n\n[White "B"]\n\n1. d4 *\n'):
+        path.write_bytes(damaged)
+        with archives.open_source(path, tmp_path / "cache") as text:
+            assert text.damage == "a part of it is not the UTF-32 that it begins with"
+
+
 @pytest.mark.parametrize("mark", ["utf-16", "utf-16-be"])
 @pytest.mark.parametrize("kind", ["gz", "bz2", "zst", "zip"])
 def test_utf_16_within_a_packed_file_is_read(kind: str, mark: str, tmp_path: Path) -> None:
