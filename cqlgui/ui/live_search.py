@@ -159,6 +159,10 @@ class LiveSearch(QObject):
             # Somebody waits for that one.
             self._missed = self._seeker.text != text
             self._declined()
+        elif text == self._shown:
+            # The search that was asked for has found its hits since the text was changed back.
+            self._missed = False
+            self._declined()
         elif not text.strip() or reading.nothing_drawn(text):
             self._seeker.stop()
             self._declined()
