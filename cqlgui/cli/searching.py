@@ -176,20 +176,19 @@ def _once(
         write = terminal.say if streaming else print
         for one in result.persistent:
             write(f"{one.name}: {one.text}")
+    output = None if result.cancelled else arguments.output
     # Of a query that went wrong there may be a part of the hits, or none; a file must not be lost to that.
-    doubtful = result.hopeless or (
-        bool(result.failed_games) and arguments.output is not None and arguments.output.exists()
-    )
-    if arguments.output is not None and doubtful and not result.cancelled:
+    unwritten = output is not None and (result.hopeless or (bool(result.failed_games) and output.exists()))
+    if unwritten:
         why = "the search failed" if result.hopeless else "some games could not be searched"
-        terminal.say(f"Nothing was written to {arguments.output}, as {why}.")
-    elif arguments.output is not None and not result.cancelled:
+        terminal.say(f"Nothing was written to {output}, as {why}.")
+    elif output is not None:
         from cqlgui.tasks import exporting
 
         report = exporting.export(
             base,
             result,
-            arguments.output,
+            output,
             annotate=arguments.annotate,
             normalise=arguments.normalise,
             cancel=cancel,
@@ -209,7 +208,6 @@ def _once(
         _say_stop(result.stopped, text, name)
     if result.cancelled:
         return terminal.CANCELLED
-    unwritten = arguments.output is not None and doubtful
     return terminal.REJECTED if result.hopeless or unwritten else terminal.OK
 
 

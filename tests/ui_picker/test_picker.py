@@ -231,12 +231,12 @@ def test_boards_are_painted_once_while_the_figures_below_them_change(
     for hits in range(5):
         elements = tuple(model.ElementCount(f"Ka{n}", f"<{n}>", "", 0, hits, 1) for n in range(1, 5))
         view.elements.show_elements(elements, counted=True)
-        view.set_examples({})
+        view.elements.set_examples({})
         view.viewport().repaint()
     assert (len(drawn), len(tiles)) == (4, 20)
     shown = position.Position()
     for _ in range(2):
-        view.set_examples({0: shown})
+        view.elements.set_examples({0: shown})
         view.viewport().repaint()
     assert (len(drawn), len(tiles)) == (5, 21)
     theme.theme().changed.emit()

@@ -353,7 +353,7 @@ def _within(board: QRectF, centre: QPointF, size: float) -> QRectF:
 def draw_badge(
     painter: QPainter,
     frame: Frame,
-    title: str,
+    text: str,
     colours: theme.Colours,
     font: QFont,
     taken: float = 0.0,
@@ -369,7 +369,6 @@ def draw_badge(
     words.setBold(True)
     painter.setFont(words)
     metrics = painter.fontMetrics()
-    text = title
     height = BADGE_ROOM - 6.0
     # Two discs, one over the other.
     discs = QRectF(0, 0, height, height * 0.6) if swapped else QRectF()

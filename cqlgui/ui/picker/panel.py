@@ -461,7 +461,7 @@ class PickerPanel(QWidget):
     def _show_examples(self) -> None:
         found = {place[1]: shown for place, shown in self._examples.items() if place[0] == self._shown}
         if found or self.view.elements.rowCount():
-            self.view.set_examples(found)
+            self.view.elements.set_examples(found)
 
     def _tell(self, number: int) -> None:
         """Say in words what the image under the pointer is, else the one that the hits are limited to."""

@@ -306,10 +306,6 @@ class ElementsView(QListView):
         """Whether no tile waits for another repaint to be painted."""
         return self._bare.isEmpty()
 
-    def set_examples(self, examples: Mapping[int, position_module.Position]) -> None:
-        """Show these positions where an element names no squares."""
-        self.elements.set_examples(examples)
-
     def picture(self, number: int, area: QRect) -> picture_module.Picture | None:
         """The thumbnail of an element, painted at a place; None where its tile has to wait for another
         repaint, which follows."""

@@ -396,6 +396,7 @@ class Controller(QObject):
         return "\n".join(filter(None, (words[:1].upper() + words[1:], self._picture.faults.get(mark, ""))))
 
     def _set_tool(self, tool: tools.Tool) -> None:
+        self._rubbed = 0
         self.palette.set_tool(tool)
         self._show(held=(0, squares.NONE))
 
@@ -483,6 +484,7 @@ class Controller(QObject):
             self._place(square)
 
     def _add(self, square: int) -> None:
+        self._rubbed = 0
         placed = self.palette.tool.men or self._standing(square)
         if placed:
             self.do(lambda draft: deeds.add(draft, square, placed))
