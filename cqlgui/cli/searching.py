@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from cqlgui.base import disk, errors, progress
+from cqlgui.base import errors, progress
 from cqlgui.cli import opening, terminal
 from cqlgui.cql import diagnostics, nodes, settings, transforms
 from cqlgui.tasks import found as found_module
-from cqlgui.tasks import model, orbits, queries, searching, sieving, sources
+from cqlgui.tasks import keeping, model, orbits, queries, searching, sieving, sources
 from cqlgui.tasks.found import Found
 
 
@@ -65,9 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
             base = opened.base
             if arguments.output is not None:
                 # Before the search, which may take long.
-                exporting.refuse_source(base, arguments.output)
-                exporting.refuse_read(text, options, arguments.output)
-                _refuse_query_file(arguments)
+                keeping.refuse(base, text, options, arguments.output)
             return _once(arguments, base, text, name, options, cancel) or opening.outcome(opened)
     except queries.Rejected as rejected:
         return terminal.reject(rejected, name, as_json=as_json)
@@ -88,12 +86,6 @@ def _header_input(header: nodes.Header, allowed: Sequence[Path]) -> Path:
             f"The query may not read {path}: name the file, or allow its folder with --allow-read."
         )
     return path
-
-
-def _refuse_query_file(arguments: argparse.Namespace) -> None:
-    query = arguments.query_file
-    if query is not None and str(query) != "-" and disk.is_same(query, arguments.output):
-        raise errors.CqlguiError(f"{arguments.output} is the query and is not overwritten.")
 
 
 def _header_output(header: nodes.Header, allowed: Sequence[Path]) -> Path | None:
@@ -439,10 +431,18 @@ def _options(arguments: argparse.Namespace, variations: bool, details: model.Det
         settings=said,
         allow_read=_folders(arguments.allow_read),
         allow_write=_folders(arguments.allow_write),
+        kept=_kept(arguments),
         compiled=arguments.engine != "interpreter",
         pruned=arguments.pruning,
         details=details,
     )
+
+
+def _kept(arguments: argparse.Namespace) -> tuple[tuple[Path, str], ...]:
+    """What the user named to be read: no output may take its place, also where it could not be read."""
+    named = [(arguments.query_file, "is the query"), (arguments.batch, "is the list of queries")]
+    found = [(path, what) for path, what in named if path is not None and str(path) != "-"]
+    return (*found, *((path, "is to be searched") for path in arguments.files))
 
 
 def _refuse_engine(arguments: argparse.Namespace, expanded: transforms.Expanded) -> None:

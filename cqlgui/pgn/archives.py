@@ -2,7 +2,7 @@
 
 Compressed and UTF-16 sources are turned once into a plain file in a folder the caller gives (streamed to a
 temporary name, synced and renamed), so that a game can be read again at its byte offset. Archives are told by
-their first bytes, not by their names. This module knows nothing about games.
+their first bytes, not by their names. Of games this module knows only what a text of them may begin with.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from types import TracebackType
 
 from cqlgui.base import disk, errors, folders, progress
 from cqlgui.base.patterns import pattern
-from cqlgui.pgn import split, tarred
+from cqlgui.pgn import decoding, tarred
 
 ENDINGS = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst", ".pgn.zip", ".gz", ".bz2", ".zst", ".zip")
 """What a file dialog offers; a file with another ending is opened when its text looks like PGN."""
@@ -214,7 +214,7 @@ def kind_of(path: Path, head: bytes) -> str:
         if not head:
             raise errors.SourceError(f"{path.name} is empty.")
         raise errors.SourceError(f"{path.name} is damaged: it does not begin like a {path.suffix} archive.")
-    if head.startswith(split.WIDE_MARKS):
+    if head.startswith(decoding.WIDE_MARKS):
         return "wide"
     if name.endswith(".pgn"):
         return "plain"

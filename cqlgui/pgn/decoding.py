@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-from typing import Literal
+from typing import Final, Literal
 
 Encoding = Literal["utf-8", "windows-1252"]
+
+WIDE_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+"""What a text in UTF-16 or UTF-32 begins with."""
 
 
 def _table() -> str:

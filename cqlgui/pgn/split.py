@@ -19,14 +19,13 @@ The text is read in pieces; a piece in the middle of a game is never scanned twi
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Iterator
-from typing import Final, Protocol
+from typing import Protocol
 
 from cqlgui.base.data import dataclass
 from cqlgui.base.patterns import pattern
-from cqlgui.pgn import braces, tagpairs
+from cqlgui.pgn import braces, decoding, tagpairs
 
 LONGEST_GAME = 8 << 20
 """Bytes of a game that are handed on; of a longer one only the beginning is, with a problem. Moves alone of
@@ -101,17 +100,13 @@ class BytesSource:
         return self._data[offset : offset + length]
 
 
-WIDE_MARKS: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
-"""What a text in UTF-16 or UTF-32 begins with."""
-
-
 def games(text: Source, start: int = 0, line: int = 1) -> Iterator[RawGame]:
     """The games from byte `start`, which is on line `line`: 0, or the `end` of a game (with its `end_line`).
 
-    Never raises on content. A text that begins with a mark of `WIDE_MARKS` is given as one game with a
-    problem (`archives.open_source` decodes such files beforehand).
+    Never raises on content. A text that begins with a mark of `decoding.WIDE_MARKS` is given as one game with
+    a problem (`archives.open_source` decodes such files beforehand).
     """
-    if text.read(0, 4).startswith(WIDE_MARKS):
+    if text.read(0, 4).startswith(decoding.WIDE_MARKS):
         if start == 0:
             yield RawGame(0, text.size, 1, b"", "the text is UTF-16 or UTF-32; save it as UTF-8")
         return

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, Final, Protocol
 import zstandard
 
 from cqlgui.base import errors, patterns
-from cqlgui.pgn import split, tarred
+from cqlgui.pgn import decoding, tarred
 
 _BLOCK: Final = 1 << 20
 _SIP: Final = 1 << 10
@@ -199,7 +199,7 @@ def _in_utf8(text: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
             break
         # Very much may hold no text at all.
         yield b""
-    if not head.startswith(split.WIDE_MARKS):
+    if not head.startswith(decoding.WIDE_MARKS):
         yield head
         yield from text
         return

@@ -4,7 +4,6 @@ of positions.
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import html
 import io
@@ -21,7 +20,7 @@ from cqlgui.base import progress as progress_module
 from cqlgui.board import squares, tree
 from cqlgui.engine import orbit_pass
 from cqlgui.pgn import split, writer
-from cqlgui.tasks import files, framing, hosts, model, queries, records, sources, telling
+from cqlgui.tasks import framing, hosts, keeping, model, records, sources, telling
 from cqlgui.tasks.found import having
 
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
@@ -70,12 +69,11 @@ def export(
     With `normalise` hits are written in the query's own frame. A PGN has what follows on the first hit of a
     game, where that is a legal game in this frame, and else the game as it was played, its matches marked.
 
-    The file appears whole or not at all. Raises `CqlguiError` when it is a source of the base, cannot be
+    The file appears whole or not at all. Raises `CqlguiError` when the search reads it, it cannot be
     written, or a source is no longer what was indexed when all is written; and `errors.Cancelled`.
     """
     ending = checked_ending(path)
-    refuse_source(base, path)
-    refuse_read(result.query, result.options, path)
+    keeping.refuse(base, result.query, result.options, path)
     token = cancel or progress_module.CancelToken()
     job = _Job(base, result, _chosen(result, games, element), element, annotate, normalise, token, progress)
     writers: dict[str, Callable[[BinaryIO], None]] = {
@@ -102,31 +100,6 @@ def checked_ending(path: Path) -> str:
     if ending not in ENDINGS:
         raise errors.CqlguiError(f"{path.name}: the ending must be one of {' '.join(ENDINGS)}.")
     return ending
-
-
-def refuse_source(base: model.Base, path: Path) -> None:
-    """Raise `CqlguiError` when writing to `path` would overwrite a source of the base."""
-    if any(disk.is_same(path, source.path) for source in base.sources):
-        raise errors.CqlguiError(f"{path} is a source of this base and is not overwritten.")
-
-
-def refuse_read(text: str, options: model.SearchOptions, path: Path) -> None:
-    """Raise `CqlguiError` when writing to `path` would overwrite a file that a query reads, or may read."""
-    folders = [folder.resolve() for folder in options.allow_read]
-    if not folders or not path.exists():
-        return
-    places: list[Path] = []
-    # What was made of two results is no query.
-    with contextlib.suppress(queries.Rejected):
-        for use in queries.file_uses(queries.expanded(text, said=telling.said(options))):
-            if use.verb == "read" and use.name is not None:
-                with contextlib.suppress(OSError, ValueError, RuntimeError):
-                    places += files.places(use.name, folders)
-            elif use.verb == "read" and any(path.resolve().is_relative_to(folder) for folder in folders):
-                # The query makes up the name.
-                places.append(path)
-    if any(disk.is_same(path, place) for place in places):
-        raise errors.CqlguiError(f"{path} is read by the query and is not overwritten.")
 
 
 def match_comments(hits: model.GameHits, orbits: Sequence[model.Orbit]) -> dict[int, str]:

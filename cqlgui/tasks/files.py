@@ -24,19 +24,22 @@ LONGEST: Final = 64 << 20
 MOST_FILES: Final = 1_000
 """Files that one search may write: permission for a folder is none to fill the disk."""
 
+Kept = list[tuple[Path, str]]
+"""Files that nothing may write to, each with what it is: the end of a sentence that begins with its name."""
+
 
 class Files:
     """What one search may do with text files. `written` holds those it has begun to write, `kept` those that
-    it may not write to, as the games that it searches."""
+    it may not write to, each with what it is (`keeping`)."""
 
     def __init__(
         self,
         reading: Sequence[Path] = (),
         writing: Sequence[Path] = (),
         written: Iterable[str] = (),
-        kept: Iterable[str] = (),
+        kept: Iterable[tuple[Path, str]] = (),
     ) -> None:
-        self._kept = [Path(name) for name in kept]
+        self._kept = list(kept)
         self._reading = [folder.resolve() for folder in reading]
         self._writing = [folder.resolve() for folder in writing]
         self.written = set(written)
@@ -78,8 +81,9 @@ class Files:
         begun = str(path) in self.written
         if not begun and len(self.written) >= MOST_FILES:
             raise host.RefusedError(f"{name} is not written: a search writes {MOST_FILES:,} files at most.")
-        if not begun and any(disk.is_same(path, one) for one in self._kept):
-            raise host.RefusedError(f"{name} is a source of this base and is not overwritten.")
+        what = "" if begun else reason(path, self._kept)
+        if what:
+            raise host.RefusedError(f"{name} {what} and is not overwritten.")
         try:
             _plain(name, path)
             if begun and path.stat().st_size + len(data) > LONGEST:
@@ -121,6 +125,11 @@ def places(name: str, folders: Sequence[Path]) -> list[Path]:
     """
     found = [(folder / name).resolve() for folder in folders]
     return [place for place in found if any(place.is_relative_to(folder) for folder in folders)]
+
+
+def reason(path: Path, kept: Iterable[tuple[Path, str]]) -> str:
+    """What a file is, when it is one of these, by whatever name or link; else empty."""
+    return next((what for one, what in kept if disk.is_same(path, one)), "")
 
 
 def _plain(name: str, path: Path) -> None:

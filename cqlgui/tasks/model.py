@@ -269,6 +269,9 @@ class SearchOptions:
     allow_read: tuple[Path, ...] = ()
     """Folders whose text and PGN files the query may read, and below those it may write to (D11)."""
     allow_write: tuple[Path, ...] = ()
+    kept: tuple[tuple[Path, str], ...] = ()
+    """Files beside the sources that neither the query nor an export writes over, each with what it is, such
+    as "is the query" (`tasks.keeping`)."""
     compiled: bool = True
     """Whether machine code may pass over games; without, all of them are interpreted."""
     pruned: bool = True

@@ -28,11 +28,21 @@ _TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
 _PLACED: Final = patterns.pattern(r"\w+(?:/\w+){7}")
 """The men of a FEN, rank by rank."""
 _HEADER: Final = patterns.pattern(r"\s*cql\s*\(")
-_MOVES: Final = patterns.pattern(r"(?:^|\s)\d{1,3}\.(?:\.\.)?\s*(?:[a-hKQRBN♔-♟]|O-O)")
+_MOVES: Final = patterns.pattern(
+    r"(?:^|\s)\d{1,3}\.(?:\.\.)?\s*(?:[A-Z♔-♟]?[a-h]?[1-8]?[x:-]?[a-h][1-8]|[O0]-[O0])"
+)
+"""A numbered move, its man in any language."""
 _COMMENTS: Final = patterns.pattern(r"(?:(?<!:)//|;)[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 """Comments of a query, which may name moves and tags; no address of the web."""
-_NAMED: Final = patterns.pattern(r"(?i)[\s\"'\u200b]*(?:(?:fen|epd)\b\s*[:=]?)?[\s\"'\u200b]*")
+_QUOTES: Final = dict.fromkeys(map(ord, "\"'\u200b“”„‟‘’‚«»"), " ")
+_NAMED: Final = patterns.pattern(r"(?i)\s*(?:(?:position\s+)?(?:fen|epd)\b\s*[:=]?)?\s*")
 """What may stand before a position without a meaning."""
+_ADDRESS: Final = patterns.pattern(
+    r"\s*https?://\S{1,200}?[/=]([1-8pnbrqkPNBRQK]{1,8}(?:/[1-8pnbrqkPNBRQK]{1,8}){7}\S*)\s*"
+)
+"""The address of a board in the web, which ends in a position."""
+_BLANKS: Final = patterns.pattern(r"_|%20|\+")
+"""What stands for blanks in an address."""
 _STRINGS: Final = patterns.pattern(r'"[^"\n]*"')
 _NEITHER: Final = "This text is no position (FEN), no game (PGN) and no query."
 
@@ -57,8 +67,7 @@ def understand(text: str) -> Pasted:
     text = text.removeprefix("\ufeff")
     if not text.strip():
         return Pasted("nothing", reason="There is no text to be used.")
-    named = _NAMED.match(text)
-    fields = text[named.end() if named else 0 :][:_LONGEST_LINE].replace('"', " ").split()
+    fields = _fields(text)
     if fields and _PLACED.fullmatch(fields[0]):
         try:
             return Pasted("position", position=_position(fields))
@@ -75,6 +84,18 @@ def understand(text: str) -> Pasted:
         # What looked like a comment of a query is one of a game.
         return Pasted("games", path=_written(text))
     return Pasted("nothing", reason=_NEITHER)
+
+
+def _fields(text: str) -> list[str]:
+    """The words that a text begins with, without what may stand before a position or round it."""
+    beginning = text[: 2 * _LONGEST_LINE].translate(_QUOTES)
+    address = _ADDRESS.fullmatch(beginning)
+    if address is not None:
+        # Behind a position stands nothing else that an address may say.
+        placed = address[1].partition("?")[0].partition("#")[0].partition("&")[0]
+        return _BLANKS.sub(" ", placed).split()
+    named = _NAMED.match(beginning)
+    return beginning[named.end() if named else 0 :][:_LONGEST_LINE].split()
 
 
 def _position(fields: list[str]) -> Position:

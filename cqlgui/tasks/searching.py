@@ -21,6 +21,7 @@ from cqlgui.cql import interpreter, memory, settings, transforms, types
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import (
     frames,
+    keeping,
     model,
     narrowing,
     orbits,
@@ -151,7 +152,9 @@ class _Run:
         sequential = self.plan.compiled is None and self.program.sequential
         self.remembered = self.program.empty_memory() if sequential else None
         self.written: list[str] = []
-        self.kept = [str(source.path) for source in base.sources] if options.allow_write else []
+        writing = [str(folder.resolve()) for folder in options.allow_write]
+        kept = [(str(path), what) for path, what in keeping.from_query(base, options)] if writing else []
+        self.rights = {"write": writing, "kept": kept}
         self.sources = [source for source in base.sources if source.games]
         self.stamps = [sources.stamp(source.path) for source in self.sources]
         # Written out before the search, as printing thousands of elements would delay the answer to Cancel.
@@ -367,7 +370,7 @@ class _Run:
         source = sources.words(self.sources[place], self.stamps[place])
         asked = telling.request(self.text, self.said, source, [ordinal for _, ordinal in items], self.options)
         remembered = None if self.remembered is None else self.remembered.packed()
-        return {**asked, "memory": remembered, "written": self.written, "kept": self.kept}
+        return {**asked, **self.rights, "written": self.written, "memory": remembered}
 
     def _done(self, items: list[_Item], reply: frames.Message) -> None:
         place = items[0][0]

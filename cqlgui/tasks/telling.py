@@ -119,7 +119,8 @@ def request(
     ordinals: Sequence[int],
     options: model.SearchOptions,
 ) -> frames.Message:
-    """What a worker is asked for some games of a source, none of which hangs together with others."""
+    """What a worker is asked for some games of a source, none of which hangs together with others. It may
+    read files, and write none: that is for the search itself."""
     return {
         "op": "search",
         "query": text,
@@ -128,8 +129,6 @@ def request(
         "games": list(ordinals),
         "memory": None,
         "read": [str(folder.resolve()) for folder in options.allow_read],
-        "write": [str(folder.resolve()) for folder in options.allow_write],
-        "written": [],
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
 from cqlgui.base import disk, errors
@@ -13,9 +12,8 @@ def save(text: str, path: Path, script: Path | None = None) -> None:
 
     Raises `CqlguiError` when the file cannot be written or is the `script` that was translated.
     """
-    with contextlib.suppress(OSError):
-        if script is not None and path.samefile(script):
-            raise errors.CqlguiError(f"{path} is the script itself and is not overwritten.")
+    if script is not None and disk.is_same(path, script):
+        raise errors.CqlguiError(f"{path} is the script itself and is not overwritten.")
     try:
         disk.replace_file(path, text.encode("utf-8", "backslashreplace"), follow=True)
     except (OSError, ValueError) as error:

@@ -179,7 +179,7 @@ class Service:
             [Path(folder) for folder in request.get("read", ())],
             [Path(folder) for folder in request.get("write", ())],
             request.get("written", ()),
-            request.get("kept", ()),
+            [(Path(name), what) for name, what in request.get("kept", ())],
         )
         if program is not self._patient_with:
             self._patient_with, self._seconds = program, _GAME_SECONDS

@@ -88,9 +88,10 @@ class Searcher(QObject):
         within: Integers | None = None,
         *,
         live: bool = False,
+        kept: tuple[tuple[Path, str], ...] = (),
     ) -> None:
         """Search `base` for `text`; the query finds files with relative names in the folder `beside`.
-        `within` are the only games to be searched, ascending."""
+        `within` are the only games to be searched, ascending; files that are `kept` are not written over."""
         if self._running and self._shown:
             self.superseded.emit()
         self._close_channels()
@@ -102,6 +103,7 @@ class Searcher(QObject):
         options = model.SearchOptions(
             allow_read=self._allowed["read"],
             allow_write=self._allowed["write"],
+            kept=kept,
             details=model.Details.NONE,
             within=within,
         )

@@ -578,7 +578,8 @@ class MainWindow(QMainWindow):
         self.asked = text
         self._asked_early = self.opener.busy
         self.assistance.estimate.stop()
-        self.searcher.run(self.base, text, self.rights.beside(path), self.narrower.within)
+        kept = () if path is None else ((path, "is the query"),)
+        self.searcher.run(self.base, text, self.rights.beside(path), self.narrower.within, kept=kept)
 
     def stop(self) -> None:
         """Stop the search or the waiting for games, and the question why the position does not match."""

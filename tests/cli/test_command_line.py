@@ -330,6 +330,34 @@ def test_a_query_writes_over_no_source_and_through_no_link(source: Path, tmp_pat
         assert (tmp_path / name).read_bytes() == source.read_bytes()
 
 
+def test_a_query_writes_over_nothing_that_the_user_named(source: Path, tmp_path: Path) -> None:
+    query, batch = tmp_path / "q.cql", tmp_path / "batch.cql"
+    query.write_text('initial writefile("q.cql" "x")')
+    batch.write_text(json.dumps({"query": 'initial writefile("batch.cql" "x")'}))
+    before = query.read_text(), batch.read_text()
+    run = helpers.cli("search", source, "--query-file", query, "--allow-write", tmp_path, "--count")
+    assert run.code == 1
+    assert "q.cql is the query and is not overwritten" in run.err
+    run = helpers.cli("search", source, "--batch", batch, "--allow-write", tmp_path)
+    assert "batch.cql is the list of queries and is not overwritten" in run.out
+    assert (query.read_text(), batch.read_text()) == before
+
+
+def test_an_output_takes_the_place_of_nothing_that_was_to_be_searched(source: Path, tmp_path: Path) -> None:
+    broken, named = tmp_path / "broken.pgn", tmp_path / "named.pgn"
+    broken.write_bytes(b"\x1f\x8bno archive")
+    named.write_text("1. e4 *")
+    for query, output, words in (
+        ("mate", broken, "is a source of this base"),
+        (f'cql(input "{named}") mate', named, "is named in the query as its input"),
+    ):
+        before = output.read_bytes()
+        run = helpers.cli("search", source, broken, "-e", query, "-o", output)
+        assert run.code not in (0, None)
+        assert f"{output} {words} and is not overwritten" in run.err
+        assert output.read_bytes() == before
+
+
 def test_an_empty_name_allows_no_folder(source: Path) -> None:
     run = helpers.cli("search", source, "-e", "mate", "--allow-write", "", "--count")
     assert run.code == 2

@@ -27,6 +27,11 @@ GAME = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Nf3 1
         f'"{FEN}"',
         f"\u200b{FEN}",
         f"{FEN}\n1. e4 e5",
+        f"“{FEN}”",
+        f"position fen {FEN}",
+        f"https://lichess.org/analysis/{FEN.replace(' ', '_')}",
+        f"https://lichess.org/analysis/standard/{FEN.replace(' ', '_')}?color=white#5",
+        f"https://www.chess.com/analysis?fen={FEN.replace(' ', '%20')}&flip=false",
         f"{FEN} {FEN}",
         FEN.removesuffix(" 3 3"),
         f'{FEN.removesuffix(" 3 3")} bm Ng5; id "after 1. e4";',
@@ -62,6 +67,7 @@ def test_games_become_a_file_that_can_be_opened(text: str) -> None:
         "; from the game 24. Qd8+\ncql() mate",
         "mate ; as in 24. Qd8",
         '; see 12. Kd4\n; [Event "x"]\nwtm',
+        "// 1. analyse\ncheck",
     ],
 )
 def test_a_query_is_a_query(text: str) -> None:
@@ -78,6 +84,9 @@ def test_a_query_is_a_query(text: str) -> None:
         "{ // } 1. e4 e5 2. Nf3",
         "https://lichess.org/study/a/b/c/d 1. e4 e5",
         "1. ♘f3 ♞f6",
+        "12. 0-0 Le7",
+        "7. Sbd2 Te8",
+        "18. Rxe5",
         '{5" board} 1. e4 e5 2. Nf3 {5" board} Nc6',
         '[Site "x//y"]\n\n1. e4 *',
         "1. e4 ; best by test\ne5 *",
@@ -93,6 +102,8 @@ def test_moves_from_anywhere_are_games(text: str) -> None:
     ("text", "reason"),
     [
         (" \n", "There is no text to be used."),
+        ("1. analyse the game\n2. check the opening", "This text is no position (FEN), no game (PGN)"),
+        ("https://lichess.org/analysis/a/b/c", "This text is no position (FEN), no game (PGN)"),
         ("hello world", "This text is no position (FEN), no game (PGN) and no query."),
         ("8/8/8/8/8/8/8/9 w", "This text is no position: "),
     ],

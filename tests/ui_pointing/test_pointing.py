@@ -200,6 +200,15 @@ def test_in_game_mode_control_takes_men_of_the_game_as_one_step(hand: Hand) -> N
     assert hand.text == "{Ke1}"
 
 
+def test_what_was_said_of_a_change_goes_with_the_next_one(hand: Hand) -> None:
+    hand.write("{Nf5 kg8}")
+    QTest.mouseClick(hand.pointing.palette.clear, LEFT)
+    assert hand.pointing.notice.text() == "The pattern is empty"
+    hand.take(B)
+    hand.click("a1")
+    assert hand.pointing.notice.text() == ""
+
+
 def test_marks_follow_what_is_typed(hand: Hand, qtbot: QtBot) -> None:
     hand.write("{Nf5}")
     hand.editor.edit.select(3, 4)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPainterPath, QPen, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from cqlgui.base import resources
@@ -113,21 +113,20 @@ def man_pixmap(man: int, size: int, ratio: float) -> QPixmap:
 
 
 def _draw_small_white(pixmap: QPixmap, man: int, size: int, ratio: float) -> None:
-    """A white man of a few pixels: his lines would make him grey, so he is a white shape with an edge."""
+    """A white man of a few pixels: his own lines would make him grey, so he is the black one's negative with
+    an edge."""
     shape = man_pixmap(man + men.BP - men.WP, size, ratio)
-    filled = []
-    for colour in (Qt.GlobalColor.black, Qt.GlobalColor.white):
-        one = QPixmap(shape)
-        with canvas.Painter(one) as painter:
-            painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
-            painter.fillRect(QRectF(0, 0, size, size), colour)
-        filled.append(one)
-    edge, white = filled
+    edge = QPixmap(shape)
+    with canvas.Painter(edge) as painter:
+        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
+        painter.fillRect(QRectF(0, 0, size, size), Qt.GlobalColor.black)
+    negative = shape.toImage()
+    negative.invertPixels(QImage.InvertMode.InvertRgb)
     pixel = 1 / ratio
     with canvas.Painter(pixmap) as painter:
         for right, down in ((-1, 0), (1, 0), (0, -1), (0, 1)):
             painter.drawPixmap(QPointF(right * pixel, down * pixel), edge)
-        painter.drawPixmap(QPointF(0, 0), white)
+        painter.drawImage(QPointF(0, 0), negative)
 
 
 def draw_squares(painter: QPainter, frame: Frame, colours: theme.Colours) -> None:

@@ -99,7 +99,7 @@ class Controller(QObject):
         self.switch.changed.connect(self.set_active)
         self.said.connect(lambda words, undoable: self.notice.say(words, undoable=undoable))
         self.notice.undo_wanted.connect(self.undo)
-        self._editor.text_changed.connect(lambda _text: self._timer.start())
+        self._editor.text_changed.connect(lambda _text: self._text_changed())
         self._editor.caret_moved.connect(lambda _offset: self._timer.start())
         self._editor.diagnostics_changed.connect(lambda _found: self._checked())
         self.palette.chosen.connect(self._set_tool)
@@ -274,6 +274,11 @@ class Controller(QObject):
         return True
 
     # --- following the text ---------------------------------------------------------------------------------
+
+    def _text_changed(self) -> None:
+        # What was said holds no longer, and Undo would take back something else.
+        self.notice.say("", undoable=False)
+        self._timer.start()
 
     def follow(self) -> None:
         """Draw what stands in the text now."""

@@ -1,0 +1,51 @@
+"""The files that a search must not lose: nothing is written over what it reads.
+
+All that writes where somebody names the file asks here: an export (`-o` and the window's) and `writefile`.
+What is no ordinary file `base.disk` refuses; what a query may reach at all `files` tells.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Final
+
+from cqlgui.base import errors
+from cqlgui.tasks import files, model, queries, telling
+
+_SOURCE: Final = "is a source of this base"
+
+
+def from_query(base: model.Base, options: model.SearchOptions) -> files.Kept:
+    """What `writefile` must not write over: the sources, and what the caller names. What the query reads is
+    not among them, as it may read what it wrote."""
+    return [*((source.path, _SOURCE) for source in base.sources), *options.kept]
+
+
+def refuse(base: model.Base, text: str, options: model.SearchOptions, path: Path) -> None:
+    """Raise `CqlguiError` when writing to `path` would write over what a search for this text reads."""
+    what = files.reason(path, [*from_query(base, options), *_read(text, options, path)])
+    if what:
+        raise errors.CqlguiError(f"{path} {what} and is not overwritten.")
+
+
+def _read(text: str, options: model.SearchOptions, path: Path) -> files.Kept:
+    """What a query reads; `path` itself where the query makes up a name that may be this one."""
+    found: files.Kept = []
+    # What was made of two results is no query.
+    with contextlib.suppress(queries.Rejected):
+        expanded = queries.expanded(text, said=telling.said(options))
+        folders = [folder.resolve() for folder in options.allow_read]
+        places: list[Path] = []
+        for use in queries.file_uses(expanded) if folders else ():
+            # What is no name of a file is not read.
+            with contextlib.suppress(OSError, ValueError, RuntimeError):
+                if use.verb == "read" and use.name is not None:
+                    places += files.places(use.name, folders)
+                elif use.verb == "read" and any(path.resolve().is_relative_to(folder) for folder in folders):
+                    places.append(path)
+        found = [(place, "is read by the query") for place in places]
+        assert expanded.query is not None
+        if expanded.query.header.input is not None:
+            found.append((Path(expanded.query.header.input), "is named in the query as its input"))
+    return found
