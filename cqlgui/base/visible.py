@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 
 def visible(text: str, kept: str = "\n\t") -> str:
     """The text with escapes for all that steers a terminal, or reorders and hides text: control characters,
@@ -16,7 +18,8 @@ def visible(text: str, kept: str = "\n\t") -> str:
 
 
 def _escape(one: str) -> str:
-    return one.encode("unicode_escape").decode("ascii")
+    # As in JSON, of which a text may be a part.
+    return json.dumps(one)[1:-1]
 
 
 def _blank(one: str) -> bool:

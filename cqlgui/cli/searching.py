@@ -48,8 +48,11 @@ def run(arguments: argparse.Namespace) -> int:
         assert query is not None
         if not arguments.files:
             arguments.files = [_header_input(query.header, arguments.allow_read)]
+        # Where the query names the output, it stays in the folders that are allowed.
+        allowed: tuple[Path, ...] = ()
         if arguments.output is None:
             arguments.output = _header_output(query.header, arguments.allow_write)
+            allowed = options.allow_write
         ending = ""
         if arguments.output is not None:
             # What only some searches need is loaded when they do: the others shall not wait for it.
@@ -66,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.output is not None:
                 # Before the search, which may take long.
                 keeping.refuse(base, text, options, arguments.output)
-            return _once(arguments, base, text, name, options, cancel) or opening.outcome(opened)
+            return _once(arguments, opened, text, name, options, allowed, cancel) or opening.outcome(opened)
     except queries.Rejected as rejected:
         return terminal.reject(rejected, name, as_json=as_json)
 
@@ -81,7 +84,7 @@ def _header_input(header: nodes.Header, allowed: Sequence[Path]) -> Path:
     if header.input is None:
         raise errors.SourceError("No file to search in: name one, or put `input FILE.pgn` into the header.")
     path = Path(header.input)
-    if not _within(path, allowed):
+    if not keeping.within(path, _folders(allowed)):
         raise errors.SourceError(
             f"The query may not read {path}: name the file, or allow its folder with --allow-read."
         )
@@ -93,19 +96,10 @@ def _header_output(header: nodes.Header, allowed: Sequence[Path]) -> Path | None
     if header.output is None:
         return None
     path = Path(header.output)
-    if _within(path, allowed):
-        return path
+    if keeping.within(path, _folders(allowed)):
+        return path.resolve()
     terminal.say(f"The query may not write {path}: use -o, or allow its folder with --allow-write.")
     return None
-
-
-def _within(path: Path, folders: Sequence[Path]) -> bool:
-    try:
-        whole = path.resolve()
-    except (OSError, ValueError, RuntimeError):
-        # A loop of links lies nowhere, and so does what is no name of a file.
-        return False
-    return any(whole.is_relative_to(folder.resolve()) for folder in _folders(folders))
 
 
 def _folders(allowed: Sequence[Path]) -> tuple[Path, ...]:
@@ -115,12 +109,14 @@ def _folders(allowed: Sequence[Path]) -> tuple[Path, ...]:
 
 def _once(
     arguments: argparse.Namespace,
-    base: model.Base,
+    opened: model.ImportReport,
     text: str,
     name: str,
     options: model.SearchOptions,
+    allowed: Sequence[Path],
     cancel: progress.CancelToken,
 ) -> int:
+    base = opened.base
     bar = terminal.Bar()
     found_orbits = orbits.orbits(text) if arguments.jsonl or arguments.csv else ()
     if arguments.jsonl or arguments.csv:
@@ -169,11 +165,9 @@ def _once(
         for one in result.persistent:
             write(f"{one.name}: {one.text}")
     output = None if result.cancelled else arguments.output
-    # Of a query that went wrong there may be a part of the hits, or none; a file must not be lost to that.
-    unwritten = output is not None and (result.hopeless or (bool(result.failed_games) and output.exists()))
+    unwritten = "" if output is None else _hindrance(output, opened, result)
     if unwritten:
-        why = "the search failed" if result.hopeless else "some games could not be searched"
-        terminal.say(f"Nothing was written to {output}, as {why}.")
+        terminal.say(f"Nothing was written to {output}, as {unwritten}.")
     elif output is not None:
         from cqlgui.tasks import exporting
 
@@ -183,6 +177,7 @@ def _once(
             output,
             annotate=arguments.annotate,
             normalise=arguments.normalise,
+            allowed=allowed,
             cancel=cancel,
             progress=bar,
         )
@@ -201,6 +196,19 @@ def _once(
     if result.cancelled:
         return terminal.CANCELLED
     return terminal.REJECTED if result.hopeless or unwritten else terminal.OK
+
+
+def _hindrance(output: Path, opened: model.ImportReport, result: model.SearchResult) -> str:
+    """Why nothing is written, or empty: there may be a part of the hits, or none, and a file that exists must
+    not be lost to that."""
+    if result.hopeless:
+        return "the search failed"
+    if output.exists():
+        if opened.unreadable or opened.damaged:
+            return "not all of the files could be read"
+        if result.failed_games:
+            return "some games could not be searched"
+    return ""
 
 
 def _say_stop(stop: model.Stop, text: str, name: str) -> None:
@@ -367,7 +375,11 @@ def _batch(arguments: argparse.Namespace) -> int:
                 options = _options(
                     arguments, bool(arguments.variations or item.get("variations")), _details(arguments)
                 )
-                _refuse_engine(arguments, queries.expanded(item["query"], said=options.settings))
+                expanded = queries.expanded(item["query"], said=options.settings)
+                _refuse_engine(arguments, expanded)
+                assert expanded.query is not None
+                if expanded.query.header.output is not None:
+                    terminal.say(f"Line {number}: --batch prints JSON, so the query's output is not written.")
                 result = searching.search(base, item["query"], options, cancel=cancel)
                 if result.cancelled:
                     break
@@ -441,7 +453,9 @@ def _options(arguments: argparse.Namespace, variations: bool, details: model.Det
 def _kept(arguments: argparse.Namespace) -> tuple[tuple[Path, str], ...]:
     """What the user named to be read: no output may take its place, also where it could not be read."""
     named = [(arguments.query_file, "is the query"), (arguments.batch, "is the list of queries")]
-    found = [(path, what) for path, what in named if path is not None and str(path) != "-"]
+    found = [
+        (Path("/dev/stdin") if str(path) == "-" else path, what) for path, what in named if path is not None
+    ]
     return (*found, *((path, "is to be searched") for path in arguments.files))
 
 

@@ -216,7 +216,10 @@ def _in_utf8(text: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
             damage.append(f"a part of it is not the {encoding.upper()} that it begins with")
             said = True
         yield decoded.encode("utf-8", "replace")
-    yield decoder.decode(b"", True).encode("utf-8", "replace")
+    rest = decoder.decode(b"", True)
+    if rest and not said:
+        damage.append("it ends within a character")
+    yield rest.encode("utf-8", "replace")
 
 
 def _gathered(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -103,7 +103,9 @@ def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
             own_name, listed = _read(path)
             name = name or own_name
         for source in listed:
-            found.setdefault(_place(source), source)
+            place = _place(source)
+            # A name such as `/dev/stdin` is another file in another process.
+            found.setdefault(place, place if source.is_relative_to("/dev") and place.is_file() else source)
     if not found:
         raise errors.SourceError("No file was named.")
     return tuple(found.values()), name

@@ -58,6 +58,7 @@ def export(
     annotate: bool = False,
     element: tuple[int, int] | None = None,
     normalise: bool = False,
+    allowed: Sequence[Path] = (),
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
 ) -> model.ExportReport:
@@ -69,11 +70,16 @@ def export(
     With `normalise` hits are written in the query's own frame. A PGN has what follows on the first hit of a
     game, where that is a legal game in this frame, and else the game as it was played, its matches marked.
 
+    A path that the query named must lie in a folder that is `allowed`, also when it comes to writing; users
+    may name any, also by a link.
+
     The file appears whole or not at all. Raises `CqlguiError` when the search reads it, it cannot be
     written, or a source is no longer what was indexed when all is written; and `errors.Cancelled`.
     """
     ending = checked_ending(path)
     keeping.refuse(base, result.query, result.options, path)
+    if allowed and not keeping.within(path, allowed):
+        raise errors.CqlguiError(f"{path} does not lie in a folder that queries may write.")
     token = cancel or progress_module.CancelToken()
     job = _Job(base, result, _chosen(result, games, element), element, annotate, normalise, token, progress)
     writers: dict[str, Callable[[BinaryIO], None]] = {
@@ -84,7 +90,7 @@ def export(
         ".html": job.html,
     }
     try:
-        with sources.Readers(base) as job.readers, disk.replacing(path, follow=True) as file:
+        with sources.Readers(base) as job.readers, disk.replacing(path, follow=not allowed) as file:
             job.readers.check()
             writers[ending](file)
             # What workers were asked for is of the same text only if that is still there.

@@ -1,13 +1,13 @@
 """The text files that queries may read and write (`readfile`, `writefile`): none unless the user allowed a
 folder.
 
-A name is looked up in the allowed folders, and an absolute one must lie within them. A file is emptied when
-a search writes to it for the first time.
+A name is looked up in the allowed folders, and an absolute one must lie within them. What a search first
+writes to a file takes the place of what it held; later texts follow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -29,20 +29,20 @@ Kept = list[tuple[Path, str]]
 
 
 class Files:
-    """What one search may do with text files. `written` holds those it has begun to write, `kept` those that
-    it may not write to, each with what it is (`keeping`)."""
+    """What one search may do with text files. `written` holds those it has begun to write, with the bytes
+    that each has, `kept` those that it may not write to, each with what it is (`keeping`)."""
 
     def __init__(
         self,
         reading: Sequence[Path] = (),
         writing: Sequence[Path] = (),
-        written: Iterable[str] = (),
+        written: Mapping[str, int] | None = None,
         kept: Iterable[tuple[Path, str]] = (),
     ) -> None:
         self._kept = list(kept)
         self._reading = [folder.resolve() for folder in reading]
         self._writing = [folder.resolve() for folder in writing]
-        self.written = set(written)
+        self.written = dict(written or {})
         self._texts: dict[Path, str] = {}
 
     def read(self, name: str) -> str:
@@ -78,21 +78,24 @@ class Files:
 
         path = self._place(name, self._writing, syntax_strings.WRITABLE, "write")
         data = text.encode("utf-8", "replace")
-        begun = str(path) in self.written
-        if not begun and len(self.written) >= MOST_FILES:
+        length = self.written.get(str(path))
+        if length is None and len(self.written) >= MOST_FILES:
             raise host.RefusedError(f"{name} is not written: a search writes {MOST_FILES:,} files at most.")
-        what = "" if begun else reason(path, self._kept)
+        what = reason(path, self._kept) if length is None else ""
         if what:
             raise host.RefusedError(f"{name} {what} and is not overwritten.")
         try:
             _plain(name, path)
-            if begun and path.stat().st_size + len(data) > LONGEST:
+            if (length or 0) + len(data) > LONGEST:
                 raise host.RefusedError(f"{name} has grown too long.")
-            with path.open("ab" if begun else "wb") as file:
-                file.write(data)
+            if length is None:
+                # A disk that is full costs nobody the old text.
+                disk.replace_file(path, data)
+            else:
+                _append(path, length, data)
         except OSError as error:
             raise host.RefusedError(f"{name} cannot be written: {error.strerror or error}.") from error
-        self.written.add(str(path))
+        self.written[str(path)] = (length or 0) + len(data)
         self._texts.pop(path, None)
 
     def _place(self, name: str, folders: Sequence[Path], ends: tuple[str, ...], verb: str) -> Path:
@@ -138,6 +141,15 @@ def _plain(name: str, path: Path) -> None:
     """
     if path.exists() and not path.is_file():
         raise host.RefusedError(f"{name} is no ordinary file.")
+
+
+def _append(path: Path, length: int, data: bytes) -> None:
+    """Put bytes behind the first `length` ones of a file. What else is there was written by a worker that
+    died before it could tell, or is half of what did not fit on the disk."""
+    with path.open("r+b") as file:
+        file.truncate(length)
+        file.seek(length)
+        file.write(data)
 
 
 def _bytes(name: str, path: Path) -> bytes:

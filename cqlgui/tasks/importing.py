@@ -112,6 +112,7 @@ def open_base(
         cancelled=not finished,
         messages=messages,
         unreadable=tuple(job.unreadable),
+        damaged=tuple(job.damaged),
     )
 
 
@@ -138,6 +139,7 @@ class _Import:
         self.reused = 0
         self.messages: list[str] = []
         self.unreadable: list[Path] = []
+        self.damaged: list[Path] = []
         self._rows = [workspace.catalog().source(path) for path in paths]
         # Games, positions, completeness and digest of each source as far as they are known.
         self._states: list[tuple[int, int, bool, str]] = [(0, 0, False, "")] * len(paths)
@@ -225,6 +227,7 @@ class _SourceImport:
                     said = f"{self.path.name} is damaged: {text.damage}. Only what can be read of it is open."
                     if said not in self.owner.messages:
                         self.owner.messages.append(said)
+                        self.owner.damaged.append(self.path)
                 try:
                     done = self._update(text)
                 except _CopyError:

@@ -7,6 +7,7 @@ What is no ordinary file `base.disk` refuses; what a query may reach at all `fil
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +20,9 @@ _SOURCE: Final = "is a source of this base"
 def from_query(base: model.Base, options: model.SearchOptions) -> files.Kept:
     """What `writefile` must not write over: the sources, and what the caller names. What the query reads is
     not among them, as it may read what it wrote."""
-    return [*((source.path, _SOURCE) for source in base.sources), *options.kept]
+    named = [*((source.path, _SOURCE) for source in base.sources), *options.kept]
+    # `/dev/stdin` is another file in a worker.
+    return [(_resolved(path), what) for path, what in named]
 
 
 def refuse(base: model.Base, text: str, options: model.SearchOptions, path: Path) -> None:
@@ -29,20 +32,37 @@ def refuse(base: model.Base, text: str, options: model.SearchOptions, path: Path
         raise errors.CqlguiError(f"{path} {what} and is not overwritten.")
 
 
+def within(path: Path, folders: Iterable[Path]) -> bool:
+    """Whether a file lies in one of these folders, links followed; a loop of links lies nowhere, and so does
+    what is no name of a file."""
+    try:
+        place = path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return False
+    return any(place.is_relative_to(folder.resolve()) for folder in folders)
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return path
+
+
 def _read(text: str, options: model.SearchOptions, path: Path) -> files.Kept:
     """What a query reads; `path` itself where the query makes up a name that may be this one."""
     found: files.Kept = []
     # What was made of two results is no query.
     with contextlib.suppress(queries.Rejected):
         expanded = queries.expanded(text, said=telling.said(options))
-        folders = [folder.resolve() for folder in options.allow_read]
+        folders = [_resolved(folder) for folder in options.allow_read]
         places: list[Path] = []
         for use in queries.file_uses(expanded) if folders else ():
             # What is no name of a file is not read.
             with contextlib.suppress(OSError, ValueError, RuntimeError):
                 if use.verb == "read" and use.name is not None:
                     places += files.places(use.name, folders)
-                elif use.verb == "read" and any(path.resolve().is_relative_to(folder) for folder in folders):
+                elif use.verb == "read" and within(path, folders):
                     places.append(path)
         found = [(place, "is read by the query") for place in places]
         assert expanded.query is not None

@@ -58,7 +58,8 @@ class Base:
 @dataclass(frozen=True, slots=True)
 class ImportReport:
     """What an import did; `reused` counts the games that were indexed before, `messages` are sentences for
-    the user. `unreadable` are the sources that were left out, for which there is a message each.
+    the user. `unreadable` are the sources that were left out, `damaged` those of which only a part is open;
+    there is a message for each.
     """
 
     base: Base
@@ -70,6 +71,7 @@ class ImportReport:
     cancelled: bool = False
     messages: tuple[str, ...] = ()
     unreadable: tuple[Path, ...] = ()
+    damaged: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import re
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, Literal
 
@@ -23,7 +24,10 @@ _LONGEST_QUERY: Final = 100_000
 _LONGEST_LINE: Final = 1_000
 """Letters of a position, with what an EPD says of it, or what else stands behind it."""
 _DAYS: Final = 30
-"""So long pasted games are kept for the sessions that name them."""
+"""So long pasted games are kept after they were last opened: sessions name them."""
+_OPENED: Final = ".opened"
+"""Ending of the empty file that tells when pasted games were last opened: the time of the games' own file is
+a part of what their index belongs to."""
 _TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
 _PLACED: Final = patterns.pattern(r"\w+(?:/\w+){7}")
 """The men of a FEN, rank by rank."""
@@ -106,6 +110,15 @@ def _position(fields: list[str]) -> Position:
     return Position.from_fen(" ".join(fields[:6]))
 
 
+def note_opened(paths: Iterable[Path]) -> None:
+    """Keep pasted games that are among these files for another while."""
+    for path in paths:
+        if path.parent == _folder():
+            # Then they are kept as long as others.
+            with contextlib.suppress(OSError):
+                path.with_suffix(_OPENED).touch()
+
+
 def as_pattern(position: Position) -> str:
     """A query for the men of a position on their squares, whatever else is on the board."""
     board = position.squares
@@ -114,8 +127,12 @@ def as_pattern(position: Position) -> str:
     )
 
 
+def _folder() -> Path:
+    return folders.cache() / "pasted"
+
+
 def _written(text: str) -> Path:
-    folder = folders.cache() / "pasted"
+    folder = _folder()
     data = text.encode("utf-8", "replace")
     path = folder / f"pasted-{hashlib.sha256(data).hexdigest()[:8]}.pgn"
     try:
@@ -132,6 +149,8 @@ def _sweep(folder: Path) -> None:
     disk.sweep(folder)
     oldest = time.time() - _DAYS * 86_400
     for path in folder.glob("pasted-*.pgn"):
+        opened = path.with_suffix(_OPENED)
         with contextlib.suppress(OSError):
-            if path.stat().st_mtime < oldest:
+            if max(one.stat().st_mtime for one in (path, opened) if one.exists()) < oldest:
                 path.unlink()
+                opened.unlink(missing_ok=True)

@@ -151,7 +151,7 @@ class _Run:
         # Where games depend on what earlier ones left, one worker takes them in order, with this memory.
         sequential = self.plan.compiled is None and self.program.sequential
         self.remembered = self.program.empty_memory() if sequential else None
-        self.written: list[str] = []
+        self.written: dict[str, int] = {}
         writing = [str(folder.resolve()) for folder in options.allow_write]
         kept = [(str(path), what) for path, what in keeping.from_query(base, options)] if writing else []
         self.rights = {"write": writing, "kept": kept}

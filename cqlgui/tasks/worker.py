@@ -178,7 +178,7 @@ class Service:
         allowed = files.Files(
             [Path(folder) for folder in request.get("read", ())],
             [Path(folder) for folder in request.get("write", ())],
-            request.get("written", ()),
+            request.get("written"),
             [(Path(name), what) for name, what in request.get("kept", ())],
         )
         if program is not self._patient_with:
@@ -248,7 +248,7 @@ class Service:
             "messages": messages,
             "positions": positions,
             "memory": None if remembered is None else remembered.packed(),
-            "written": sorted(allowed.written),
+            "written": allowed.written,
             "match_string": program.match_string,
         }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from cqlgui.base import errors, progress
-from cqlgui.tasks import bases, importing, model
+from cqlgui.tasks import bases, importing, model, pasting
 from cqlgui.ui import jobs
 
 _JOB = "open"
@@ -51,6 +51,7 @@ class Opener(QObject):
         def work(token: progress.CancelToken, sink: progress.ProgressSink) -> model.ImportReport:
             report = importing.open_base(wanted, cancel=token, progress=sink, on_base=channel.send)
             bases.remember(wanted)
+            pasting.note_opened(wanted)
             return report
 
         def done(report: model.ImportReport) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import os
@@ -356,6 +357,47 @@ def test_an_output_takes_the_place_of_nothing_that_was_to_be_searched(source: Pa
         assert run.code not in (0, None)
         assert f"{output} {words} and is not overwritten" in run.err
         assert output.read_bytes() == before
+
+
+def test_a_file_is_not_replaced_where_a_source_could_not_be_read(source: Path, tmp_path: Path) -> None:
+    output, cut = tmp_path / "out.pgn", tmp_path / "cut.pgn.gz"
+    output.write_text("earlier results")
+    cut.write_bytes(gzip.compress(source.read_bytes())[:-30])
+    for files in ([cut], [source, tmp_path / "missing.pgn"]):
+        run = helpers.cli("search", *files, "-e", "true", "-o", output)
+        assert run.code != 0
+        assert output.read_text() == "earlier results"
+    run = helpers.cli("search", cut, "-e", "true", "-o", output)
+    assert (run.code, f"Nothing was written to {output}, as not all of the files" in run.err) == (1, True)
+    (tmp_path / "new").mkdir()
+    run = helpers.cli("search", cut, "-e", "true", "-o", tmp_path / "new" / "out.pgn")
+    assert (run.code, (tmp_path / "new" / "out.pgn").exists()) == (0, True)
+
+
+@pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="there is no /dev/stdin here")
+@pytest.mark.parametrize("name", ["-", "/dev/stdin"])
+def test_what_comes_by_standard_input_is_not_overwritten(source: Path, tmp_path: Path, name: str) -> None:
+    query, games = tmp_path / "q.cql", tmp_path / "g.cql"
+    query.write_text('initial writefile("q.cql" "gone")')
+    games.write_bytes(source.read_bytes())
+    written = ["-e", 'initial writefile("g.cql" "gone")']
+    for kept, words in ((query, [source, "--query-file", name]), (games, ["/dev/stdin", *written])):
+        before = kept.read_bytes()
+        command = [sys.executable, "-m", "cqlgui", "search", *map(str, words), "--allow-write", str(tmp_path)]
+        with kept.open("rb") as stream:
+            run = subprocess.run(
+                command, stdin=stream, cwd=helpers.ROOT, capture_output=True, text=True, check=False
+            )
+        assert (run.returncode, kept.read_bytes()) == (1, before)
+        assert "and is not overwritten" in run.stderr
+
+
+def test_a_batch_tells_of_an_output_that_is_not_written(source: Path, tmp_path: Path) -> None:
+    batch = tmp_path / "batch.jsonl"
+    batch.write_text(json.dumps({"query": "cql(output x.pgn) true"}))
+    run = helpers.cli("search", source, "--batch", batch, "--allow-write", tmp_path)
+    assert "Line 1: --batch prints JSON, so the query's output is not written." in run.err
+    assert json.loads(run.out)["count"] > 0
 
 
 def test_an_empty_name_allows_no_folder(source: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import subprocess
 import sys
@@ -80,6 +81,12 @@ def test_nothing_steers_a_terminal(folder: Path, command: str, words: list[str],
     assert FORBIDDEN & set(plain) == set()
 
 
+def test_json_stays_json_on_a_terminal(folder: Path) -> None:
+    shown = on_a_terminal(["search", f"a{STEERING}.pgn", "-e", "mate", "--jsonl"], folder, out_too=True)
+    record = json.loads(shown[shown.index("{") : shown.rindex("}") + 1])
+    assert record["white"] == "A" + IN_A_TAG
+
+
 def on_a_terminal(words: list[str], folder: Path, *, out_too: bool) -> str:
     """What a terminal gets to show; `out_too` if not only messages go there."""
     parent, child = pty.openpty()
@@ -110,7 +117,7 @@ def test_a_file_gets_the_exact_text_and_messages_are_harmless_all_the_same(folde
     assert row["white"] == "A" + IN_A_TAG
     assert FORBIDDEN & set(done.err) == set()
     done = helpers.cli("search", folder / f"none{STEERING}.pgn", "-e", "mate", "--csv")
-    assert "\\x1b[2J" in done.err
+    assert "\\u001b[2J" in done.err
     assert FORBIDDEN & set(done.err) == set()
 
 

@@ -152,6 +152,14 @@ def test_what_is_no_utf_32_behind_utf_32_is_told(order: str, tmp_path: Path) -> 
             assert text.damage == "a part of it is not the UTF-32 that it begins with"
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_wide_text_that_ends_within_a_character_is_told(encoding: str, tmp_path: Path) -> None:
+    path = tmp_path / "wide.pgn"
+    path.write_bytes('[White "Ünal"]\n\n1. e4 *\n'.encode(encoding)[:-1])
+    with archives.open_source(path, tmp_path / "cache") as text:
+        assert text.damage == "it ends within a character"
+
+
 @pytest.mark.parametrize("mark", ["utf-16", "utf-16-be"])
 @pytest.mark.parametrize("kind", ["gz", "bz2", "zst", "zip"])
 def test_utf_16_within_a_packed_file_is_read(kind: str, mark: str, tmp_path: Path) -> None:

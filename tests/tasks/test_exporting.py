@@ -171,6 +171,20 @@ def test_tables_list_every_hit(tmp_path: Path, base: model.Base, result: model.S
     assert "C &lt;&amp;&gt;" in page or base.games < 3
 
 
+def test_where_a_query_names_the_output_a_link_leads_nowhere_else(
+    base: model.Base, result: model.SearchResult, tmp_path: Path
+) -> None:
+    folder, outside = tmp_path / "in", tmp_path / "outside.pgn"
+    folder.mkdir()
+    outside.write_text("outside")
+    (folder / "x.pgn").symlink_to(outside)
+    with pytest.raises(errors.CqlguiError, match="does not lie in a folder"):
+        exporting.export(base, result, folder / "x.pgn", allowed=[folder])
+    assert outside.read_text() == "outside"
+    exporting.export(base, result, folder / "y.pgn", allowed=[folder])
+    assert (folder / "y.pgn").exists()
+
+
 def test_a_source_is_never_overwritten(base: model.Base, result: model.SearchResult) -> None:
     before = base.sources[0].path.read_bytes()
     with pytest.raises(errors.CqlguiError, match="not overwritten"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
@@ -47,6 +48,29 @@ def test_the_first_write_of_a_search_empties_a_file_and_later_ones_append(tmp_pa
     first.write("a.cqo", "ü")
     files.Files(writing=[tmp_path], written=first.written).write("a.cqo", "!")
     assert target.read_text(encoding="utf-8") == "oneü!"
+
+
+def test_what_a_worker_wrote_that_died_is_written_once(tmp_path: Path) -> None:
+    first = files.Files(writing=[tmp_path])
+    first.write("a.cqo", "one ")
+    known = dict(first.written)
+    for _ in range(2):
+        files.Files(writing=[tmp_path], written=known).write("a.cqo", "two")
+    assert (tmp_path / "a.cqo").read_text(encoding="utf-8") == "one two"
+
+
+def test_a_full_disk_costs_nobody_the_old_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.cqo").write_text("old", encoding="utf-8")
+
+    def full(_descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(host.RefusedError, match="No space left"):
+        files.Files(writing=[tmp_path]).write("a.cqo", "new")
+    assert [(path.name, path.read_text(encoding="utf-8")) for path in tmp_path.iterdir()] == [
+        ("a.cqo", "old")
+    ]
 
 
 def test_texts_are_utf8_or_windows_1252(tmp_path: Path) -> None:

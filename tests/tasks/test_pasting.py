@@ -119,8 +119,15 @@ def test_games_that_were_pasted_long_ago_are_removed() -> None:
     assert old is not None
     long_ago = time.time() - 31 * 86_400
     os.utime(old, (long_ago, long_ago))
+    shown = pasting.understand(GAME.replace("A", "D")).path
+    assert shown is not None
+    os.utime(shown, (long_ago, long_ago))
+    pasting.note_opened([shown])
     new = pasting.understand(GAME.replace("A", "C")).path
-    assert list((folders.cache() / "pasted").iterdir()) == [new]
+    assert set((folders.cache() / "pasted").glob("*.pgn")) == {shown, new}
+    os.utime(shown.with_suffix(".opened"), (long_ago, long_ago))
+    newer = pasting.understand(GAME.replace("A", "E")).path
+    assert set((folders.cache() / "pasted").iterdir()) == {new, newer}
 
 
 def test_a_query_may_name_moves_in_its_comments() -> None:
