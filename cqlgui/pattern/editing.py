@@ -377,12 +377,20 @@ class _Pen:
         if holder is not None and not any(item.marks or item.condition >= 0 for item in self.items):
             self.write_over(holder, written)
             return
-        if self.bare:
-            self.draft.put(self.group.content.offset, "{")
+        self.open_braces()
         if places:
             self.draft.put(max(places), " " + written)
         else:
             self.draft.put(self.items[0].span.offset, written + " ")
+        self.close_braces()
+
+    def open_braces(self) -> None:
+        """Begin braces where the group needs them for a second filter: before anything else is put there."""
+        if self.bare:
+            self.draft.put(self.group.content.offset, "{")
+
+    def close_braces(self) -> None:
+        """End those braces, behind all that was put in."""
         if self.bare:
             self.draft.put(self.group.content.end, "}")
 
@@ -427,8 +435,10 @@ class _Pen:
             self.add_alternative(either, wanted)
             self.drop_marks({mark})
         elif old.role is Role.EITHER and len(set(own[0].marks)) > 1:
+            self.open_braces()
             self.drop_marks({mark})
             self.draft.put(own[0].span.end, " " + self.spelled(wanted))
+            self.close_braces()
             self.added = True
         else:
             self.turn(own[0], role)

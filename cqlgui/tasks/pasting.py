@@ -38,8 +38,9 @@ _MOVES: Final = patterns.pattern(
 """A numbered move, its man in any language."""
 _COMMENTS: Final = patterns.pattern(r"(?:(?<!:)//|;)[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 """Comments of a query, which may name moves and tags; no address of the web."""
-_QUOTES: Final = dict.fromkeys(map(ord, "\"'\u200b“”„‟‘’‚«»"), " ")
-_NAMED: Final = patterns.pattern(r"(?i)\s*(?:(?:position\s+)?(?:fen|epd)\b\s*[:=]?)?\s*")
+_QUOTES: Final = dict.fromkeys(map(ord, "\"'`\u200b“”„‟‘’‚«»"), " ") | dict.fromkeys(map(ord, "–—"), "-")
+"""Signs round a position, and dashes that a page sets for hyphens."""
+_NAMED: Final = patterns.pattern(r"(?i)\s*(?:position\b\s*[:=]?\s*)?(?:(?:fen|epd)\b\s*[:=]?)?\s*")
 """What may stand before a position without a meaning."""
 _ADDRESS: Final = patterns.pattern(
     r"\s*https?://\S{1,200}?[/=]([1-8pnbrqkPNBRQK]{1,8}(?:/[1-8pnbrqkPNBRQK]{1,8}){7}\S*)\s*"

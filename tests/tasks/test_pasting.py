@@ -29,6 +29,8 @@ GAME = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Nf3 1
         f"{FEN}\n1. e4 e5",
         f"“{FEN}”",
         f"position fen {FEN}",
+        f"Position: {FEN}",
+        f"`{FEN.replace('-', '–')}`",
         f"https://lichess.org/analysis/{FEN.replace(' ', '_')}",
         f"https://lichess.org/analysis/standard/{FEN.replace(' ', '_')}?color=white#5",
         f"https://www.chess.com/analysis?fen={FEN.replace(' ', '%20')}&flip=false",

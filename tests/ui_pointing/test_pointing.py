@@ -200,6 +200,14 @@ def test_in_game_mode_control_takes_men_of_the_game_as_one_step(hand: Hand) -> N
     assert hand.text == "{Ke1}"
 
 
+def test_space_passes_over_a_role_that_a_mark_cannot_have(hand: Hand) -> None:
+    hand.write("path {-- kg8}")
+    hand.editor.edit.select(9, 9)
+    hand.click("g8")
+    hand.key(Qt.Key.Key_Space)
+    assert hand.text == "path {-- not kg8}"
+
+
 def test_what_was_said_of_a_change_goes_with_the_next_one(hand: Hand) -> None:
     hand.write("{Nf5 kg8}")
     QTest.mouseClick(hand.pointing.palette.clear, LEFT)

@@ -122,7 +122,11 @@ def next_role(draft: Draft, mark: int, remembered: men.ManMask) -> marks.Mark:
             return back
         return _change(draft, _place_of(draft.pattern, back), men.EMPTY_MASK, held.squares)
     other = marks.Role.EITHER if held.role is marks.Role.MUST else marks.Role.NOT
-    return set_role(draft, mark, other)
+    chosen = set_role(draft, mark, other)
+    if other is marks.Role.EITHER and not draft.changes:
+        # In a path round brackets would begin a chain, so that no mark can be one of several.
+        chosen = set_role(draft, mark, marks.Role.NOT)
+    return chosen
 
 
 def set_role(draft: Draft, mark: int, role: marks.Role) -> marks.Mark:
