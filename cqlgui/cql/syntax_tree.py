@@ -161,7 +161,8 @@ def _two_names(cursor: Cursor, owner: str, *, declares: bool) -> tuple[Token, To
     cursor.skip_group()
     cursor.take()
     known = all(cursor.names.get(name.text) is Type.POSITION for name in found)
-    return (found[0], found[1]) if cursor.errors == errors and known else None
+    # Where an open comment swallows the rest of the text, that is all that is reported.
+    return (found[0], found[1]) if len(found) == 2 and cursor.errors == errors and known else None
 
 
 def _declare(cursor: Cursor, owner: str, name: Token, before: list[Token]) -> None:

@@ -266,3 +266,11 @@ def _unspeakable(node: nodes.Node, echoed: bool, transformed: bool) -> bool:
     if transformed and isinstance(node, nodes_tree.SimilarPosition):
         return True
     return any(_unspeakable(child, echoed, transformed) for child in nodes.children(node))
+
+
+@pytest.mark.parametrize(
+    "text", ["echo (s /* t) {true}", "echo (/* s t) {true}", "consecutivemoves(s /* t) > 1"]
+)
+def test_an_open_comment_among_the_names_is_reported_with_its_bracket_alone(text: str) -> None:
+    bracket, comment = check.check(text).diagnostics
+    assert (bracket.code, comment.code) == ("unbalanced-bracket", "unterminated-comment")
