@@ -67,8 +67,8 @@ def replacing(path: Path, *, private: bool = False, follow: bool = False) -> Ite
 
     The file is private while it is written. Then it gets the rights of the file it replaces, or those that
     new files have, unless it stays `private`. With `follow`, for files that the user names, a link stays and
-    the file behind it is replaced; else the link itself is, as a stranger may have put it there. A device or
-    a pipe is never replaced. Raises `OSError`, and `ValueError` for what is no file name.
+    the file behind it is replaced; else the link itself is, as a stranger may have put it there. A device, a
+    pipe or a file that is read-only is never replaced. Raises `OSError`.
     """
     path = _target(path, follow=follow)
     temporary, file = create(path.parent)
@@ -211,12 +211,19 @@ def _terminated(number: int, _frame: FrameType | None) -> None:
 
 def _target(path: Path, *, follow: bool) -> Path:
     """The file that is to be replaced where `path` is named."""
-    if follow and path.is_symlink():
-        path = path.resolve()
     try:
+        if follow and path.is_symlink():
+            path = path.resolve()
         mode = path.lstat().st_mode
     except FileNotFoundError:
         return path
+    except RuntimeError as error:
+        raise OSError(errno.ELOOP, "it is a link that leads to itself") from error
+    except ValueError as error:
+        raise OSError(errno.EINVAL, "it is no name of a file") from error
+    if stat.S_ISREG(mode) and not (mode & 0o222 and os.access(path, os.W_OK)):
+        # Its folder would allow it; but so somebody protects a file.
+        raise OSError(errno.EACCES, "it is read-only")
     # Whoever may write in its folder could replace a device for everybody.
     if not (stat.S_ISREG(mode) or stat.S_ISLNK(mode) or stat.S_ISDIR(mode)):
         raise OSError(errno.EINVAL, "it is no ordinary file")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from cqlgui.base import errors, progress
+from cqlgui.base import disk, errors, progress
 from cqlgui.cli import opening, terminal
 from cqlgui.cql import diagnostics, nodes, settings, transforms
 from cqlgui.tasks import found as found_module
@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Search once, or for every line of a batch."""
     for option in ("read", "write"):
         for folder in getattr(arguments, f"allow_{option}"):
-            if not folder.is_dir():
+            if not disk.is_folder(folder):
                 terminal.say(f"cqlgui search: --allow-{option} allows nothing, for {folder} is no folder.")
     if arguments.batch is not None:
         if not arguments.files:
@@ -104,7 +104,7 @@ def _header_output(header: nodes.Header, allowed: Sequence[Path]) -> Path | None
 
 def _folders(allowed: Sequence[Path]) -> tuple[Path, ...]:
     """What is allowed without that which is no folder, as the user was told."""
-    return tuple(folder for folder in allowed if folder.is_dir())
+    return tuple(folder for folder in allowed if disk.is_folder(folder))
 
 
 def _once(
@@ -135,7 +135,8 @@ def _once(
     def say(said: Sequence[model.Message]) -> None:
         bar.end()
         for message in said:
-            terminal.say(message.text)
+            # A further line of it is none of the program's own.
+            terminal.say(message.text.replace("\n", "\n  "))
 
     streaming = arguments.jsonl or arguments.csv
     try:
@@ -203,7 +204,7 @@ def _hindrance(output: Path, opened: model.ImportReport, result: model.SearchRes
     not be lost to that."""
     if result.hopeless:
         return "the search failed"
-    if output.exists():
+    if disk.is_file(output):
         if opened.unreadable or opened.damaged:
             return "not all of the files could be read"
         if result.failed_games:

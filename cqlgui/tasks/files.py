@@ -30,7 +30,8 @@ Kept = list[tuple[Path, str]]
 
 class Files:
     """What one search may do with text files. `written` holds those it has begun to write, with the bytes
-    that each has, `kept` those that it may not write to, each with what it is (`keeping`)."""
+    that each has, `kept` those that it may not write to, each with what it is (`keeping`). A relative name
+    begins in `beside`, or without that in each of the folders."""
 
     def __init__(
         self,
@@ -38,7 +39,9 @@ class Files:
         writing: Sequence[Path] = (),
         written: Mapping[str, int] | None = None,
         kept: Iterable[tuple[Path, str]] = (),
+        beside: Path | None = None,
     ) -> None:
+        self._beside = beside
         self._kept = list(kept)
         self._reading = [folder.resolve() for folder in reading]
         self._writing = [folder.resolve() for folder in writing]
@@ -89,7 +92,7 @@ class Files:
             if (length or 0) + len(data) > LONGEST:
                 raise host.RefusedError(f"{name} has grown too long.")
             if length is None:
-                # A disk that is full costs nobody the old text.
+                # Where the disk is full the old text stays.
                 disk.replace_file(path, data)
             else:
                 _append(path, length, data)
@@ -109,7 +112,7 @@ class Files:
                 f"A query may only {verb} files that end in {', '.join(ends)}, not {name}."
             )
         try:
-            found = places(name, folders)
+            found = places(name, folders, self._beside)
             existing = [place for place in found if place.is_file()]
         except (OSError, ValueError, RuntimeError) as error:
             raise host.RefusedError(f"{name} is no name of a file: {error}.") from error
@@ -121,12 +124,13 @@ class Files:
         return place
 
 
-def places(name: str, folders: Sequence[Path]) -> list[Path]:
-    """The files within these folders (resolved ones) that a name may mean, symbolic links followed.
+def places(name: str, folders: Sequence[Path], beside: Path | None = None) -> list[Path]:
+    """The files within these folders (resolved ones) that a name may mean, symbolic links followed. A
+    relative one begins in `beside`, or without that in each of the folders.
 
     Raises `OSError`, `ValueError` or `RuntimeError` for what is no name of a file.
     """
-    found = [(folder / name).resolve() for folder in folders]
+    found = [(start / name).resolve() for start in (folders if beside is None else [beside])]
     return [place for place in found if any(place.is_relative_to(folder) for folder in folders)]
 
 

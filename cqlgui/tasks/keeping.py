@@ -17,12 +17,16 @@ from cqlgui.tasks import files, model, queries, telling
 _SOURCE: Final = "is a source of this base"
 
 
+def sources(base: model.Base) -> files.Kept:
+    """The games of a base, which nothing is written over."""
+    return [(source.path, _SOURCE) for source in base.sources]
+
+
 def from_query(base: model.Base, options: model.SearchOptions) -> files.Kept:
     """What `writefile` must not write over: the sources, and what the caller names. What the query reads is
     not among them, as it may read what it wrote."""
-    named = [*((source.path, _SOURCE) for source in base.sources), *options.kept]
     # `/dev/stdin` is another file in a worker.
-    return [(_resolved(path), what) for path, what in named]
+    return [(_resolved(path), what) for path, what in [*sources(base), *options.kept]]
 
 
 def refuse(base: model.Base, text: str, options: model.SearchOptions, path: Path) -> None:
@@ -61,7 +65,7 @@ def _read(text: str, options: model.SearchOptions, path: Path) -> files.Kept:
             # What is no name of a file is not read.
             with contextlib.suppress(OSError, ValueError, RuntimeError):
                 if use.verb == "read" and use.name is not None:
-                    places += files.places(use.name, folders)
+                    places += files.places(use.name, folders, options.beside)
                 elif use.verb == "read" and within(path, folders):
                     places.append(path)
         found = [(place, "is read by the query") for place in places]

@@ -271,6 +271,9 @@ class SearchOptions:
     allow_read: tuple[Path, ...] = ()
     """Folders whose text and PGN files the query may read, and below those it may write to (D11)."""
     allow_write: tuple[Path, ...] = ()
+    beside: Path | None = None
+    """The folder in which the relative name of a file begins, the query's own; None for all that are allowed,
+    in turn."""
     kept: tuple[tuple[Path, str], ...] = ()
     """Files beside the sources that neither the query nor an export writes over, each with what it is, such
     as "is the query" (`tasks.keeping`)."""

@@ -33,9 +33,9 @@ class Wanted(errors.CqlguiError):
 def wishes(expanded: transforms.Expanded, options: model.SearchOptions, beside: Path) -> tuple[Wish, ...]:
     """What a query needs beyond the folders that are allowed.
 
-    A relative name is looked for in the folder `beside` (that of the query or of the games). A folder that is
-    allowed already is never wished for: what cannot be reached all the same fails in the search, with its
-    reason.
+    A relative name begins in the folder `beside` (that of the query or of the games), whatever else is
+    allowed. A folder that is allowed already is never wished for: what cannot be reached all the same fails
+    in the search, with its reason.
     """
     found: dict[Wish, None] = {}
     for use in sorted(queries.file_uses(expanded), key=lambda use: use.node.span.offset):
@@ -48,17 +48,16 @@ def wishes(expanded: transforms.Expanded, options: model.SearchOptions, beside: 
 
 def _wish(verb: str, name: str | None, allowed: tuple[Path, ...], beside: Path) -> Wish | None:
     if name is None:
-        # Whether a name that is made up lies within a folder is known only when it is made.
-        return None if allowed else Wish(verb, "", beside)
+        # Whether a name that is made up leads elsewhere is known only when it is made.
+        return None if any(beside.is_relative_to(one) for one in allowed) else Wish(verb, "", beside)
     try:
         relative = not Path(name).is_absolute()
         place = (beside / name).resolve()
-        reached = files.places(name, allowed)
-        missed = relative and place.is_file() and not any(path.is_file() for path in reached)
+        reached = files.places(name, allowed, beside)
     except (OSError, ValueError, RuntimeError):
         # What is no name of a file fails in the search.
         return None
     folder = beside if relative else place.parent
-    if folder in allowed or (reached and not missed):
+    if folder in allowed or reached:
         return None
     return Wish(verb, name, folder)

@@ -129,6 +129,7 @@ def request(
         "games": list(ordinals),
         "memory": None,
         "read": [str(folder.resolve()) for folder in options.allow_read],
+        "beside": None if options.beside is None else str(options.beside.absolute()),
     }
 
 

@@ -180,6 +180,7 @@ class Service:
             [Path(folder) for folder in request.get("write", ())],
             request.get("written"),
             [(Path(name), what) for name, what in request.get("kept", ())],
+            Path(request["beside"]) if request.get("beside") else None,
         )
         if program is not self._patient_with:
             self._patient_with, self._seconds = program, _GAME_SECONDS

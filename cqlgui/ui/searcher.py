@@ -103,6 +103,7 @@ class Searcher(QObject):
         options = model.SearchOptions(
             allow_read=self._allowed["read"],
             allow_write=self._allowed["write"],
+            beside=beside,
             kept=kept,
             details=model.Details.NONE,
             within=within,

@@ -38,7 +38,7 @@ from cqlgui.base import disk, priority, resources
 from cqlgui.pattern import here as queries_here
 from cqlgui.pattern import pictures
 from cqlgui.pgn import archives, decoding
-from cqlgui.tasks import bases, exporting, history, library, model, pasting, pool, queries
+from cqlgui.tasks import bases, exporting, files, history, keeping, library, model, pasting, pool, queries
 from cqlgui.tasks.found import Found
 from cqlgui.ui import (
     actions,
@@ -271,6 +271,12 @@ class MainWindow(QMainWindow):
                 # The dialog asked for the name without its ending.
                 if disk.is_file(path) and not self._replace():
                     return
+            sources = keeping.sources(self.base) if self.base is not None else []
+            what = files.reason(path, sources)
+            if what:
+                words = f"{path.name} {what} and is not overwritten."
+                self.infobar.show_message(words, "error", key=_KEEPING, front=True)
+                return
             if self.editor.save(path):
                 self._fill_library()
 

@@ -90,6 +90,16 @@ def test_a_file_of_our_own_replaces_a_link(tmp_path: Path) -> None:
 
 
 @POSIX
+def test_a_link_to_itself_and_what_is_no_name_are_told_as_faults_of_files(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    for path, words in ((loop, "link|symbolic"), (tmp_path / "a\0b", "no name of a file")):
+        with pytest.raises(OSError, match=words):
+            disk.replace_file(path, b"new", follow=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["loop"]
+
+
+@POSIX
 def test_what_is_no_ordinary_file_is_not_replaced(tmp_path: Path) -> None:
     pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)

@@ -95,3 +95,36 @@ def test_input_and_output_of_the_header_are_left_out_and_named(
         qtbot.keyClick(main, Qt.Key.Key_F5)
     assert "out.pgn as output" in said(main)
     assert main.infobar.waiting == 0
+
+
+def test_a_query_of_another_folder_asks_for_its_own(
+    qtbot: QtBot, main: window.MainWindow, folder: Path
+) -> None:
+    first, other = folder / "first", folder / "other"
+    for place in (first, other):
+        place.mkdir()
+        (place / "q.cql").write_text('mate writefile("out.cqo" "x")', encoding="utf-8")
+        (place / "out.cqo").write_text("old", encoding="utf-8")
+    for place in (first, other):
+        assert main.editor.open_file(place / "q.cql")
+        with qtbot.waitSignal(main.searcher.wanted):
+            qtbot.keyClick(main, Qt.Key.Key_F5)
+        assert f"Allow writing in {place} for this session?" in said(main)
+        assert (place / "out.cqo").read_text() == "old"
+        with qtbot.waitSignal(main.searcher.finished):
+            allow(qtbot, main)
+        assert set((place / "out.cqo").read_text()) == {"x"}
+        (first / "out.cqo").write_text("kept", encoding="utf-8")
+    assert (first / "out.cqo").read_text() == "kept"
+
+
+def test_a_query_is_not_saved_over_the_games(
+    qtbot: QtBot, main: window.MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games = folder / "games.pgn"
+    before = games.read_bytes()
+    monkeypatch.setattr(window.QFileDialog, "getSaveFileName", lambda *_: (str(games), ""))
+    main.editor.set_text("mate")
+    main.save_query_as()
+    assert said(main) == "games.pgn is a source of this base and is not overwritten."
+    assert games.read_bytes() == before

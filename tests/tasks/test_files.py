@@ -59,6 +59,31 @@ def test_what_a_worker_wrote_that_died_is_written_once(tmp_path: Path) -> None:
     assert (tmp_path / "a.cqo").read_text(encoding="utf-8") == "one two"
 
 
+def test_a_relative_name_begins_beside_the_query(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        folder.mkdir()
+        (folder / "a.cqo").write_text(folder.name, encoding="utf-8")
+    both = files.Files([one, other], [one, other], beside=other)
+    assert both.read("a.cqo") == "other"
+    both.write("a.cqo", "new")
+    both.write("b.cqo", "new")
+    assert (one / "a.cqo").read_text() == "one"
+    assert sorted(path.name for path in other.iterdir()) == ["a.cqo", "b.cqo"]
+    assert both.read(str(one / "a.cqo")) == "one"
+    with pytest.raises(host.RefusedError, match="outside"):
+        files.Files([one], beside=other).read("a.cqo")
+
+
+def test_a_file_that_is_read_only_stays(tmp_path: Path) -> None:
+    kept = tmp_path / "a.cqo"
+    kept.write_text("old", encoding="utf-8")
+    kept.chmod(0o444)
+    with pytest.raises(host.RefusedError, match="it is read-only"):
+        files.Files(writing=[tmp_path]).write("a.cqo", "new")
+    assert kept.read_text(encoding="utf-8") == "old"
+
+
 def test_a_full_disk_costs_nobody_the_old_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.cqo").write_text("old", encoding="utf-8")
 

@@ -45,14 +45,18 @@ def test_a_file_beside_the_query_is_asked_about_though_another_folder_was_allowe
 ) -> None:
     a, b = folders
     assert wished('#readfile "data.cqo" > 0', a, read=(b,)) == [("read", "data.cqo", a)]
-    assert wished('#readfile "none.cqo" > 0', a, read=(b,)) == []
+    (b / "data.cqo").write_text("another")
+    assert wished('#readfile "data.cqo" > 0', a, read=(b,)) == [("read", "data.cqo", a)]
+    assert wished('#readfile "none.cqo" > 0', a, read=(b,)) == [("read", "none.cqo", a)]
+    assert wished('#readfile "data.cqo" > 0', a, read=(b, a)) == []
 
 
 def test_names_that_a_query_makes_up_and_names_that_lead_away(folders: tuple[Path, Path]) -> None:
     a, b = folders
     made = 'x = "data.cqo" #readfile x > 0'
     assert wished(made, a) == [("read", "", a)]
-    assert wished(made, a, read=(b,)) == []
+    assert wished(made, a, read=(b,)) == [("read", "", a)]
+    assert wished(made, a, read=(b, a)) == []
     away = '#readfile "../a/data.cqo" > 0'
     assert wished(away, b) == [("read", "../a/data.cqo", b)]
     assert wished(away, b, read=(b,)) == [], "what was granted is not asked again"

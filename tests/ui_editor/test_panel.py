@@ -104,6 +104,26 @@ def test_files_are_saved_and_opened_and_a_failure_keeps_the_text(
     assert not editor.save(tmp_path / "missing" / "q.cql")
 
 
+def test_what_another_program_wrote_is_not_lost_without_a_word(
+    editor: panel.EditorPanel, tmp_path: Path
+) -> None:
+    path, said = tmp_path / "q.cql", list[str]()
+    editor.failed.connect(said.append)
+    path.write_text("check")
+    assert editor.open_file(path)
+    editor.replace(0, 5, "mate")
+    path.write_text("stalemate")
+    assert not editor.save()
+    assert path.read_text() == "stalemate"
+    assert said == [
+        "q.cql was changed by another program. Save once more to write over it, or save this query under "
+        "another name."
+    ]
+    assert editor.save()
+    assert editor.save()
+    assert path.read_text() == "mate"
+
+
 def test_what_is_no_ordinary_file_is_not_waited_for(editor: panel.EditorPanel) -> None:
     """A pipe would stop the window until somebody writes to it; a device may never end."""
     editor.set_text("check")

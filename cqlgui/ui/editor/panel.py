@@ -57,6 +57,8 @@ class EditorPanel(QWidget):
         super().__init__(parent)
         self.setAccessibleName("Query editor")
         self._modified = False
+        # What files held when they were opened or saved here last.
+        self._on_disk: dict[Path, str] = {}
         self._dragged = False
         self._closed = False
         # The translation of the script shown, where it is one and can be translated.
@@ -239,6 +241,7 @@ class EditorPanel(QWidget):
         found = translate.translate(text) if translate.looks_old(text) else None
         if found is None or found.failed:
             self._put(text, identity.Identity(path))
+            self._on_disk[path] = text
             return True
         self._put(text, identity.Identity(title=f"{path.stem}, old script"))
         self._put(found.text, identity.Identity(title=_translated(path)))
@@ -247,20 +250,38 @@ class EditorPanel(QWidget):
 
     def save(self, path: Path | str | None = None) -> bool:
         """Write the query to `path`, or to its own file; on failure `failed` tells why and the answer is
-        False."""
+        False. So it is where another program has changed the own file, until it is saved once more."""
         target = Path(path) if path is not None else self.path
         if target is None:
             self.failed.emit("This query has no file yet: choose a name for it.")
+            return False
+        if target == self.path and self._changed_elsewhere(target):
+            words = f"{target.name} was changed by another program. Save once more to write over it"
+            self.failed.emit(f"{words}, or save this query under another name.")
             return False
         try:
             files.write(target, self.text())
         except errors.SourceError as fault:
             self.failed.emit(str(fault))
             return False
+        self._on_disk[target] = self.text().encode("utf-8", "replace").decode()
         self._identities.rename(identity.Identity(target))
         self._show_identity()
         self.edit.document().setModified(False)
         return True
+
+    def _changed_elsewhere(self, path: Path) -> bool:
+        """Whether a file holds another text than when it was opened or saved here; asked once for each."""
+        known = self._on_disk.get(path)
+        if known is None:
+            return False
+        try:
+            now = files.read(path)
+        except errors.SourceError:
+            # It is gone, or no query any more: writing it tells.
+            return False
+        self._on_disk[path] = now
+        return now != known
 
     # --- parts ----------------------------------------------------------------------------------------------
 
