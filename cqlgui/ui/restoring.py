@@ -45,12 +45,14 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
 
 
 def put_query(window: window_module.MainWindow, kept: session.Session) -> None:
-    """The text as it was left; its file stays attached while it still has the same text."""
+    """The text as it was left, with its file. Where that was changed since, it is the file's text, unless
+    there were changes that were not saved: these are shown, and saving them asks first."""
     editor = window.editor
-    if kept.query_path and disk.is_file(Path(kept.query_path)):
-        editor.open_file(kept.query_path)
-        if editor.text() != kept.query:
+    if kept.query_path and disk.is_file(Path(kept.query_path)) and editor.open_file(kept.query_path):
+        if kept.query_modified and editor.text() != kept.query:
             editor.replace(0, len(editor.text()), kept.query)
+            if kept.query_saved:
+                editor.remember_saved(kept.query_saved)
     else:
         editor.set_text(kept.query, library.title(kept.query))
         editor.edit.document().setModified(kept.query_modified)
@@ -66,6 +68,7 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
         query=editor.text(),
         query_path=str(editor.path) if editor.path else "",
         query_modified=editor.modified,
+        query_saved=editor.saved_text,
         hit_row=_hit_row(window),
         game=game,
         positionid=positionid,

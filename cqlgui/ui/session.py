@@ -27,7 +27,8 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The state of the window. Empty texts and -1 mean "nothing"; `geometry`, `divider`,
+    """The state of the window. Empty texts and -1 mean "nothing"; `query_saved` is what the file of the query
+    held when it was opened or saved last; `geometry`, `divider`,
     `library_split`, `hits_columns` and `games_columns` are bytes as base64 text (see `packed`), `layouts` are
     rows (see `rows_text`): name, the layout it is made from, state of the panes, whether their sizes are the
     user's own.
@@ -37,6 +38,7 @@ class Session:
     query: str = ""
     query_path: str = ""
     query_modified: bool = False
+    query_saved: str = ""
     hit_row: int = -1
     game: int = 0
     positionid: int = 0
@@ -119,6 +121,21 @@ def _unsaved(value: object) -> tuple[tuple[str, float], ...]:
         and isinstance(item[1], (int, float))
         and 0 <= item[1] < 1 << 36
     )
+
+
+def beside_another(session: Session, begun_with: Session, when: float) -> Session:
+    """A session with the texts that another window left unsaved since this one began with `begun_with`: the
+    last window that closes writes the file."""
+    other = load()
+    if other == begun_with:
+        return session
+    unsaved = session.unsaved
+    for text, left in reversed(other.unsaved):
+        if text not in (known for known, _ in unsaved):
+            unsaved = with_unsaved(unsaved, text, left)
+    if other.query_modified and other.query.strip() and other.query != session.query:
+        unsaved = with_unsaved(unsaved, other.query, when)
+    return replace(session, unsaved=unsaved)
 
 
 def save(session: Session) -> bool:

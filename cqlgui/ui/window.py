@@ -156,6 +156,7 @@ class MainWindow(QMainWindow):
         # What the last session showed: kept until its game is on the board or other games were opened, so
         # that neither an early end nor a file that is away at one start loses it.
         self.unrestored: session.Session | None = None
+        self._begun_with = session.Session()
         self._restoring = False
         # Whether files are being opened of which nothing is here yet.
         self._opened_anew = False
@@ -179,7 +180,7 @@ class MainWindow(QMainWindow):
         """Restore the last session; the games named are opened instead of its own, and a query named takes
         the place of its query, as one step that can be undone.
         """
-        kept = session.load()
+        kept = self._begun_with = session.load()
         restoring.dress(self, kept)
         if kept.query:
             restoring.put_query(self, kept)
@@ -213,7 +214,8 @@ class MainWindow(QMainWindow):
         super().event(QEvent(QEvent.Type.UpdateRequest))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if not session.save(restoring.snapshot(self)) and self.editor.modified and not self._lose_query():
+        left = session.beside_another(restoring.snapshot(self), self._begun_with, time.time())
+        if not session.save(left) and self.editor.modified and not self._lose_query():
             event.ignore()
             return
         self.live.forget_change()
@@ -256,8 +258,8 @@ class MainWindow(QMainWindow):
         """Save the query under its name, or ask for one."""
         if self.editor.path is None:
             self.save_query_as()
-        elif self.editor.save():
-            self._fill_library()
+        else:
+            self._save_query(self.editor.path)
 
     def save_query_as(self) -> None:
         """Ask for a name and save the query under it."""
@@ -271,14 +273,15 @@ class MainWindow(QMainWindow):
                 # The dialog asked for the name without its ending.
                 if disk.is_file(path) and not self._replace():
                     return
-            sources = keeping.sources(self.base) if self.base is not None else []
-            what = files.reason(path, sources)
-            if what:
-                words = f"{path.name} {what} and is not overwritten."
-                self.infobar.show_message(words, "error", key=_KEEPING, front=True)
-                return
-            if self.editor.save(path):
-                self._fill_library()
+            self._save_query(path)
+
+    def _save_query(self, path: Path) -> None:
+        what = files.reason(path, keeping.sources(self.base) if self.base is not None else [])
+        if what:
+            words = f"{path.name} {what} and is not overwritten."
+            self.infobar.show_message(words, "error", key=_KEEPING, front=True)
+        elif self.editor.save(path):
+            self._fill_library()
 
     def _replace(self) -> bool:
         """Ask whether a file may be replaced."""

@@ -284,3 +284,44 @@ def test_a_changed_query_that_cannot_be_kept_is_not_lost_without_a_word(
     assert main.editor.text() == TYPED
     assert main.close()
     assert answers == []
+
+
+@pytest.mark.parametrize("modified", [False, True])
+def test_a_query_file_that_changed_between_two_sessions_is_not_lost(
+    qtbot: QtBot, main: window.MainWindow, tmp_path: Path, modified: bool
+) -> None:
+    path = tmp_path / "q.cql"
+    path.write_text("check\n", encoding="utf-8")
+    main.begin([path])
+    if modified:
+        main.editor.replace(0, 5, "mate")
+    main.close()
+    path.write_text("stalemate\n", encoding="utf-8")
+    again = window.MainWindow()
+    qtbot.addWidget(again)
+    again.show()
+    again.begin([])
+    assert again.editor.path == path
+    assert again.editor.modified == modified
+    assert again.editor.text() == ("mate\n" if modified else "stalemate\n")
+    again.save_query()
+    assert path.read_text(encoding="utf-8") == "stalemate\n"
+    if modified:
+        assert again.infobar.shown is not None
+        assert "was changed by another program" in again.infobar.shown.text
+        again.save_query()
+        assert path.read_text(encoding="utf-8") == "mate\n"
+    again.close()
+
+
+def test_a_second_window_keeps_what_the_first_one_left_unsaved(qtbot: QtBot, main: window.MainWindow) -> None:
+    second = window.MainWindow()
+    qtbot.addWidget(second)
+    second.show()
+    main.begin([])
+    second.begin([])
+    main.editor.edit.setFocus()
+    qtbot.keyClicks(main.editor.edit, TYPED)
+    main.close()
+    second.close()
+    assert [text for text, _ in session.load().unsaved] == [TYPED]

@@ -97,3 +97,15 @@ def test_rows_of_a_damaged_field_are_left_out(text: str) -> None:
 def test_rows_come_back() -> None:
     rows = [("Searching", "größe"), ("", "")]
     assert session.rows_of(session.rows_text(rows), 2) == rows
+
+
+def test_what_another_window_left_unsaved_is_kept_by_the_last_one() -> None:
+    begun = session.load()
+    own = session.Session(query="mine", unsaved=(("old", 1.0),))
+    assert session.beside_another(own, begun, 9.0) == own
+    other = session.Session(query="two hours", query_modified=True, unsaved=(("older", 2.0), ("old", 1.0)))
+    assert session.save(other)
+    found = session.beside_another(own, begun, 9.0)
+    assert found.query == "mine"
+    assert found.unsaved == (("two hours", 9.0), ("older", 2.0), ("old", 1.0))
+    assert session.beside_another(own, session.load(), 9.0) == own, "this window began with it"

@@ -122,6 +122,13 @@ def test_what_another_program_wrote_is_not_lost_without_a_word(
     assert editor.save()
     assert editor.save()
     assert path.read_text() == "mate"
+    link = tmp_path / "link.cql"
+    link.symlink_to(path)
+    for other in ("// \xfcber mate".encode("cp1252"), "mate".encode("utf-16"), b"stalemate"):
+        path.write_bytes(other)
+        assert not editor.save(link if other == b"stalemate" else None)
+        assert path.read_bytes() == other
+        assert editor.save(path)
 
 
 def test_what_is_no_ordinary_file_is_not_waited_for(editor: panel.EditorPanel) -> None:

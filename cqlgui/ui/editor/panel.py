@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from cqlgui.base import errors, priority
+from cqlgui.base import disk, errors, priority
 from cqlgui.cql import diagnostics, old_scripts, spelling, structure, transforms, translate
 from cqlgui.tasks import library, model
 from cqlgui.ui import theme
@@ -222,6 +222,17 @@ class EditorPanel(QWidget):
         return self._identity.path
 
     @property
+    def saved_text(self) -> str:
+        """What the file of the query held when it was opened or saved here last; empty without a file."""
+        return "" if self.path is None else self._on_disk.get(self.path, "")
+
+    def remember_saved(self, text: str) -> None:
+        """Take it that the file of the query held this text: whoever changed it since is not written over
+        without a word."""
+        if self.path is not None:
+            self._on_disk[self.path] = text
+
+    @property
     def modified(self) -> bool:
         """True when there are changes since the text was opened or saved."""
         return self._modified
@@ -255,7 +266,8 @@ class EditorPanel(QWidget):
         if target is None:
             self.failed.emit("This query has no file yet: choose a name for it.")
             return False
-        if target == self.path and self._changed_elsewhere(target):
+        own = self.path
+        if own is not None and (target == own or disk.is_same(target, own)) and self._changed_elsewhere(own):
             words = f"{target.name} was changed by another program. Save once more to write over it"
             self.failed.emit(f"{words}, or save this query under another name.")
             return False
@@ -278,8 +290,9 @@ class EditorPanel(QWidget):
         try:
             now = files.read(path)
         except errors.SourceError:
-            # It is gone, or no query any more: writing it tells.
-            return False
+            # It is gone, or what it holds now is no query.
+            del self._on_disk[path]
+            return disk.is_file(path)
         self._on_disk[path] = now
         return now != known
 
