@@ -36,11 +36,18 @@ class Draft:
         self._signs = spelling.has_signs(text)
         self._layout = groups.layout(text)
         self._drops: list[Span] = []
+        # Those of them that are parts of a filter which stays: nothing need hold their place.
+        self._parts: set[Span] = set()
         self._puts: list[Change] = []
 
     def drop(self, span: Span) -> None:
         """Take a filter or a sign out; comments in it stay."""
         self._drops.append(span)
+
+    def drop_part(self, span: Span) -> None:
+        """Take a part of a filter out whose rest stays."""
+        self._drops.append(span)
+        self._parts.add(span)
 
     def put(self, at: int, written: str) -> None:
         """Put something in."""
@@ -105,7 +112,7 @@ class Draft:
 
     def _trimmed(self, start: int, end: int, held: str) -> Change:
         """The change that takes a part out, with the white space that goes with it."""
-        if held and any(start <= one.offset < end for one in self._drops):
+        if held and any(start <= one.offset < end for one in self._drops if one not in self._parts):
             return Change(start, end, held)
         text = self.text
         left, right = len(text[:start].rstrip()), len(text) - len(text[end:].lstrip())

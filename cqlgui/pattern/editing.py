@@ -296,10 +296,10 @@ class _Pen:
         for place, token in enumerate(inside):
             if token.word != "designator" or token in kept:
                 continue
-            self.draft.drop(token.span)
+            self.draft.drop_part(token.span)
             # The sign in front goes with it; for those that stand first, the one behind.
             first = token.offset < kept[0].offset
-            self.draft.drop(inside[place + 1 if first else place - 1].span)
+            self.draft.drop_part(inside[place + 1 if first else place - 1].span)
         if len(kept) == 1 and item.span.length == named[0].span.to(named[-1].span).length:
             self.draft.put(item.span.offset, "(")
             self.draft.put(item.span.end, ")")

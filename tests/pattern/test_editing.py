@@ -244,3 +244,12 @@ def parts(text: str, spans: tuple) -> list[str]:  # type: ignore[type-arg]
 
 def comments(text: str) -> list[str]:
     return [one.text for one in lexer.tokens(text) if one.kind is tokens.Kind.COMMENT]
+
+
+def test_a_filter_and_an_alternative_are_taken_out_together_where_a_dash_stands_in_front() -> None:
+    text = "{Nf5--e7 not kg8 (Ra1|Rb1)}"
+    pattern = reading.pattern_at(text, 1)
+    assert pattern is not None
+    assert [one.role for one in pattern.marks[:2]] == [Role.NOT, Role.EITHER]
+    # Without the word between them the alternatives would be the target of the dash.
+    assert editing.erase(text, 1, 0, 1).applied(text) == "{Nf5--e7 true (Rb1)}"

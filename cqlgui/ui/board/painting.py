@@ -113,20 +113,29 @@ def man_pixmap(man: int, size: int, ratio: float) -> QPixmap:
 
 
 def _draw_small_white(pixmap: QPixmap, man: int, size: int, ratio: float) -> None:
-    """A white man of a few pixels: his own lines would make him grey, so he is the black one's negative with
-    an edge."""
+    """A white man of a few pixels: his lines would make him grey, so he is a white shape with an edge. A
+    bishop's shape alone looks like a pawn's; he is the black one's negative, which keeps some lines."""
     shape = man_pixmap(man + men.BP - men.WP, size, ratio)
-    edge = QPixmap(shape)
-    with canvas.Painter(edge) as painter:
-        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
-        painter.fillRect(QRectF(0, 0, size, size), Qt.GlobalColor.black)
-    negative = shape.toImage()
-    negative.invertPixels(QImage.InvertMode.InvertRgb)
+    edge = _filled(shape, Qt.GlobalColor.black)
+    white = _filled(shape, Qt.GlobalColor.white)
+    if men.SYMBOLS[man] == "B":
+        negative = shape.toImage()
+        negative.invertPixels(QImage.InvertMode.InvertRgb)
+        white = QPixmap.fromImage(negative)
     pixel = 1 / ratio
     with canvas.Painter(pixmap) as painter:
         for right, down in ((-1, 0), (1, 0), (0, -1), (0, 1)):
             painter.drawPixmap(QPointF(right * pixel, down * pixel), edge)
-        painter.drawImage(QPointF(0, 0), negative)
+        painter.drawPixmap(QPointF(0, 0), white)
+
+
+def _filled(shape: QPixmap, colour: Qt.GlobalColor) -> QPixmap:
+    """A shape in one colour."""
+    found = QPixmap(shape)
+    with canvas.Painter(found) as painter:
+        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceIn)
+        painter.fillRect(QRectF(QPointF(0, 0), found.deviceIndependentSize()), colour)
+    return found
 
 
 def draw_squares(painter: QPainter, frame: Frame, colours: theme.Colours) -> None:
