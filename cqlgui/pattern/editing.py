@@ -124,6 +124,9 @@ def change_arrow(text: str, caret: int, arrow: int, relation: Relation) -> Edit:
         old, marks = pen.pattern.arrows[arrow], pen.pattern.marks
         if old.relation is not relation:
             pen.draft.replace(old.span, writing.arrow_text(relation, marks[old.origin], marks[old.target]))
+            if relation is Relation.MOVES and pen.bracket_follows(old.span):
+                # A bracket behind a dash would be its target.
+                pen.draft.put(old.span.end, f" {writing.PLACE_HOLDER}")
 
     return _edited(text, caret, work)
 
@@ -269,6 +272,11 @@ class _Pen:
     def own(self, mark: int) -> list[reading.Item]:
         """The filters that say a mark, arrows aside."""
         return [item for item in self.items if item.arrow < 0 and mark in item.marks]
+
+    def bracket_follows(self, span: Span) -> bool:
+        """Whether the next token behind a filter is an opening bracket."""
+        following = next((one for one in self.layout.tokens if one.offset >= span.end), None)
+        return following is not None and following.word == "("
 
     # --- taking out ---
 

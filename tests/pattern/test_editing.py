@@ -246,6 +246,11 @@ def comments(text: str) -> list[str]:
     return [one.text for one in lexer.tokens(text) if one.kind is tokens.Kind.COMMENT]
 
 
+def test_an_arrow_becomes_a_move_before_a_bracket() -> None:
+    edit = editing.change_arrow("{Nf5 attacks e7 (Ra1|Rb1)}", 1, 0, Relation.MOVES)
+    assert edit.applied("{Nf5 attacks e7 (Ra1|Rb1)}") == "{Nf5--e7 true (Ra1|Rb1)}"
+
+
 def test_a_filter_and_an_alternative_are_taken_out_together_where_a_dash_stands_in_front() -> None:
     text = "{Nf5--e7 not kg8 (Ra1|Rb1)}"
     pattern = reading.pattern_at(text, 1)
