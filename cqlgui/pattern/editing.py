@@ -327,7 +327,7 @@ class _Pen:
             kept.update(alone)
             if alone:
                 written = " ".join(self.spelled(self.pattern.marks[place]) for place in alone)
-                self.draft.replace(item.span, written)
+                self.write_over(item, written)
             else:
                 self.drop(item)
 

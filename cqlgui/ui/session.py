@@ -129,10 +129,10 @@ def beside_another(session: Session, begun_with: Session, when: float) -> Sessio
     other = load()
     if other == begun_with:
         return session
-    unsaved = session.unsaved
-    for text, left in reversed(other.unsaved):
-        if text not in (known for known, _ in unsaved):
-            unsaved = with_unsaved(unsaved, text, left)
+    merged = {**dict(other.unsaved), **dict(session.unsaved)}
+    unsaved: tuple[tuple[str, float], ...] = ()
+    for text, left in sorted(merged.items(), key=lambda one: one[1]):
+        unsaved = with_unsaved(unsaved, text, left)
     if other.query_modified and other.query.strip() and other.query != session.query:
         unsaved = with_unsaved(unsaved, other.query, when)
     return replace(session, unsaved=unsaved)

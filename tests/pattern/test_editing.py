@@ -25,6 +25,7 @@ TEXTS = [
     "flip Nf5",
     "flipcolor (Rg1|Nb1)",
     "flip Nf5|kg8",
+    "flip Rg1--Nb1",
     "shift (Nf5 // f5\n|kg8|Ra1) /* end */",
     "if Nf5 {Ra1} find {check}",
     "wtm year >= 2000 #{Ra1} > 0",
