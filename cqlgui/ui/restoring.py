@@ -55,7 +55,8 @@ def put_query(window: window_module.MainWindow, kept: session.Session) -> None:
                 editor.remember_saved(kept.query_saved)
     else:
         editor.set_text(kept.query, library.title(kept.query))
-        editor.edit.document().setModified(kept.query_modified)
+        # What had a file that is away now is in no file.
+        editor.edit.document().setModified(kept.query_modified or bool(kept.query_path))
 
 
 def snapshot(window: window_module.MainWindow) -> session.Session:

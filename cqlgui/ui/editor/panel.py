@@ -243,7 +243,8 @@ class EditorPanel(QWidget):
         A script of an older CQL that can be translated is shown translated. The translation belongs to no
         file, so that saving cannot write it over the script; undoing it brings the script back.
         """
-        path = Path(path)
+        # The session may be opened from another folder.
+        path = Path(path).absolute()
         try:
             text = files.read(path)
         except errors.SourceError as fault:
@@ -261,8 +262,8 @@ class EditorPanel(QWidget):
 
     def save(self, path: Path | str | None = None) -> bool:
         """Write the query to `path`, or to its own file; on failure `failed` tells why and the answer is
-        False. So it is where another program has changed the own file, until it is saved once more."""
-        target = Path(path) if path is not None else self.path
+        False. It also refuses once where another program has changed the file; a second save writes."""
+        target = Path(path).absolute() if path is not None else self.path
         if target is None:
             self.failed.emit("This query has no file yet: choose a name for it.")
             return False
