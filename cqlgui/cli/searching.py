@@ -47,12 +47,12 @@ def run(arguments: argparse.Namespace) -> int:
         query = expanded.query
         assert query is not None
         if not arguments.files:
-            arguments.files = [_header_input(query.header, arguments.allow_read)]
+            arguments.files = [_header_input(query.header, options.allow_read)]
         # Where the query names the output, it stays in the folders that are allowed.
         allowed: tuple[Path, ...] = ()
         if arguments.output is None:
-            arguments.output = _header_output(query.header, arguments.allow_write)
             allowed = options.allow_write
+            arguments.output = _header_output(query.header, allowed)
         ending = ""
         if arguments.output is not None:
             # What only some searches need is loaded when they do: the others shall not wait for it.
@@ -84,7 +84,7 @@ def _header_input(header: nodes.Header, allowed: Sequence[Path]) -> Path:
     if header.input is None:
         raise errors.SourceError("No file to search in: name one, or put `input FILE.pgn` into the header.")
     path = Path(header.input)
-    if not keeping.within(path, _folders(allowed)):
+    if not keeping.within(path, allowed):
         raise errors.SourceError(
             f"The query may not read {path}: name the file, or allow its folder with --allow-read."
         )
@@ -96,7 +96,7 @@ def _header_output(header: nodes.Header, allowed: Sequence[Path]) -> Path | None
     if header.output is None:
         return None
     path = Path(header.output)
-    if keeping.within(path, _folders(allowed)):
+    if keeping.within(path, allowed):
         return path.resolve()
     terminal.say(f"The query may not write {path}: use -o, or allow its folder with --allow-write.")
     return None
@@ -135,7 +135,7 @@ def _once(
     def say(said: Sequence[model.Message]) -> None:
         bar.end()
         for message in said:
-            # A further line of it is none of the program's own.
+            # Further lines are indented, so that they do not look like messages of the program.
             terminal.say(message.text.replace("\n", "\n  "))
 
     streaming = arguments.jsonl or arguments.csv

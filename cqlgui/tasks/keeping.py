@@ -1,6 +1,7 @@
 """The files that a search must not lose: nothing is written over what it reads.
 
-All that writes where somebody names the file asks here: an export (`-o` and the window's) and `writefile`.
+All that writes where somebody names the file asks here: an export (`-o` and the window's), `writefile`, and a
+query that is saved.
 What is no ordinary file `base.disk` refuses; what a query may reach at all `files` tells.
 """
 
@@ -15,6 +16,7 @@ from cqlgui.base import errors
 from cqlgui.tasks import files, model, queries, telling
 
 _SOURCE: Final = "is a source of this base"
+_READ: Final = "is read by the query"
 
 
 def sources(base: model.Base) -> files.Kept:
@@ -60,15 +62,13 @@ def _read(text: str, options: model.SearchOptions, path: Path) -> files.Kept:
     with contextlib.suppress(queries.Rejected):
         expanded = queries.expanded(text, said=telling.said(options))
         folders = [_resolved(folder) for folder in options.allow_read]
-        places: list[Path] = []
         for use in queries.file_uses(expanded) if folders else ():
             # What is no name of a file is not read.
             with contextlib.suppress(OSError, ValueError, RuntimeError):
                 if use.verb == "read" and use.name is not None:
-                    places += files.places(use.name, folders, options.beside)
+                    found += [(place, _READ) for place in files.places(use.name, folders, options.beside)]
                 elif use.verb == "read" and within(path, folders):
-                    places.append(path)
-        found = [(place, "is read by the query") for place in places]
+                    found.append((path, _READ))
         assert expanded.query is not None
         if expanded.query.header.input is not None:
             found.append((Path(expanded.query.header.input), "is named in the query as its input"))

@@ -115,7 +115,7 @@ def note_opened(paths: Iterable[Path]) -> None:
     """Keep pasted games that are among these files for another while."""
     for path in paths:
         if path.parent == _folder():
-            # Then they are kept as long as others.
+            # Without this file they are kept for a while after they were pasted.
             with contextlib.suppress(OSError):
                 path.with_suffix(_OPENED).touch()
 

@@ -16,6 +16,5 @@ def save(text: str, path: Path, script: Path | None = None) -> None:
         raise errors.CqlguiError(f"{path} is the script itself and is not overwritten.")
     try:
         disk.replace_file(path, text.encode("utf-8", "backslashreplace"), follow=True)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else None
-        raise errors.CqlguiError(f"{path} cannot be written: {reason or error}.") from error
+    except OSError as error:
+        raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error

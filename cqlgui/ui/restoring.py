@@ -45,8 +45,8 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
 
 
 def put_query(window: window_module.MainWindow, kept: session.Session) -> None:
-    """The text as it was left, with its file. Where that was changed since, it is the file's text, unless
-    there were changes that were not saved: these are shown, and saving them asks first."""
+    """Show the query that was left. An unmodified query is read from its file again. Unsaved changes are
+    shown as they were, and saving them refuses once where the file has changed since."""
     editor = window.editor
     if kept.query_path and disk.is_file(Path(kept.query_path)) and editor.open_file(kept.query_path):
         if kept.query_modified and editor.text() != kept.query:
@@ -55,7 +55,7 @@ def put_query(window: window_module.MainWindow, kept: session.Session) -> None:
                 editor.remember_saved(kept.query_saved)
     else:
         editor.set_text(kept.query, library.title(kept.query))
-        # What had a file that is away now is in no file.
+        # A query whose file is gone is in no file.
         editor.edit.document().setModified(kept.query_modified or bool(kept.query_path))
 
 

@@ -80,7 +80,7 @@ class Rights(QObject):
         if not name or base is None:
             return
         path = self.beside() / name
-        if any(_same(source.path, path) for source in base.sources):
+        if any(disk.is_same(source.path, path) for source in base.sources):
             return
         self._main.infobar.show_message(
             f"The header names {_short(name)} as input. It is left out: the window searches the games that "
@@ -120,10 +120,3 @@ def _short(name: str) -> str:
     """A name from a stranger's query on one line."""
     plain = " ".join(name.split())
     return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."
-
-
-def _same(one: Path, other: Path) -> bool:
-    try:
-        return one.samefile(other)
-    except (OSError, ValueError):
-        return False

@@ -117,11 +117,12 @@ def _draw_small_white(pixmap: QPixmap, man: int, size: int, ratio: float) -> Non
     bishop's shape alone looks like a pawn's; he is the black one's negative, which keeps some lines."""
     shape = man_pixmap(man + men.BP - men.WP, size, ratio)
     edge = _filled(shape, Qt.GlobalColor.black)
-    white = _filled(shape, Qt.GlobalColor.white)
     if men.SYMBOLS[man] == "B":
         negative = shape.toImage()
         negative.invertPixels(QImage.InvertMode.InvertRgb)
         white = QPixmap.fromImage(negative)
+    else:
+        white = _filled(shape, Qt.GlobalColor.white)
     pixel = 1 / ratio
     with canvas.Painter(pixmap) as painter:
         for right, down in ((-1, 0), (1, 0), (0, -1), (0, 1)):

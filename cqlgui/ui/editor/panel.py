@@ -227,8 +227,8 @@ class EditorPanel(QWidget):
         return "" if self.path is None else self._on_disk.get(self.path, "")
 
     def remember_saved(self, text: str) -> None:
-        """Take it that the file of the query held this text: whoever changed it since is not written over
-        without a word."""
+        """Treat this text as what the file of the query held last. When the file holds another one, `save`
+        refuses once."""
         if self.path is not None:
             self._on_disk[self.path] = text
 
@@ -284,7 +284,8 @@ class EditorPanel(QWidget):
         return True
 
     def _changed_elsewhere(self, path: Path) -> bool:
-        """Whether a file holds another text than when it was opened or saved here; asked once for each."""
+        """Whether a file holds another text than when it was opened or saved here. Each
+        change is reported once."""
         known = self._on_disk.get(path)
         if known is None:
             return False
