@@ -240,7 +240,7 @@ class File:
         aside = self.path.with_name(f"{self.path.name}.damaged-{stamp}-{os.getpid()}")
         for suffix in ("", "-wal", "-shm"):
             part = self.path.with_name(self.path.name + suffix)
-            if part.exists():
+            with contextlib.suppress(FileNotFoundError):
                 part.replace(aside.with_name(aside.name + suffix))
         self._notice = f"The {self.what} was damaged and is built anew; the damaged file was kept as {aside}."
         _log.warning("%s", self._notice)
@@ -252,7 +252,7 @@ def _connected(path: Path) -> tuple[sqlite3.Connection, bool]:
     Where nothing can be written beside the file, by its rights or since the disk is full, it is read as it
     stands, if no program left changes in a file of their own. A full disk may have room again.
     """
-    whole = path.is_file() and bool(path.stat().st_size) and not _waiting(path)
+    whole = bool(_size(path)) and not _waiting(path)
     if whole and not _may_write(path):
         return _connection(path, as_it_stands=True), False
     connection = _connection(path, as_it_stands=False)
@@ -286,8 +286,15 @@ def _state(path: Path) -> tuple[disk.State, bool] | None:
 
 
 def _waiting(path: Path) -> bool:
-    log = path.with_name(path.name + "-wal")
-    return log.exists() and bool(log.stat().st_size)
+    return bool(_size(path.with_name(path.name + "-wal")))
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file, 0 if there is none: SQLite removes those beside its own when a program closes it."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _is_full(path: Path, error: Exception) -> bool:

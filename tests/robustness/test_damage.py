@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import os
 import random
 import shutil
 import sqlite3
@@ -86,6 +87,29 @@ def test_damage_is_found_where_the_search_for_it_was_begun_before(
             opening.begin([source], searched=True)
             report = importing.open_base([source])
             assert (report.reused, report.messages) == (GAMES, ()), f"byte {place}"
+
+
+def test_changes_that_another_connection_takes_over_meanwhile_are_no_fault(
+    source: Path, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = faults.clean(source, tmp_path / "clean")
+    log = sound / "cache" / "catalog.sqlite-wal"
+    looks = []
+    look = Path.stat
+
+    def stat(self: Path, *, follow_symlinks: bool = True) -> os.stat_result:
+        found = look(self, follow_symlinks=follow_symlinks)
+        if self == log:
+            # Whoever closes the file last removes what waited beside it, between any two looks at it.
+            looks.append(self)
+            log.unlink()
+        return found
+
+    with faults.at_home(sound), faults.small_batches():
+        log.touch()
+        monkeypatch.setattr(Path, "stat", stat)
+        assert faults.imported(source) == expected
+    assert looks
 
 
 @pytest.mark.allow_log("damaged")
