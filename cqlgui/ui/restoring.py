@@ -51,8 +51,8 @@ def put_query(window: window_module.MainWindow, kept: session.Session) -> None:
     if kept.query_path and disk.is_file(Path(kept.query_path)) and editor.open_file(kept.query_path):
         if kept.query_modified and editor.text() != kept.query:
             editor.replace(0, len(editor.text()), kept.query)
-            if kept.query_saved:
-                editor.remember_saved(kept.query_saved)
+            if kept.query_seen:
+                editor.recall_seen(kept.query_seen)
     else:
         editor.set_text(kept.query, library.title(kept.query))
         # A query whose file is gone is in no file.
@@ -69,7 +69,7 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
         query=editor.text(),
         query_path=str(editor.path) if editor.path else "",
         query_modified=editor.modified,
-        query_saved=editor.saved_text,
+        query_seen=editor.seen,
         hit_row=_hit_row(window),
         game=game,
         positionid=positionid,

@@ -15,6 +15,8 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
+from PySide6.QtCore import QLockFile
+
 from cqlgui.base import disk, errors, folders
 from cqlgui.base.data import dataclass, field
 
@@ -27,8 +29,8 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The state of the window. Empty texts and -1 mean "nothing"; `query_saved` is what the file of the query
-    held when it was opened or saved last; `geometry`, `divider`,
+    """The state of the window. Empty texts and -1 mean "nothing"; `query_seen` is a
+    checksum of what the file of the query held when it was opened or saved last; `geometry`, `divider`,
     `library_split`, `hits_columns` and `games_columns` are bytes as base64 text (see `packed`), `layouts` are
     rows (see `rows_text`): name, the layout it is made from, state of the panes, whether their sizes are the
     user's own.
@@ -38,7 +40,7 @@ class Session:
     query: str = ""
     query_path: str = ""
     query_modified: bool = False
-    query_saved: str = ""
+    query_seen: str = ""
     hit_row: int = -1
     game: int = 0
     positionid: int = 0
@@ -98,7 +100,7 @@ def with_unsaved(
     kept: tuple[tuple[str, float], ...], text: str, when: float
 ) -> tuple[tuple[str, float], ...]:
     """The texts that were left unsaved, newest first, and when, with one more; the oldest go."""
-    found, letters = [(text, when)], len(text)
+    found, letters = [(text, when)], 0
     for other in kept:
         letters += len(other[0])
         if other[0] != text and len(found) < _MOST_UNSAVED and letters <= _UNSAVED_LETTERS:
@@ -136,6 +138,25 @@ def beside_another(session: Session, begun_with: Session, when: float) -> Sessio
     if other.query_modified and other.query.strip() and other.query != session.query:
         unsaved = with_unsaved(unsaved, other.query, when)
     return replace(session, unsaved=unsaved)
+
+
+def save_last(session: Session, begun_with: Session, when: float) -> bool:
+    """Write the session of a window that closes, with what others that closed meanwhile left unsaved; False
+    when it could not be written."""
+    try:
+        lock = QLockFile(f"{path()}.lock")
+    except errors.CqlguiError as error:
+        _log.info("the session cannot be written: %s", error)
+        return False
+    # A window that hangs while it closes is not waited for.
+    lock.tryLock(_PATIENCE)
+    try:
+        return save(beside_another(session, begun_with, when))
+    finally:
+        lock.unlock()
+
+
+_PATIENCE = 2000  # milliseconds
 
 
 def save(session: Session) -> bool:

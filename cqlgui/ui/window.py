@@ -214,8 +214,8 @@ class MainWindow(QMainWindow):
         super().event(QEvent(QEvent.Type.UpdateRequest))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        left = session.beside_another(restoring.snapshot(self), self._begun_with, time.time())
-        if not session.save(left) and self.editor.modified and not self._lose_query():
+        kept = session.save_last(restoring.snapshot(self), self._begun_with, time.time())
+        if not kept and self.editor.modified and not self._lose_query():
             event.ignore()
             return
         self.live.forget_change()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,18 @@ def test_what_another_window_left_unsaved_is_kept_by_the_last_one() -> None:
     assert found.query == "mine"
     assert found.unsaved == (("two hours", 9.0), ("older", 2.0), ("old", 1.0))
     assert session.beside_another(own, session.load(), 9.0) == own, "this window began with it"
+
+
+def test_windows_that_close_in_the_same_moment_keep_what_each_left_unsaved() -> None:
+    begun = session.load()
+    windows = [session.Session(query=f"query {n}", query_modified=True) for n in range(8)]
+    with ThreadPoolExecutor(len(windows)) as pool:
+        done = list(pool.map(lambda one: session.save_last(one, begun, 9.0), windows))
+    assert all(done)
+    kept = session.load()
+    assert {kept.query, *(text for text, _ in kept.unsaved)} == {one.query for one in windows}
+
+
+def test_a_long_text_left_unsaved_does_not_cost_the_others() -> None:
+    kept = session.with_unsaved((("old", 1.0),), "x" * (1 << 20), 2.0)
+    assert [text for text, _ in kept] == ["x" * (1 << 20), "old"]

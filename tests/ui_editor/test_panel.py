@@ -131,6 +131,45 @@ def test_what_another_program_wrote_is_not_lost_without_a_word(
         assert editor.save(path)
 
 
+def test_each_other_change_is_told_once(editor: panel.EditorPanel, tmp_path: Path) -> None:
+    path = tmp_path / "q.cql"
+    path.write_text("")
+    assert editor.open_file(path)
+    seen = editor.seen
+    assert seen, "an empty file is known, too"
+    editor.replace(0, 0, "mate")
+    for other in (b"check", b"\xff", b"stalemate"):
+        path.write_bytes(other)
+        assert not editor.save()
+    # A restart knows what the file held when it was opened, not what was told since.
+    editor.recall_seen(seen)
+    assert not editor.save()
+    path.write_bytes(b"")
+    assert editor.save(), "as it was"
+    path.write_bytes(b"check")
+    assert not editor.save()
+    path.unlink()
+    assert editor.save(), "there is nothing to lose"
+
+
+def test_saving_keeps_the_line_ends_of_the_file(editor: panel.EditorPanel, tmp_path: Path) -> None:
+    path = tmp_path / "q.cql"
+    path.write_bytes(b"check\r\nmate\r\n")
+    assert editor.open_file(path)
+    editor.replace(0, 5, "stalemate\nwtm")
+    assert editor.save()
+    assert path.read_bytes() == b"stalemate\r\nwtm\r\nmate\r\n"
+    assert editor.save(tmp_path / "new.cql")
+    assert b"\r" not in (tmp_path / "new.cql").read_bytes()
+
+
+def test_a_name_that_no_file_can_have_is_refused(editor: panel.EditorPanel, tmp_path: Path) -> None:
+    said = list[str]()
+    editor.failed.connect(said.append)
+    assert not editor.save(f"{tmp_path}/a\0b.cql")
+    assert "cannot be the name of a file" in said[0]
+
+
 def test_what_is_no_ordinary_file_is_not_waited_for(editor: panel.EditorPanel) -> None:
     """A pipe would stop the window until somebody writes to it; a device may never end."""
     editor.set_text("check")

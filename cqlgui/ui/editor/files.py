@@ -1,7 +1,11 @@
-"""Query files on disk: UTF-8 in, UTF-8 out, written so that a failure never costs the old file."""
+"""Query files on disk: UTF-8 in, UTF-8 out, written so that a failure never costs the old file, nor saving
+what another program wrote.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 from pathlib import Path
 
 from cqlgui.base import disk, errors
@@ -33,12 +37,65 @@ def read(path: Path) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Write through a temporary file beside `path` and rename it; raises `errors.SourceError`, the old
-    file untouched."""
+    """Write through a temporary file beside `path` and rename it, with the line ends that the file has;
+    raises `errors.SourceError`, the old file untouched."""
     try:
         target = path.resolve()  # A link stays a link: what it points to is replaced.
-        disk.replace_file(target, text.encode("utf-8", "replace"), follow=True)
+        data = text.encode("utf-8", "replace")
+        if _has_windows_ends(target):
+            data = data.replace(b"\n", b"\r\n")
+        disk.replace_file(target, data, follow=True)
     except OSError as fault:
         raise errors.SourceError(f"{path} cannot be written: {fault.strerror or fault}.") from fault
+    except ValueError as fault:
+        raise errors.SourceError(f"{str(path)!r} cannot be the name of a file.") from fault
     except RuntimeError as fault:
         raise errors.SourceError(f"{path} cannot be written: it is a link that leads to itself.") from fault
+
+
+def _has_windows_ends(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        if disk.is_file(path):
+            with path.open("rb") as file:
+                return file.readline(LARGEST).endswith(b"\r\n")
+    return False
+
+
+class Seen:
+    """Checksums of what query files held when they were opened or saved here last."""
+
+    def __init__(self) -> None:
+        self._held: dict[Path, str] = {}
+        self._told: dict[Path, str] = {}
+
+    def note(self, path: Path, text: str) -> None:
+        """The file was read or written here, with this text."""
+        self.recall(path, _seal(text))
+
+    def recall(self, path: Path, seal: str) -> None:
+        """Take a checksum that `of` told earlier."""
+        self._held[path] = seal
+        self._told.pop(path, None)
+
+    def of(self, path: Path) -> str:
+        """The checksum for a file; empty when nothing is known of it."""
+        return self._held.get(path, "")
+
+    def changed(self, path: Path) -> bool:
+        """Whether a file holds another text than was noted. The answer is True once for each other text."""
+        held = self._held.get(path)
+        if held is None or not disk.is_file(path):
+            return False
+        try:
+            now = _seal(read(path))
+        except errors.SourceError as fault:
+            # What it holds now is no query.
+            now = str(fault)
+        if now in (held, self._told.get(path)):
+            return False
+        self._told[path] = now
+        return True
+
+
+def _seal(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -57,8 +57,7 @@ class EditorPanel(QWidget):
         super().__init__(parent)
         self.setAccessibleName("Query editor")
         self._modified = False
-        # What files held when they were opened or saved here last.
-        self._on_disk: dict[Path, str] = {}
+        self._seen = files.Seen()
         self._dragged = False
         self._closed = False
         # The translation of the script shown, where it is one and can be translated.
@@ -222,15 +221,15 @@ class EditorPanel(QWidget):
         return self._identity.path
 
     @property
-    def saved_text(self) -> str:
-        """What the file of the query held when it was opened or saved here last; empty without a file."""
-        return "" if self.path is None else self._on_disk.get(self.path, "")
+    def seen(self) -> str:
+        """A checksum of what the file of the query held when it was opened or saved here last; empty without
+        a file."""
+        return "" if self.path is None else self._seen.of(self.path)
 
-    def remember_saved(self, text: str) -> None:
-        """Treat this text as what the file of the query held last. When the file holds another one, `save`
-        refuses once."""
+    def recall_seen(self, seal: str) -> None:
+        """Take an earlier answer of `seen`. When the file holds another text now, `save` refuses once."""
         if self.path is not None:
-            self._on_disk[self.path] = text
+            self._seen.recall(self.path, seal)
 
     @property
     def modified(self) -> bool:
@@ -253,7 +252,7 @@ class EditorPanel(QWidget):
         found = translate.translate(text) if translate.looks_old(text) else None
         if found is None or found.failed:
             self._put(text, identity.Identity(path))
-            self._on_disk[path] = text
+            self._seen.note(path, text)
             return True
         self._put(text, identity.Identity(title=f"{path.stem}, old script"))
         self._put(found.text, identity.Identity(title=_translated(path)))
@@ -268,7 +267,7 @@ class EditorPanel(QWidget):
             self.failed.emit("This query has no file yet: choose a name for it.")
             return False
         own = self.path
-        if own is not None and (target == own or disk.is_same(target, own)) and self._changed_elsewhere(own):
+        if own is not None and (target == own or disk.is_same(target, own)) and self._seen.changed(own):
             words = f"{target.name} was changed by another program. Save once more to write over it"
             self.failed.emit(f"{words}, or save this query under another name.")
             return False
@@ -277,26 +276,11 @@ class EditorPanel(QWidget):
         except errors.SourceError as fault:
             self.failed.emit(str(fault))
             return False
-        self._on_disk[target] = self.text().encode("utf-8", "replace").decode()
+        self._seen.note(target, self.text())
         self._identities.rename(identity.Identity(target))
         self._show_identity()
         self.edit.document().setModified(False)
         return True
-
-    def _changed_elsewhere(self, path: Path) -> bool:
-        """Whether a file holds another text than when it was opened or saved here. Each
-        change is reported once."""
-        known = self._on_disk.get(path)
-        if known is None:
-            return False
-        try:
-            now = files.read(path)
-        except errors.SourceError:
-            # It is gone, or what it holds now is no query.
-            del self._on_disk[path]
-            return disk.is_file(path)
-        self._on_disk[path] = now
-        return now != known
 
     # --- parts ----------------------------------------------------------------------------------------------
 
