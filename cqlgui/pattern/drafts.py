@@ -96,7 +96,24 @@ class Draft:
         found = [self._trimmed(start, end, held) for start, end in self._regions()] + self._puts
         # Insertions at one place stay in order. One where a part begins stands before it, one where it ends
         # behind it.
-        return tuple(sorted(found, key=lambda one: (one.start, one.end)))
+        return self._parted(sorted(found, key=lambda one: (one.start, one.end)))
+
+    def _parted(self, changes: list[Change]) -> tuple[Change, ...]:
+        """The changes, with a blank where something written would be one word with what stands beside it."""
+        made = list[Change]()
+        last, end = "", 0
+        for number, one in enumerate(changes):
+            before = self.text[one.start - 1 : one.start] if one.start > end or not number else last
+            follows = changes[number + 1] if number + 1 < len(changes) else None
+            alone = follows is None or follows.start > one.end
+            new = " " * (_is_word(before[-1:]) and _is_word(one.new[:1])) + one.new
+            if alone and new:
+                new += " " * (_is_word(new[-1:]) and _is_word(self.text[one.end : one.end + 1]))
+            changed = one if new == one.new else Change(one.start, one.end, new)
+            self._puts = [changed if known is one else known for known in self._puts]
+            made.append(changed)
+            last, end = new or before, one.end
+        return tuple(made)
 
     def _regions(self) -> list[tuple[int, int]]:
         """The parts to take out; those with nothing but white space between them as one."""
@@ -146,3 +163,7 @@ class Draft:
     def _puts_in(self, start: int, end: int) -> bool:
         """Whether something is put in between two places."""
         return any(one.start == one.end and start <= one.start <= end for one in self._puts)
+
+
+def _is_word(sign: str) -> bool:
+    return sign.isalnum() or sign in ("_", "[", "]")

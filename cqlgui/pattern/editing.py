@@ -477,14 +477,24 @@ class _Pen:
 
     def edit(self, caret: int) -> Edit:
         """What was written, with a word that stands for the pattern where no filter of the group is left, or
-        none in the body that would tell that the pattern is the body's and not that of braces in it."""
+        none in the body that would tell that the pattern is the body's and not that of braces or of a
+        transform in it."""
+        caret = caret if self.group.holds(caret) else self.group.content.end
         gone = [item for item in self.items if item.span in self.dropped]
         if gone and not self.added:
             left = [item for item in self.items if item.span not in self.dropped]
-            drawn = any(item.marks or item.holder for item in left)
-            if not left or (not self.group.braced and not drawn and groups.main_groups(self.text)):
+            if not left or not self.stays(self.draft.edit(caret)):
                 self.draft.hold(gone[0].span)
-        return self.draft.edit(caret if self.group.holds(caret) else self.group.content.end)
+        return self.draft.edit(caret)
+
+    def stays(self, edit: Edit) -> bool:
+        """Whether the group is still the pattern that is drawn after an edit, under the same transforms."""
+        after = reading.group_at(edit.applied(self.text), edit.caret)
+        return after is not None and _form(after) == _form(self.group)
+
+
+def _form(group: groups.Group) -> tuple[bool, tuple[str, ...]]:
+    return group.braced, tuple(one.word for one in group.chain)
 
 
 _ROLE_SIGNS = {Role.MUST: ("", ""), Role.EITHER: ("(", ")"), Role.NOT: ("not ", "")}

@@ -19,7 +19,7 @@ from cqlgui.pattern import here
 from cqlgui.tasks import counting, model
 from cqlgui.tasks.found import Integers
 from cqlgui.ui import browser, jobs, theme
-from cqlgui.ui.panels import wording
+from cqlgui.ui.panels import labels, wording
 
 SETTLE = 30
 """Milliseconds without a move after which games are counted."""
@@ -42,11 +42,13 @@ class Kind:
 
 
 KINDS = (
-    Kind("Exact", "the same men on the same squares, the same side to move", "This position"),
+    Kind("Position", "the same men on the same squares, the same side to move", "This position"),
     Kind("Pawns", "the same pawns on the same squares", "This pawn skeleton"),
     Kind("Material", "the same men, wherever they stand", "This material"),
 )
-TWINS = "with twins"
+TWINS = "or mirrored"
+_LEADS = ("Games with the same", "Same")
+"""What stands before the buttons, as much of it as there is room for."""
 _TWINS_TIP = "Count and find these also with colours swapped and with left and right exchanged (Ctrl+Shift+4)"
 
 
@@ -74,6 +76,8 @@ class HereBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(_MARGIN, 0, _MARGIN, 2)
         row.setSpacing(_SPACING)
+        self.lead = labels.Label(self)
+        row.addWidget(self.lead)
         self._buttons = []
         for place, kind in enumerate(KINDS):
             button = self._button(kind.word)
@@ -149,6 +153,10 @@ class HereBar(QWidget):
             part.setVisible(part.width() <= left)
             left = left - part.width() - _SPACING if part.width() <= left else 0
         self.more.setVisible(not whole)
+        metrics = self.lead.fontMetrics()
+        fitting = [words for words in _LEADS if metrics.horizontalAdvance(words) + 2 * _SPACING <= left]
+        self.lead.setVisible(bool(fitting) and whole)
+        self.lead.setText(fitting[0] if fitting else "")
 
     def menu(self) -> QMenu:
         """The kinds and the twins that there is no room for."""
@@ -179,6 +187,7 @@ class HereBar(QWidget):
     def _dress(self) -> None:
         colours = theme.colours()
         self.setStyleSheet(
+            f"QLabel {{ color: {colours.muted}; }}"
             f"QToolButton {{ color: {colours.text}; padding: 1px 6px; border: 1px solid transparent; }}"
             f" QToolButton:hover, QToolButton:focus {{ border: 1px solid {colours.accent}; }}"
             f" QToolButton:disabled {{ color: {colours.muted}; }}"

@@ -43,6 +43,7 @@ class Live(QObject):
         self._editor = editor
         self._browser = shown
         self._breaks = 0
+        self._watching = True
         self._settle = turns.once(self, _SETTLE, self._ask)
         self._pending = turns.once(self, PENDING_AFTER, lambda: editor.set_truth(gutter.PENDING))
         self._slow = turns.once(self, SLOW_AFTER, self._too_slow)
@@ -60,6 +61,11 @@ class Live(QObject):
     def busy(self) -> bool:
         """True while an answer is still to come."""
         return self._settle.isActive() or self._jobs.active(_JOB)
+
+    def watch(self, watching: bool) -> None:
+        """Tell the truth from now on, or nothing, as when the board shows no position."""
+        self._watching = watching
+        self._settle.start()
 
     def _text_changed(self) -> None:
         # The truths of a text with as many lines pale at theirs; others would stand at wrong ones.
@@ -82,7 +88,7 @@ class Live(QObject):
             # The answer of the check asks again.
             return
         faulty = any(one.severity == "error" for one in self._editor.findings)
-        if base is None or game is None or faulty or not text.strip():
+        if base is None or game is None or faulty or not text.strip() or not self._watching:
             self._overtaken()
             self._show("")
             return

@@ -797,6 +797,8 @@ class MainWindow(QMainWindow):
         """Pattern mode draws on the board; the bars below it tell of the game."""
         self.hitbar.setVisible(not active)
         self.here_bar.setVisible(not active)
+        # Whether the game's position matches would look like a verdict on what is drawn.
+        self.assistance.live.watch(not active)
         # The palette takes width of the board, which others can do without.
         self.split.set_drawing(active)
         self.actions_.pattern.setChecked(active)

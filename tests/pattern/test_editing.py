@@ -31,6 +31,13 @@ TEXTS = [
     "wtm year >= 2000 #{Ra1} > 0",
     "path {Nf5\n  // the knight\n  kg8} -- {Ra1}",
     "{Nf5}{kg8}and check",
+    "cql()not(Rg1)check",
+    "flip(Rg1)",
+    "flip Rg1|Nb1 Nf5",
+    "Nf5 flip{kg8}",
+    "flip {Nf5 flip{kg8}}",
+    "(Rg1|// rook\nNb1)check kg8",
+    "[NB]f5--e7(Ra1|Rb1)(_g8)kg8",
 ]
 MEN = ["N", "[BN]", "A", "_", "k", "", "[Aa]"]
 SQUARES = ["f5", "g8", "a1-3", "[a1,h8]", ""]

@@ -244,7 +244,7 @@ def test_the_pawn_skeleton_of_this_position_is_found_with_its_twins(person: Pers
         person.key(Qt.Key.Key_Right)
     person.until(lambda: not main.here.busy and "…" not in "".join(main.here_bar.texts()))
     alone = main.here_bar.texts()[1]
-    person.here("with twins", Qt.Key.Key_4)
+    person.here("or mirrored", Qt.Key.Key_4)
     person.until(lambda: not main.here.busy and main.here_bar.texts()[1] != alone)
     figure = int(main.here_bar.texts()[1].split()[1])
     person.look("c1-counted")

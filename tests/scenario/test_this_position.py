@@ -28,14 +28,14 @@ def counted(qtbot: QtBot, main: window.MainWindow) -> tuple[str, ...]:
 
 
 def test_each_move_is_counted(qtbot: QtBot, shown: window.MainWindow) -> None:
-    assert counted(qtbot, shown) == ("Exact 500", "Pawns 500", "Material 500")
+    assert counted(qtbot, shown) == ("Position 500", "Pawns 500", "Material 500")
     for _ in range(8):
         qtbot.keyClick(shown.board, Qt.Key.Key_Right)
-    assert counted(qtbot, shown) == ("Exact 2", "Pawns 2", "Material 500")
+    assert counted(qtbot, shown) == ("Position 2", "Pawns 2", "Material 500")
     keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     qtbot.keyClick(shown, Qt.Key.Key_4, keys)
     assert shown.here_bar.twins.isChecked()
-    assert counted(qtbot, shown) == ("Exact 2", "Pawns 11", "Material 500")
+    assert counted(qtbot, shown) == ("Position 2", "Pawns 11", "Material 500")
 
 
 def test_a_key_asks_for_what_was_counted(qtbot: QtBot, shown: window.MainWindow) -> None:

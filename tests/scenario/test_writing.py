@@ -192,11 +192,26 @@ def test_a_position_that_a_search_passes_over_is_said_to_be_one(
     qtbot.waitUntil(lambda: said(main).endswith("It holds nowhere in the main line."))
     main.browser.go(3)
     qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True})
-    assert main.editor._live.text() == "Matches here, not searched"
+    assert main.editor._live.text() == "On the board, not searched"
     qtbot.keyClick(main, Qt.Key.Key_F4)
     qtbot.waitUntil(lambda: "a search passes over variations" in said(main))
     write(qtbot, main, "cql(variations) Pd4")
-    qtbot.waitUntil(lambda: main.editor._live.text() == "Matches here")
+    qtbot.waitUntil(lambda: main.editor._live.text() == "On the board")
+
+
+def test_in_pattern_mode_no_verdict_on_the_game_stands_beside_what_is_drawn(
+    qtbot: QtBot, main: window.MainWindow
+) -> None:
+    open_sample(qtbot, main)
+    write(qtbot, main, "Nf5 kg8")
+    qtbot.waitUntil(lambda: known(main) and main.editor._live.text() == "Not on the board")
+    main.pointing.set_active(True)
+    qtbot.waitUntil(lambda: main.editor._live.isHidden())
+    write(qtbot, main, "Nf5 kg8 check")
+    qtbot.waitUntil(lambda: not main.assistance.live.busy and not main.editor.checking)
+    assert main.editor._live.isHidden()
+    main.pointing.set_active(False)
+    qtbot.waitUntil(lambda: known(main) and not main.editor._live.isHidden())
 
 
 def test_what_a_key_shows_in_the_query_comes_to_the_front(

@@ -29,7 +29,7 @@ def bar(qtbot: QtBot) -> Iterator[here.HereBar]:
 
 def test_in_much_room_all_is_shown_and_no_menu(bar: here.HereBar) -> None:
     bar.resize(900, bar.height())
-    assert bar.texts() == ("Exact 1", "Pawns 20", "Material 300")
+    assert bar.texts() == ("Position 1", "Pawns 20", "Material 300")
     assert all(not button.isHidden() for button in (*bar._buttons, bar.twins))
     assert bar.more.isHidden()
 

@@ -244,6 +244,32 @@ def test_boards_are_painted_once_while_the_figures_below_them_change(
     assert len(drawn) == 9
 
 
+@pytest.mark.parametrize(
+    ("width", "height", "count", "place"),
+    [(600, 400, 4, "under"), (326, 210, 4, "beside"), (326, 210, 8, ""), (326, 210, 300, "")],
+)
+def test_the_transform_stands_in_words_wherever_there_is_room(
+    qtbot: QtBot, width: int, height: int, count: int, place: str
+) -> None:
+    view = strip.ElementsView()
+    qtbot.addWidget(view)
+    view.resize(width, height)
+    with qtbot.waitExposed(view):
+        view.show()
+    seen = []
+    for said in ("colours swapped", ""):
+        elements = tuple(model.ElementCount(f"Ka{n % 8 + 1}", f"<{n}>", said, 0, 1, 1) for n in range(count))
+        view.elements.show_elements((), counted=True)
+        view.elements.show_elements(elements, counted=True)
+        qtbot.waitUntil(lambda: (view.viewport().repaint(), view.painted)[1])
+        rows = [view.visualRect(view.elements.index(row)) for row in range(count)]
+        fits = all(view.viewport().rect().contains(one) for one in rows)
+        assert fits == (count < 300)
+        seen.append(view.viewport().grab().toImage())
+    assert (view.wordy, view.beside) == (bool(place), place == "beside")
+    assert (seen[0] != seen[1]) == bool(place)
+
+
 class _Painted(strip.ElementsView):
     """Notes after each repaint how many pictures there are."""
 

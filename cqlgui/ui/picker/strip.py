@@ -53,7 +53,9 @@ _BOARDS = tuple(range(114, 50, -8))
 """Widths of the boards in pixels, 8 of each for the edges of their squares; the largest with which all images
 are in view is taken, else the smallest."""
 _WORDY = 98
-"""From this width of a board on the transform stands under it in words."""
+"""From this width of a board on there is room under it for the transform in words."""
+_BESIDE = 72
+"""Pixels for these words beside a smaller board."""
 _PAD = 3
 _SLACK = 8  # Qt begins a new row a few pixels before the row is full
 _PICTURE_SECONDS = 0.004
@@ -251,6 +253,8 @@ class ElementsView(QListView):
         self.elements = ElementsModel(self)
         self.limited = -1
         self.board = _BOARDS[0]
+        # Whether tiles have room for words.
+        self.wordy = True
         self._under = -1
         # Until when pictures are made in a repaint, once one was missing, and the tiles without one.
         self._until: float | None = None
@@ -375,7 +379,8 @@ class ElementsView(QListView):
         """Tiles as large as all of them fit, in columns that fill the width. Whether a scroll bar is needed
         is told to Qt, which would else make room for one and lay out anew."""
         count = self.elements.rowCount()
-        for self.board in _BOARDS:
+        forms = [(board, True) for board in _BOARDS] + [(board, False) for board in _BOARDS]
+        for self.board, self.wordy in forms:
             tile, height = self._tile_size()
             columns = max(1, (self.width() - _SLACK) // tile)
             fits = columns * max(1, (self.height() - 2) // height) >= count
@@ -397,13 +402,15 @@ class ElementsView(QListView):
 
     def _tile_size(self) -> tuple[int, int]:
         """Width and height of a tile with the board as large as it is now."""
-        line = self.fontMetrics().height()
-        return self.board + 2 * _PAD + 2, self.board + 3 * _PAD + line * (3 if self.wordy else 1)
+        line, width = self.fontMetrics().height(), self.board + 2 * _PAD + 2
+        if self.beside:
+            return width + _BESIDE + _PAD, self.board + 2 * _PAD + 2
+        return width, self.board + 3 * _PAD + line * (3 if self.wordy else 1)
 
     @property
-    def wordy(self) -> bool:
-        """Whether tiles have room for words."""
-        return self.board >= _WORDY
+    def beside(self) -> bool:
+        """Whether words stand beside the boards, not under them."""
+        return self.wordy and self.board < _WORDY
 
     def _preview(self, row: int) -> None:
         number = self.elements.number_at(row)
@@ -527,7 +534,7 @@ class _Delegate(QStyledItemDelegate):
             empty = never(element) or (counted and not element.positions)
             if empty:
                 painter.setOpacity(0.4)
-            left = area.left() + (area.width() - view.board) // 2
+            left = area.left() + (_PAD if view.beside else (area.width() - view.board) // 2)
             board = view.small_board(element.text, shown, example)
             painter.drawPixmap(left, area.top() + _PAD, board)
             painter.setOpacity(0.75 if empty else 1.0)
@@ -538,7 +545,12 @@ class _Delegate(QStyledItemDelegate):
         """The sign of the transform and the number of hits, under them the words where there is room."""
         view = self._view
         line = view.fontMetrics().height()
-        box = QRect(area.left() + 3, area.top() + _PAD + view.board + 1, area.width() - 6, line)
+        beyond = view.board + _PAD if view.beside else 0
+        box = QRect(
+            area.left() + 3 + beyond, area.top() + _PAD + view.board + 1, area.width() - 6 - beyond, line
+        )
+        if view.beside:
+            box.moveBottom(area.bottom() - _PAD)
         small, bold = view.small_font(), view.small_font()
         bold.setBold(True)
         role = QPalette.ColorRole.HighlightedText if lit else QPalette.ColorRole.Text
@@ -568,10 +580,14 @@ class _Delegate(QStyledItemDelegate):
         painter.setFont(bold)
         painter.setPen(colours.of(view, "error") if count == _NEVER and not lit else ink)
         painter.drawText(box, sides | Qt.AlignmentFlag.AlignRight, count)
-        if view.wordy:
+        painter.setFont(small)
+        painter.setPen(faint)
+        if view.beside:
+            above = QRect(box.left(), area.top() + _PAD, box.width(), box.top() - area.top() - _PAD)
+            lines = Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
+            painter.drawText(above, int(lines), element.words)
+        elif view.wordy:
             box = QRect(box.left(), box.bottom(), box.width(), 2 * line)
-            painter.setFont(small)
-            painter.setPen(faint)
             painter.drawText(
                 box,
                 Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter,

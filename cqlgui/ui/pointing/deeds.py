@@ -88,7 +88,7 @@ def move(draft: Draft, mark: int, origin: int, target: int) -> marks.Mark | None
     if taken >= 0 and taken != mark and board.bit_count() == 1:
         draft.take(editing.erase(draft.text, draft.caret, taken))
         mark = _place_of(draft.pattern, held)
-    return _change(draft, mark, held.men, board)
+    return _change(draft, mark, held.men, board) if mark >= 0 else held
 
 
 def erase(draft: Draft, mark: int) -> None:
@@ -118,9 +118,10 @@ def next_role(draft: Draft, mark: int, remembered: men.ManMask) -> marks.Mark:
         return _change(draft, mark, remembered or men.MAN_MASK, held.squares)
     if held.role is marks.Role.NOT:
         back = set_role(draft, mark, marks.Role.MUST)
-        if held.empty:
+        now = _place_of(draft.pattern, back)
+        if held.empty or now < 0:
             return back
-        return _change(draft, _place_of(draft.pattern, back), men.EMPTY_MASK, held.squares)
+        return _change(draft, now, men.EMPTY_MASK, held.squares)
     other = marks.Role.EITHER if held.role is marks.Role.MUST else marks.Role.NOT
     chosen = set_role(draft, mark, other)
     if other is marks.Role.EITHER and not draft.changes:
@@ -160,7 +161,7 @@ def join(
         ends.append(place(draft, square, otherwise if moves or not man else 1 << man))
     pattern = draft.pattern
     start, end = (_place_of(pattern, mark) for mark in ends)
-    if start == end:
+    if start == end or min(start, end) < 0:
         return ends[0]
     draft.take(editing.add_arrow(draft.text, draft.caret, relation, start, end))
     return ends[0]
@@ -266,8 +267,8 @@ def _change(draft: Draft, mark: int, mask: men.ManMask, board: int) -> marks.Mar
 
 
 def _place_of(pattern: marks.Pattern, mark: marks.Mark) -> int:
-    """Where a mark stands in a pattern."""
-    return pattern.marks.index(mark)
+    """Where a mark stands in a pattern; -1 for one that the text did not take."""
+    return next((place for place, one in enumerate(pattern.marks) if one == mark), -1)
 
 
 def _standing(area: int, shown: Position | None) -> list[tuple[int, men.Man]]:
