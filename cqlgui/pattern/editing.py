@@ -259,6 +259,8 @@ class _Pen:
         self.draft = Draft(text)
         self.dropped: set[Span] = set()
         self.added = False
+        # The word whose place a filter has taken.
+        self.taken: reading.Item | None = None
 
     # --- finding ---
 
@@ -384,6 +386,7 @@ class _Pen:
             return
         if holder is not None and not any(item.marks or item.condition >= 0 for item in self.items):
             self.write_over(holder, written)
+            self.taken = holder
             return
         self.open_braces()
         if places:
@@ -480,6 +483,8 @@ class _Pen:
         none in the body that would tell that the pattern is the body's and not that of braces or of a
         transform in it."""
         caret = caret if self.group.holds(caret) else self.group.content.end
+        if self.taken is not None and not self.stays(self.draft.edit(caret)):
+            self.draft.put(self.taken.span.offset, f"{writing.PLACE_HOLDER} ")
         gone = [item for item in self.items if item.span in self.dropped]
         if gone and not self.added:
             left = [item for item in self.items if item.span not in self.dropped]
@@ -490,7 +495,11 @@ class _Pen:
     def stays(self, edit: Edit) -> bool:
         """Whether the group is still the pattern that is drawn after an edit, under the same transforms."""
         after = reading.group_at(edit.applied(self.text), edit.caret)
-        return after is not None and _form(after) == _form(self.group)
+        if after is None or _form(after) != _form(self.group):
+            return False
+        # Braces that are left alone in other braces would take the place of these.
+        begin = spelling.moved(self.group.content.offset, edit.changes)
+        return not after.braced or after.content.offset == begin
 
 
 def _form(group: groups.Group) -> tuple[bool, tuple[str, ...]]:

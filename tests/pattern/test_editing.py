@@ -38,6 +38,10 @@ TEXTS = [
     "flip {Nf5 flip{kg8}}",
     "(Rg1|// rook\nNb1)check kg8",
     "[NB]f5--e7(Ra1|Rb1)(_g8)kg8",
+    "{{Nf5} kg8}",
+    "Nf5{kg8}Ra1",
+    "cql()\r\n{Nf5 // f5\r\nkg8}\r\n",
+    'comment("{Nf5") Nf5 kg8 // {',
 ]
 MEN = ["N", "[BN]", "A", "_", "k", "", "[Aa]"]
 SQUARES = ["f5", "g8", "a1-3", "[a1,h8]", ""]
