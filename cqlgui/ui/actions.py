@@ -128,6 +128,17 @@ class Actions:
     def _make_query(self) -> None:
         main = self._main
         menu = main.menuBar().addMenu("&Query")
+        # One undo for all that asks: what is typed, drawn or chosen. Fields for text have one of their own.
+        self.undo = self._action(menu, "&Undo", main.pointing.undo, QKeySequence.StandardKey.Undo)
+        self.redo = self._action(menu, "R&edo", main.pointing.redo, QKeySequence.StandardKey.Redo)
+        self.redo.setShortcuts([QKeySequence(QKeySequence.StandardKey.Redo), QKeySequence("Ctrl+Y")])
+        for action, told in (
+            (self.undo, main.editor.edit.undoAvailable),
+            (self.redo, main.editor.edit.redoAvailable),
+        ):
+            action.setEnabled(False)
+            told.connect(action.setEnabled)
+        menu.addSeparator()
         self.run = self._action(menu, "&Run", main.run, "F5", "run")
         self.stop = self._action(menu, "&Stop", main.stop, "Esc", "stop")
         self.live = self._action(

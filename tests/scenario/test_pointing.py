@@ -52,3 +52,41 @@ def test_the_mouse_alone_asks_for_a_knight_and_a_king(main: window.MainWindow, q
     assert not main.pointing.active
     QTest.keyClick(main.board, Qt.Key.Key_Right)
     qtbot.waitUntil(lambda: main.browser.positionid != before)
+
+
+def test_what_was_asked_is_taken_back_wherever_the_keyboard_is(main: window.MainWindow, qtbot: QtBot) -> None:
+    main.begin([helpers.ROOT / "resources" / "sample" / "sample.pgn"])
+    qtbot.waitUntil(lambda: main.base is not None and not main.opener.busy)
+    main.pointing.toggle()
+    QTest.mouseClick(main.pointing.palette.button(tools.of_man(men.WN)), LEFT)
+    click(main, "f5")
+    chips = main.pointing.chips
+    QTest.mouseClick(chips.chip("mate"), LEFT)
+    assert main.editor.text() == "{Nf5 mate}"
+    toggle = main.picker.toggles["flipcolor"]
+    qtbot.waitUntil(toggle.isEnabled)
+    QTest.mouseClick(toggle, LEFT)
+    asked = ["", "{Nf5}", "{Nf5 mate}", "flipcolor {Nf5 mate}"]
+    places = [main.board, chips.chip("mate"), chips.step, toggle, main.hits.table, main.editor.edit]
+    for game in (False, True):
+        main.pointing.set_active(not game)
+        for place in places:
+            if not place.isVisible():
+                continue
+            place.setFocus()
+            assert main.editor.text() == asked[3]
+            for text in asked[2::-1]:
+                QTest.keyClick(main.focusWidget() or main, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+                assert main.editor.text() == text, (place, game)
+            assert not main.actions_.undo.isEnabled()
+            for text in asked[1:]:
+                QTest.keyClick(main.focusWidget() or main, Qt.Key.Key_Y, Qt.KeyboardModifier.ControlModifier)
+                assert main.editor.text() == text, (place, game)
+    # A field for text takes back its own.
+    field = main.library.search
+    main.library.parentWidget().parentWidget().setCurrentWidget(main.library)
+    field.setFocus()
+    QTest.keyClicks(field, "bishop")
+    QTest.keyClick(field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert field.text() == ""
+    assert main.editor.text() == asked[3]

@@ -361,7 +361,7 @@ def test_order_and_count_are_edits_of_the_chain(qtbot: QtBot, pair: Pair) -> Non
     picker.counts_box.click()
     picker.remove_button.click()
     assert editor.text() == "{Ra1 kb8}"
-    QTest.keyClick(picker.chosen_list, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    editor.edit.undo()
     assert editor.text() == "flipcolor flip {Ra1 kb8}"
 
 

@@ -51,7 +51,8 @@ def test_a_drawn_pattern_becomes_the_first_of_two_steps(hand: Hand) -> None:
     assert row.current == 1
     hand.drag("g2", "g3")
     assert hand.text == "path {Qg2 kh7 wtm year > 1990} --+ {Qg3 kh7 wtm}"
-    hand.key(Qt.Key.Key_Z, Qt.Key.Key_Z, held=Qt.KeyboardModifier.ControlModifier)
+    hand.pointing.undo()
+    hand.pointing.undo()
     assert hand.text == "{Qg2 kh7 wtm year > 1990}"
     assert hand.pointing.steps.isHidden()
 
@@ -127,7 +128,7 @@ def test_a_drag_and_keys_change_the_order(hand: Hand) -> None:
     assert hand.text == "path {Qg2 kh7} --+ {Qf4} -- {Qg3 kh8}"
     QTest.keyClick(row.boards[1], Qt.Key.Key_Delete)
     assert hand.text == "path {Qg2 kh7} -- {Qg3 kh8}"
-    QTest.keyClick(row.boards[0], Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    hand.pointing.undo()
     assert len(row.boards) == 3
 
 

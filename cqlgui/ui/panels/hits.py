@@ -509,6 +509,6 @@ def _course(result: model.SearchResult, total: int) -> str:
         words = f"stopped after {gone_through} of {wording.number(total)}, {took}"
         return f"{words} · {wording.number(failed)} of them could not be searched" if failed else words
     if not failed:
-        return f"{gone_through} searched in {took}"
+        return f"{gone_through} in {took}"
     searched = wording.number(result.games_searched - failed)
     return f"{searched} of {gone_through} searched in {took} · {wording.number(failed)} could not be searched"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
@@ -636,18 +636,6 @@ class PickerPanel(QWidget):
             if word:
                 self._point(word)
         return super().eventFilter(watched, event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        # What is done here are edits of the query, and undone like them wherever the focus is.
-        editor = self._editor
-        if editor is not None and event.matches(QKeySequence.StandardKey.Undo):
-            editor.edit.undo()
-        elif editor is not None and event.matches(QKeySequence.StandardKey.Redo):
-            editor.edit.redo()
-        else:
-            super().keyPressEvent(event)
-            return
-        event.accept()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.shut_down()

@@ -116,8 +116,6 @@ class Controller(QObject):
         row.moved.connect(lambda step, to: self.do(lambda draft: deeds.move_step(draft, step, to)))
         row.gap_wanted.connect(lambda gap, new: self.do(lambda draft: deeds.set_gap(draft, gap, new)))
         row.form_wanted.connect(lambda form: self.do(lambda draft: deeds.set_form(draft, form)))
-        row.undo_wanted.connect(self.undo)
-        row.redo_wanted.connect(self.redo)
         row.left.connect(self._board.setFocus)
         found = self.gestures
         found.pressed.connect(self._press)
@@ -138,8 +136,6 @@ class Controller(QObject):
         found.placed.connect(self._enter)
         found.deleted.connect(self._delete)
         found.typed.connect(self._type)
-        found.undo_wanted.connect(self.undo)
-        found.redo_wanted.connect(self.redo)
         found.left.connect(self._leave)
         found.idle.connect(lambda: self.said.emit(_IDLE, False))
 

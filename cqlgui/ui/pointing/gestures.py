@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, Signal
-from PySide6.QtGui import QHelpEvent, QKeyEvent, QKeySequence, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QToolTip
 
 from cqlgui.board import squares
@@ -60,8 +60,6 @@ class Gestures(QObject):
     placed = Signal(int)
     deleted = Signal(int)
     typed = Signal(str)
-    undo_wanted = Signal()
-    redo_wanted = Signal()
     left = Signal()
     idle = Signal()
 
@@ -180,15 +178,9 @@ class Gestures(QObject):
 
     def _key(self, event: QKeyEvent) -> bool:
         key = Qt.Key(event.key())
-        if event.matches(QKeySequence.StandardKey.Undo):
-            self.undo_wanted.emit()
-        elif event.matches(QKeySequence.StandardKey.Redo) or (
-            key == Qt.Key.Key_Y and event.modifiers() == _CONTROL
-        ):
-            self.redo_wanted.emit()
-        elif event.modifiers() & (_CONTROL | Qt.KeyboardModifier.AltModifier):
+        if event.modifiers() & (_CONTROL | Qt.KeyboardModifier.AltModifier):
             return False
-        elif key == Qt.Key.Key_Escape:
+        if key == Qt.Key.Key_Escape:
             self.left.emit()
         elif key in _ARROWS:
             self._walk(*_ARROWS[key])
@@ -210,20 +202,6 @@ class Gestures(QObject):
         else:
             return False
         return True
-
-    def _undone(self, event: QKeyEvent) -> bool:
-        """In Game mode, too, what was drawn can be taken back."""
-        wanted = {
-            QKeySequence.StandardKey.Undo: self.undo_wanted,
-            QKeySequence.StandardKey.Redo: self.redo_wanted,
-        }
-        for key, signal in wanted.items():
-            if event.matches(key):
-                if event.type() == QEvent.Type.KeyPress:
-                    signal.emit()
-                event.accept()
-                return True
-        return False
 
     def _target(self) -> int:
         """The square that a key means: under the pointer, unless keys have moved the cursor since."""
@@ -252,8 +230,6 @@ class Gestures(QObject):
 
     def _wants(self, event: QKeyEvent) -> bool:
         """Whether a key is meant for marks although an action of the window has it, too."""
-        if event.matches(QKeySequence.StandardKey.Undo) or event.matches(QKeySequence.StandardKey.Redo):
-            return True
         if event.modifiers() & (_CONTROL | Qt.KeyboardModifier.AltModifier):
             return False
         key = Qt.Key(event.key())
@@ -271,7 +247,7 @@ class Gestures(QObject):
             if kind == QEvent.Type.MouseButtonRelease:
                 return self._release(event)
         if not self._active:
-            return isinstance(event, QKeyEvent) and self._undone(event)
+            return False
         if isinstance(event, QWheelEvent):
             return self._turn(event)
         if isinstance(event, QKeyEvent):

@@ -21,7 +21,7 @@ class Notice(QWidget):
         self._words.setAccessibleName("What was done")
         self.undo = QPushButton("Undo", self)
         self.undo.setFlat(True)
-        self.undo.setToolTip("Take it back (Ctrl+Z in the query or in Pattern)")
+        self.undo.setToolTip("Take it back (Ctrl+Z)")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self._words)

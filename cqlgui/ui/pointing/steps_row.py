@@ -12,7 +12,6 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QKeyEvent,
-    QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -64,8 +63,8 @@ KEY = "Ctrl+Shift+B"
 
 class StepsRow(QWidget):
     """`chosen` carries the step to draw, `moved` a step and its new place, `removed` a step, `gap_wanted` the
-    place of a gap and the gap, `form_wanted` a form, `added` asks for a further step, `undo_wanted` and
-    `redo_wanted` come by key, `left` for Esc.
+    place of a gap and the gap, `form_wanted` a form, `added` asks for a further step, `left` comes
+    with Esc.
     """
 
     chosen = Signal(int)
@@ -74,8 +73,6 @@ class StepsRow(QWidget):
     gap_wanted = Signal(int, object)
     form_wanted = Signal(str)
     added = Signal()
-    undo_wanted = Signal()
-    redo_wanted = Signal()
     left = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -172,11 +169,7 @@ class StepsRow(QWidget):
         self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Undo):
-            self.undo_wanted.emit()
-        elif event.matches(QKeySequence.StandardKey.Redo):
-            self.redo_wanted.emit()
-        elif event.key() == Qt.Key.Key_Escape:
+        if event.key() == Qt.Key.Key_Escape:
             self.left.emit()
         else:
             super().keyPressEvent(event)
@@ -441,8 +434,7 @@ class _Board(QAbstractButton):
         # Keys that step through the game elsewhere go along the steps here.
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             taken = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
-            undone = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)
-            if event.key() in taken or any(map(event.matches, undone)):
+            if event.key() in taken:
                 event.accept()
                 return True
         return super().event(event)
