@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QRect
+from PySide6.QtCore import QRect, QSize
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMessageBox, QWidget
 
 from cqlgui.base.resources import resource
@@ -122,7 +122,12 @@ def main() -> None:
     shown = window.MainWindow()
     shown.show()
     shown.reset_layout()
-    shown.begin([resource("sample/sample.pgn")])
+    # As large as the screen, so that nothing can grow unnoticed.
+    shown.move(0, 0)
+    shown.resize(shown.screen().availableSize() - QSize(0, fitting.TITLE_BAR))
+    shown.begin([])
+    found += outside("start page", shown)
+    shown.open_files([resource("sample/sample.pgn")])
     wait(lambda: shown.base is not None and shown.base.complete)
     found += outside("window", shown)
     shown.reset_layout()

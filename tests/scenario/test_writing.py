@@ -192,11 +192,11 @@ def test_a_position_that_a_search_passes_over_is_said_to_be_one(
     qtbot.waitUntil(lambda: said(main).endswith("It holds nowhere in the main line."))
     main.browser.go(3)
     qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True})
-    assert main.editor._live.text() == "On the board, not searched"
+    assert main.editor._live.text() == "On board, not searched"
     qtbot.keyClick(main, Qt.Key.Key_F4)
     qtbot.waitUntil(lambda: "a search passes over variations" in said(main))
     write(qtbot, main, "cql(variations) Pd4")
-    qtbot.waitUntil(lambda: main.editor._live.text() == "On the board")
+    qtbot.waitUntil(lambda: main.editor._live.text() == "On board")
 
 
 def test_in_pattern_mode_no_verdict_on_the_game_stands_beside_what_is_drawn(
@@ -204,7 +204,7 @@ def test_in_pattern_mode_no_verdict_on_the_game_stands_beside_what_is_drawn(
 ) -> None:
     open_sample(qtbot, main)
     write(qtbot, main, "Nf5 kg8")
-    qtbot.waitUntil(lambda: known(main) and main.editor._live.text() == "Not on the board")
+    qtbot.waitUntil(lambda: known(main) and main.editor._live.text() == "Not on board")
     main.pointing.set_active(True)
     qtbot.waitUntil(lambda: main.editor._live.isHidden())
     write(qtbot, main, "Nf5 kg8 check")

@@ -109,7 +109,7 @@ class EditorPanel(QWidget):
     def _keep_widths(self) -> None:
         """Give what tells how the query fares the room that it mostly needs: nothing moves with the words."""
         metrics = self.fontMetrics()
-        for button, longest in ((self._state, "Empty query"), (self._live, "Not on the board")):
+        for button, longest in ((self._state, "Empty query"), (self._live, "Not on board")):
             button.setMinimumWidth(metrics.horizontalAdvance(f"{longest}") + _BESIDE)
         self._estimate.reserve("about 12,345 games")
 
@@ -445,11 +445,9 @@ class EditorPanel(QWidget):
             gutter.PENDING: ("Pending", "Looking at the position on the board"),
             gutter.SLOW: ("Too slow", "This takes more than half a second at the position on the board"),
             gutter.FAULT: ("Cannot be told", "At the position on the board the query cannot be run"),
-        }.get(
-            state, ("Not on the board", "The position on the board does not match: click to see why not (F4)")
-        )
+        }.get(state, ("Not on board", "The position on the board does not match: click to see why not (F4)"))
         if state == gutter.KNOWN and matched:
-            words, tip = "On the board", "The position on the board matches"
+            words, tip = "On board", "The position on the board matches"
             if left_out:
                 words += ", not searched"
                 tip += ", but a search passes over variations: cql(variations) looks at them too"
