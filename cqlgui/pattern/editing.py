@@ -142,23 +142,19 @@ def remove_arrow(text: str, caret: int, arrow: int) -> Edit:
 
 
 def set_condition(text: str, caret: int, kind: ConditionKind, new: str | None) -> Edit:
-    """Another filter in the place of those of a kind, which are none, one or several; None for no filter."""
+    """Another filter in the place of the one that is shown for a kind, if any; None for no filter."""
 
     def work(pen: _Pen) -> None:
         wanted = (new or "").strip()
-        old = [
-            item
-            for item in pen.items
-            if item.condition >= 0 and pen.pattern.conditions[item.condition].kind == kind
-        ]
-        for item in old[1:] if wanted else old:
-            pen.drop(item)
-        if not wanted:
-            return
-        if old:
-            pen.write_over(old[0], wanted)
+        shown = (item for item in pen.items if item.condition >= 0)
+        old = next((one for one in shown if pen.pattern.conditions[one.condition].kind == kind), None)
+        if old is None:
+            if wanted:
+                pen.add_condition(wanted)
+        elif wanted:
+            pen.write_over(old, wanted)
         else:
-            pen.add_condition(wanted)
+            pen.drop(old)
 
     return _edited(text, caret, work)
 
@@ -202,7 +198,15 @@ def set_transforms(text: str, caret: int, words: tuple[str, ...]) -> Edit:
         now = [one for one in groups.all_groups(after) if one.content.offset >= place]
         if any(tuple(one.word for one in found.chain) == words for found in now[:1]):
             break
-    return edit
+    carets = (edit.caret, spelling.moved(caret, edit.changes))
+    drawn = (one for one in carets if _words_at(edit.applied(text), one) == words)
+    return Edit(edit.changes, next(drawn, edit.caret))
+
+
+def _words_at(text: str, caret: int) -> tuple[str, ...] | None:
+    """The transforms around the group that is drawn; None where the text has errors."""
+    group = reading.group_at(text, caret)
+    return None if group is None else tuple(one.word for one in group.chain)
 
 
 def _started(text: str, caret: int, words: tuple[str, ...]) -> Edit:
@@ -482,28 +486,39 @@ class _Pen:
         """What was written, with a word that stands for the pattern where no filter of the group is left, or
         none in the body that would tell that the pattern is the body's and not that of braces or of a
         transform in it."""
-        caret = caret if self.group.holds(caret) else self.group.content.end
-        if self.taken is not None and not self.stays(self.draft.edit(caret)):
+        if self.taken is not None and not self.stays(self.placed(caret)):
+            self.open_braces()
             self.draft.put(self.taken.span.offset, f"{writing.PLACE_HOLDER} ")
+            self.close_braces()
         gone = [item for item in self.items if item.span in self.dropped]
         if gone and not self.added:
             left = [item for item in self.items if item.span not in self.dropped]
-            if not left or not self.stays(self.draft.edit(caret)):
+            if not left or not self.stays(self.placed(caret)):
                 self.draft.hold(gone[0].span)
-        return self.draft.edit(caret)
+        return self.placed(caret)
+
+    def placed(self, caret: int) -> Edit:
+        """The changes, with a caret from which the group stays the drawn one: what is written may stand in
+        braces that are another group."""
+        content = self.group.content
+        edit = self.draft.edit(caret if self.group.holds(caret) else content.end)
+        carets = (spelling.moved(one, edit.changes) for one in (caret, content.end, content.offset))
+        edits = [edit, *(Edit(edit.changes, one) for one in carets)]
+        return next(filter(self.stays, edits), edit)
 
     def stays(self, edit: Edit) -> bool:
         """Whether the group is still the pattern that is drawn after an edit, under the same transforms."""
-        after = reading.group_at(edit.applied(self.text), edit.caret)
-        if after is None or _form(after) != _form(self.group):
+        after, now = reading.group_at(edit.applied(self.text), edit.caret), self.group
+        if after is None:
             return False
+        if not now.filters:
+            return True
+        if [one.word for one in after.chain] != [one.word for one in now.chain]:
+            return False
+        if not now.braced:
+            return not after.braced or self.bare
         # Braces that are left alone in other braces would take the place of these.
-        begin = spelling.moved(self.group.content.offset, edit.changes)
-        return not after.braced or after.content.offset == begin
-
-
-def _form(group: groups.Group) -> tuple[bool, tuple[str, ...]]:
-    return group.braced, tuple(one.word for one in group.chain)
+        return after.braced and after.content.offset == spelling.moved(now.content.offset, edit.changes)
 
 
 _ROLE_SIGNS = {Role.MUST: ("", ""), Role.EITHER: ("(", ")"), Role.NOT: ("not ", "")}

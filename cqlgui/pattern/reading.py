@@ -312,7 +312,7 @@ class _Reader:
                 marks = tuple(self.mark(one, None) for one in part.ends)
                 self.arrows.append(Arrow(part.relation, marks[0], marks[1], part.span))
                 items.append(Item(part.span, marks, arrow=len(self.arrows) - 1))
-            elif part.kind is not None:
+            elif part.kind is not None and all(one.kind != part.kind for one in self.conditions):
                 self.conditions.append(Condition(part.kind, part.text, part.span))
                 items.append(Item(part.span, condition=len(self.conditions) - 1))
             elif marks:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from cqlgui.base.data import dataclass, replace
-from cqlgui.cql import lexer, nodes, nodes_moves, nodes_paths, spelling, tokens
+from cqlgui.cql import lexer, nodes, nodes_moves, nodes_paths, spelling, structure, tokens
 from cqlgui.cql.diagnostics import Span
 from cqlgui.pattern import editing, groups, reading, writing
 from cqlgui.pattern.drafts import Draft, Edit
@@ -57,20 +57,15 @@ def add_step(text: str, caret: int, pattern: Pattern) -> Edit:
     group = reading.group_at(text, caret)
     if group is None:
         return Edit((), caret)
-    draft = Draft(text)
     if found is not None:
-        last = found.groups[-1]
-        if found.sequence.form == "path":
-            draft.put(found.sequence.span.end, f" {_spelled(ANY_TIME)} {new}")
-        elif last.braced:
-            draft.put(last.content.end, f" find {new}")
-        else:
-            draft.put(last.content.offset, "{")
-            draft.put(last.content.end, f" find {new}}}")
-    elif not group.filters:
+        wanted = len(found.groups) + 1
+        tries = (_extended(text, caret, found, new, closed=closed) for closed in (False, True))
+        return next((one for one in tries if _count(text, one) == wanted), Edit((), caret))
+    draft = Draft(text)
+    if not group.filters:
         draft.put(len(text), editing.lead(text) + new)
         return draft.edit(caret)
-    elif group.braced and not group.chain and group == groups.body(text):
+    if group.braced and not group.chain and group == groups.body(text):
         draft.put(group.outside.offset, "path ")
         draft.put(group.outside.end, f" {_spelled(ANY_TIME)} {new}")
     else:
@@ -79,6 +74,29 @@ def add_step(text: str, caret: int, pattern: Pattern) -> Edit:
         draft.put(group.content.offset, inner[0] + "path {")
         draft.put(group.content.end, f"}} {_spelled(ANY_TIME)} {new}{inner[1]}")
     return _with_caret(text, draft, caret, -1)
+
+
+def _extended(text: str, caret: int, found: _Found, new: str, *, closed: bool) -> Edit:
+    """A sequence with another step. For `find` the filter in front of it is `closed` by brackets where it
+    would take it in, as a path does."""
+    draft, last = Draft(text), found.groups[-1]
+    if found.sequence.form == "path":
+        draft.put(found.sequence.span.end, f" {_spelled(ANY_TIME)} {new}")
+        return _with_caret(text, draft, caret, -1)
+    if not last.braced:
+        draft.put(last.content.offset, "{")
+    if closed:
+        span = groups.layout(text).outer(last.filters[-1].span, last.content)
+        draft.put(span.offset, "(")
+        draft.put(span.end, ")")
+    draft.put(last.content.end, f" find {new}" + ("" if last.braced else "}"))
+    return _with_caret(text, draft, caret, -1)
+
+
+def _count(text: str, edit: Edit) -> int:
+    """How many steps there are after an edit."""
+    after = sequence_at(edit.applied(text), edit.caret) if edit.changes else None
+    return 0 if after is None else len(after.steps)
 
 
 def remove_step(text: str, caret: int, step: int) -> Edit:
@@ -90,7 +108,16 @@ def remove_step(text: str, caret: int, step: int) -> Edit:
     contents, gaps = found.contents(text), list(found.sequence.gaps)
     del contents[step]
     del gaps[max(step - 1, 0) : max(step, 1)]
-    return _rewritten(text, caret, found, found.sequence.form, contents, gaps, max(step - 1, 0))
+    form, shown = found.sequence.form, max(step - 1, 0)
+    if form == "path" and len(contents) > 1:
+        # The rest stays as it is written.
+        draft = Draft(text)
+        draft.drop(found.groups[step].outside)
+        draft.drop(found.gap_spans[shown])
+        edit = draft.edit(caret)
+        if _holds(text, edit, found.sequence.span.offset, form, contents, gaps):
+            return _with_caret(text, draft, found.sequence.span.offset, shown)
+    return _rewritten(text, caret, found, form, contents, gaps, shown)
 
 
 def move_step(text: str, caret: int, step: int, to: int) -> Edit:
@@ -98,9 +125,21 @@ def move_step(text: str, caret: int, step: int, to: int) -> Edit:
     found = _at(text, caret)
     if found is None or step == to or not all(0 <= one < len(found.groups) for one in (step, to)):
         return Edit((), caret)
-    contents = found.contents(text)
-    contents.insert(to, contents.pop(step))
-    return _rewritten(text, caret, found, found.sequence.form, contents, list(found.sequence.gaps), to)
+    order = list(range(len(found.groups)))
+    order.insert(to, order.pop(step))
+    written, gaps = found.contents(text), list(found.sequence.gaps)
+    contents, form = [written[one] for one in order], found.sequence.form
+    if form == "path":
+        # What stands between the steps stays as it is written.
+        places = [one.outside for one in found.groups]
+        changes = tuple(
+            spelling.Change(place.offset, place.end, text[places[one].offset : places[one].end])
+            for place, one in zip(places, order, strict=True)
+        )
+        edit = Edit(changes, found.sequence.span.offset)
+        if _holds(text, edit, found.sequence.span.offset, form, contents, gaps):
+            return _in_step(text, edit, to)
+    return _rewritten(text, caret, found, form, contents, gaps, to)
 
 
 def set_gap(text: str, caret: int, gap: int, new: Gap) -> Edit:
@@ -108,9 +147,15 @@ def set_gap(text: str, caret: int, gap: int, new: Gap) -> Edit:
     found = _at(text, caret)
     if found is None or not 0 <= gap < len(found.gap_spans) or found.sequence.gaps[gap] == new:
         return Edit((), caret)
+    contents, gaps = found.contents(text), list(found.sequence.gaps)
+    gaps[gap] = new
     draft = Draft(text)
     draft.replace(found.gap_spans[gap], _spelled(new))
-    return _with_caret(text, draft, caret, gap + 1)
+    edit = _with_caret(text, draft, caret, gap + 1)
+    if _holds(text, edit, found.sequence.span.offset, "path", contents, gaps):
+        return edit
+    # A move with a target in brackets becomes another filter when it is repeated.
+    return _rewritten(text, caret, found, "path", contents, gaps, gap + 1)
 
 
 def set_form(text: str, caret: int, form: Form) -> Edit:
@@ -135,8 +180,9 @@ class _Found:
     gap_spans: tuple[Span, ...] = ()
 
     def contents(self, text: str) -> list[str]:
-        """The filters of each step as written."""
-        return [text[one.span.offset : one.span.end].strip(" ") for one in self.sequence.steps]
+        """The filters of each step as written; a word that asks for nothing where a step has none."""
+        written = (text[one.span.offset : one.span.end].strip(" ") for one in self.sequence.steps)
+        return [one or writing.PLACE_HOLDER for one in written]
 
 
 def _at(text: str, caret: int) -> _Found | None:
@@ -217,7 +263,8 @@ def _path(text: str, layout: groups.Layout, home: groups.Group, node: nodes_path
     if not steps or open_gap is not None:
         return
     patterns = tuple(reading.read(text, one).pattern for one in steps)
-    whole = layout.outer(node.span, home.content)
+    # Brackets around the path are not its own, and stay whatever becomes of it.
+    whole = layout.over(*layout.bare(node.span))
     yield _Found(Sequence("path", patterns, tuple(gaps), whole), home, tuple(steps), tuple(spans))
 
 
@@ -274,37 +321,68 @@ def _rewritten(
     text: str, caret: int, found: _Found, form: Form, contents: list[str], gaps: list[Gap], step: int
 ) -> Edit:
     """The sequence written anew from the text of its steps. Nothing changes where a comment between the steps
-    would be lost."""
+    would be lost, or where the steps cannot stand so: a variable may have its value from the step before."""
     if _comments_between(text, found):
         return Edit((), caret)
-    home = found.home
-    alone = len(home.filters) == 1 and home.braced
+    home, span = found.home, found.sequence.span
+    bracketed = form != "find" and text[home.content.offset : span.offset].strip() != ""
+    alone = len(home.filters) == 1 and home.braced and not bracketed
     if not contents:
         written = writing.PLACE_HOLDER
     elif len(contents) == 1:
         written = contents[0] if alone or found.sequence.form == "find" else _braced(contents[0])
     elif form == "path":
-        parts = [_braced(contents[0])]
+        parts = [writing.in_spelling_of(text, "path"), _braced(contents[0])]
         for gap, content in zip(gaps, contents[1:], strict=True):
-            parts += [_spelled(gap), _braced(content)]
-        written = "path " + " ".join(parts)
+            parts += [writing.in_spelling_of(text, _spelled(gap)), _braced(content)]
+        written = " ".join(parts)
     else:
+        contents = [*map(_closed, contents[:-1]), contents[-1]]
         inner = contents[-1]
         for content in reversed(contents[:-1]):
-            inner = f"{content}{editing.lead(content)}find {_braced(inner)}"
+            word = writing.in_spelling_of(text, "find")
+            inner = f"{content}{editing.lead(content)}{word} {_braced(inner)}"
         written = inner if alone or found.sequence.form == "find" else _braced(inner)
-    span = found.sequence.span
     old = text[span.offset : span.end]
     lead = old[: len(old) - len(old.lstrip())]
     trail = old[len(old.rstrip()) :]
-    change = spelling.Change(
-        span.offset + len(lead), span.end - len(trail), writing.in_spelling_of(text, written)
-    )
+    change = spelling.Change(span.offset + len(lead), span.end - len(trail), written)
     edit = Edit((change,), change.start + len(change.new))
-    after = sequence_at(edit.applied(text), change.start)
+    if not _holds(text, edit, change.start, form, contents, gaps):
+        return Edit((), caret)
+    return _in_step(text, Edit(edit.changes, change.start), step) if len(contents) > 1 else edit
+
+
+def _holds(text: str, edit: Edit, place: int, form: Form, contents: list[str], gaps: list[Gap]) -> bool:
+    """Whether a text has these steps and gaps after an edit; of a single step, whether it can be read."""
+    after = edit.applied(text)
+    if len(contents) < 2:
+        return structure.checked(after).query is not None
+    found = sequence_at(after, place)
+    if found is None or found.form != form or (form == "path" and list(found.gaps) != gaps):
+        return False
+    return [after[one.span.offset : one.span.end].strip() for one in found.steps] == [
+        one.strip() for one in contents
+    ]
+
+
+def _in_step(text: str, edit: Edit, step: int) -> Edit:
+    """The edit with the caret, which stands in the sequence, in one of its steps."""
+    after = sequence_at(edit.applied(text), edit.caret)
     if after is None or step >= len(after.steps):
         return edit
     return Edit(edit.changes, after.steps[step].span.end)
+
+
+def _closed(content: str) -> str:
+    """Filters behind which another one can be written: the last is put in brackets where it would take that
+    in, as a path does. Those that cannot be read alone stay as they are."""
+    group = groups.body(content)
+    trial = groups.body(f"{content}{editing.lead(content)}find {{{writing.PLACE_HOLDER}}}")
+    if group is None or not group.filters or (trial and isinstance(trial.filters[-1], nodes.Find)):
+        return content
+    span = groups.layout(content).outer(group.filters[-1].span)
+    return f"{content[: span.offset]}({content[span.offset : span.end]}){content[span.end :]}"
 
 
 def _comments_between(text: str, found: _Found) -> bool:
@@ -326,6 +404,6 @@ def _with_caret(text: str, draft: Draft, caret: int, step: int) -> Edit:
     """The edit with the caret in a step."""
     edit = draft.edit(caret)
     after = sequence_at(edit.applied(text), edit.caret) if edit.changes else None
-    if after is None:
+    if after is None or step >= len(after.steps):
         return edit
     return Edit(edit.changes, after.steps[step].span.end)

@@ -39,6 +39,11 @@ TEXTS = [
     "(Rg1|// rook\nNb1)check kg8",
     "[NB]f5--e7(Ra1|Rb1)(_g8)kg8",
     "{{Nf5} kg8}",
+    "kg8 not {Nf5}",
+    "{flipcolor Bc4}",
+    "{Pe4} {Nf5 {{kg8 Ra1}}}",
+    "shift{wtm {{Nf5}}not Qd1 }",
+    "Ra1 if {Nf5} then {kg8 wtm} or (Nf5|Rb1)",
     "Nf5{kg8}Ra1",
     "cql()\r\n{Nf5 // f5\r\nkg8}\r\n",
     'comment("{Nf5") Nf5 kg8 // {',
@@ -54,7 +59,7 @@ def designator(text: str) -> tuple[int, int]:
 
 ASKED = st.tuples(st.sampled_from(MEN), st.sampled_from(SQUARES)).filter(any).map("".join).map(designator)
 NUMBER = st.integers(0, 7)
-CONDITIONS = {"turn": "wtm", "check": "not check", "year": "year >= 1990 year < 2000", "player": 'player "y"'}
+CONDITIONS = {"turn": "wtm", "check": "not check", "year": "1990 <= year <= 1999", "player": 'player "y"'}
 STEPS = st.one_of(
     st.tuples(st.just("put"), ASKED, st.sampled_from(Role)),
     st.tuples(st.just("erase"), st.lists(NUMBER, min_size=1, max_size=3)),
@@ -189,8 +194,8 @@ def done(text: str, caret: int, step: tuple) -> tuple[editing.Edit, Model]:  # t
             places = [at for at, one in enumerate(model.conditions) if one[0] == kind]
             at = places[0] if places else len(model.conditions)
             kept = [one for one in model.conditions if one[0] != kind]
-            parts = ["year >= 1990", "year < 2000"] if kind == "year" else [CONDITIONS[kind]]
-            model.conditions = [*kept[:at], *((kind, one) for one in parts if asked), *kept[at:]]
+            new_one = [(kind, CONDITIONS[kind])] if asked else []
+            model.conditions = [*kept[:at], *new_one, *kept[at:]]
             return editing.set_condition(text, caret, kind, new), model
         case "transforms", [words]:
             model.transforms = tuple(words)
@@ -270,3 +275,33 @@ def test_a_filter_and_an_alternative_are_taken_out_together_where_a_dash_stands_
     assert [one.role for one in pattern.marks[:2]] == [Role.NOT, Role.EITHER]
     # Without the word between them the alternatives would be the target of the dash.
     assert editing.erase(text, 1, 0, 1).applied(text) == "{Nf5--e7 true (Rb1)}"
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [("kg8 not {Nf5}", "kg8 not {Nh5} Bc6"), ("{flipcolor Nf5}", "{flipcolor {Nh5 Bc6}}")],
+)
+def test_the_caret_stays_in_the_group_that_is_drawn(text: str, after: str) -> None:
+    begun = len(text) if text.startswith("{") else 0
+    drawn = reading.pattern_at(text, begun)
+    assert drawn is not None
+    place = next(at for at, one in enumerate(drawn.marks) if one.squares == 1 << 37)
+    edit = editing.change(text, begun, place, drawn.marks[place].men, 1 << 39)
+    moved = edit.applied(text)
+    now = reading.pattern_at(moved, edit.caret)
+    assert now is not None
+    assert len(now.marks) == len(drawn.marks)
+    edit = editing.put(moved, edit.caret, *designator("Bc6"))
+    assert edit.applied(moved) == after
+
+
+def test_a_second_condition_of_a_kind_is_none_of_the_chip() -> None:
+    text = '{Nf5 player "Carlsen" player "Anand"}'
+    drawn = reading.pattern_at(text, 3)
+    assert drawn is not None
+    assert [one.text for one in drawn.conditions] == ['player "Carlsen"']
+    assert len(drawn.others) == 1
+    edit = editing.set_condition(text, 3, "player", 'player "Kasparov"')
+    assert edit.applied(text) == '{Nf5 player "Kasparov" player "Anand"}'
+    edit = editing.set_condition(text, 3, "player", None)
+    assert edit.applied(text) == '{Nf5 player "Anand"}'

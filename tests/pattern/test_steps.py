@@ -204,16 +204,72 @@ def test_any_sequence_of_edits_gives_the_steps_that_were_made(text: str, actions
         assert list(after.gaps) == gaps
 
 
-@pytest.mark.parametrize(
-    "text", ["path {Nf5} // the knight first\n -- {kg8}", "{Nf5 find {kg8} // and the king\n}"]
-)
-def test_an_edit_that_would_lose_a_comment_changes_nothing(text: str) -> None:
+def test_an_edit_that_would_lose_a_comment_changes_nothing() -> None:
+    text = "{Nf5 find {kg8} // and the king\n}"
     for edit in (
         steps.move_step(text, 8, 1, 0),
         steps.remove_step(text, 8, 1),
         steps.set_form(text, 8, "path"),
     ):
         assert edit.changes == ()
+    assert steps.set_form("path {Nf5} // the knight first\n -- {kg8}", 8, "find").changes == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "moved", "removed"),
+    [
+        # Comments, lines and spelling stay.
+        (
+            "path {Nf5} // first\n  -- {kg8} --+ {Ra1}",
+            "path {kg8} // first\n  -- {Nf5} --+ {Ra1}",
+            "path {Nf5} // first\n  --+ {Ra1}",
+        ),
+        (
+            "path {♘f5}\n  -- {kg8 Ra1}\n  -- {Qd1}",
+            "path {kg8 Ra1}\n  -- {♘f5}\n  -- {Qd1}",
+            "path {♘f5}\n  -- {Qd1}",
+        ),
+        # Brackets around a path keep it from what follows.
+        (
+            "(path {Nf5} -- {kg8} -- {a1}) {Ra1}",
+            "(path {kg8} -- {Nf5} -- {a1}) {Ra1}",
+            "(path {Nf5} -- {a1}) {Ra1}",
+        ),
+        ("♔e1 path {Nf5 x=3} -- {Ra1->kg8}", "♔e1 path {Ra1->kg8} -- {Nf5 x=3}", "♔e1 {Nf5 x=3}"),
+        ("(path {Nf5} -- {kg8}) find {Qd1}", "(path {kg8} -- {Nf5}) find {Qd1}", "({Nf5}) find {Qd1}"),
+        ("{find {Nf5}}", "{Nf5 find {true}}", "{true}"),
+        ("find {kg8 Ra1}", "kg8 Ra1 find {true}", "true"),
+        ("Nf5 find {path {kg8} -- {Ra1}}", "(path {kg8} -- {Ra1}) find {Nf5}", "Nf5"),
+    ],
+)
+def test_the_rest_of_a_sequence_stays_as_it_is_written(text: str, moved: str, removed: str) -> None:
+    caret = 8 if text.startswith(("{", "path", "(", "♔")) else 0
+    assert steps.move_step(text, caret, 1, 0).applied(text) == moved
+    assert steps.remove_step(text, caret, 1).applied(text) == removed
+
+
+def test_steps_that_cannot_stand_so_are_left_alone() -> None:
+    text = "x=3 Nf5 find {kg8 x>2}"
+    assert steps.move_step(text, 0, 1, 0).changes == ()
+
+
+def test_a_step_behind_a_path_is_a_step_of_its_own() -> None:
+    text = "Nf5 find {path {kg8} -- {Ra1}}"
+    edit = steps.add_step(text, 0, pattern("Nc6"))
+    assert edit.applied(text) == "Nf5 find {(path {kg8} -- {Ra1}) find {Nc6}}"
+    assert steps.add_step("(path {Nf5} -- {kg8}) Ra1", 3, pattern("Nc6")).applied(
+        "(path {Nf5} -- {kg8}) Ra1"
+    ) == ("(path {Nf5} -- {kg8} --+ {Nc6}) Ra1")
+
+
+@pytest.mark.parametrize("text", ["path {Nf5} --(kg8) -- {Ra1}", "path {Nf5} -- ({kg8}) -- {Ra1}"])
+def test_a_gap_before_a_target_in_brackets_is_another_gap_and_nothing_else(text: str) -> None:
+    edit = steps.set_gap(text, 0, 0, Gap(2, 5))
+    after = edit.applied(text)
+    found = steps.sequence_at(after, 0)
+    assert found is not None, after
+    assert list(found.gaps) == [Gap(2, 5), Gap(1, 1)]
+    assert [len(one.marks) for one in found.steps] == [1, 1, 1]
 
 
 @pytest.mark.parametrize(

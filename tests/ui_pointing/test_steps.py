@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QSpinBox, QToolB
 
 from cqlgui.board import men, position
 from cqlgui.pattern import marks, reading, steps
-from cqlgui.ui.pointing import deeds, steps_row
+from cqlgui.ui.pointing import chips, deeds, steps_row
 from tests.ui_pointing.conftest import LEFT, PLAIN, Hand
 
 PATH = "path {Qg2 kh7} --+ {Qg3 kh8} -- {Qf4}"
@@ -212,3 +212,42 @@ def test_enter_means_the_selected_arrow_wherever_the_pointer_is(hand: Hand) -> N
     menu = hand.pointing.menu
     assert menu is not None
     menu.close()
+
+
+def test_the_arrow_that_was_selected_is_removed_wherever_it_stands_now(hand: Hand) -> None:
+    hand.write("{Ra1 ka8 Ra1 attacks ka8}")
+    hand.click("a4")
+    hand.write("{Qd1 attacks kd8 Ra1 ka8 Ra1 attacks ka8}")
+    hand.key(Qt.Key.Key_Delete)
+    assert hand.text == "{Qd1 attacks kd8 Ra1 ka8}"
+
+
+def test_each_of_two_equal_steps_is_the_current_one_when_chosen(hand: Hand) -> None:
+    hand.write("{Nf5}")
+    QTest.mouseClick(hand.pointing.chips.step, LEFT)
+    assert hand.text == "path {Nf5} --+ {Nf5}"
+    row = shown(hand)
+    assert row.current == 1
+    QTest.mouseClick(row.boards[0], LEFT)
+    assert row.current == 0
+
+
+def test_a_step_that_is_made_again_is_drawn_again(hand: Hand) -> None:
+    hand.write("{Nf5}")
+    QTest.mouseClick(hand.pointing.chips.step, LEFT)
+    hand.pointing.undo()
+    hand.pointing.redo()
+    assert shown(hand).current == 1
+    hand.take(1 << men.WN)
+    hand.click("c6")
+    assert hand.text == "path {Nf5} --+ {Nf5 Nc6}"
+
+
+@pytest.mark.parametrize("text", ["elo white > 2500", 'player white "Carlsen"', "movenumber > 600"])
+def test_a_chip_whose_fields_cannot_show_its_filter_leaves_it(hand: Hand, text: str) -> None:
+    hand.write(f"{{Nf5 {text}}}")
+    (condition,) = hand.pointing.pattern.conditions
+    hand.pointing.chips._open(condition.kind)
+    (popover,) = hand.pointing.chips.findChildren(chips.Popover)
+    QTest.keyClick(popover, Qt.Key.Key_Return)
+    assert hand.text == f"{{Nf5 {text}}}"

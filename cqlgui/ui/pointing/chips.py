@@ -268,6 +268,7 @@ class Popover(QFrame):
         self.setAccessibleName(title)
         self._kind = kind
         self._name: QLineEdit | None = None
+        self._begun: str | None = None
         self._ends: tuple[QSpinBox, QSpinBox] | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 8, 10, 8)
@@ -277,6 +278,7 @@ class Popover(QFrame):
             self._ask_numbers(row, title, text)
         else:
             self._ask_name(row, title, text)
+        self._begun = self.filter()
         buttons = QHBoxLayout()
         column.addLayout(buttons)
         self.done = QPushButton("Ask for it")
@@ -342,7 +344,11 @@ class Popover(QFrame):
         return conditions.between(self._kind, numbers[0], numbers[1])
 
     def _answer(self) -> None:
-        self._say(self.filter())
+        # The fields cannot show every filter; what was not changed stays as it is written.
+        if self.filter() == self._begun:
+            self.close()
+        else:
+            self._say(self.filter())
 
     def _say(self, text: str | None) -> None:
         self.answered.emit(text)

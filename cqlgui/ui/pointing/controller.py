@@ -84,6 +84,8 @@ class Controller(QObject):
         # it asked for.
         self._ladders: dict[tuple[men.ManMask, int], tuple[int, men.ManMask]] = {}
         self._remembered: dict[int, men.ManMask] = {}
+        # Where the caret stood after a gesture, by the text that it made.
+        self._carets: dict[str, int] = {}
         self.menu: QMenu | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -196,8 +198,12 @@ class Controller(QObject):
         self.follow()
 
     def redo(self) -> None:
-        """Make it again."""
-        self._editor.edit.redo()
+        """Make it again. The caret goes to where it was, as it says which pattern is drawn."""
+        edit = self._editor.edit
+        edit.redo()
+        caret = self._carets.get(self._editor.text())
+        if caret is not None:
+            edit.select(caret, caret)
         self.follow()
 
     def lift(self, area: int) -> None:
@@ -262,6 +268,7 @@ class Controller(QObject):
         if changes:
             self._editor.edit.apply(changes)
             self._editor.edit.select(draft.caret, draft.caret)
+            _remember(self._carets, self._editor.text(), draft.caret)
         else:
             self.said.emit(nothing, False)
         self._selected = chosen
@@ -319,7 +326,7 @@ class Controller(QObject):
         selected = found.marks.index(self._selected) if self._selected in found.marks else -1
         if selected < 0:
             self._selected = None
-        arrow = self._picture.arrow if self._picture.arrow < len(found.arrows) else -1
+        arrow = _same_arrow(self._picture.pattern, self._picture.arrow, found)
         self._show(
             pattern=found,
             anchors=placing.anchors(found, wanted),
@@ -341,11 +348,12 @@ class Controller(QObject):
         if not picture.greyed:
             words, alert = self._hint(picture)
             picture = replace(picture, hint=words, alert=alert)
-        if picture != self._picture:
-            self._picture = picture
-            if self._active:
-                self._board.refresh()
-                self._board.setAccessibleDescription(spoken(picture))
+        differs = picture != self._picture
+        # Also when it looks the same: its places in the text may be others.
+        self._picture = picture
+        if differs and self._active:
+            self._board.refresh()
+            self._board.setAccessibleDescription(spoken(picture))
 
     def _hint(self, picture: painting.Picture) -> tuple[str, bool]:
         """What is said above the board, and whether it is a warning."""
@@ -723,6 +731,21 @@ class _Lasso:
     def paint(self, painter: QPainter, frame: board_painting.Frame, ratio: float) -> None:
         """Draw it."""
         painting.draw(painter, frame, painting.Picture(lasso=self._area), theme.colours(), ratio)
+
+
+def _same_arrow(old: marks.Pattern, arrow: int, new: marks.Pattern) -> int:
+    """Where an arrow stands after a change of the text: the one that says the same, else the one between the
+    same marks; -1 without one."""
+    if arrow < 0:
+        return -1
+    former = old.arrows[arrow]
+    ends = old.marks[former.origin], old.marks[former.target]
+    found = [
+        (one.relation is not former.relation, place)
+        for place, one in enumerate(new.arrows)
+        if (new.marks[one.origin], new.marks[one.target]) == ends
+    ]
+    return min(found)[1] if found else -1
 
 
 def _remember(known: dict[_Key, _Value], key: _Key, value: _Value) -> None:
