@@ -45,6 +45,7 @@ _OF_THE_GAME = "Of the game, not of the pattern. A click takes it into the patte
 _DRAW_FIRST = "Draw the first step, or Ctrl+click its men in the game"
 _GO_ON = f"This is a step. Go on in the game, then press {steps_row.KEY} again"
 _BRACES = "Write braces round this step, then it can be drawn"
+_NOT_SO = "Change this in the text: a comment or a variable of the steps would be lost"
 _MOST = 200
 """Marks of which is remembered what they were."""
 
@@ -114,10 +115,12 @@ class Controller(QObject):
         row = self.steps
         row.added.connect(self.add_step)
         row.chosen.connect(self._choose_step)
-        row.removed.connect(lambda step: self.do(lambda draft: deeds.remove_step(draft, step)))
-        row.moved.connect(lambda step, to: self.do(lambda draft: deeds.move_step(draft, step, to)))
-        row.gap_wanted.connect(lambda gap, new: self.do(lambda draft: deeds.set_gap(draft, gap, new)))
-        row.form_wanted.connect(lambda form: self.do(lambda draft: deeds.set_form(draft, form)))
+        row.removed.connect(lambda step: self.do(lambda draft: deeds.remove_step(draft, step), _NOT_SO))
+        row.moved.connect(lambda step, to: self.do(lambda draft: deeds.move_step(draft, step, to), _NOT_SO))
+        row.gap_wanted.connect(
+            lambda gap, new: self.do(lambda draft: deeds.set_gap(draft, gap, new), _NOT_SO)
+        )
+        row.form_wanted.connect(lambda form: self.do(lambda draft: deeds.set_form(draft, form), _NOT_SO))
         row.left.connect(self._board.setFocus)
         found = self.gestures
         found.pressed.connect(self._press)
