@@ -50,6 +50,13 @@ def sequence_at(text: str, caret: int) -> Sequence | None:
     return None if found is None else found.sequence
 
 
+def home_at(text: str, caret: int) -> Span | None:
+    """The group, with its braces, that holds the sequence of the step that is drawn; None where none is."""
+    drawn = reading.group_at(text, caret)
+    found = [one for one in _around(text, caret) if len(one.groups) > 1 and drawn in one.groups]
+    return min(found, key=lambda one: one.sequence.span.length).home.outside if found else None
+
+
 def add_step(text: str, caret: int, pattern: Pattern) -> Edit:
     """A pattern as the last step, any time after the one before. Without a sequence the group at the caret
     becomes its first step; a text without filters gets the pattern alone."""
@@ -186,11 +193,15 @@ class _Found:
 
 
 def _at(text: str, caret: int) -> _Found | None:
-    found = list(_all(text))
-    around = [one for one in found if one.sequence.span.offset <= caret <= one.sequence.span.end]
+    around = _around(text, caret)
     if around:
         return min(around, key=lambda one: one.sequence.span.length)
-    return found[0] if found else None
+    return next(_all(text), None)
+
+
+def _around(text: str, caret: int) -> list[_Found]:
+    """The sequences that a caret stands in."""
+    return [one for one in _all(text) if one.sequence.span.offset <= caret <= one.sequence.span.end]
 
 
 def _all(text: str) -> Iterator[_Found]:

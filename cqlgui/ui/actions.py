@@ -139,6 +139,7 @@ class Actions:
             action.setEnabled(False)
             told.connect(action.setEnabled)
         menu.addSeparator()
+        menu.addAction(self.new_query)
         self.run = self._action(menu, "&Run", main.run, "F5", "run")
         self.stop = self._action(menu, "&Stop", main.stop, "Esc", "stop")
         self.live = self._action(

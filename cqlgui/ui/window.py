@@ -731,6 +731,7 @@ class MainWindow(QMainWindow):
             self.hits.tell_earlier("of other files")
         else:
             self.hits.tell_earlier("of an earlier query" if self.earlier.differs else "")
+        self.editor.offer_run(self.earlier.differs)
         self._say_hit()
 
     def _search_abandoned(self) -> None:
@@ -791,7 +792,7 @@ class MainWindow(QMainWindow):
         self.actions_.normalise.setChecked(on)
         self.hits.hits.set_normalised(on)
         words = "Hits are shown as the query is written, in the table too; N shows them as they were played."
-        self.statusBar().showMessage(words if on else "Hits are shown as they were played.", 8000)
+        self.tell(words if on else "Hits are shown as they were played.")
 
     def _mode_changed(self, active: bool) -> None:
         """Pattern mode draws on the board; the bars below it tell of the game."""
@@ -903,25 +904,29 @@ class MainWindow(QMainWindow):
         self._work_ended()
         self.infobar.show_message(sentence, kind, key=_EXPORTING)
 
+    def tell(self, words: str) -> None:
+        """Say something in the status bar for a while. One line says all: two would cover each other."""
+        self.pointing.notice.say(words, undoable=False)
+
     def copy_fen(self) -> None:
         """Put the FEN of the game's own position on the clipboard."""
         position = self.browser.position
         if position is not None:
             QGuiApplication.clipboard().setText(position.fen())
             game_own = " of the game, not of the frame shown" if self.board.normalised else ""
-            self.statusBar().showMessage(f"FEN copied{game_own}", 3000)
+            self.tell(f"FEN copied{game_own}")
 
     def copy_pgn(self) -> None:
         """Put the game's own text on the clipboard."""
         game = self.browser.game
         if game is not None:
             QGuiApplication.clipboard().setText(decoding.decode(game.raw))
-            self.statusBar().showMessage("Game copied", 3000)
+            self.tell("Game copied")
 
     def copy_picture(self) -> None:
         """Put a picture of the board on the clipboard."""
         QGuiApplication.clipboard().setPixmap(self.board.picture())
-        self.statusBar().showMessage("Picture copied", 3000)
+        self.tell("Picture copied")
 
     def _work_ended(self) -> None:
         """Show no progress any more, unless files are still read or written."""
@@ -953,7 +958,6 @@ class MainWindow(QMainWindow):
             part.setVisible(not alone)
         if alone:
             self.board.setFocus()
-            self.statusBar().clearMessage()
         self.actions_.show_layout()
 
     def _lay_out(self) -> None:

@@ -63,7 +63,7 @@ def test_hits_of_all_members_look_alike_while_they_are_walked(qtbot: QtBot, main
     assert main.board.position is not None
     main.actions_.copy_fen.trigger()
     assert QGuiApplication.clipboard().text() == own.fen() != main.board.position.fen()
-    assert "of the game" in main.statusBar().currentMessage()
+    assert "of the game" in main.pointing.notice.text()
     qtbot.keyClick(main.board, Qt.Key.Key_N)
     assert not main.board.normalised
     assert main.board.position is own

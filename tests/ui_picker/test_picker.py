@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.board import position
 from cqlgui.cql import diagnostics, structure
-from cqlgui.pattern import groups, pictures, reading
+from cqlgui.pattern import groups, pictures, reading, steps
 from cqlgui.tasks import model, orbits
 from cqlgui.ui import theme
 from cqlgui.ui.editor import panel as editor_panel
@@ -109,7 +109,32 @@ def test_chips_mean_the_group_that_the_board_draws(text: str, caret: int) -> Non
     drawn = [one.word for one in group.chain]
     assert [link.word for link in meant.links][len(meant.links) - len(drawn) :] == drawn
     assert meant.operand.offset <= group.outside.offset <= group.outside.end <= meant.operand.end
-    assert not group.braced or meant.operand == group.outside
+    home = steps.home_at(text, caret)
+    assert home is not None or not group.braced or meant.operand == group.outside
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("path {Nf5} --+ {Q|h7}", "flipcolor {path {Nf5} --+ {Qh7}}"),
+        ("{path {N|f5} --+ {Qh7}}", "flipcolor {path {Nf5} --+ {Qh7}}"),
+        ("{Nf5 find {Q|h7}}", "flipcolor {Nf5 find {Qh7}}"),
+        ('player "x" path {Nf5} --+ {Q|h7}', 'flipcolor {player "x" path {Nf5} --+ {Qh7}}'),
+        ("path {Nf5} --+ flip {Q|h7}", "path {Nf5} --+ flipcolor flip {Qh7}"),
+    ],
+)
+def test_steps_are_turned_together(text: str, after: str) -> None:
+    caret = text.index("|")
+    text = text.replace("|", "")
+    known = chain.at(text, caret).words
+    edit = chain.changed(text, caret, caret, chain.Chain(("flipcolor", *known)))
+    assert edit is not None
+    assert chain._applied(text, edit) == after
+    # Seen from each step they are on, and a second click takes them off again.
+    inside = after.index("Qh7") + 1
+    assert chain.at(after, inside).words == ("flipcolor", *known)
+    if not known:
+        assert chain.at(after, after.index("Nf5") + 1).words == ("flipcolor",)
 
 
 def test_a_selection_is_wrapped_as_it_is() -> None:

@@ -29,7 +29,7 @@ from cqlgui.ui.board import geometry_painting, painting, travel
 
 _DIMMED = 0.4
 """Opacity of men behind a pattern: light and dark ones are still told apart on squares of either shade."""
-_FAINT = 0.14
+_FAINT = 0.18
 """The same in Pattern mode, where they are there only to be taken."""
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 

@@ -197,6 +197,14 @@ class EditorPanel(QWidget):
         """Spell the query with Unicode signs, or with words where it has signs."""
         self.edit.respell()
 
+    def offer_run(self, offered: bool) -> None:
+        """Show the button that runs the query in the colour of what is to be done next."""
+        if offered != bool(self._run.property("primary")):
+            self._run.setProperty("primary", offered)
+            # Qt looks at properties in a style sheet only when it is set.
+            self._run.style().unpolish(self._run)
+            self._run.style().polish(self._run)
+
     def set_truth(
         self,
         state: str,

@@ -1,7 +1,8 @@
 """The chain of transforms round the pattern at the caret, and the edits that make it another one.
 
 Outside all braces a caret means the group that the board draws (`pattern.reading.group_at`). A filter among
-others is no pattern: who turns one of them alone asks another question than the one that was meant.
+others is no pattern: who turns one of them alone asks another question than the one that was meant. So it is
+with the steps of a sequence, which are turned together.
 Pure functions on texts; no Qt.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 from cqlgui.base.data import dataclass
 from cqlgui.cql import diagnostics, lexer, structure, tokens
 from cqlgui.cql.diagnostics import Span
-from cqlgui.pattern import groups, reading
+from cqlgui.pattern import groups, reading, steps
 from cqlgui.ui.picker import words
 
 
@@ -48,8 +49,11 @@ def meant(text: str, offset: int) -> structure.Chain:
 
 
 def _candidates(text: str, offset: int) -> list[structure.Chain]:
-    """The patterns that a caret means, the likeliest first, and at last the whole body. Braces whose value is
-    used are patterns too where the caret stands in them, although the board cannot draw them."""
+    """The patterns that a caret means, the likeliest first, and at last the whole body.
+
+    In a step of a sequence that is the group of all steps. Braces whose value is used are patterns too where
+    the caret stands in them, although the board cannot draw them.
+    """
     if not readable(text):
         return [structure.Chain((), Span(min(offset, len(text)), 0))]
     braces = groups.braces(text)
@@ -61,6 +65,10 @@ def _candidates(text: str, offset: int) -> list[structure.Chain]:
         and (chain.operand.offset, chain.operand.end) in braces
     ]
     places.sort(key=lambda place: place[1] - place[0])
+    home = steps.home_at(text, offset)
+    if home is not None and not (places and _round(text, *places[0]).links):
+        # A step is turned with all the others, unless it has transforms of its own.
+        places.insert(0, (home.offset, home.end))
     if not places:
         places = [(group.outside.offset, group.outside.end) for group in reading.groups_at(text, offset)]
     return [_round(text, *place) for place in dict.fromkeys([*places, whole(text)])]

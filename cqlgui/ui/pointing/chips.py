@@ -147,9 +147,9 @@ class Chips(QWidget):
             tail += self.step.sizeHint().width() + _GAP
         if not self._others.isHidden():
             tail += self._others.sizeHint().width() + _GAP
-        order = sorted(self._chips, key=lambda kind: (kind not in self._set, conditions.KINDS.index(kind)))
-        sizes = {kind: self._chips[kind].sizeHint().width() + _GAP for kind in order}
+        sizes = {kind: self._chips[kind].sizeHint().width() + _GAP for kind in conditions.KINDS}
         room = self.width() - _GAP
+        order = self._order(sizes, room - tail)
         lines = 1 if sum(sizes[kind] for kind in self._set) + tail <= room else 2
         left, line, full = _GAP, 1, False
         for kind in order:
@@ -170,6 +170,21 @@ class Chips(QWidget):
         if line != self._lines:
             self._lines = line
             self.updateGeometry()
+
+    def _order(self, sizes: dict[marks.ConditionKind, int], room: int) -> list[marks.ConditionKind]:
+        """Chips keep their places under the pointer; those that are set and would not fit come behind the
+        last ones that do, in the place of some that are not set."""
+        left = room - sum(sizes[kind] for kind in self._set)
+        shown = []
+        for kind in conditions.KINDS:
+            if kind in self._set:
+                shown.append(kind)
+            elif sizes[kind] <= left:
+                shown.append(kind)
+                left -= sizes[kind]
+            else:
+                left = 0
+        return [*shown, *(kind for kind in conditions.KINDS if kind not in shown)]
 
     def _dress(self) -> None:
         self._others.setStyleSheet(f"color: {theme.colours().muted};")
@@ -209,6 +224,8 @@ class _Chip(QPushButton):
         self._filter: str | None = ""
         self._at = QPoint()
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        # A click leaves the keyboard where it is: the frame of the focus looks like a filter that is set.
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.clicked.connect(self._clicked)
         theme.theme().changed.connect(self._dress)
 

@@ -189,11 +189,13 @@ def clear(draft: Draft) -> None:
 
 _OF_A_GAME: tuple[marks.ConditionKind, ...] = ("player", "year", "elo", "result")
 """Conditions that hold of a whole game: one step says them for all."""
+_OF_ITS_END: tuple[marks.ConditionKind, ...] = ("mate", "stalemate")
+"""Nothing follows a position in which these hold."""
 
 
 def copied(pattern: marks.Pattern) -> marks.Pattern:
-    """A pattern as the next step begins: without what is said of the whole game."""
-    kept = tuple(one for one in pattern.conditions if one.kind not in _OF_A_GAME)
+    """A pattern as the next step begins: without what is said of the whole game, or of its end."""
+    kept = tuple(one for one in pattern.conditions if one.kind not in (*_OF_A_GAME, *_OF_ITS_END))
     return marks.Pattern(pattern.marks, pattern.arrows, kept)
 
 

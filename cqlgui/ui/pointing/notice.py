@@ -1,4 +1,4 @@
-"""A line in the status bar that says what pointing did, with a button that takes it back."""
+"""A line in the status bar that says what was done, with a button that takes it back."""
 
 from __future__ import annotations
 
