@@ -822,7 +822,7 @@ class MainWindow(QMainWindow):
             return
         if found is not None and not found.positions and not self.searcher.running:
             self.picker.clear_selection()
-            self.infobar.show_message("No hit matches this image.", "info", key=_ASKING, front=True)
+            self.tell("No hit matches this image.")
             return
         self.board.set_ghost(None)
         # Who picks an image wants to see its hits; a pattern drawn over one of them would show both.

@@ -502,6 +502,18 @@ def test_counts_that_add_up_to_more_than_the_hits_are_explained(pair: Pair) -> N
     assert picker.funnel.text().endswith(". Some hits match several.")
 
 
+def test_figures_come_back_with_the_query_that_they_belong_to(pair: Pair) -> None:
+    _, picker = pair
+    picker.set_orbits((orbit(0, 0, 0),))
+    plain = in_order(picker)
+    picker.set_counts((orbit(1, 30, 4),), 35)
+    counted = in_order(picker)
+    assert counted != plain, "the most frequent ones come first"
+    picker.set_orbits(())
+    picker.set_orbits((orbit(0, 0, 0),))
+    assert in_order(picker) == counted
+
+
 def test_left_and_right_limit_to_the_images_in_their_order_and_escape_lets_go(
     qtbot: QtBot, pair: Pair
 ) -> None:

@@ -390,3 +390,31 @@ def test_a_count_at_a_mark_goes_with_the_next_change(hand: Hand) -> None:
     hand.pointing._remove(62, QPointF(0, 0))
     assert not hand.pointing._picture.count
     assert hand.pointing._picture.counted < 0
+
+
+def test_escape_leaves_what_is_dragged_where_it_was(hand: Hand) -> None:
+    hand.write("{Nf5}")
+    start, end = hand.place("f5"), hand.place("d5")
+    QTest.mousePress(hand.board, Qt.MouseButton.LeftButton, pos=start)
+    QTest.mouseMove(hand.board, end)
+    assert hand.pointing.picture.held[0]
+    hand.key(Qt.Key.Key_Escape)
+    assert not hand.pointing.picture.held[0]
+    QTest.mouseRelease(hand.board, Qt.MouseButton.LeftButton, pos=end)
+    assert hand.text == "{Nf5}"
+    hand.drag("f5", "d5")
+    assert hand.text == "{Nd5}"
+
+
+def test_what_is_dragged_from_the_palette_is_seen_and_leaves_no_tool(hand: Hand) -> None:
+    hand.take(1 << men.BK)
+    board, button = hand.board, hand.pointing.palette.button(tools.of_man(men.WN))
+    square = squares.parse_square("f7")
+    target = button.mapFromGlobal(board.mapToGlobal(board.frame().square(square).center().toPoint()))
+    QTest.mousePress(button, Qt.MouseButton.LeftButton)
+    QTest.mouseMove(button, target)
+    assert hand.pointing.picture.held == (1 << men.WN, square)
+    QTest.mouseRelease(button, Qt.MouseButton.LeftButton, pos=target)
+    assert hand.text == "{Nf7}"
+    assert not hand.pointing.picture.held[0]
+    assert hand.pointing.palette.tool.points

@@ -93,6 +93,8 @@ class PickerPanel(QWidget):
         self._waiting = chain.Chain()
         self._orbits: tuple[model.Orbit, ...] = ()
         self._counts: tuple[model.Orbit, ...] = ()
+        # Whether these are figures of the orbits shown.
+        self._fits = False
         self._examples: Mapping[orbits.Place, position_module.Position] = {}
         # Hits of the search that the counts are of.
         self._hits = 0
@@ -142,17 +144,17 @@ class PickerPanel(QWidget):
         self._text_changed(editor.text())
 
     def set_orbits(self, found: tuple[model.Orbit, ...]) -> None:
-        """Show the orbits of the query as it stands; figures of another query's search are forgotten."""
+        """Show the orbits of the query as it stands. Figures of another query's search wait until that query
+        stands there again."""
         self._orbits = found
-        if not _same_elements(found, self._counts):
-            self._counts = ()
-            self._examples = {}
+        self._fits = _same_elements(found, self._counts)
         self._follow_caret()
 
     def set_counts(self, counted: tuple[model.Orbit, ...], hits: int = 0) -> None:
         """Show the figures of a search with so many hits beside the elements; an empty tuple takes them
         away."""
         self._counts, self._hits = counted, hits
+        self._fits = _same_elements(self._orbits, counted)
         if not counted:
             self._examples = {}
         self._show_orbit()
@@ -447,7 +449,11 @@ class PickerPanel(QWidget):
             self._tell(-1)
             return
         orbit = self._orbits[place]
-        counted = place < len(self._counts) and len(self._counts[place].elements) == len(orbit.elements)
+        counted = (
+            self._fits
+            and place < len(self._counts)
+            and len(self._counts[place].elements) == len(orbit.elements)
+        )
         elements = self._counts[place].elements if counted else orbit.elements
         several = counted and sum(element.positions for element in elements) > self._hits > 0
         self.funnel.setText(words.funnel(orbit) + (_SEVERAL if several else ""))
@@ -459,7 +465,8 @@ class PickerPanel(QWidget):
         self._tell(-1)
 
     def _show_examples(self) -> None:
-        found = {place[1]: shown for place, shown in self._examples.items() if place[0] == self._shown}
+        examples = self._examples if self._fits else {}
+        found = {place[1]: shown for place, shown in examples.items() if place[0] == self._shown}
         if found or self.view.elements.rowCount():
             self.view.elements.set_examples(found)
 

@@ -106,6 +106,7 @@ class Controller(QObject):
         self._editor.caret_moved.connect(lambda _offset: self._timer.start())
         self._editor.diagnostics_changed.connect(lambda _found: self._checked())
         self.palette.chosen.connect(self._set_tool)
+        self.palette.carried.connect(self._carry)
         self.palette.dropped.connect(self._drop)
         self.palette.role_wanted.connect(self._set_role)
         self.palette.widened.connect(self._widen_selected)
@@ -412,9 +413,15 @@ class Controller(QObject):
         self.palette.set_tool(tool)
         self._show(held=(0, squares.NONE))
 
-    def _drop(self, tool: tools.Tool, point: QPoint) -> None:
-        """A tool was dragged from the palette to a point on the screen."""
+    def _carry(self, tool: tools.Tool, point: QPoint) -> None:
+        """A tool is being dragged from the palette."""
         square = self._board.frame().at(QPointF(self._board.mapFromGlobal(point)))
+        self._show(held=(tool.men if square >= 0 else 0, square))
+
+    def _drop(self, tool: tools.Tool, point: QPoint) -> None:
+        """A tool was dragged from the palette to a point on the screen. No tool is held afterwards."""
+        square = self._board.frame().at(QPointF(self._board.mapFromGlobal(point)))
+        self._set_tool(tools.POINTER)
         if square >= 0 and tool.men:
             self.do(lambda draft: deeds.place(draft, square, tool.men))
 

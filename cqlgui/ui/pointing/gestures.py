@@ -158,6 +158,13 @@ class Gestures(QObject):
                 self.pressed.emit(origin, event.position())
         return True
 
+    def _cancel(self) -> None:
+        """Leave what a button began as it was; its release means nothing then."""
+        self._button = Qt.MouseButton.NoButton
+        self.lasso_drawn.emit(0)
+        self.arrow_drawing.emit(squares.NONE, squares.NONE)
+        self.dragging.emit(squares.NONE, squares.NONE)
+
     def _turn(self, event: QWheelEvent) -> bool:
         square = self._board.frame().at(event.position())
         if square < 0 or not self._wheel_taken(square):
@@ -246,6 +253,12 @@ class Gestures(QObject):
                 return self._move(event)
             if kind == QEvent.Type.MouseButtonRelease:
                 return self._release(event)
+        held = self._button is not Qt.MouseButton.NoButton
+        if held and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            if kind == QEvent.Type.KeyPress:
+                self._cancel()
+            event.accept()
+            return True
         if not self._active:
             return False
         if isinstance(event, QWheelEvent):

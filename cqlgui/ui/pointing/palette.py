@@ -42,12 +42,13 @@ ROLES: dict[marks.Role, tuple[str, str]] = {
 class Palette(widget.Side):
     """Small buttons in as many columns as the height asks for.
 
-    `chosen` carries a `tools.Tool`, `dropped` one that was dragged away and the point on the screen where it
-    was let go; `role_wanted` a `marks.Role` and `widened` +1 or -1 for the mark that is
-    selected. `clear_wanted` is for all of the pattern.
+    `chosen` carries a `tools.Tool`, `carried` one that is dragged away and the point on the screen where it
+    is, `dropped` one that was let go there; `role_wanted` a `marks.Role` and `widened` +1 or -1 for the mark
+    that is selected. `clear_wanted` is for all of the pattern.
     """
 
     chosen = Signal(object)
+    carried = Signal(object, QPoint)
     dropped = Signal(object, QPoint)
     role_wanted = Signal(object)
     widened = Signal(int)
@@ -71,6 +72,7 @@ class Palette(widget.Side):
             button.setAccessibleName(words.partition(":")[0])
         for tool, made in self._tools.items():
             made.clicked.connect(lambda _checked=False, tool=tool: self._choose(tool))
+            made.carried.connect(lambda point, tool=tool: self.carried.emit(tool, point))
             made.dragged.connect(lambda point, tool=tool: self.dropped.emit(tool, point))
         for role, shown in self._roles.items():
             shown.clicked.connect(lambda _checked=False, role=role: self._want(role))
@@ -168,8 +170,9 @@ class Palette(widget.Side):
 
 class _Drawn(QToolButton):
     """A button with a drawing of its own, in the colours that hold. `dragged` carries the point on the screen
-    where a drag that began on it has ended."""
+    where a drag that began on it has ended, `carried` one where it goes along."""
 
+    carried = Signal(QPoint)
     dragged = Signal(QPoint)
 
     def __init__(self, words: str, tip: str, draw: Draw, parent: QWidget) -> None:
@@ -178,6 +181,11 @@ class _Drawn(QToolButton):
         self.setCheckable(True)
         self.setAccessibleName(words)
         self.setToolTip(wording.plain_tip(tip))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self.carried.emit(event.globalPosition().toPoint())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
