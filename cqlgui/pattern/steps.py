@@ -354,6 +354,9 @@ def _rewritten(
             word = writing.in_spelling_of(text, "find")
             inner = f"{content}{editing.lead(content)}{word} {_braced(inner)}"
         written = inner if alone or found.sequence.form == "find" else _braced(inner)
+    if found.sequence.form == "find" and home.chain and not home.braced:
+        # Without braces a transform would take the first filter alone.
+        written = _braced(written)
     old = text[span.offset : span.end]
     lead = old[: len(old) - len(old.lstrip())]
     trail = old[len(old.rstrip()) :]
@@ -361,7 +364,10 @@ def _rewritten(
     edit = Edit((change,), change.start + len(change.new))
     if not _holds(text, edit, change.start, form, contents, gaps):
         return Edit((), caret)
-    return _in_step(text, Edit(edit.changes, change.start), step) if len(contents) > 1 else edit
+    if len(contents) > 1:
+        return _in_step(text, Edit(edit.changes, change.start), step)
+    # Inside of its braces, so that what is left is drawn.
+    return Edit(edit.changes, edit.caret - written.endswith("}"))
 
 
 def _holds(text: str, edit: Edit, place: int, form: Form, contents: list[str], gaps: list[Gap]) -> bool:
@@ -372,9 +378,12 @@ def _holds(text: str, edit: Edit, place: int, form: Form, contents: list[str], g
     found = sequence_at(after, place)
     if found is None or found.form != form or (form == "path" and list(found.gaps) != gaps):
         return False
-    return [after[one.span.offset : one.span.end].strip() for one in found.steps] == [
-        one.strip() for one in contents
-    ]
+    # Of braces in braces the innermost ones are the step.
+    shown = [after[one.span.offset : one.span.end].strip(_AROUND) for one in found.steps]
+    return shown == [one.strip(_AROUND) for one in contents]
+
+
+_AROUND = " \r\n{}()"
 
 
 def _in_step(text: str, edit: Edit, step: int) -> Edit:

@@ -239,6 +239,7 @@ def test_an_edit_that_would_lose_a_comment_changes_nothing() -> None:
         ("(path {Nf5} -- {kg8}) find {Qd1}", "(path {kg8} -- {Nf5}) find {Qd1}", "({Nf5}) find {Qd1}"),
         ("{find {Nf5}}", "{Nf5 find {true}}", "{true}"),
         ("find {kg8 Ra1}", "kg8 Ra1 find {true}", "true"),
+        ("{Nf5} find {kg8 Ra1}", "kg8 Ra1 find {{Nf5}}", "{Nf5}"),
         ("Nf5 find {path {kg8} -- {Ra1}}", "(path {kg8} -- {Ra1}) find {Nf5}", "Nf5"),
     ],
 )
@@ -246,6 +247,36 @@ def test_the_rest_of_a_sequence_stays_as_it_is_written(text: str, moved: str, re
     caret = 8 if text.startswith(("{", "path", "(", "♔")) else 0
     assert steps.move_step(text, caret, 1, 0).applied(text) == moved
     assert steps.remove_step(text, caret, 1).applied(text) == removed
+
+
+@pytest.mark.parametrize(
+    ("text", "removed", "moved"),
+    [
+        ("flipcolor find {kg8 Ra1}", "flipcolor {kg8 Ra1}", "flipcolor {kg8 Ra1 find {true}}"),
+        ("{flipcolor find {kg8 Ra1}}", "{flipcolor {kg8 Ra1}}", "{flipcolor {kg8 Ra1 find {true}}}"),
+        (
+            "shift find {kg8 find {Ra1 Qd1}}",
+            "shift {kg8 find {Ra1 Qd1}}",
+            "shift {kg8 find {true find {Ra1 Qd1}}}",
+        ),
+    ],
+)
+def test_a_transform_without_braces_goes_on_turning_all_that_is_left(
+    text: str, removed: str, moved: str
+) -> None:
+    caret = text.index("find")
+    assert steps.remove_step(text, caret, 0).applied(text) == removed
+    assert steps.move_step(text, caret, 0, 1).applied(text) == moved
+
+
+def test_the_step_that_is_left_is_drawn() -> None:
+    text = "Ra1 path {Nf5} -- {kg8}"
+    edit = steps.remove_step(text, 12, 0)
+    after = edit.applied(text)
+    assert after == "Ra1 {kg8}"
+    drawn = reading.pattern_at(after, edit.caret)
+    assert drawn is not None
+    assert [one.squares for one in drawn.marks] == [1 << 62]
 
 
 def test_steps_that_cannot_stand_so_are_left_alone() -> None:

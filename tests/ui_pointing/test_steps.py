@@ -251,3 +251,18 @@ def test_a_chip_whose_fields_cannot_show_its_filter_leaves_it(hand: Hand, text: 
     (popover,) = hand.pointing.chips.findChildren(chips.Popover)
     QTest.keyClick(popover, Qt.Key.Key_Return)
     assert hand.text == f"{{Nf5 {text}}}"
+
+
+def test_a_gesture_that_is_made_again_draws_the_group_that_it_changed(hand: Hand) -> None:
+    hand.write("{Nf5} {kg8}", 2)
+    hand.drag("f5", "h5")
+    hand.editor.edit.select(10, 10)
+    hand.drag("g8", "g7")
+    hand.drag("g7", "g8")
+    for _ in range(3):
+        hand.pointing.undo()
+    hand.pointing.redo()
+    assert hand.text == "{Nh5} {kg8}"
+    hand.take(1 << men.WB)
+    hand.click("c6")
+    assert hand.text == "{Nh5 Bc6} {kg8}"

@@ -38,7 +38,7 @@ CHOICES: dict[marks.ConditionKind, tuple[tuple[str, str], ...]] = {
 }
 """What can be chosen as it stands, in words; kinds that are not here ask for a number or a name."""
 RANGES: dict[marks.ConditionKind, tuple[int, int]] = {
-    "movenumber": (1, 500),
+    "movenumber": (1, 999),
     "year": (1400, 2100),
     "elo": (500, 3500),
 }
@@ -48,6 +48,7 @@ RANGES: dict[marks.ConditionKind, tuple[int, int]] = {
 def between(kind: marks.ConditionKind, least: int | None, most: int | None) -> str | None:
     """The filter for a number between bounds, either of which may be absent; None without any."""
     if least is not None and most is not None:
+        least, most = sorted((least, most))
         return f"{kind} == {least}" if least == most else f"{least} <= {kind} <= {most}"
     if least is not None:
         return f"{kind} >= {least}"

@@ -85,8 +85,8 @@ class Controller(QObject):
         # it asked for.
         self._ladders: dict[tuple[men.ManMask, int], tuple[int, men.ManMask]] = {}
         self._remembered: dict[int, men.ManMask] = {}
-        # Where the caret stood after a gesture, by the text that it made.
-        self._carets: dict[str, int] = {}
+        # Where the caret stood after a gesture, by the place on the stack of undo and the text that it made.
+        self._carets: dict[tuple[int, str], int] = {}
         self.menu: QMenu | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -205,10 +205,14 @@ class Controller(QObject):
         """Make it again. The caret goes to where it was, as it says which pattern is drawn."""
         edit = self._editor.edit
         edit.redo()
-        caret = self._carets.get(self._editor.text())
+        caret = self._carets.get(self._state())
         if caret is not None:
             edit.select(caret, caret)
         self.follow()
+
+    def _state(self) -> tuple[int, str]:
+        """The text with its place on the stack of undo."""
+        return self._editor.edit.document().availableUndoSteps(), self._editor.text()
 
     def lift(self, area: int) -> None:
         """Take the men that stand in an area into the pattern."""
@@ -272,7 +276,7 @@ class Controller(QObject):
         if changes:
             self._editor.edit.apply(changes)
             self._editor.edit.select(draft.caret, draft.caret)
-            _remember(self._carets, self._editor.text(), draft.caret)
+            _remember(self._carets, self._state(), draft.caret)
         else:
             self.said.emit(nothing, False)
         self._selected = chosen
