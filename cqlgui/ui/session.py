@@ -10,6 +10,7 @@ import base64
 import binascii
 import json
 import logging
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -148,15 +149,18 @@ def save_last(session: Session, begun_with: Session, when: float) -> bool:
     except errors.CqlguiError as error:
         _log.info("the session cannot be written: %s", error)
         return False
-    # A window that hangs while it closes is not waited for.
-    lock.tryLock(_PATIENCE)
+    # A window that hangs while it closes is not waited for. Qt's own wait looks less and less often, so that
+    # of many windows one could go without its turn.
+    until = time.monotonic() + _PATIENCE
+    while not lock.tryLock(0) and time.monotonic() < until:
+        time.sleep(_TURN)
     try:
         return save(beside_another(session, begun_with, when))
     finally:
         lock.unlock()
 
 
-_PATIENCE = 2000  # milliseconds
+_PATIENCE, _TURN = 10.0, 0.01  # seconds
 
 
 def save(session: Session) -> bool:

@@ -20,7 +20,14 @@ from tests import helpers
 def test_the_session_is_kept(number: signal.Signals, tmp_path: Path) -> None:
     environment = dict(os.environ, QT_QPA_PLATFORM="offscreen", CQLGUI_HOME=str(tmp_path))
     command = [sys.executable, "-P", "-m", "cqlgui"]
-    process = subprocess.Popen(command, cwd=helpers.ROOT, env=environment, stderr=subprocess.DEVNULL)
+
+    def heed() -> None:
+        # Whoever starts the tests may ignore a signal, as `nohup` does, and what they start would do so too.
+        signal.signal(number, signal.SIG_DFL)
+
+    process = subprocess.Popen(
+        command, cwd=helpers.ROOT, env=environment, stderr=subprocess.DEVNULL, preexec_fn=heed
+    )
     try:
         # The history is opened after the handlers are in place.
         begun, until = tmp_path / "data" / "history.sqlite", time.monotonic() + 60
