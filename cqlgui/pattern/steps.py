@@ -54,7 +54,9 @@ def home_at(text: str, caret: int) -> Span | None:
     """The group, with its braces, that holds the sequence of the step that is drawn; None where none is."""
     drawn = reading.group_at(text, caret)
     found = [one for one in _around(text, caret) if len(one.groups) > 1 and drawn in one.groups]
-    return min(found, key=lambda one: one.sequence.span.length).home.outside if found else None
+    # The body holds what its braces hold, too, and more beside them.
+    homes = sorted(found, key=lambda one: (one.sequence.span.length, one.home.content.length))
+    return homes[0].home.outside if homes else None
 
 
 def add_step(text: str, caret: int, pattern: Pattern) -> Edit:

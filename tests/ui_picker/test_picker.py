@@ -120,6 +120,7 @@ def test_chips_mean_the_group_that_the_board_draws(text: str, caret: int) -> Non
         ("{path {N|f5} --+ {Qh7}}", "flipcolor {path {Nf5} --+ {Qh7}}"),
         ("{Nf5 find {Q|h7}}", "flipcolor {Nf5 find {Qh7}}"),
         ('player "x" path {Nf5} --+ {Q|h7}', 'flipcolor {player "x" path {Nf5} --+ {Qh7}}'),
+        ("{ path {Nf5} --+ {Q|h7} }\nwtm", "flipcolor { path {Nf5} --+ {Qh7} }\nwtm"),
         ("path {Nf5} --+ flip {Q|h7}", "path {Nf5} --+ flipcolor flip {Qh7}"),
     ],
 )
