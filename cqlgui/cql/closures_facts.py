@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from cqlgui.base.patterns import pattern
 from cqlgui.cql import closures_tree, nodes, nodes_facts
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import Evaluation
 from cqlgui.cql.host import Host
+from cqlgui.cql.names import normal_date, player_name, year_of
 from cqlgui.cql.types import Type
 
 
@@ -52,30 +52,6 @@ def once_a_game(key: object, run: Run) -> Run:
     return remembered
 
 
-def year_of(date: str) -> int | None:
-    """The year of a Date tag, or None when it is unknown."""
-    found = re.match(r"\s*(\d{1,4})(?!\d)", date)
-    return int(found[1]) or None if found else None
-
-
-def normal_date(date: str) -> str:
-    """A date tag as `yyyy.mm.dd`, with `?` for unknown digits. Behind a month or day beyond the last one
-    nothing is known (language spec, R2-7)."""
-    fields = re.split(r"[.\-/\s]+", date.strip())
-    normal: list[str] = []
-    for index, (width, last) in enumerate(((4, 9999), (2, 12), (2, 31))):
-        field = fields[index] if index < len(fields) else ""
-        known = re.fullmatch(r"[\d?]+", field) is not None and len(field) <= width
-        if known and field.isdigit() and int(field) > last:
-            fields = fields[:index]
-            known = False
-        if not known or (field.isdigit() and int(field) == 0):
-            normal.append("?" * width)
-        else:
-            normal.append(field.rjust(width, "0" if field.isdigit() else "?"))
-    return ".".join(normal)
-
-
 @compiles(nodes.Elo)
 def _elo(compiler: Compiler, node: nodes.Elo) -> Code:
     tags = ("WhiteElo", "BlackElo") if node.colour is None else (f"{node.colour.capitalize()}Elo",)
@@ -102,22 +78,6 @@ def _player(compiler: Compiler, node: nodes.Player) -> Code:
         return f"{white or ''}\n{black or ''}" if white or black else None
 
     return code(Type.STRING, once_a_game("players", both))
-
-
-_TIGHT_COMMA = pattern(r",(?! )")
-
-
-def player_name(tag: str | None) -> str | None:
-    """A player's name as queries see it; None when it is empty.
-
-    The reference (build 9.493) tidies names while it reads them, as its results on 2,450 games show: a comma
-    gets a blank behind it, blanks and then full stops at the end go, `van ` at the beginning gets a capital,
-    and a game without the tag has the name `?`.
-    """
-    if tag is None:
-        return "?"
-    name = _TIGHT_COMMA.sub(", ", tag).rstrip().rstrip(".")
-    return ("V" + name[1:] if name.startswith("van ") else name) or None
 
 
 @compiles(nodes.Result)

@@ -9,6 +9,7 @@ from cqlgui.base.patterns import pattern
 from cqlgui.cql import closures_facts, hhdb_keys, nodes_hhdb
 from cqlgui.cql.closures import Code, Compiler, Run, code, compiles
 from cqlgui.cql.evaluation import Evaluation
+from cqlgui.cql.names import player_name
 from cqlgui.cql.types import Type
 
 
@@ -44,7 +45,7 @@ def _of_game(key: str, run: Run, kind: Type = Type.LOGICAL) -> Code:
 
 
 def _black(s: Evaluation) -> str:
-    return closures_facts.player_name(s.host.tag("Black")) or ""
+    return player_name(s.host.tag("Black")) or ""
 
 
 def _first_comment(s: Evaluation) -> str | None:
@@ -118,7 +119,7 @@ def _composer(s: Evaluation) -> str | None:
         # Too many for the tag: they begin the first comment.
         found = _COMPOSERS.match(_first_comment(s) or "")
         return found[1] if found else None
-    name = closures_facts.player_name(s.host.tag("White"))
+    name = player_name(s.host.tag("White"))
     return name.removesuffix(_NOBODY) if name else None
 
 
@@ -143,7 +144,7 @@ def _stipulation(s: Evaluation) -> str | None:
 
 def _search(s: Evaluation) -> str | None:
     event = s.host.tag("Event")
-    white = closures_facts.player_name(s.host.tag("White"))
+    white = player_name(s.host.tag("White"))
     if not event or not white or not _black(s):
         return None
     return "\n".join(part for part in (event, white, _black(s), _first_comment(s)) if part)

@@ -11,17 +11,14 @@ token where the last one stood is dropped, which is what keeps one mistake from 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
+from cqlgui.base.data import dataclass
 from cqlgui.base.patterns import pattern
 from cqlgui.cql import nodes, registry, types
 from cqlgui.cql.diagnostics import Diagnostic, Span
 from cqlgui.cql.lexer import UNTERMINATED_COMMENT
 from cqlgui.cql.tokens import END, TRIVIA, Kind, Token
 from cqlgui.cql.types import Type
-
-if TYPE_CHECKING:
-    from cqlgui.cql import syntax_functions
 
 MAX_DEPTH = 120
 """Levels of brackets and prefix words a text may nest; each costs the parser some frames of Python's own
@@ -49,11 +46,26 @@ class TooManyError(Exception):
     """As many findings as anyone wants to read."""
 
 
+@dataclass(slots=True)
+class Definition:
+    """A function: `tokens` of its body with the closing brace, None when it could not be read. `faulty`: a
+    call has already shown what is wrong with the body.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    tokens: list[Token] | None
+    faulty: bool = False
+
+
 class Cursor:
     """State of one parse. Rules read with `peek`, `take` and `expression`, and report with `report`."""
 
     expression: Callable[[int], nodes.Node]
     """Reads one filter of a precedence level (0 a primary ... 14 anything); set by the grammar."""
+    primary: Callable[[], nodes.Node]
+    """Reads one primary: a literal, a name, brackets, or a filter that begins with a keyword; set by the
+    grammar."""
 
     def __init__(self, text: str, diagnostics: Iterable[Diagnostic]) -> None:
         self.text = text
@@ -82,7 +94,7 @@ class Cursor:
         self._cut_short = any(one.code == UNTERMINATED_COMMENT for one in self.diagnostics)
         self.names: dict[str, Type | None] = {}
         self.dictionaries: dict[str, types.Entries] = {}
-        self.functions: dict[str, syntax_functions.Definition] = {}
+        self.functions: dict[str, Definition] = {}
         self.calls: list[str] = []
         self.expanded = 0
         self.words: frozenset[str] = frozenset()

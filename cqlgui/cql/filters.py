@@ -3,18 +3,15 @@ transforms."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from typing import Literal
 
 from cqlgui.board import directions
 from cqlgui.cql import (
     assignments,
-    designators,
     nodes,
+    operands,
     operators,
     ranges,
-    registry,
     syntax_dictionaries,
     syntax_functions,
     transform_filters,
@@ -29,13 +26,10 @@ from cqlgui.cql.cursor import (
     Broken,
     Cursor,
     is_internal,
-    shown,
 )
-from cqlgui.cql.diagnostics import Span
+from cqlgui.cql.readers import READERS, Reader
 from cqlgui.cql.tokens import END, PIECE_DECLARATION, STRING_LITERAL, Kind, Token
 from cqlgui.cql.types import Type
-
-Reader = Callable[[Cursor, Token], nodes.Node]
 
 
 def primary(cursor: Cursor) -> nodes.Node:
@@ -54,58 +48,9 @@ def primary(cursor: Cursor) -> nodes.Node:
     return cursor.expected("a filter")
 
 
-def can_begin(token: Token) -> bool:
-    """True when a filter may begin with `token`."""
-    return token.kind is Kind.NAME or token.kind is Kind.ERROR or token.word in READERS
-
-
-def arguments(
-    cursor: Cursor,
-    owner: str,
-    level: int,
-    wanted: frozenset[Type],
-    least: int,
-    most: int = 0,
-    *,
-    spoken: bool = False,
-) -> list[nodes.Node]:
-    """The bracketed operands of `owner`, at least `least` and (unless 0) at most `most` of them. `spoken`:
-    their texts are written."""
-    if cursor.peek().word != "(":
-        return [cursor.expected(f"`(` after {owner}")]
-    cursor.take()
-    found: list[nodes.Node] = []
-    errors = cursor.errors
-    while not cursor.at_end_of_group():
-        before = cursor.position
-        token = cursor.peek()
-        if not operators.begins_filter(cursor, token):
-            operators.unexpected(cursor, found[-1] if found else None, token.offset)
-            cursor.take_whole()
-            found.append(Broken(token.span))
-            continue
-        if most and len(found) == most and cursor.errors == errors:
-            message = f"{owner} takes {most} operands, and here one more begins."
-            cursor.report(token.span, "too-many-arguments", message)
-        if spoken:
-            cursor.spoken = token.offset
-        found.append(cursor.operand(level, wanted, owner))
-        if cursor.position == before:
-            cursor.take()
-    if len(found) < least and cursor.errors == errors:
-        message = f"{owner} needs {least if least > 1 else 'one'} operand{'s' if least > 1 else ''} at least."
-        found.append(cursor.report(_closer_span(cursor), "too-few-arguments", message))
-    cursor.take()
-    return found
-
-
-def _closer_span(cursor: Cursor) -> Span:
-    return cursor.peek().span
-
-
 def _internal(cursor: Cursor, token: Token) -> nodes.Node:
     cursor.take()
-    hint = HINTS.get(token.word)
+    hint = operands.HINTS.get(token.word)
     if hint is not None:
         return cursor.report_always(token.span, "old-syntax", f"`{token.word}` is older CQL.", hint)
     message = f"`{token.word}` is reserved for a program's inner workings and says nothing in a query."
@@ -132,54 +77,13 @@ def _name(cursor: Cursor, token: Token) -> nodes.Node:
         if cursor.names[token.text] is None:
             return Broken(token.span)
         return nodes.Name(token.span, token.text)
-    broken = undeclared(cursor, token)
+    broken = operands.undeclared(cursor, token)
     if cursor.peek().word == "[" and cursor.peek().offset == token.end:
         # An entry of what was meant as a dictionary is not looked at any further.
         cursor.take_whole()
         if cursor.accept("=") is not None:
             cursor.expression(14)
     return broken
-
-
-def undeclared(cursor: Cursor, token: Token) -> Broken:
-    """Report a name that nothing above gives a value to, with the keyword or variable that was probably
-    meant; nothing when something else was asked for in its place, which the user has been told."""
-    if cursor.diagnostics and cursor.diagnostics[-1].span == token.span:
-        return Broken(token.span)
-    hint = HINTS.get(token.text, "") or _designator_hint(token.text)
-    if token.text in HINTS:
-        return cursor.report_always(token.span, "old-syntax", f"`{token.text}` is older CQL.", hint)
-    if not hint:
-        near = registry.suggest(token.text, tuple(cursor.names))
-        hint = f"did you mean `{near}`?" if near else _definition_hint(cursor, token)
-    return cursor.report_always(
-        token.span,
-        "undeclared-name",
-        f"`{shown(token)}` is neither a keyword nor a variable of this query.",
-        hint,
-    )
-
-
-def _definition_hint(cursor: Cursor, token: Token) -> str:
-    """How to define what an unknown name seems to be: what follows it tells."""
-    following = cursor.peek()
-    if following.offset == token.end and following.word == "(":
-        return f"a function is defined before it is called: function {shown(token)}(...) {{...}}"
-    if following.offset == token.end and following.word == "[":
-        return f"a dictionary is named before it is used: dictionary {shown(token)}"
-    return "a variable gets its value before it is used: x = ..."
-
-
-def _designator_hint(text: str) -> str:
-    """What was probably meant by a name that is nearly a designator; empty for other names."""
-    if 1 < len(text) <= 12 and set(text) <= set(designators.PIECES) and len(set(text)) == len(text):
-        return f"several men stand in square brackets: [{text}]"
-    if re.fullmatch(r"[KQRBNPkqrbnpAa]?[a-hA-H]\d+", text):
-        piece, file, rank = text[:-2] if len(text) > 2 else "", text[-2:-1].lower(), text[-1]
-        if rank in "12345678" and len(text) <= 3:
-            return f"files are small letters: {piece}{file}{rank}"
-        return "squares are a1 to h8"
-    return ""
 
 
 def _number(cursor: Cursor, token: Token) -> nodes.Node:
@@ -244,24 +148,11 @@ def _elo(cursor: Cursor, token: Token) -> nodes.Node:
 
 def _player(cursor: Cursor, token: Token) -> nodes.Node:
     colour = _colour(cursor)
-    return searched(cursor, nodes.Player(cursor.since(token.offset), colour))
+    return operands.searched(cursor, nodes.Player(cursor.since(token.offset), colour))
 
 
 def _tag_text(cursor: Cursor, token: Token) -> nodes.Node:
-    return searched(cursor, nodes.TagText(token.span, _TAGS[token.word]))
-
-
-def searched(cursor: Cursor, text: nodes.Node) -> nodes.Node:
-    """Implicit search: a string literal directly behind a text of the game is looked for in it."""
-    literal = cursor.peek()
-    if literal.word != STRING_LITERAL or text.span.offset == cursor.spoken:
-        return text
-    cursor.take()
-    needle = literal.string
-    if any(sign in needle[1:] for sign in "*+?") or ("[" in needle and "]" in needle[needle.index("[") :]):
-        message = "This search takes its text literally, and that looks like a regular expression."
-        return cursor.report_always(literal.span, "regular-expression", message, "leave out * + ? [ ]")
-    return nodes.ImplicitSearch(cursor.since(text.span.offset), needle, text)
+    return operands.searched(cursor, nodes.TagText(token.span, _TAGS[token.word]))
 
 
 def _result(cursor: Cursor, token: Token) -> nodes.Node:
@@ -338,7 +229,7 @@ def _numeric(cursor: Cursor, token: Token) -> nodes.Node:
 def _extremum(cursor: Cursor, token: Token) -> nodes.Node:
     owner = f"`{token.word}`"
     word: Literal["max", "min"] = "max" if token.word == "max" else "min"
-    found = arguments(cursor, owner, 9, NUMERIC | STRING, 2)
+    found = operands.arguments(cursor, owner, 9, NUMERIC | STRING, 2)
     first = cursor.type_of(found[0]) if found else None
     for node in found[1:]:
         kind = cursor.type_of(node)
@@ -369,7 +260,7 @@ def _direction(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _between(cursor: Cursor, token: Token) -> nodes.Node:
-    found = arguments(cursor, "`between`", 7, SET, 2, 2)
+    found = operands.arguments(cursor, "`between`", 7, SET, 2, 2)
     if len(found) != 2:
         return Broken(token.span)
     return cursor.made(nodes.Between(cursor.since(token.offset), found[0], found[1]), *found)
@@ -393,7 +284,7 @@ def _ray(cursor: Cursor, token: Token) -> nodes.Node:
                 cursor.report_always(word.span, "conflicting-words", "`attack` stands alone after `ray`.")
             attack = True
         span = span or ranges.plain_range(cursor)
-    found = arguments(cursor, "`ray`", 14, SET, 2)
+    found = operands.arguments(cursor, "`ray`", 14, SET, 2)
     if cursor.errors > errors:
         return Broken(token.span)
     node = nodes.Ray(cursor.since(token.offset), mask or directions.ANY_DIRECTION, attack, span, tuple(found))
@@ -476,17 +367,8 @@ def _sharing_key(
 
 
 def _comment(cursor: Cursor, token: Token) -> nodes.Node:
-    parts = text_parts(cursor, "`comment`")
+    parts = operands.text_parts(cursor, "`comment`")
     return cursor.made(nodes.Comment(cursor.since(token.offset), tuple(parts)), *parts)
-
-
-def text_parts(cursor: Cursor, owner: str) -> list[nodes.Node]:
-    """The filters whose text `owner` writes, `(F ...)` or F. A text of the game that begins one of them is
-    written, not searched; within brackets and behind operators it is searched (language spec, R2-8)."""
-    if cursor.peek().word == "(":
-        return arguments(cursor, owner, 14, frozenset(Type), 1, spoken=True)
-    cursor.spoken = cursor.peek().offset
-    return [cursor.expression(14)]
 
 
 def _slashes(cursor: Cursor, token: Token) -> nodes.Node:
@@ -569,17 +451,8 @@ _TAGS: dict[str, nodes.TagWord] = {
     "event": "event", "site": "site", "date": "date", "eventdate": "eventdate", "eco": "eco",
 }  # fmt: skip
 
-# Words of earlier versions and what to write now.
-HINTS = {
-    "on": "write & : R&a1",
-    "any": "write . for all squares",
-    "lightsquares": "write light .",
-    "darksquares": "write dark .",
-    "relation": "`echo` took its place",
-    "next": "moves in a row are a path: path -- F -- G",
-}
 
-READERS: dict[str, Reader] = {
+_READERS: dict[str, Reader] = {
     "number": _number,
     STRING_LITERAL: _string,
     "escape": _string,
@@ -625,4 +498,5 @@ READERS: dict[str, Reader] = {
     "[forall]": assignments.forall,
     **transform_filters.READERS,
 }
+READERS.update(_READERS)
 assert END not in READERS

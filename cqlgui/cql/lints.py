@@ -12,7 +12,6 @@ from collections.abc import Iterator
 
 from cqlgui.base.data import dataclass
 from cqlgui.cql import (
-    closures_facts,
     lints_loops,
     lints_moves,
     lints_output,
@@ -32,6 +31,7 @@ from cqlgui.cql import (
     types,
 )
 from cqlgui.cql.diagnostics import Diagnostic, Fix, Span
+from cqlgui.cql.names import player_name
 from cqlgui.cql.types import Names, Type
 
 MAX_WARNINGS = 100
@@ -300,7 +300,7 @@ def _players(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
             written, span, whole = node.right.value, node.right.span, True
         else:
             continue
-        tidy = closures_facts.player_name(written) or written
+        tidy = player_name(written) or written
         # A part of a name may end in a full stop that stands within the name.
         if tidy == written or not (whole or tidy.count(" ") > written.count(" ")):
             continue

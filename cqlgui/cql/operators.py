@@ -12,7 +12,7 @@ from typing import Literal
 
 from cqlgui.base import priority
 from cqlgui.base.data import dataclass
-from cqlgui.cql import filters, nodes, registry
+from cqlgui.cql import nodes, registry
 from cqlgui.cql.cursor import (
     MAX_DEPTH,
     NUMERIC,
@@ -27,6 +27,7 @@ from cqlgui.cql.cursor import (
     listed,
     shown,
 )
+from cqlgui.cql.readers import can_begin
 from cqlgui.cql.tokens import END, REPETITION, Kind, Token
 from cqlgui.cql.types import SETS, Type
 
@@ -39,7 +40,7 @@ def expression(cursor: Cursor, level: int) -> nodes.Node:
     if cursor.depth > MAX_DEPTH:
         cursor.too_deep(cursor.peek().span)
     start = cursor.peek().offset
-    left = filters.primary(cursor)
+    left = cursor.primary()
     reached = 0
     while True:
         token = cursor.peek()
@@ -256,7 +257,7 @@ OPERATORS: dict[str, Operator] = {
 
 def begins_filter(cursor: Cursor, token: Token) -> bool:
     """True when a filter may begin with `token`."""
-    return filters.can_begin(token) or is_internal(token.word)
+    return can_begin(token) or is_internal(token.word)
 
 
 def juxtaposed(cursor: Cursor, single: str = "", *, spoken: bool = False) -> list[nodes.Node]:

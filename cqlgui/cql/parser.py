@@ -28,6 +28,7 @@ from cqlgui.cql import (
     syntax_tree,
 )
 from cqlgui.cql.diagnostics import Diagnostic, Span
+from cqlgui.cql.readers import can_begin
 from cqlgui.cql.tokens import END, STRING_LITERAL, Kind, Token
 from cqlgui.cql.types import Names
 
@@ -88,6 +89,7 @@ def parse(text: str) -> Parsed:
 
 def _query(reader: cursor.Cursor) -> nodes.Query | None:
     reader.expression = lambda level: operators.expression(reader, level)
+    reader.primary = lambda: filters.primary(reader)
     header = nodes.Header(Span(0, 0))
     if reader.peek().word == "cql":
         header = _header(reader)
@@ -150,7 +152,7 @@ def _parameter(reader: cursor.Cursor, made: _Header) -> None:
     word = token.word
     if word not in PARAMETERS:
         names = ", ".join(PARAMETERS)
-        if registry.is_reserved(word) and filters.can_begin(token):
+        if registry.is_reserved(word) and can_begin(token):
             hint = "the header holds conditions on games only; filters follow behind its bracket"
         else:
             hint = f"a header holds {names}"

@@ -12,6 +12,7 @@ import functools
 from cqlgui.base.data import dataclass
 from cqlgui.base.patterns import pattern
 from cqlgui.cql import check, nodes, tokens
+from cqlgui.cql.checked import Checked
 from cqlgui.cql.diagnostics import Span
 from cqlgui.cql.lexer import tokens as scan
 
@@ -37,7 +38,7 @@ class Chain:
 
 
 @functools.lru_cache(maxsize=4)
-def checked(text: str) -> check.Checked:
+def checked(text: str) -> Checked:
     """`check.check` that remembers the last few texts: an editor asks about the same one at every move of
     its caret. Safe from any thread."""
     return check.check(text)

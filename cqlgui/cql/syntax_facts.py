@@ -7,8 +7,9 @@ from __future__ import annotations
 from typing import Final
 
 from cqlgui.base.patterns import pattern
-from cqlgui.cql import filters, glyphs, nodes, nodes_facts, printing, transform_rules, types
+from cqlgui.cql import glyphs, nodes, nodes_facts, operands, printing, transform_rules, types
 from cqlgui.cql.cursor import STRING, Broken, Cursor
+from cqlgui.cql.readers import READERS
 from cqlgui.cql.tokens import STRING_LITERAL, Kind, Token
 from cqlgui.cql.types import Type
 
@@ -36,7 +37,7 @@ def _original_comment(cursor: Cursor, token: Token) -> nodes.Node:
         return text
     number = glyphs.number_of(literal.string)
     if number is None:
-        return filters.searched(cursor, text)
+        return operands.searched(cursor, text)
     # In `comment` and its like a literal is a text of its own, but a glyph belongs to the word even there.
     cursor.take()
     if not number:
@@ -77,7 +78,7 @@ def _remove_comment(cursor: Cursor, token: Token) -> nodes.Node:
 
 def _message(cursor: Cursor, token: Token) -> nodes.Node:
     quiet = cursor.accept("quiet") is not None
-    parts = filters.text_parts(cursor, "`message`")
+    parts = operands.text_parts(cursor, "`message`")
     return cursor.made(nodes_facts.Message(cursor.since(token.offset), quiet, tuple(parts)), *parts)
 
 
@@ -106,7 +107,7 @@ def _may_be_set(cursor: Cursor, name: Token) -> None:
         cursor.report_always(name.span, "fixed-tag", message, "take a name of your own, such as CQLNote")
 
 
-filters.READERS.update(
+READERS.update(
     {
         "tag": _tag,
         "originalcomment": _original_comment,

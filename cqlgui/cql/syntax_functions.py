@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from cqlgui.base.data import dataclass
 from cqlgui.cql import nodes, nodes_programs, operators, syntax_dictionaries, types
-from cqlgui.cql.cursor import CLOSERS, TYPE_WORDS, VALUES, Broken, Cursor, TooManyError
+from cqlgui.cql.cursor import CLOSERS, TYPE_WORDS, VALUES, Broken, Cursor, Definition, TooManyError
 from cqlgui.cql.tokens import END, REPETITION, Kind, Token
 from cqlgui.cql.types import Type
 
@@ -19,18 +18,6 @@ _REPETITIONS: Final = frozenset({REPETITION, "{+}", "{*}"})
 
 MAX_EXPANDED = 50_000
 """Words and signs that all calls of a query together may expand to."""
-
-
-@dataclass(slots=True)
-class Definition:
-    """A function: `tokens` of its body with the closing brace, None when it could not be read. `faulty`: a
-    call has already shown what is wrong with the body.
-    """
-
-    name: str
-    parameters: tuple[str, ...]
-    tokens: list[Token] | None
-    faulty: bool = False
 
 
 def definition(cursor: Cursor, token: Token) -> nodes.Node:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final, cast
 
-from cqlgui.cql import filters, hhdb_keys, nodes, nodes_hhdb, printing, transform_rules, types
+from cqlgui.cql import hhdb_keys, nodes, nodes_hhdb, operands, printing, transform_rules, types
 from cqlgui.cql.cursor import Broken, Cursor, shown
+from cqlgui.cql.readers import READERS
 from cqlgui.cql.tokens import STRING_LITERAL, Kind, Token
 from cqlgui.cql.types import Type
 
@@ -27,7 +28,7 @@ def _hhdb(cursor: Cursor, token: Token) -> nodes.Node:
         cursor.take()
         key = f"gbr {part}"
     made = nodes_hhdb.Study(cursor.since(token.offset), key)
-    return filters.searched(cursor, made) if key in hhdb_keys.TEXTS else made
+    return operands.searched(cursor, made) if key in hhdb_keys.TEXTS else made
 
 
 def _key(token: Token) -> str | None:
@@ -99,7 +100,7 @@ def _is_category(word: str) -> bool:
     return word in hhdb_keys.CATEGORIES
 
 
-filters.READERS["hhdb"] = _hhdb
+READERS["hhdb"] = _hhdb
 
 # --- types --------------------------------------------------------------------------------------------------
 

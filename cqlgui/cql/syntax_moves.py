@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Final, get_args
 
 from cqlgui.board import directions
-from cqlgui.cql import designators, filters, forms_moves, nodes, nodes_moves, operators
+from cqlgui.cql import designators, forms_moves, nodes, nodes_moves, operands, operators
 from cqlgui.cql.cursor import CLOSER_OF, CLOSERS, SET, TYPE_WORDS, Broken, Cursor, shown
+from cqlgui.cql.readers import READERS
 from cqlgui.cql.tokens import CAPTURE_GROUP, END, LOOSE_BEFORE_DASH, REPETITION, Kind, Token
 from cqlgui.cql.types import SETS, Type
 
@@ -283,16 +284,16 @@ _PREVIOUS_SQUARES: Final[dict[str, nodes_moves.PreviousSquaresWord]] = {
 def _move(cursor: Cursor, token: Token) -> nodes.Node:
     """`move` and its parameters; the keyword was just consumed."""
     words: list[Token] = []
-    operands: list[nodes.Node] = []
+    sets: list[nodes.Node] = []
     errors = cursor.errors
     while (word := cursor.peek()).word in _PARAMETERS:
         cursor.take()
         _consistent(cursor, words, word)
         words.append(word)
         if word.word == "promote":
-            operands.append(_promoted(cursor))
+            sets.append(_promoted(cursor))
         elif _PARAMETERS[word.word] in nodes_moves.OPERAND_WORDS:
-            operands.append(cursor.operand(1, SET, f"`move {word.text}`"))
+            sets.append(cursor.operand(1, SET, f"`move {word.text}`"))
     names = tuple(_PARAMETERS[word.word] for word in words)
     possible = "legal" in names or "pseudolegal" in names
     if "count" in names and not possible and cursor.errors == errors:
@@ -303,11 +304,11 @@ def _move(cursor: Cursor, token: Token) -> nodes.Node:
     comment: tuple[nodes.Node, ...] | None = None
     if not possible and cursor.peek().word == "comment" and cursor.peek(1).word == "(":
         cursor.take()
-        comment = tuple(filters.text_parts(cursor, "`comment`"))
+        comment = tuple(operands.text_parts(cursor, "`comment`"))
     if cursor.errors > errors:
         return Broken(cursor.since(token.offset))
-    node = nodes_moves.Move(cursor.since(token.offset), names, tuple(operands), comment)
-    return cursor.made(node, *operands, *(comment or ()))
+    node = nodes_moves.Move(cursor.since(token.offset), names, tuple(sets), comment)
+    return cursor.made(node, *sets, *(comment or ()))
 
 
 def _consistent(cursor: Cursor, words: list[Token], word: Token) -> None:
@@ -356,7 +357,7 @@ _EXCLUSIVE: Final = frozenset(
 def _pin(cursor: Cursor, token: Token) -> nodes.Node:
     """`pin` and its parameters; the keyword was just consumed."""
     words: list[nodes_moves.PinWord] = []
-    operands: list[nodes.Node] = []
+    sets: list[nodes.Node] = []
     errors = cursor.errors
     while (word := cursor.peek()).word in _PIN_WORDS:
         cursor.take()
@@ -365,11 +366,11 @@ def _pin(cursor: Cursor, token: Token) -> nodes.Node:
             message = f"`{word.text}` is given to this `pin` already."
             cursor.report_always(word.span, "duplicate-parameter", message)
         words.append(name)
-        operands.append(cursor.operand(1, SET, f"`pin {word.text}`"))
+        sets.append(cursor.operand(1, SET, f"`pin {word.text}`"))
     if cursor.errors > errors:
         return Broken(cursor.since(token.offset))
-    node = nodes_moves.Pin(cursor.since(token.offset), tuple(words), tuple(operands))
-    return cursor.made(node, *operands)
+    node = nodes_moves.Pin(cursor.since(token.offset), tuple(words), tuple(sets))
+    return cursor.made(node, *sets)
 
 
 _PIN_WORDS: Final[dict[str, nodes_moves.PinWord]] = {word: word for word in get_args(nodes_moves.PinWord)}
@@ -377,12 +378,12 @@ _PIN_WORDS: Final[dict[str, nodes_moves.PinWord]] = {word: word for word in get_
 
 def _xray(cursor: Cursor, token: Token) -> nodes.Node:
     """`xray (S1 ... Sn)`, the older spelling of `ray attack (...)`."""
-    found = filters.arguments(cursor, "`xray`", 14, SET, 2)
+    found = operands.arguments(cursor, "`xray`", 14, SET, 2)
     node = nodes.Ray(cursor.since(token.offset), directions.ANY_DIRECTION, True, None, tuple(found))
     return cursor.made(node, *found)
 
 
-filters.READERS.update(
+READERS.update(
     {
         "--": _bare,
         "[x]": _bare,

@@ -12,7 +12,6 @@ from typing import Final, get_args
 
 from cqlgui.cql import (
     assignments,
-    filters,
     forms_paths,
     nodes,
     nodes_moves,
@@ -22,6 +21,7 @@ from cqlgui.cql import (
     syntax_moves,
 )
 from cqlgui.cql.cursor import CLOSER_OF, CLOSERS, MAX_DEPTH, NUMERIC, SET, Broken, Cursor
+from cqlgui.cql.readers import READERS
 from cqlgui.cql.tokens import END, PATH_WORDS, REPETITION, STRING_LITERAL, Kind, Token
 from cqlgui.cql.types import Type
 
@@ -639,6 +639,6 @@ _FACTS: Final[dict[str, nodes_paths.PathFactWord]] = {
     word: word for word in get_args(nodes_paths.PathFactWord)
 }
 
-filters.READERS.update(
+READERS.update(
     {"path": _path, "line": _line, **dict.fromkeys(_FACTS, _path_fact)},
 )

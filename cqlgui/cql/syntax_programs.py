@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from cqlgui.cql import (
     assignments,
-    filters,
     nodes,
     nodes_programs,
     nodes_strings,
+    operands,
     operators,
     syntax_dictionaries,
     syntax_functions,
 )
 from cqlgui.cql.cursor import Broken, Cursor
+from cqlgui.cql.readers import READERS
 from cqlgui.cql.tokens import STRING_LITERAL, Kind, Token
 from cqlgui.cql.types import Type
 
@@ -82,7 +83,7 @@ def _unbind(cursor: Cursor, token: Token) -> nodes.Node:
         message = f"`{name.text}` is a function and never has a value."
         return cursor.report_always(name.span, "type-mismatch", message)
     if name.text not in cursor.names:
-        return filters.undeclared(cursor, name)
+        return operands.undeclared(cursor, name)
     key: nodes.Node | None = None
     if name.text in cursor.dictionaries:
         key = syntax_dictionaries.unbound_key(cursor, name)
@@ -161,7 +162,7 @@ def _string_loop(cursor: Cursor, token: Token) -> nodes.Node:
     return syntax_dictionaries.loop(cursor, name, token.offset, plain=True)
 
 
-filters.READERS.update(
+READERS.update(
     {
         "if": _if,
         "loop": _loop,

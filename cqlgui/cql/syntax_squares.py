@@ -7,9 +7,10 @@ from __future__ import annotations
 from typing import Final
 
 from cqlgui.board import men
-from cqlgui.cql import filters, forms_squares, nodes, nodes_squares
+from cqlgui.cql import forms_squares, nodes, nodes_squares
 from cqlgui.cql.cursor import NUMERIC, SET, STRING, Broken, Cursor
 from cqlgui.cql.diagnostics import Span
+from cqlgui.cql.readers import READERS, Reader
 from cqlgui.cql.tokens import STRING_LITERAL, Token
 from cqlgui.cql.types import Type
 
@@ -17,7 +18,7 @@ FORMS: Final = forms_squares
 """What is read here is typed, printed and transformed there."""
 
 
-def _colour_number(colour: nodes.Colour) -> filters.Reader:
+def _colour_number(colour: nodes.Colour) -> Reader:
     return lambda cursor, token: nodes_squares.ColourNumber(token.span, colour)
 
 
@@ -25,7 +26,7 @@ def _side_to_move(cursor: Cursor, token: Token) -> nodes.Node:
     return nodes.Measure(token.span, "sidetomove")
 
 
-def _square_fact(word: nodes_squares.SquareWord) -> filters.Reader:
+def _square_fact(word: nodes_squares.SquareWord) -> Reader:
     def read(cursor: Cursor, token: Token) -> nodes.Node:
         operand = cursor.operand(7, SET, f"`{word}`")
         return cursor.made(nodes_squares.SquareFact(cursor.since(token.offset), word, operand), operand)
@@ -119,15 +120,15 @@ _PICTURES: Final[tuple[nodes_squares.PictureWord, ...]] = (
 )  # fmt: skip
 
 
-def _pawns(word: nodes_squares.PawnWord) -> filters.Reader:
+def _pawns(word: nodes_squares.PawnWord) -> Reader:
     return lambda cursor, token: nodes_squares.PawnSet(token.span, word)
 
 
-def _picture(word: nodes_squares.PictureWord) -> filters.Reader:
+def _picture(word: nodes_squares.PictureWord) -> Reader:
     return lambda cursor, token: nodes_squares.Picture(token.span, word)
 
 
-_READERS: Final[dict[str, filters.Reader]] = {
+_READERS: Final[dict[str, Reader]] = {
     "white": _colour_number("white"),
     "black": _colour_number("black"),
     "sidetomove": _side_to_move,
@@ -137,4 +138,4 @@ _READERS: Final[dict[str, filters.Reader]] = {
     **{word: _pawns(word) for word in _PAWNS},
     **{word: _picture(word) for word in _PICTURES},
 }
-filters.READERS.update(_READERS)
+READERS.update(_READERS)

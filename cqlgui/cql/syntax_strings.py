@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from cqlgui.cql import ecmascript, filters, nodes, nodes_strings, operators
+from cqlgui.cql import ecmascript, nodes, nodes_strings, operands, operators
 from cqlgui.cql.cursor import NUMERIC, STRING, Broken, Cursor
 from cqlgui.cql.diagnostics import Span
+from cqlgui.cql.readers import READERS
 from cqlgui.cql.tokens import CAPTURE_GROUP, STRING_LITERAL, Token
 
 READABLE = (".cqo", ".cql", ".pgn")
@@ -73,7 +74,7 @@ def _case(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _indexof(cursor: Cursor, token: Token) -> nodes.Node:
-    found = filters.arguments(cursor, "`indexof`", 9, STRING, 2, 2)
+    found = operands.arguments(cursor, "`indexof`", 9, STRING, 2, 2)
     if len(found) != 2:
         return Broken(token.span)
     return cursor.made(nodes_strings.IndexOf(cursor.since(token.offset), found[0], found[1]), *found)
@@ -90,7 +91,7 @@ def _ascii(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _str(cursor: Cursor, token: Token) -> nodes.Node:
-    parts = filters.text_parts(cursor, "`str`")
+    parts = operands.text_parts(cursor, "`str`")
     return cursor.made(nodes_strings.Str(cursor.since(token.offset), tuple(parts)), *parts)
 
 
@@ -100,7 +101,7 @@ def _readfile(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _writefile(cursor: Cursor, token: Token) -> nodes.Node:
-    found = filters.arguments(cursor, "`writefile`", 9, STRING, 2, 2)
+    found = operands.arguments(cursor, "`writefile`", 9, STRING, 2, 2)
     if len(found) != 2:
         return Broken(token.span)
     file = _file(cursor, found[0], WRITABLE)
@@ -115,7 +116,7 @@ def _file(cursor: Cursor, name: nodes.Node, ends: tuple[str, ...]) -> nodes.Node
     return cursor.report_always(name.span, "bad-file-name", f"The name of this file must end in {listed}.")
 
 
-filters.READERS.update(
+READERS.update(
     {
         CAPTURE_GROUP: _group,
         "uppercase": _case,

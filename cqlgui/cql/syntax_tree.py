@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from cqlgui.cql import filters, forms_tree, nodes, nodes_tree, operators, ranges
+from cqlgui.cql import forms_tree, nodes, nodes_tree, operands, operators, ranges
 from cqlgui.cql.cursor import NUMERIC, POSITION, TYPE_WORDS, Broken, Cursor
 from cqlgui.cql.operators import Operator
+from cqlgui.cql.readers import READERS, Reader
 from cqlgui.cql.tokens import STRING_LITERAL, Kind, Token
 from cqlgui.cql.types import Type
 
@@ -66,7 +67,7 @@ def _position(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _two_positions(cursor: Cursor, token: Token) -> nodes.Node:
-    found = filters.arguments(cursor, f"`{token.word}`", 14, POSITION, 2, 2)
+    found = operands.arguments(cursor, f"`{token.word}`", 14, POSITION, 2, 2)
     if len(found) != 2:
         return Broken(token.span)
     span, (left, right) = cursor.since(token.offset), found
@@ -82,7 +83,7 @@ def _two_positions(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _equal(cursor: Cursor, token: Token) -> nodes.Node:
-    found = filters.arguments(cursor, "`equal`", 14, operators.ANY, 2, 2)
+    found = operands.arguments(cursor, "`equal`", 14, operators.ANY, 2, 2)
     if len(found) != 2:
         return Broken(token.span)
     return cursor.made(nodes_tree.Equal(cursor.since(token.offset), found[0], found[1]), *found)
@@ -194,15 +195,15 @@ _STATES: Final[tuple[nodes.StateWord, ...]] = ("mainline", "variation", "virtual
 _MEASURES: Final[tuple[nodes.MeasureWord, ...]] = ("depth", "lastgamenumber", "try")
 
 
-def _state(word: nodes.StateWord) -> filters.Reader:
+def _state(word: nodes.StateWord) -> Reader:
     return lambda cursor, token: nodes.State(token.span, word)
 
 
-def _measure(word: nodes.MeasureWord) -> filters.Reader:
+def _measure(word: nodes.MeasureWord) -> Reader:
     return lambda cursor, token: nodes.Measure(token.span, word)
 
 
-_READERS: Final[dict[str, filters.Reader]] = {
+_READERS: Final[dict[str, Reader]] = {
     **{word: _state(word) for word in _STATES},
     **{word: _measure(word) for word in _MEASURES},
     "parent": lambda cursor, token: nodes_tree.Parent(token.span),
@@ -218,4 +219,4 @@ _READERS: Final[dict[str, filters.Reader]] = {
     "consecutivemoves": _consecutive_moves,
     "similarposition": _similar_position,
 }
-filters.READERS.update(_READERS)
+READERS.update(_READERS)

@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from cqlgui.base import priority
 from cqlgui.base.data import dataclass, field
-from cqlgui.cql import check, geometry, nodes, nodes_squares, printer, transform_rules, types, words
+from cqlgui.cql import geometry, nodes, nodes_squares, printer, transform_rules, types, words
+from cqlgui.cql.checked import Checked
 from cqlgui.cql.diagnostics import Diagnostic, Span
 
 MAX_ELEMENTS: Final = 20_000
@@ -40,7 +41,7 @@ class Expanded:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def expand(checked: check.Checked) -> Expanded:
+def expand(checked: Checked) -> Expanded:
     """Replace every transform of a checked query by its orbit; `orbits` lists the outermost ones in text
     order.
     """

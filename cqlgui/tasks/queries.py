@@ -9,7 +9,6 @@ from pathlib import Path
 from cqlgui.base import data, errors
 from cqlgui.base.data import dataclass
 from cqlgui.cql import (
-    check,
     diagnostics,
     lints_output,
     nodes,
@@ -19,6 +18,7 @@ from cqlgui.cql import (
     structure,
     transforms,
 )
+from cqlgui.cql.checked import Checked
 
 LONGEST_QUERY = 4 << 20
 ENDINGS = (".cql", ".cqls")
@@ -115,7 +115,7 @@ def is_query_file(path: Path) -> bool:
     return path.suffix.lower() in ENDINGS
 
 
-def checked_query(text: str) -> check.Checked:
+def checked_query(text: str) -> Checked:
     """Check a query, of any length."""
     if len(text) > LONGEST_QUERY:
         finding = diagnostics.Diagnostic(

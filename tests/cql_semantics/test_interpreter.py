@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cqlgui.board import squares
-from cqlgui.cql import check, closures_facts, evaluation, explain, interpreter, transforms
+from cqlgui.cql import check, evaluation, explain, interpreter, transforms
+from cqlgui.cql.names import player_name
 from tests.helpers import games
 
 MATE = """[Event "t"]
@@ -98,7 +99,7 @@ def test_hits_and_values(text: str, expected: list[tuple[int, str | None]]) -> N
     ],
 )
 def test_players_have_the_names_that_the_reference_gives_them(tag: str | None, name: str | None) -> None:
-    assert closures_facts.player_name(tag) == name
+    assert player_name(tag) == name
 
 
 def test_a_player_without_a_tag_is_unknown() -> None:

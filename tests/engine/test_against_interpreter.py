@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from cqlgui.cql import check, interpreter, nodes, printer, transforms
+from cqlgui.cql.checked import Checked
 from cqlgui.engine import compiling, games, orbit_pass
 from cqlgui.engine.lowering import Unsupported
 from cqlgui.jit import native
@@ -49,7 +50,7 @@ class Comparison:
         self.kinds: set[type[nodes.Node]] = set()
         self.differences: list[str] = []
 
-    def add(self, query: nodes.Query, checked: check.Checked, variations: bool) -> None:
+    def add(self, query: nodes.Query, checked: Checked, variations: bool) -> None:
         """Compare a query, the conditions of its header apart."""
         header = nodes.Header(query.header.span, variations=variations or query.header.variations)
         plain = dataclasses.replace(checked, query=dataclasses.replace(query, header=header))

@@ -27,6 +27,7 @@ from cqlgui.cql import (
     transforms,
     types,
 )
+from cqlgui.cql.checked import Checked
 from cqlgui.cql.types import Type
 from cqlgui.engine import compiling, lowering
 from tests import helpers
@@ -45,7 +46,7 @@ class Census:
     plain_wholly: int = 0
     reasons: collections.Counter[str] = field(default_factory=collections.Counter)
 
-    def add(self, checked: check.Checked, compiled: compiling.Compiled | lowering.Unsupported) -> None:
+    def add(self, checked: Checked, compiled: compiling.Compiled | lowering.Unsupported) -> None:
         """Count a query."""
         assert checked.query is not None
         refused = isinstance(compiled, lowering.Unsupported)
