@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from cqlgui import __version__
 
 if TYPE_CHECKING:
-    from cqlgui.cql import settings
+    from cqlgui.cql.interpreting.runtime import settings
 
 _THREADS_A_PROCESSOR: Final = 4
 """More threads than that for each processor would only be in each other's way."""
@@ -166,7 +166,7 @@ def _help(one: argparse.ArgumentParser) -> None:
 
 
 def _translate(one: argparse.ArgumentParser) -> None:
-    from cqlgui.cql import legacy_rules
+    from cqlgui.cql.legacy import legacy_rules
 
     one.add_argument("file", type=Path, metavar="OLD.cql", help="the script, .cql or .cqls (- for stdin)")
     one.add_argument(

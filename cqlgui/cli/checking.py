@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from cqlgui.cli import terminal
-from cqlgui.cql import diagnostics
+from cqlgui.cql.source import diagnostics
 from cqlgui.tasks import queries
 
 

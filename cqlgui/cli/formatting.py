@@ -6,7 +6,8 @@ import argparse
 import sys
 
 from cqlgui.cli import terminal
-from cqlgui.cql import diagnostics, spelling
+from cqlgui.cql.editing import spelling
+from cqlgui.cql.source import diagnostics
 from cqlgui.tasks import queries
 
 

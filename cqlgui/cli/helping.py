@@ -9,7 +9,7 @@ import textwrap
 from typing import Any
 
 from cqlgui.cli import terminal
-from cqlgui.cql import registry
+from cqlgui.cql.vocabulary import registry
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -12,7 +12,10 @@ from typing import Any, NoReturn
 
 from cqlgui.base import disk, errors, progress
 from cqlgui.cli import opening, terminal
-from cqlgui.cql import diagnostics, nodes, settings, transforms
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.interpreting.runtime import settings
+from cqlgui.cql.source import diagnostics
+from cqlgui.cql.transforming import transforms
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import keeping, model, orbits, queries, searching, sieving, sources
 from cqlgui.tasks.found import Found

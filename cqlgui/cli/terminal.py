@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 from cqlgui.base import disk, errors, progress, visible
 
 if TYPE_CHECKING:
-    from cqlgui.cql import diagnostics
+    from cqlgui.cql.source import diagnostics
     from cqlgui.tasks import queries
 
 OK = 0
@@ -204,7 +204,7 @@ def interruptible() -> Iterator[progress.CancelToken]:
 
 def error_object(text: str, finding: diagnostics.Diagnostic) -> dict[str, Any]:
     """A diagnostic as the contract's error object."""
-    from cqlgui.cql import diagnostics
+    from cqlgui.cql.source import diagnostics
 
     line, column = diagnostics.line_and_column(text, finding.span.offset)
     return {
@@ -220,7 +220,7 @@ def error_object(text: str, finding: diagnostics.Diagnostic) -> dict[str, Any]:
 
 def reject(rejected: queries.Rejected, name: str, *, as_json: bool) -> int:
     """Tell why a query was refused: all errors on stderr; with JSON the first also on stdout."""
-    from cqlgui.cql import diagnostics
+    from cqlgui.cql.source import diagnostics
 
     for finding in rejected.diagnostics:
         say(diagnostics.render(rejected.text, finding, name))

@@ -6,7 +6,8 @@ import argparse
 import sys
 
 from cqlgui.cli import terminal
-from cqlgui.cql import diagnostics, translate
+from cqlgui.cql.legacy import translate
+from cqlgui.cql.source import diagnostics
 from cqlgui.tasks import translating
 
 

@@ -17,8 +17,9 @@ import numpy.typing as npt
 from cqlgui.base import priority
 from cqlgui.base.data import dataclass, field
 from cqlgui.board import squares
-from cqlgui.cql import nodes, nodes_hhdb, nodes_strings, nodes_tree, repeatable, transforms, types
-from cqlgui.cql.types import Type
+from cqlgui.cql.ast import nodes, nodes_strings, nodes_studies, nodes_tree, repeatable, types
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import facts as facts_of_games
 from cqlgui.engine import lowering, signatures
 from cqlgui.engine.facts import Fact
@@ -109,7 +110,7 @@ def _is_apart(node: nodes.Node) -> bool:
         case nodes.Compound():
             return _is_apart(node.filters[-1])
         case _:
-            return isinstance(node, nodes_strings.Case | nodes_hhdb.StudyAward)
+            return isinstance(node, nodes_strings.Case | nodes_studies.StudyAward)
 
 
 class Pruner:

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from cqlgui.base.data import dataclass, field
-from cqlgui.cql import closures as closures_
-from cqlgui.cql import nodes, nodes_paths, nodes_programs, nodes_strings, transforms
+from cqlgui.cql.ast import nodes, nodes_paths, nodes_programs, nodes_strings
+from cqlgui.cql.interpreting.expressions import closures as closures_
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import facts as facts_of_games
 from cqlgui.engine import (
     games,
@@ -104,7 +105,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
     atomics: dict[int, set[tuple[str, ...]]] = {}
     if any(_counts_elsewhere(node) for node in nodes.walk(query.body)):
         # In what order a query declares things its closures tell, which others need not be made.
-        from cqlgui.cql import compilers
+        from cqlgui.cql.interpreting import compilers
 
         def watch(node: nodes.Node, code: closures_.Code) -> closures_.Code:
             if isinstance(node, nodes_paths.Path):

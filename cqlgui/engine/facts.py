@@ -21,19 +21,11 @@ from cqlgui.base import errors, priority
 from cqlgui.base.data import dataclass
 from cqlgui.board import tree
 from cqlgui.board.position import Position
-from cqlgui.cql import (
-    closures,
-    closures_hhdb,
-    evaluation,
-    nodes,
-    nodes_facts,
-    nodes_hhdb,
-    nodes_programs,
-    nodes_strings,
-    nodes_tree,
-    types,
-)
-from cqlgui.cql.types import Type
+from cqlgui.cql.ast import nodes, nodes_facts, nodes_programs, nodes_strings, nodes_studies, nodes_tree, types
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.interpreting.expressions import closures
+from cqlgui.cql.interpreting.families import closures_studies
+from cqlgui.cql.interpreting.runtime import evaluation
 from cqlgui.engine.games import Integers, Words
 from cqlgui.jit.words import MASK
 
@@ -65,7 +57,7 @@ Answers: TypeAlias = tuple[Words, Words]
 
 _ASKED: Final = (
     nodes.Result, nodes.Elo, nodes.Player, nodes.TagText, nodes_facts.Tag, nodes.String,
-    nodes_hhdb.StudyAward,
+    nodes_studies.StudyAward,
 )  # fmt: skip
 _JOINING: Final = (
     nodes.Number, nodes.Truth, nodes.Not, nodes.Logic, nodes.Compound, nodes.Compare, nodes.Arithmetic,
@@ -85,8 +77,8 @@ def _is_asked(node: nodes.Node) -> bool:
     match node:
         case nodes.Measure():
             return node.word in ("year", "lastgamenumber")
-        case nodes_hhdb.Study():
-            return node.key in closures_hhdb.TOLD_BY_TAGS
+        case nodes_studies.Study():
+            return node.key in closures_studies.TOLD_BY_TAGS
         case _:
             return isinstance(node, _ASKED)
 
@@ -195,7 +187,7 @@ class Asker:
     @functools.cached_property
     def _compiler(self) -> closures.Compiler:
         # Most queries ask games nothing.
-        from cqlgui.cql import compilers
+        from cqlgui.cql.interpreting import compilers
 
         return compilers.compiler(self._names)
 

@@ -21,7 +21,7 @@ import numpy as np
 from cqlgui.base import priority
 from cqlgui.base.data import dataclass, field, replace
 from cqlgui.board import men as men_codes
-from cqlgui.cql import (
+from cqlgui.cql.ast import (
     nodes,
     nodes_facts,
     nodes_moves,
@@ -31,8 +31,8 @@ from cqlgui.cql import (
     repeatable,
     types,
 )
-from cqlgui.cql.diagnostics import Span
-from cqlgui.cql.types import Type
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.source.diagnostics import Span
 from cqlgui.engine import facts, layout
 from cqlgui.jit import emitter, kernels
 from cqlgui.jit.emitter import Function, Value

@@ -9,7 +9,9 @@ from typing import Final
 from cqlgui.base.data import dataclass, replace
 from cqlgui.board import attacks, squares
 from cqlgui.board import men as board_men
-from cqlgui.cql import closures_board, nodes, nodes_moves, nodes_squares, relations
+from cqlgui.cql.ast import nodes, nodes_moves, nodes_squares
+from cqlgui.cql.interpreting.expressions import closures_board
+from cqlgui.cql.interpreting.runtime import relations
 from cqlgui.engine import layout, lowering, routines, routines_mates, routines_tree
 from cqlgui.engine.lowering import NUMBERS, SETS, TESTS, Bound, Lowering, Number, Scope, integer, word
 from cqlgui.jit import kernels

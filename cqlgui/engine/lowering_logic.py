@@ -6,17 +6,17 @@ from collections.abc import Callable
 from math import isqrt
 from typing import Final
 
-from cqlgui.cql import (
+from cqlgui.cql.ast import (
     nodes,
     nodes_facts,
-    nodes_hhdb,
     nodes_programs,
     nodes_squares,
     nodes_strings,
+    nodes_studies,
     nodes_tree,
     types,
 )
-from cqlgui.cql.types import Type
+from cqlgui.cql.ast.types import Type
 from cqlgui.engine import layout, lowering, lowering_board, routines_tree
 from cqlgui.engine.lowering import (
     NUMBERS,
@@ -209,9 +209,9 @@ def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
             return lowering.constant(0)
 
 
-def _study_sort(low: Lowering, s: Scope, node: nodes_hhdb.StudySort, yes: str, no: str) -> None:
+def _study_sort(low: Lowering, s: Scope, node: nodes_studies.StudySort, yes: str, no: str) -> None:
     """Its truth is that there is such an award."""
-    low.test(s, nodes_hhdb.StudyAward(node.span, node.category, node.special, max=False), yes, no)
+    low.test(s, nodes_studies.StudyAward(node.span, node.category, node.special, max=False), yes, no)
 
 
 def _colour_number(low: Lowering, s: Scope, node: nodes_squares.ColourNumber, fail: str) -> Number:
@@ -718,7 +718,7 @@ TESTS.update({
     nodes.Not: _not,
     nodes.Logic: _logic,
     nodes.Truth: _truth,
-    nodes_hhdb.StudySort: _study_sort,
+    nodes_studies.StudySort: _study_sort,
     nodes.In: _in,
     nodes.Compare: _compare,
     nodes.State: _state,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cqlgui.cql import nodes, nodes_moves
+from cqlgui.cql.ast import nodes, nodes_moves
 from cqlgui.engine import lowering, lowering_orbits
 from cqlgui.engine.lowering import Lowering, Scope, integer
 from cqlgui.jit.emitter import Value

@@ -13,9 +13,10 @@ from cqlgui.base import priority
 from cqlgui.base.data import dataclass, fields, replace
 from cqlgui.board import men as board_men
 from cqlgui.board import squares
-from cqlgui.cql import closures_board, nodes, nodes_paths, nodes_squares
-from cqlgui.cql.diagnostics import Span
-from cqlgui.cql.types import Type
+from cqlgui.cql.ast import nodes, nodes_paths, nodes_squares
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.interpreting.expressions import closures_board
+from cqlgui.cql.source.diagnostics import Span
 from cqlgui.engine import lowering, lowering_board, lowering_logic
 from cqlgui.engine.lowering import NUMBERS, SETS, TESTS, Lowering, Number, Row, Scope, integer, word
 from cqlgui.jit.emitter import Value

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from cqlgui.base.data import dataclass, field
-from cqlgui.cql import closures_moves, nodes, nodes_paths
+from cqlgui.cql.ast import nodes, nodes_paths
+from cqlgui.cql.interpreting.families import closures_moves
 from cqlgui.engine import layout, lowering, lowering_board, lowering_sequences, lowering_tree
 from cqlgui.engine.lowering import NUMBERS, TESTS, Lowering, Number, Scope, integer, word
 from cqlgui.jit.emitter import Value

@@ -13,7 +13,8 @@ from typing import Final
 
 from cqlgui.base.data import dataclass, replace
 from cqlgui.board import moves
-from cqlgui.cql import closures_moves, nodes, nodes_paths, repeatable
+from cqlgui.cql.ast import nodes, nodes_paths, repeatable
+from cqlgui.cql.interpreting.families import closures_moves
 from cqlgui.engine import layout, lowering, lowering_board, lowering_tree, routines_tree
 from cqlgui.engine.lowering import NUMBERS, POSITIONS, Lowering, Number, Scope, Way, integer, word
 from cqlgui.jit import emitter

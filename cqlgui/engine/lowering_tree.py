@@ -8,8 +8,8 @@ from typing import Final
 
 from cqlgui.base.data import replace
 from cqlgui.board import squares
-from cqlgui.cql import nodes, nodes_moves, nodes_tree, types
-from cqlgui.cql.types import Type
+from cqlgui.cql.ast import nodes, nodes_moves, nodes_tree, types
+from cqlgui.cql.ast.types import Type
 from cqlgui.engine import layout, lowering, lowering_board, lowering_logic, routines, routines_tree
 from cqlgui.engine.lowering import (
     NUMBERS,

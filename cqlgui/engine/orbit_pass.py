@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cqlgui.base.data import dataclass, field
-from cqlgui.cql import transforms
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import games, lowering_matches, replay
 from cqlgui.engine.games import Games, Integers, Words
 from cqlgui.engine.lowering import Lowering, TooLargeError

@@ -15,7 +15,7 @@ import numpy as np
 from cqlgui.base.data import replace
 from cqlgui.board import men as board_men
 from cqlgui.board import squares
-from cqlgui.cql import (
+from cqlgui.cql.ast import (
     nodes,
     nodes_facts,
     nodes_moves,
@@ -24,10 +24,10 @@ from cqlgui.cql import (
     nodes_squares,
     nodes_strings,
     nodes_tree,
-    relations,
     types,
 )
-from cqlgui.cql.types import Type
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.interpreting.runtime import relations
 from cqlgui.engine import signatures
 from cqlgui.engine.bounds import (
     ALL,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from cqlgui.board import attacks, directions, legality, moves, position, squares
-from cqlgui.cql import relations
+from cqlgui.cql.interpreting.runtime import relations
 from cqlgui.engine import layout, routines
 from cqlgui.jit import kernels, words
 from cqlgui.jit.words import Bytes, Word, Words

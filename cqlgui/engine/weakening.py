@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cqlgui.base.data import replace
-from cqlgui.cql import nodes
+from cqlgui.cql.ast import nodes
 
 MOST_ELEMENTS = 200
 """Elements of an orbit that are looked into at most, for the time that takes."""

@@ -7,9 +7,9 @@ breaks that mean something stay: those behind a comment, and blank lines, which 
 from __future__ import annotations
 
 from cqlgui.base.data import dataclass
-from cqlgui.cql import spelling, structure
-from cqlgui.cql.diagnostics import Span
-from cqlgui.cql.spelling import Change
+from cqlgui.cql.editing import spelling, structure
+from cqlgui.cql.editing.spelling import Change
+from cqlgui.cql.source.diagnostics import Span
 from cqlgui.pattern import groups, writing
 
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Set
 
 from cqlgui.board import men as board
 from cqlgui.board import squares as squares_module
-from cqlgui.cql import spelling
-from cqlgui.cql.diagnostics import Span
+from cqlgui.cql.editing import spelling
+from cqlgui.cql.source.diagnostics import Span
 from cqlgui.pattern import groups, reading, writing
 from cqlgui.pattern.drafts import Draft, Edit
 from cqlgui.pattern.marks import ConditionKind, Mark, Relation, Role

@@ -10,10 +10,13 @@ import functools
 from collections.abc import Iterator
 
 from cqlgui.base.data import dataclass
-from cqlgui.cql import lexer, nodes, nodes_paths, nodes_programs, nodes_tree, structure, tokens
-from cqlgui.cql.diagnostics import Span
-from cqlgui.cql.nodes_moves import Dash
-from cqlgui.cql.tokens import Kind
+from cqlgui.cql.ast import nodes, nodes_paths, nodes_programs, nodes_tree
+from cqlgui.cql.ast.nodes_moves import Dash
+from cqlgui.cql.editing import structure
+from cqlgui.cql.source import tokens
+from cqlgui.cql.source.diagnostics import Span
+from cqlgui.cql.source.tokens import Kind
+from cqlgui.cql.syntax.reading import lexer
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from cqlgui.board import men as codes
 from cqlgui.board import squares as boards
 from cqlgui.board.position import Position
-from cqlgui.cql import nodes, structure
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.editing import structure
 from cqlgui.pattern import editing, writing
 from cqlgui.pattern.marks import Condition, Mark, Pattern, Role
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from cqlgui.board import men as codes
 from cqlgui.board import squares as boards
-from cqlgui.cql import designators
+from cqlgui.cql.source import designators
 
 
 def rungs(men: int, square: int) -> tuple[tuple[int, int], ...]:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from cqlgui.base.data import dataclass, field
 from cqlgui.board import men
-from cqlgui.cql.diagnostics import Span
+from cqlgui.cql.source.diagnostics import Span
 
 
 class Role(enum.Enum):

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from cqlgui.base.data import dataclass
 from cqlgui.board import men, squares
-from cqlgui.cql import check, nodes
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.checking import check
 
 MANY = 8  # a designator of more squares than this is drawn as an area, not as men
 

@@ -10,8 +10,10 @@ from typing import Final
 
 from cqlgui.base.data import dataclass
 from cqlgui.board import men, squares
-from cqlgui.cql import nodes, nodes_moves, printer, structure
-from cqlgui.cql.diagnostics import Span
+from cqlgui.cql.ast import nodes, nodes_moves
+from cqlgui.cql.editing import structure
+from cqlgui.cql.printing import printer
+from cqlgui.cql.source.diagnostics import Span
 from cqlgui.pattern import groups
 from cqlgui.pattern.marks import Arrow, Condition, ConditionKind, Mark, Pattern, Relation, Role
 

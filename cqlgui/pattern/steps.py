@@ -12,8 +12,11 @@ from collections.abc import Iterator
 from typing import Final, Literal
 
 from cqlgui.base.data import dataclass, replace
-from cqlgui.cql import lexer, nodes, nodes_moves, nodes_paths, spelling, structure, tokens
-from cqlgui.cql.diagnostics import Span
+from cqlgui.cql.ast import nodes, nodes_moves, nodes_paths
+from cqlgui.cql.editing import spelling, structure
+from cqlgui.cql.source import tokens
+from cqlgui.cql.source.diagnostics import Span
+from cqlgui.cql.syntax.reading import lexer
 from cqlgui.pattern import editing, groups, reading, writing
 from cqlgui.pattern.drafts import Draft, Edit
 from cqlgui.pattern.marks import Pattern

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from cqlgui.cql import printing, spelling
+from cqlgui.cql.editing import spelling
+from cqlgui.cql.printing import printers
 from cqlgui.pattern.marks import Mark, Pattern, Relation, Role
 
 
-def designator(men: int, squares: int, style: printing.Style = "ascii") -> str:
+def designator(men: int, squares: int, style: printers.Style = "ascii") -> str:
     """The shortest spelling of men on squares: `Nf5`, `[BN]f5`, `Af5`, `Nf4-6`, `N`, `_f5`, `f5`."""
-    return printing.print_designator(men, squares, style)
+    return printers.print_designator(men, squares, style)
 
 
 def text_of(pattern: Pattern) -> str:

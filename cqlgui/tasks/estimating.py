@@ -17,7 +17,8 @@ import numpy as np
 
 from cqlgui.base import progress
 from cqlgui.base.data import dataclass
-from cqlgui.cql import closures, nodes
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.engine import facts, games, scanning
 from cqlgui.engine.lowering import Unsupported
 from cqlgui.tasks import found, model, queries, sieving, sources, tags, workspace

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 
 from cqlgui.base import errors, progress
 from cqlgui.board import tree
-from cqlgui.cql import printer, transforms
+from cqlgui.cql.printing import printer
+from cqlgui.cql.transforming import transforms
 from cqlgui.tasks import frames, hosts, model, queries, sieving, sources, truths
 from cqlgui.tasks import pool as pool_module
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from cqlgui.base import disk
 from cqlgui.board import tree
-from cqlgui.cql import host
+from cqlgui.cql.interpreting.runtime import host
 from cqlgui.pgn import split
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Files:
     def read(self, name: str) -> str:
         """The text of a file, UTF-8 or else Windows-1252. Raises `host.RefusedError`."""
         # Who opens bases asks for no such file, and need not load the language.
-        from cqlgui.cql import syntax_strings
+        from cqlgui.cql.syntax.families import syntax_strings
 
         path = self._place(name, self._reading, syntax_strings.READABLE, "read")
         known = self._texts.get(path)
@@ -77,7 +77,7 @@ class Files:
 
     def write(self, name: str, text: str) -> None:
         """Append to a file. Raises `host.RefusedError`."""
-        from cqlgui.cql import syntax_strings
+        from cqlgui.cql.syntax.families import syntax_strings
 
         path = self._place(name, self._writing, syntax_strings.WRITABLE, "write")
         data = text.encode("utf-8", "replace")

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Sequence
 
 from cqlgui.board import motions, moves, tree
-from cqlgui.cql import geometry, words
+from cqlgui.cql.transforming import geometry, words
 from cqlgui.tasks import model
 
 NORMALISED = "normalised"

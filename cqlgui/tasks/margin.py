@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from cqlgui.base import progress
 from cqlgui.board import tree
-from cqlgui.cql import explain, nodes, words
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.explaining import explain
+from cqlgui.cql.transforming import words
 from cqlgui.tasks import explaining, model, queries
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cqlgui.base.data import dataclass, field
 from cqlgui.base.patterns import pattern
 from cqlgui.board import tree
-from cqlgui.cql import settings
+from cqlgui.cql.interpreting.runtime import settings
 
 if TYPE_CHECKING:
     from cqlgui.tasks.found import Found, Integers

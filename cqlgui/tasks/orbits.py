@@ -11,7 +11,8 @@ import numpy as np
 from cqlgui.base import data, priority, progress
 from cqlgui.board import tree
 from cqlgui.board.position import Position
-from cqlgui.cql import impossible, transforms
+from cqlgui.cql.checking import impossible
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model, queries, sources

@@ -14,7 +14,7 @@ from cqlgui.base import disk, errors, folders, patterns
 from cqlgui.base.data import dataclass
 from cqlgui.board import squares
 from cqlgui.board.position import Position
-from cqlgui.cql import check
+from cqlgui.cql.checking import check
 from cqlgui.pattern import writing
 from cqlgui.pattern.marks import Mark, Pattern
 

@@ -17,7 +17,9 @@ import numpy as np
 
 from cqlgui.base import priority
 from cqlgui.base.data import dataclass
-from cqlgui.cql import interpreter, nodes, transforms
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import facts, games, pruning, signatures
 from cqlgui.jit import native
 from cqlgui.store import beside, segments

@@ -8,17 +8,13 @@ from pathlib import Path
 
 from cqlgui.base import data, errors
 from cqlgui.base.data import dataclass
-from cqlgui.cql import (
-    diagnostics,
-    lints_output,
-    nodes,
-    nodes_strings,
-    nodes_tree,
-    settings,
-    structure,
-    transforms,
-)
-from cqlgui.cql.checked import Checked
+from cqlgui.cql.ast import nodes, nodes_strings, nodes_tree
+from cqlgui.cql.ast.checked import Checked
+from cqlgui.cql.checking import lints_output
+from cqlgui.cql.editing import structure
+from cqlgui.cql.interpreting.runtime import settings
+from cqlgui.cql.source import diagnostics
+from cqlgui.cql.transforming import transforms
 
 LONGEST_QUERY = 4 << 20
 ENDINGS = (".cql", ".cqls")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from cqlgui.board import motions, squares, tree
-from cqlgui.cql import words
+from cqlgui.cql.transforming import words
 from cqlgui.tasks import framing, games, model, sources
 
 FIELDS = (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cqlgui.base import errors
 from cqlgui.base.data import dataclass
-from cqlgui.cql import transforms
+from cqlgui.cql.transforming import transforms
 from cqlgui.tasks import files, model, queries
 
 

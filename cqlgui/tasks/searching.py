@@ -17,7 +17,10 @@ from cqlgui.base import errors, priority
 from cqlgui.base import progress as progress_module
 from cqlgui.base.data import dataclass, field
 from cqlgui.base.patterns import pattern
-from cqlgui.cql import interpreter, memory, settings, transforms, types
+from cqlgui.cql.ast import types
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.runtime import memory, settings
+from cqlgui.cql.transforming import transforms
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import (
     frames,

@@ -17,7 +17,10 @@ import numpy as np
 
 from cqlgui.base import data, errors, priority, progress
 from cqlgui.base.data import dataclass
-from cqlgui.cql import closures, diagnostics, nodes, nodes_facts, transforms
+from cqlgui.cql.ast import nodes, nodes_facts
+from cqlgui.cql.interpreting.expressions import closures
+from cqlgui.cql.source import diagnostics
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling, lowering, orbit_pass, pruning, scanning
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model, planning, sources, tags
@@ -138,7 +141,7 @@ def writes(expanded: transforms.Expanded) -> bool:
     if all(isinstance(node, _SILENT) for node in nodes.walk(expanded.query.body)):
         # To make the closures of an orbit takes long.
         return False
-    from cqlgui.cql import compilers
+    from cqlgui.cql.interpreting import compilers
 
     writing: set[int] = set()
 

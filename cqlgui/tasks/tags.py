@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from cqlgui.base import errors
-from cqlgui.cql import nodes
+from cqlgui.cql.ast import nodes
 from cqlgui.db import headers
 from cqlgui.engine import facts
 from cqlgui.tasks import model, workspace

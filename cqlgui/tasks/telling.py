@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from cqlgui.base import data, progress
-from cqlgui.cql import settings
+from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import frames, model, sources
 from cqlgui.tasks import pool as pool_module

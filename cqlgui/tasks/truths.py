@@ -8,7 +8,10 @@ from typing import Any
 
 from cqlgui.base import errors
 from cqlgui.board import tree
-from cqlgui.cql import evaluation, explain, host, transforms, types
+from cqlgui.cql.ast import types
+from cqlgui.cql.explaining import explain
+from cqlgui.cql.interpreting.runtime import evaluation, host
+from cqlgui.cql.transforming import transforms
 from cqlgui.tasks import model
 
 

@@ -26,7 +26,9 @@ from typing import Any, BinaryIO
 
 from cqlgui.base import errors
 from cqlgui.board import tree
-from cqlgui.cql import interpreter, memory, settings, transforms
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.runtime import memory, settings
+from cqlgui.cql.transforming import transforms
 from cqlgui.db import catalog
 from cqlgui.pgn import archives, reader
 from cqlgui.store import index

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QMenu
 
-from cqlgui.cql import diagnostics, lexer, old_scripts, tokens, translate
+from cqlgui.cql.legacy import old_scripts, translate
+from cqlgui.cql.source import diagnostics, tokens
+from cqlgui.cql.syntax.reading import lexer
 from cqlgui.ui import estimate, live, why
 from cqlgui.ui.editor import fixes, keywords
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from cqlgui.base import errors, progress
-from cqlgui.cql import structure
+from cqlgui.cql.editing import structure
 from cqlgui.tasks import margin, model
 from cqlgui.ui import browser, jobs, turns
 from cqlgui.ui.editor import gutter, panel

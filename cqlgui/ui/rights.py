@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from cqlgui.base import disk
-from cqlgui.cql import structure
+from cqlgui.cql.editing import structure
 from cqlgui.tasks import model, rights
 from cqlgui.ui.panels import infobar
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from cqlgui.base import errors, progress
 from cqlgui.board import tree
-from cqlgui.cql import words as words_module
+from cqlgui.cql.transforming import words as words_module
 from cqlgui.tasks import explaining, margin, model
 from cqlgui.ui import browser, jobs
 from cqlgui.ui.editor import panel

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cqlgui.board import motions, moves, san, squares, tree
 from cqlgui.board.motions import Motion
 from cqlgui.board.position import Position
-from cqlgui.cql import geometry, words
+from cqlgui.cql.transforming import geometry, words
 
 MOTIONS = st.builds(Motion, st.integers(0, 7), st.integers(-7, 7), st.integers(-7, 7), st.booleans())
 POINT = st.tuples(st.integers(-9, 9), st.integers(-9, 9))

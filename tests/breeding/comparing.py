@@ -11,7 +11,8 @@ from random import Random
 from typing import Any
 
 from cqlgui.base import errors, progress
-from cqlgui.cql import check, registry
+from cqlgui.cql.checking import check
+from cqlgui.cql.vocabulary import registry
 from cqlgui.tasks import importing, model, searching
 from tests import helpers
 from tests.breeding import growing

@@ -15,8 +15,10 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from cqlgui.cql import check, printer, registry
-from cqlgui.cql.types import Type
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.checking import check
+from cqlgui.cql.printing import printer
+from cqlgui.cql.vocabulary import registry
 from tests.helpers import crossing
 
 KINDS = {

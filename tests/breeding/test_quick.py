@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from cqlgui.cql import check
+from cqlgui.cql.checking import check
 from cqlgui.jit import native
 from tests.breeding import comparing, growing
 from tests.keywords import stages

@@ -610,7 +610,7 @@ def test_help_and_errors_of_usage_load_neither_language_nor_arrays() -> None:
     code = (
         "import sys\nfrom cqlgui.__main__ import main\n"
         "try: main(['search', '--help'])\nexcept SystemExit: pass\n"
-        "loaded = [name for name in ('numpy', 'cqlgui.cql.nodes', 'sqlite3') if name in sys.modules]\n"
+        "loaded = [name for name in ('numpy', 'cqlgui.cql.ast.nodes', 'sqlite3') if name in sys.modules]\n"
         "assert not loaded, loaded\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=helpers.ROOT, check=False)

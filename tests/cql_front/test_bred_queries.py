@@ -6,7 +6,9 @@ from random import Random
 
 import pytest
 
-from cqlgui.cql import check, nodes, printer, printing
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.checking import check
+from cqlgui.cql.printing import printer, printers
 from tests.helpers import crossing, kinds
 
 # What an exchange may break though the print is right: rules that look through a filter at what is inside it.
@@ -24,17 +26,17 @@ def test_the_known_queries_have_every_node_kind() -> None:
 
 @pytest.mark.parametrize("seed", range(SEEDS))
 @pytest.mark.parametrize("style", ["ascii", "unicode"])
-def test_a_bred_query_prints_and_reads_back(seed: int, style: printing.Style) -> None:
+def test_a_bred_query_prints_and_reads_back(seed: int, style: printers.Style) -> None:
     _round_trips(Random(seed), EACH, style)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("style", ["ascii", "unicode"])
-def test_many_bred_queries_print_and_read_back(style: printing.Style) -> None:
+def test_many_bred_queries_print_and_read_back(style: printers.Style) -> None:
     _round_trips(Random(2026), 20_000, style)
 
 
-def _round_trips(random: Random, number: int, style: printing.Style) -> None:
+def _round_trips(random: Random, number: int, style: printers.Style) -> None:
     same = 0
     for _ in range(number):
         query = crossing.bred(random)

@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqlgui.cql import check, nodes, printer, registry
-from cqlgui.cql.cursor import MAX_DIAGNOSTICS
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.checking import check
+from cqlgui.cql.printing import printer
+from cqlgui.cql.syntax.reading.cursor import MAX_DIAGNOSTICS
+from cqlgui.cql.vocabulary import registry
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqlgui.cql import ecmascript
+from cqlgui.cql.source import ecmascript
 
 
 @pytest.mark.parametrize(

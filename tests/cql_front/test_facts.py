@@ -6,8 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqlgui.cql import check, glyphs, hhdb_keys, nodes, nodes_facts, nodes_hhdb, printer
-from cqlgui.cql.diagnostics import NOWHERE as AT
+from cqlgui.cql.ast import nodes, nodes_facts, nodes_studies
+from cqlgui.cql.checking import check
+from cqlgui.cql.printing import printer
+from cqlgui.cql.source.diagnostics import NOWHERE as AT
+from cqlgui.cql.syntax.reading import glyphs
+from cqlgui.cql.vocabulary import study_meanings
 
 ERRORS = """
 tag White | unexpected-token 4
@@ -97,15 +101,15 @@ def test_implicit_search_is_off_where_texts_are_put_together() -> None:
     query = check.check('message(hhdb composer "x")').query
     assert query is not None
     assert isinstance(query.body, nodes_facts.Message)
-    assert [type(part) for part in query.body.parts] == [nodes_hhdb.Study, nodes.String]
+    assert [type(part) for part in query.body.parts] == [nodes_studies.Study, nodes.String]
 
 
-@pytest.mark.parametrize("key", sorted(hhdb_keys.ALL))
+@pytest.mark.parametrize("key", sorted(study_meanings.ALL))
 def test_every_key_is_read(key: str) -> None:
-    spelled = f'"{key}"' if hhdb_keys.quoted(key) else key
+    spelled = f'"{key}"' if study_meanings.quoted(key) else key
     query = check.check(f"cql(variations) hhdb {spelled}").query
     assert query is not None
-    assert query.body == nodes_hhdb.Study(AT, key)
+    assert query.body == nodes_studies.Study(AT, key)
 
 
 @pytest.mark.parametrize("sign", glyphs.NUMBERS)
@@ -134,16 +138,16 @@ _TEXTS = st.sampled_from(
     [
         nodes_facts.Tag(AT, "Round"),
         nodes_facts.OriginalComment(AT),
-        *(nodes_hhdb.Study(AT, key) for key in sorted(hhdb_keys.TEXTS)),
+        *(nodes_studies.Study(AT, key) for key in sorted(study_meanings.TEXTS)),
         nodes.String(AT, "a b"),
         nodes.TagText(AT, "event"),
     ]
 )
 _NUMBERS = st.sampled_from(
     [
-        nodes_hhdb.Study(AT, "egdiagram"),
+        nodes_studies.Study(AT, "egdiagram"),
         *(
-            nodes_hhdb.StudyAward(AT, category, special, highest)
+            nodes_studies.StudyAward(AT, category, special, highest)
             for category in ("award", "hm")
             for special in (False, True)
             for highest in (False, True)
@@ -158,9 +162,9 @@ _CONDITIONS = st.sampled_from(
     [
         nodes_facts.Glyph(AT, 140),
         nodes_facts.RemoveComment(AT),
-        nodes_hhdb.StudySort(AT, "prize", True),
-        nodes_hhdb.Study(AT, "<cook>"),
-        nodes_hhdb.Study(AT, "U1"),
+        nodes_studies.StudySort(AT, "prize", True),
+        nodes_studies.Study(AT, "<cook>"),
+        nodes_studies.Study(AT, "U1"),
     ]
 )
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from cqlgui.cql import check, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.transforming import transforms
 
 SMALL, TIMES = 40, 8
 MOST = 1.6

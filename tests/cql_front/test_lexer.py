@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqlgui.cql import lexer
-from cqlgui.cql.tokens import TRIVIA, Kind
+from cqlgui.cql.source.tokens import TRIVIA, Kind
+from cqlgui.cql.syntax.reading import lexer
 
 SCRAPS = st.sampled_from(
     [

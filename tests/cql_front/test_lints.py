@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import check, diagnostics, lints_patterns, nodes
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.checking import check, lints_patterns
+from cqlgui.cql.source import diagnostics
 from tests import helpers
 
 CASES = [

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import check, nodes, nodes_moves, printer, types
+from cqlgui.cql.ast import nodes, nodes_moves, types
+from cqlgui.cql.checking import check
+from cqlgui.cql.printing import printer
 from tests.helpers import kinds
 
 

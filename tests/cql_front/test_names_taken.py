@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import check
+from cqlgui.cql.checking import check
 
 
 @pytest.mark.parametrize("word", ["persistent", "atomic"])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import check, nodes, nodes_moves, nodes_paths, printer
+from cqlgui.cql.ast import nodes, nodes_moves, nodes_paths
+from cqlgui.cql.checking import check
+from cqlgui.cql.printing import printer
 
 
 def body(text: str) -> nodes.Node:

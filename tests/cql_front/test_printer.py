@@ -10,13 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cqlgui.board import directions
-from cqlgui.cql import check, designators, nodes, nodes_moves, nodes_paths, printer, printing, types
-from cqlgui.cql.diagnostics import NOWHERE as AT
+from cqlgui.cql.ast import nodes, nodes_moves, nodes_paths, types
+from cqlgui.cql.checking import check
+from cqlgui.cql.printing import printer, printers
+from cqlgui.cql.source import designators
+from cqlgui.cql.source.diagnostics import NOWHERE as AT
 from tests.helpers import kinds
 
 
 def test_every_node_kind_has_a_printer_and_a_type() -> None:
-    assert set(printing.PRINTERS) == kinds.FILTERS
+    assert set(printers.PRINTERS) == kinds.FILTERS
     assert set(types.RULES) == kinds.FILTERS
 
 
@@ -366,7 +369,7 @@ DECLARED = 'setvar = A numvar = 1 strvar = "a" posvar = currentposition piece pi
 
 @settings(max_examples=500, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(0, 4), st.sampled_from(["ascii", "unicode"]))
-def test_reading_a_print_gives_the_tree_again(random: Random, depth: int, style: printing.Style) -> None:
+def test_reading_a_print_gives_the_tree_again(random: Random, depth: int, style: printers.Style) -> None:
     node = _Maker(random).any(depth)
     if _nests_loops(node, frozenset()):
         return
@@ -421,7 +424,7 @@ def _nests_loops(node: nodes.Node, above: frozenset[str]) -> bool:
     ],
 )
 @pytest.mark.parametrize("style", ["ascii", "unicode"])
-def test_braces_that_change_the_meaning_are_printed(text: str, style: printing.Style) -> None:
+def test_braces_that_change_the_meaning_are_printed(text: str, style: printers.Style) -> None:
     wanted = check.check(text).query
     assert wanted is not None
     assert check.check(printer.print_node(wanted.body, style)).query == wanted
@@ -440,7 +443,7 @@ def test_braces_that_change_the_meaning_are_printed(text: str, style: printing.S
     ],
 )
 @pytest.mark.parametrize("style", ["ascii", "unicode"])
-def test_a_comment_of_slashes_is_printed_within_another(text: str, style: printing.Style) -> None:
+def test_a_comment_of_slashes_is_printed_within_another(text: str, style: printers.Style) -> None:
     wanted = check.check(text).query
     assert wanted is not None
     found = check.check(printer.print_query(wanted, style)).query

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import check, printer
+from cqlgui.cql.checking import check
+from cqlgui.cql.printing import printer
 
 
 @pytest.mark.parametrize(

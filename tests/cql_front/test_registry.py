@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from cqlgui.cql import check, registry
+from cqlgui.cql.checking import check
+from cqlgui.cql.vocabulary import registry
 
 
 def test_knows_every_spelling_of_the_language() -> None:

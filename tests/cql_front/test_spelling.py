@@ -11,7 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cqlgui.cql import check, lexer, spelling, tokens
+from cqlgui.cql.checking import check
+from cqlgui.cql.editing import spelling
+from cqlgui.cql.source import tokens
+from cqlgui.cql.syntax.reading import lexer
 from cqlgui.tasks import library
 
 PAIRS = [

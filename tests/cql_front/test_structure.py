@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import check, structure
+from cqlgui.cql.checking import check
+from cqlgui.cql.editing import structure
 
 
 @pytest.mark.parametrize(

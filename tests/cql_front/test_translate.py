@@ -14,7 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqlgui.cql import check, legacy_designators, legacy_rules, legacy_shift, translate
+from cqlgui.cql.checking import check
+from cqlgui.cql.legacy import legacy_rules, translate
+from cqlgui.cql.legacy.reading import legacy_designators, legacy_shift
 from tests import helpers
 
 SCRIPTS = Path(__file__).with_name("legacy_scripts.txt")

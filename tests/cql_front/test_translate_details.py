@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import legacy_facts, translate
+from cqlgui.cql.legacy import translate
+from cqlgui.cql.legacy.reading import legacy_facts
 
 
 def body(old: str) -> str:

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqlgui.cql import check, nodes, nodes_squares, nodes_tree, printer, printing, types
-from cqlgui.cql.diagnostics import NOWHERE as AT
+from cqlgui.cql.ast import nodes, nodes_squares, nodes_tree, types
+from cqlgui.cql.checking import check
+from cqlgui.cql.printing import printer, printers
+from cqlgui.cql.source.diagnostics import NOWHERE as AT
 from tests.cql_front import test_printer
 
 ERRORS = """
@@ -242,7 +244,7 @@ class _Maker(test_printer._Maker):
 
 @settings(max_examples=400, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(1, 4), st.sampled_from(["ascii", "unicode"]))
-def test_reading_a_print_gives_the_tree_again(random: Random, depth: int, style: printing.Style) -> None:
+def test_reading_a_print_gives_the_tree_again(random: Random, depth: int, style: printers.Style) -> None:
     node = _Maker(random).any(depth)
     if test_printer._nests_loops(node, frozenset()) or _unspeakable(node, False, False):
         return

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import check, interpreter, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.transforming import transforms
 from tests.helpers import games
 
 (GAME,) = games.from_pgn("1. e4 e5 *\n")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from cqlgui.cql import closures, interpreter, nodes, nodes_paths
+from cqlgui.cql.ast import nodes, nodes_paths
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.expressions import closures
 from tests.helpers import kinds
 
 PARTS = {nodes_paths.Step, nodes_paths.Chain, nodes_paths.Repeat, nodes_paths.LineChain}

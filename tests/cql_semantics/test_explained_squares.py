@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from cqlgui.cql import check, explain, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.explaining import explain
+from cqlgui.cql.transforming import transforms
 from tests.helpers import games
 
 (GAME,) = games.from_pgn("1. e4 e5 2. Nf3 Nc6 *\n")

@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import check, closures_output, compilers, evaluation, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import compilers
+from cqlgui.cql.interpreting.expressions import closures_output
+from cqlgui.cql.interpreting.runtime import evaluation
+from cqlgui.cql.transforming import transforms
 from tests.helpers import games
 
 LINES = (Path(__file__).parent / "data" / "expressions.txt").read_text(encoding="utf-8").splitlines()

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqlgui.cql import check, geometry, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.transforming import geometry, transforms
 
 SQUARES = st.integers(0, geometry.ALL_SQUARES)
 MEN = st.integers(1, (1 << 13) - 1)

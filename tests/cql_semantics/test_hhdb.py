@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import check, closures_hhdb, interpreter, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.families import closures_studies
+from cqlgui.cql.transforming import transforms
 from tests.helpers import games
 
 STUDY = """[Event "{event}"]
@@ -144,7 +147,7 @@ def test_comments_mark_positions_and_main_variations_belong_to_the_solution() ->
 def test_awards_stand_at_the_head_of_the_event(
     event: str, expected: tuple[str, bool, int | None, int | None] | None
 ) -> None:
-    found = closures_hhdb.award_of(event)
+    found = closures_studies.award_of(event)
     got = None if found is None else (found.category, found.special, found.low, found.high)
     assert got == expected
 

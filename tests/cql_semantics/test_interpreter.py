@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 
 from cqlgui.board import squares
-from cqlgui.cql import check, evaluation, explain, interpreter, transforms
-from cqlgui.cql.names import player_name
+from cqlgui.cql.checking import check
+from cqlgui.cql.explaining import explain
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.runtime import evaluation
+from cqlgui.cql.source.names import player_name
+from cqlgui.cql.transforming import transforms
 from tests.helpers import games
 
 MATE = """[Event "t"]

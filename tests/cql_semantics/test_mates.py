@@ -7,7 +7,10 @@ import pytest
 
 from cqlgui.board import squares
 from cqlgui.board.position import Position
-from cqlgui.cql import check, interpreter, mates, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.runtime import economy
+from cqlgui.cql.transforming import transforms
 from tests.helpers import games
 
 WORDS = ("pure", "model", "ideal")
@@ -76,10 +79,10 @@ def _value(text: str, fen: str) -> str:
 def test_a_mate_looks_the_same_from_the_other_side(fen: str) -> None:
     board = chess.Board(fen)
     for word in WORDS:
-        found = mates.mate(Position.from_fen(fen), word)
+        found = economy.mate(Position.from_fen(fen), word)
         for turned in (board.mirror(), board.transform(chess.flip_horizontal)):
             turned.castling_rights = chess.BB_EMPTY
-            image = mates.mate(Position.from_fen(turned.fen()), word)
+            image = economy.mate(Position.from_fen(turned.fen()), word)
             flip = chess.flip_vertical if turned.turn != board.turn else chess.flip_horizontal
             assert names(image) == names(flip(found)), word
 

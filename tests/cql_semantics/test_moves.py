@@ -10,17 +10,13 @@ import chess.pgn
 import pytest
 
 from cqlgui.board import attacks, squares
-from cqlgui.cql import (
-    check,
-    closures_moves,
-    closures_output,
-    compilers,
-    evaluation,
-    interpreter,
-    nodes_moves,
-    transforms,
-    values,
-)
+from cqlgui.cql.ast import nodes_moves
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import compilers, interpreter
+from cqlgui.cql.interpreting.expressions import closures_output
+from cqlgui.cql.interpreting.families import closures_moves
+from cqlgui.cql.interpreting.runtime import evaluation, values
+from cqlgui.cql.transforming import transforms
 from tests.helpers import games
 
 

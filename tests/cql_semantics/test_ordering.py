@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from cqlgui.cql import closures, ordering
+from cqlgui.cql.interpreting import ordering
+from cqlgui.cql.interpreting.expressions import closures
 
 DOWN = closures.SortSpec("a", True, False)
 UP = closures.SortSpec("b", False, False)

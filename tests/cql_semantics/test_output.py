@@ -7,7 +7,10 @@ import json
 
 import pytest
 
-from cqlgui.cql import check, evaluation, interpreter, settings, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.runtime import evaluation, settings
+from cqlgui.cql.transforming import transforms
 from tests.helpers import games
 
 MATE = """[Event "E"]

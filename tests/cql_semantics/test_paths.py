@@ -12,7 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cqlgui.board import moves
-from cqlgui.cql import check, explain, interpreter, sequences, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.explaining import explain
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.runtime import sequences
+from cqlgui.cql.transforming import transforms
 from tests.helpers import games
 
 RUY = """[White "W"]

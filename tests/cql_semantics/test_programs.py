@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import check, evaluation, explain, interpreter, memory, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.explaining import explain
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.runtime import evaluation, memory
+from cqlgui.cql.transforming import transforms
 from tests.helpers import games
 
 (GAME,) = games.from_pgn('[White "Ann"]\n\n1. e4 e5 2. Nf3 (2. Bc4 Nc6) 2... Nc6 3. Bb5 a6 *\n')

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from cqlgui.board import squares
-from cqlgui.cql import check, interpreter, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.transforming import transforms
 from tests.helpers import games
 
 MATE = "1. f3 e5 2. g4 Qh4# 0-1\n"

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqlgui.cql import check, closures_similar, geometry, interpreter, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.families import closures_similar
+from cqlgui.cql.transforming import geometry, transforms
 from tests.helpers import games
 
 KINGS = "8/8/8/3k4/8/8/1K6/8 w - - 0 1"

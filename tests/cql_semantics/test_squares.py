@@ -8,7 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cqlgui.board import position, squares
-from cqlgui.cql import check, explain, interpreter, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.explaining import explain
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.transforming import transforms
 from tests.helpers import games
 
 START = position.START_FEN

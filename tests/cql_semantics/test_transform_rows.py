@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import check, geometry, interpreter, nodes, transform_rules, transforms
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.transforming import geometry, transform_rules, transforms
 from tests.helpers import games, kinds
 
 DATA = Path(__file__).parent / "data"

@@ -10,7 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cqlgui.board import moves, tree
-from cqlgui.cql import check, evaluation, explain, interpreter, printer, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.explaining import explain
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.runtime import evaluation
+from cqlgui.cql.printing import printer
+from cqlgui.cql.transforming import transforms
 from tests.cql_front import test_printer, test_tree_syntax
 from tests.helpers import games
 

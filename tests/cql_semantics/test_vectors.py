@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import check, closures_output, compilers, evaluation, nodes, transforms
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import compilers
+from cqlgui.cql.interpreting.expressions import closures_output
+from cqlgui.cql.interpreting.runtime import evaluation
+from cqlgui.cql.transforming import transforms
 from tests.helpers import games
 
 DATA = Path(__file__).parent / "data"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import check, transforms, words
+from cqlgui.cql.checking import check
+from cqlgui.cql.transforming import transforms, words
 
 
 @pytest.mark.parametrize(

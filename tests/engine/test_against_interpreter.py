@@ -14,8 +14,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from cqlgui.cql import check, interpreter, nodes, printer, transforms
-from cqlgui.cql.checked import Checked
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.ast.checked import Checked
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.printing import printer
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling, games, orbit_pass
 from cqlgui.engine.lowering import Unsupported
 from cqlgui.jit import native

@@ -15,7 +15,11 @@ from typing import Any
 import pytest
 
 from cqlgui.board import tree
-from cqlgui.cql import check, closures, interpreter, nodes, transforms
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.expressions import closures
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling
 from cqlgui.engine.lowering import Unsupported
 from cqlgui.jit import native

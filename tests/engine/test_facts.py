@@ -10,7 +10,10 @@ import pytest
 
 from cqlgui.board import tree
 from cqlgui.board.position import Position
-from cqlgui.cql import check, compilers, interpreter, nodes, transforms
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import compilers, interpreter
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling, facts
 from cqlgui.tasks import queries, sieving
 from tests.helpers import crossing

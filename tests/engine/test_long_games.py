@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from cqlgui.board import moves
-from cqlgui.cql import check, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling, games, layout, replay
 from cqlgui.engine.lowering import Unsupported
 from cqlgui.jit import native

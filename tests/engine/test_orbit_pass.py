@@ -7,7 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from cqlgui.cql import check, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling, games, orbit_pass
 from cqlgui.engine.lowering import Unsupported
 from cqlgui.jit import native

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import check
+from cqlgui.cql.checking import check
 from cqlgui.jit import native
 from tests.engine import test_against_interpreter as against
 

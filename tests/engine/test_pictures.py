@@ -12,7 +12,7 @@ import pytest
 
 from cqlgui.board import legality
 from cqlgui.board.position import Position
-from cqlgui.cql import mates
+from cqlgui.cql.interpreting.runtime import economy
 from cqlgui.engine import layout, routines_mates
 
 DEMANDS = {
@@ -59,9 +59,9 @@ def test_pictures_are_the_interpreters(tries: int) -> None:
     record = np.zeros(layout.SIZE, np.uint64)
     for position in positions(Random(tries), tries):
         if legality.is_mate(position):
-            wanted, kernel, kind = mates.mate, routines_mates.mate_picture, "mate"
+            wanted, kernel, kind = economy.mate, routines_mates.mate_picture, "mate"
         elif legality.is_stalemate(position):
-            wanted, kernel, kind = mates.stalemate, routines_mates.stalemate_picture, "stalemate"
+            wanted, kernel, kind = economy.stalemate, routines_mates.stalemate_picture, "stalemate"
         else:
             continue
         record[:13] = position.men

@@ -12,8 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cqlgui.cql import check, closures, compilers, interpreter, nodes, printer, transforms, types
-from cqlgui.cql.types import Type
+from cqlgui.cql.ast import nodes, types
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import compilers, interpreter
+from cqlgui.cql.interpreting.expressions import closures
+from cqlgui.cql.printing import printer
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import bounds, games, pruning, signatures
 from tests import helpers
 from tests.helpers import crossing, planned

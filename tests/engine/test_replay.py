@@ -18,8 +18,8 @@ import pytest
 from cqlgui.base import heap
 from cqlgui.board import legality, moves, tree
 from cqlgui.board.position import Position
-from cqlgui.cql import transforms
-from cqlgui.cql.check import check as check_query
+from cqlgui.cql.checking.check import check as check_query
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling, games, layout, replay, routines, scanning, tiers
 from cqlgui.jit import native
 from cqlgui.pgn import reader, split

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import check, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling, lowering
 from cqlgui.engine import games as engine_games
 from cqlgui.jit import native

@@ -8,7 +8,7 @@ from random import Random
 import chess
 import pytest
 
-from cqlgui.cql import check
+from cqlgui.cql.checking import check
 from cqlgui.jit import native
 from tests.cql_semantics import test_mates
 from tests.engine import test_against_interpreter as against

@@ -7,7 +7,9 @@ import functools
 import numpy as np
 import pytest
 
-from cqlgui.cql import check, printer, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.printing import printer
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling, games, layout, lowering, replay, scanning
 from cqlgui.jit import native
 from tests import helpers

@@ -6,7 +6,12 @@ import functools
 import time
 
 from cqlgui.base import errors
-from cqlgui.cql import check, evaluation, interpreter, printer, spelling, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.editing import spelling
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.runtime import evaluation
+from cqlgui.cql.printing import printer
+from cqlgui.cql.transforming import transforms
 from tests.helpers import games
 
 LONGEST_SECONDS = 2.0

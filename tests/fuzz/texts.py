@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cqlgui.cql import registry
-from cqlgui.cql.lexer import tokens as scan
+from cqlgui.cql.syntax.reading.lexer import tokens as scan
+from cqlgui.cql.vocabulary import registry
 
 ROOT = Path(__file__).resolve().parents[2]
 

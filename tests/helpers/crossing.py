@@ -14,8 +14,10 @@ from pathlib import Path
 from random import Random
 
 from cqlgui.board import men, squares
-from cqlgui.cql import check, nodes, nodes_moves, nodes_paths, nodes_programs, nodes_tree, registry, types
-from cqlgui.cql.types import Type
+from cqlgui.cql.ast import nodes, nodes_moves, nodes_paths, nodes_programs, nodes_tree, types
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.checking import check
+from cqlgui.cql.vocabulary import registry
 
 ROOT = Path(__file__).resolve().parents[2]
 

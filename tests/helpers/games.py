@@ -12,8 +12,8 @@ import chess
 import chess.pgn
 
 from cqlgui.board import moves, tree
-from cqlgui.cql import host as hosts
-from cqlgui.cql import nodes
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.interpreting.runtime import host as hosts
 from cqlgui.engine import facts
 
 _PROMOTIONS = {
@@ -26,7 +26,7 @@ _PROMOTIONS = {
 
 @dataclass
 class Host:
-    """Answers for one game (see `cqlgui.cql.host.Host`)."""
+    """Answers for one game (see `cqlgui.cql.interpreting.runtime.host.Host`)."""
 
     gamenumber: int = 1
     game_count: int = 1

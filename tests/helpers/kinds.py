@@ -1,4 +1,4 @@
-"""Every node kind of the language, from `cqlgui.cql.nodes` and all modules `nodes_…` beside it."""
+"""Every node kind of the language, from `cqlgui.cql.ast.nodes` and all modules `nodes_…` beside it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import importlib
 import pkgutil
 from types import ModuleType
 
-import cqlgui.cql
-from cqlgui.cql import nodes
+from cqlgui.cql import ast
+from cqlgui.cql.ast import nodes
 
 
 def _modules() -> list[ModuleType]:
-    names = [found.name for found in pkgutil.iter_modules(cqlgui.cql.__path__)]
-    return [importlib.import_module(f"cqlgui.cql.{name}") for name in names if name.split("_")[0] == "nodes"]
+    names = [found.name for found in pkgutil.iter_modules(ast.__path__) if found.name.startswith("nodes")]
+    return [importlib.import_module(f"cqlgui.cql.ast.{name}") for name in names]
 
 
 FILTERS: frozenset[type[nodes.Node]] = frozenset(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cqlgui.cql import interpreter, transforms
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import facts, games, pruning, signatures
 from tests.helpers import games as readings
 

@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from cqlgui.cql import check, evaluation, interpreter, lexer, nodes, printer, registry, transforms
-from cqlgui.cql.diagnostics import Span
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.runtime import evaluation
+from cqlgui.cql.printing import printer
+from cqlgui.cql.source.diagnostics import Span
+from cqlgui.cql.syntax.reading import lexer
+from cqlgui.cql.transforming import transforms
+from cqlgui.cql.vocabulary import registry
 from tests.helpers import games
 
 STAGES = ("parsed", "checked", "interpreted", "transformed", "documented")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import registry
+from cqlgui.cql.vocabulary import registry
 from tests.keywords import stages
 
 SPELLINGS = Path(__file__).resolve().parents[2] / ".." / "shared" / "spec" / "cql-keywords.csv"

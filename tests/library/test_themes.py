@@ -12,7 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import explain, interpreter, lexer, tokens
+from cqlgui.cql.explaining import explain
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.source import tokens
+from cqlgui.cql.syntax.reading import lexer
 from cqlgui.tasks import library, queries
 from tests import helpers
 from tests.helpers import games

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = ("cql", "engine", "pgn", "store", "tasks")
-DATA_ONLY = re.compile(r"/(__init__|registry_docs\w*)\.py$")
+DATA_ONLY = re.compile(r"/(__init__|vocabulary/docs\w*)\.py$")
 """Modules that are texts alone."""
 
 _ALIKE = re.compile(r"Operator_(Eq_Is|NotEq_IsNot|Is_Eq|IsNot_NotEq)$")

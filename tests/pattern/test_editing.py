@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqlgui.cql import designators, lexer, spelling, structure, tokens
+from cqlgui.cql.editing import spelling, structure
+from cqlgui.cql.source import designators, tokens
+from cqlgui.cql.syntax.reading import lexer
 from cqlgui.pattern import editing, marks, reading
 from cqlgui.pattern.marks import Relation, Role
 

@@ -9,7 +9,9 @@ import chess
 import pytest
 
 from cqlgui.board import position
-from cqlgui.cql import check, interpreter, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.transforming import transforms
 from cqlgui.pattern import common, here, reading, writing
 from tests import helpers
 from tests.helpers import games

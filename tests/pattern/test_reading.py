@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqlgui.cql import nodes, structure
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.editing import structure
 from cqlgui.pattern import faults, groups, ladder, reading, writing
 from cqlgui.pattern.marks import Arrow, Mark, Pattern, Relation, Role
 from tests import helpers

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqlgui.board import men, position, squares
-from cqlgui.cql import check, interpreter, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.transforming import transforms
 from cqlgui.pattern import reading, writing
 from cqlgui.pattern.marks import Arrow, Condition, Mark, Pattern, Relation, Role
 from tests.helpers import games

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqlgui.cql import check, interpreter, structure, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.editing import structure
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.transforming import transforms
 from cqlgui.pattern import editing, reading, steps, writing
 from cqlgui.pattern.marks import Pattern
 from cqlgui.pattern.steps import Gap

@@ -15,20 +15,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from cqlgui.cql import (
-    check,
+from cqlgui.cql.ast import (
     nodes,
     nodes_facts,
-    nodes_hhdb,
     nodes_moves,
     nodes_programs,
     nodes_strings,
+    nodes_studies,
     nodes_tree,
-    transforms,
     types,
 )
-from cqlgui.cql.checked import Checked
-from cqlgui.cql.types import Type
+from cqlgui.cql.ast.checked import Checked
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.checking import check
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling, lowering
 from tests import helpers
 from tests.helpers import crossing
@@ -83,8 +83,8 @@ def is_textual(node: nodes.Node, names: types.Names) -> bool:
 
 _TEXTUAL: Final = (
     nodes.Comment, nodes.ImplicitSearch, nodes_strings.Search, nodes_strings.WriteFile, nodes_facts.SetTag,
-    nodes_facts.Message, nodes_facts.RemoveComment, nodes_facts.Glyph, nodes_hhdb.Study,
-    nodes_hhdb.StudyAward, nodes_hhdb.StudySort, nodes_tree.SimilarPosition, nodes_programs.Dictionary,
+    nodes_facts.Message, nodes_facts.RemoveComment, nodes_facts.Glyph, nodes_studies.Study,
+    nodes_studies.StudyAward, nodes_studies.StudySort, nodes_tree.SimilarPosition, nodes_programs.Dictionary,
 )  # fmt: skip
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from cqlgui.cql import check, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling, games, lowering
 from cqlgui.jit import native
 from cqlgui.tasks import model, sources

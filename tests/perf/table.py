@@ -25,7 +25,9 @@ from pathlib import Path
 import chess.pgn
 
 from cqlgui.base import folders
-from cqlgui.cql import check, interpreter, transforms
+from cqlgui.cql.checking import check
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling, games, lowering
 from cqlgui.tasks import explaining, importing, model, queries, searching, sieving, sources
 from tests import helpers

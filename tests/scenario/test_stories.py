@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QTabBar, QWi
 from pytestqt.qtbot import QtBot
 
 from cqlgui.board import men, motions, position, squares
-from cqlgui.cql import geometry
+from cqlgui.cql.transforming import geometry
 from cqlgui.tasks import model, searching
 from cqlgui.ui import theme, window
 

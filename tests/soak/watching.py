@@ -19,7 +19,7 @@ from random import Random
 from types import CodeType, FrameType, TracebackType
 
 from cqlgui.base import heap
-from cqlgui.cql import printer
+from cqlgui.cql.printing import printer
 from tests import helpers
 from tests.helpers import crossing
 from tests.soak import control

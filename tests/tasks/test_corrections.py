@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import check, lints, printer
+from cqlgui.cql.checking import check, lints
+from cqlgui.cql.printing import printer
 from cqlgui.tasks import importing, model, queries, searching
 
 GAMES = """\

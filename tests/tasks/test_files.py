@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import host
+from cqlgui.cql.interpreting.runtime import host
 from cqlgui.tasks import files, queries
 
 

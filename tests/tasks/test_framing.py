@@ -11,7 +11,7 @@ import chess
 import chess.pgn
 import pytest
 
-from cqlgui.cql import settings
+from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.tasks import exporting, importing, model, searching
 from tests import helpers
 

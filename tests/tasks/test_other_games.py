@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import host
+from cqlgui.cql.interpreting.runtime import host
 from cqlgui.tasks import files, importing, model, queries, searching
 
 PGN = """[Event "one"]

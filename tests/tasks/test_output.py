@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.cql import settings
+from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.tasks import exporting, games, importing, model, queries, searching
 
 FIRST = '[Event "1.p X"]\n[White "Ünal"]\n[Black "B"]\n\n' + (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import priority, progress
-from cqlgui.cql import nodes
+from cqlgui.cql.ast import nodes
 from cqlgui.engine import games, signatures
 from cqlgui.store import index
 from cqlgui.tasks import importing, model, queries, searching, workspace

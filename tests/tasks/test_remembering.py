@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.cql import settings
+from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.jit import native
 from cqlgui.tasks import queries, sieving
 

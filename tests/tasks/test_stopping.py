@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cqlgui.cql import interpreter
+from cqlgui.cql.interpreting import interpreter
 from cqlgui.tasks import frames, hosts, importing, sources, worker
 
 PGN = '[White "A"]\n\n1. e4 e5 *\n\n[White "B"]\n\n1. d4 d5 *\n\n'

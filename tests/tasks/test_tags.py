@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cqlgui.base import errors
-from cqlgui.cql import closures_strings
+from cqlgui.cql.interpreting.expressions import closures_strings
 from cqlgui.db import catalog as catalog_module
 from cqlgui.engine import compiling, facts, lowering
 from cqlgui.jit import native

@@ -6,7 +6,9 @@ import pytest
 from PySide6.QtGui import QFont, QFontMetricsF, QRawFont
 from pytestqt.qtbot import QtBot
 
-from cqlgui.cql import designators, lexer, spelling
+from cqlgui.cql.editing import spelling
+from cqlgui.cql.source import designators
+from cqlgui.cql.syntax.reading import lexer
 from cqlgui.ui import fonts
 
 SIGNS = "".join(sorted(spelling._SIGNS | set(lexer.UNICODE_WORDS) | set(designators.FIGURINES))) + "aKf5{}"

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from cqlgui.base import data
 from cqlgui.board import motions, squares
 from cqlgui.board.position import Position
-from cqlgui.cql import geometry
+from cqlgui.cql.transforming import geometry
 from cqlgui.tasks import games, model, orbits
 from cqlgui.ui import browser, jobs, notation
 from cqlgui.ui.board import normal, travel, widget

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqlgui.cql import lexer, tokens
+from cqlgui.cql.source import tokens
+from cqlgui.cql.syntax.reading import lexer
 from cqlgui.ui.editor import editing
 
 LINES = st.lists(st.text(alphabet="a /{};\t", max_size=8), max_size=5)

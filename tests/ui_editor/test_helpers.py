@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QTreeWidgetItem
 from pytestqt.qtbot import QtBot
 
-from cqlgui.cql import registry
+from cqlgui.cql.vocabulary import registry
 from cqlgui.tasks import model
 from cqlgui.ui import assistance, theme
 from cqlgui.ui.editor import fixes, gutter, keywords, library, panel

@@ -16,7 +16,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from cqlgui.board import position
-from cqlgui.cql import diagnostics, structure
+from cqlgui.cql.editing import structure
+from cqlgui.cql.source import diagnostics
 from cqlgui.pattern import groups, pictures, reading, steps
 from cqlgui.tasks import model, orbits
 from cqlgui.ui import theme

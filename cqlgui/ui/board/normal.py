@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from cqlgui.base import data
 from cqlgui.board import motions, san, squares
-from cqlgui.cql import geometry, words
+from cqlgui.cql.transforming import geometry, words
 from cqlgui.tasks import model
 
 NORMALISED = "Normalised"

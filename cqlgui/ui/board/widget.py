@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from cqlgui.board import men, motions, squares
 from cqlgui.board import position as position_module
-from cqlgui.cql import geometry
+from cqlgui.cql.transforming import geometry
 from cqlgui.ui import canvas, theme, turns
 from cqlgui.ui.board import geometry_painting, painting, travel
 

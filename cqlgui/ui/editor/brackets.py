@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
-from cqlgui.cql import tokens
+from cqlgui.cql.source import tokens
 from cqlgui.ui.editor import highlight
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}

@@ -10,7 +10,8 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPalette, QStandardItem, QStandardItemModel, QTextCursor
 from PySide6.QtWidgets import QCompleter, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from cqlgui.cql import registry, tokens
+from cqlgui.cql.source import tokens
+from cqlgui.cql.vocabulary import registry
 from cqlgui.ui.editor import brackets, colours, highlight, hover, offsets
 from cqlgui.ui.panels import wording
 

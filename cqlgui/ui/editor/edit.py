@@ -23,7 +23,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
-from cqlgui.cql import diagnostics, printing, spelling
+from cqlgui.cql.editing import spelling
+from cqlgui.cql.printing import printers
+from cqlgui.cql.source import diagnostics
 from cqlgui.ui import fonts
 from cqlgui.ui.editor import brackets, colours, completion, editing, gutter, highlight, hover, offsets
 from cqlgui.ui.panels import wording
@@ -337,7 +339,7 @@ class QueryEdit(QPlainTextEdit):
     def respell(self) -> None:
         """Spell the query with Unicode signs, or with words where it has signs."""
         text = self.text()
-        style: printing.Style = "ascii" if spelling.has_signs(text) else "unicode"
+        style: printers.Style = "ascii" if spelling.has_signs(text) else "unicode"
         self.apply(spelling.changes(text, style))
 
     def zoom(self, steps: int) -> None:

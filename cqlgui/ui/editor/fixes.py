@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QToolTip
 
-from cqlgui.cql import diagnostics
+from cqlgui.cql.source import diagnostics
 from cqlgui.ui.editor import edit
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtGui import QFont, QSyntaxHighlighter, QTextBlock, QTextCharFormat
 
-from cqlgui.cql import lexer, tokens
+from cqlgui.cql.source import tokens
+from cqlgui.cql.syntax.reading import lexer
 from cqlgui.ui.editor import colours, offsets
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ import html
 import re
 
 from cqlgui.board import men, squares
-from cqlgui.cql import diagnostics, registry, tokens
+from cqlgui.cql.source import diagnostics, tokens
+from cqlgui.cql.vocabulary import registry
 
 _QUOTED = re.compile(r"`([^`]+)`")
 _MEN = ("no man", "pawn", "knight", "bishop", "rook", "queen", "king")

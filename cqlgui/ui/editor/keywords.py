@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from cqlgui.cql import registry
+from cqlgui.cql.vocabulary import registry
 from cqlgui.ui import room
 from cqlgui.ui.editor import colours, hover
 from cqlgui.ui.panels import labels, wording

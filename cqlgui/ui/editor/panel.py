@@ -17,7 +17,10 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.base import disk, errors, priority
-from cqlgui.cql import diagnostics, old_scripts, spelling, structure, transforms, translate
+from cqlgui.cql.editing import spelling, structure
+from cqlgui.cql.legacy import old_scripts, translate
+from cqlgui.cql.source import diagnostics
+from cqlgui.cql.transforming import transforms
 from cqlgui.tasks import library, model
 from cqlgui.ui import theme
 from cqlgui.ui.editor import colours, edit, files, find, fixes, gutter, identity, latest, problems

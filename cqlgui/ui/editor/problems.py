@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from cqlgui.cql import diagnostics
+from cqlgui.cql.source import diagnostics
 from cqlgui.ui import canvas
 from cqlgui.ui.editor import colours, gutter
 from cqlgui.ui.panels import wording

@@ -9,8 +9,10 @@ Pure functions on texts; no Qt.
 from __future__ import annotations
 
 from cqlgui.base.data import dataclass
-from cqlgui.cql import diagnostics, lexer, structure, tokens
-from cqlgui.cql.diagnostics import Span
+from cqlgui.cql.editing import structure
+from cqlgui.cql.source import diagnostics, tokens
+from cqlgui.cql.source.diagnostics import Span
+from cqlgui.cql.syntax.reading import lexer
 from cqlgui.pattern import groups, reading, steps
 from cqlgui.ui.picker import words
 

@@ -36,8 +36,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from cqlgui.board import position as position_module
-from cqlgui.cql import nodes
-from cqlgui.cql import words as cql_words
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.transforming import words as cql_words
 from cqlgui.pattern import pictures as picture_module
 from cqlgui.tasks import model
 from cqlgui.ui import canvas, theme

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from cqlgui.board import men, squares
 from cqlgui.board.position import Position
-from cqlgui.cql import spelling
+from cqlgui.cql.editing import spelling
 from cqlgui.pattern import editing, ladder, marks, reading, steps
 from cqlgui.ui.pointing import placing
 

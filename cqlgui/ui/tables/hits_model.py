@@ -13,7 +13,7 @@ from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal
 
 from cqlgui.base import heap, patterns
 from cqlgui.board import motions
-from cqlgui.cql import geometry
+from cqlgui.cql.transforming import geometry
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model

@@ -8,7 +8,7 @@ import math
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF
 
-from cqlgui.cql import words
+from cqlgui.cql.transforming import words
 from cqlgui.ui import canvas
 
 _COLOURS = "invertcolor"

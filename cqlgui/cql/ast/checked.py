@@ -1,0 +1,28 @@
+"""A query text together with its tree, its types and what was found wrong with it."""
+
+from __future__ import annotations
+
+from cqlgui.base.data import dataclass
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.ast.types import Names
+from cqlgui.cql.source.diagnostics import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A text and its meaning: `query` is None iff there are errors. Diagnostics are in text order."""
+
+    text: str
+    query: nodes.Query | None
+    names: Names
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The findings that keep the query from running."""
+        return tuple(one for one in self.diagnostics if one.severity == "error")
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """The findings that do not."""
+        return tuple(one for one in self.diagnostics if one.severity == "warning")

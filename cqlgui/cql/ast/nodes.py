@@ -1,0 +1,574 @@
+"""The tree of a query: frozen data with spans, no behaviour.
+
+Types and scopes sit beside the tree (`cql.types`). Brackets leave no node: the printer puts back what
+precedence needs; `{F}` with one filter is F. Spans do not take part in equality, so `==` compares structure
+and parts, which is what orbits and the printer's round trip need. Men are bits of a mask: bit 0 the empty
+square, bits 1-6 the white P N B R Q K, bits 7-12 the black ones (`board.men`). Square sets are bitboards,
+a1 the lowest bit. Direction sets are 8-bit masks in the order of `board.directions`: up, northeast, right,
+southeast, down, southwest, left, northwest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import Any, Literal, TypeVar, dataclass_transform
+
+from cqlgui.base import priority
+from cqlgui.base.data import dataclass, field, fields
+from cqlgui.cql.source.diagnostics import Span
+
+Colour = Literal["white", "black"]
+_Kind = TypeVar("_Kind")
+
+
+class _Compared:
+    """Equality, hash and text of nodes, the same for all kinds; `dataclass` would write them for each anew,
+    which takes a third of the program's start.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        kind = type(self)
+        if kind is not type(other):
+            return NotImplemented
+        key = _key(kind)
+        return key is None or bool(key(self) == key(other))
+
+    def __hash__(self) -> int:
+        key = _key(type(self))
+        return hash((type(self), key and key(self)))
+
+    def __repr__(self) -> str:
+        shown = (f"{one.name}={getattr(self, one.name)!r}" for one in fields(self) if one.repr)  # type: ignore[arg-type]  # a dataclass through `node`
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+_KEYS: dict[type, attrgetter[Any] | None] = {}
+
+
+def _key(kind: type) -> attrgetter[Any] | None:
+    """What tells nodes of a kind apart; None where all are equal."""
+    try:
+        return _KEYS[kind]
+    except KeyError:
+        names = [one.name for one in fields(kind) if one.compare]
+        return _KEYS.setdefault(kind, attrgetter(*names) if names else None)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def node(kind: type[_Kind]) -> type[_Kind]:
+    """The decorator of every kind of node: data with slots that nobody changes, to which the type checker
+    sees.
+    """
+    return dataclass(slots=True, eq=False, repr=False)(kind)
+
+
+@node
+class Node(_Compared):
+    """Common part: where the node stands in the text."""
+
+    span: Span = field(compare=False, hash=False, repr=False)
+
+
+# --- parts that are not filters -----------------------------------------------------------------------------
+
+
+@node
+class Range(Node):
+    """Bounds after a keyword (spec 2.4). A bound is an integer or a numeric variable's name; `count` = any
+    number.
+    """
+
+    low: int | str
+    high: int | str
+    count: bool = False
+
+
+@node
+class Header(Node):
+    """The bracket behind `cql` (spec 3); an absent header is one with the defaults."""
+
+    variations: bool = False
+    gamenumber: Range | None = None
+    results: tuple[str, ...] = ()
+    matchcount: Range | None = None
+    sort_matchcount: bool = False
+    matchstring: str | None = None
+    quiet: bool = False
+    silent: bool = False
+    input: str | None = None
+    output: str | None = None
+
+
+@node
+class Query(Node):
+    """A whole text. `body` is one filter; several in juxtaposition stand in a `Compound`."""
+
+    header: Header
+    body: Node
+
+
+# --- primaries ----------------------------------------------------------------------------------------------
+
+
+@node
+class Designator(Node):
+    """Piece and square designator (spec 7): men mask and square set; no piece part = all 13 bits, no squares
+    = 64.
+    """
+
+    men: int
+    squares: int
+
+
+@node
+class AllSquares(Node):
+    """`.` or the black-square sign: all 64 squares."""
+
+
+@node
+class EmptySet(Node):
+    """`[]`: no square."""
+
+
+@node
+class Number(Node):
+    """Integer literal, sign included where it was folded in."""
+
+    value: int
+
+
+@node
+class String(Node):
+    """String literal or escape constant; `value` is the text meant."""
+
+    value: str
+
+
+@node
+class Name(Node):
+    """Use of a variable; its type is in `types.Names`."""
+
+    name: str
+
+
+@node
+class Truth(Node):
+    """`true` or `false`."""
+
+    value: bool
+
+
+@node
+class SideToMove(Node):
+    """`wtm` / `btm`."""
+
+    colour: Colour
+
+
+StateWord = Literal[
+    "check", "mate", "stalemate", "initial", "terminal", "castle", "o-o", "o-o-o",
+    "mainline", "variation", "virtualmainline", "extension",
+]  # fmt: skip
+
+
+@node
+class State(Node):
+    """A logical word about the position or the move that led to it."""
+
+    word: StateWord
+
+
+@node
+class CurrentPosition(Node):
+    """`currentposition`."""
+
+
+MeasureWord = Literal[
+    "ply", "movenumber", "positionid", "gamenumber", "year",
+    "depth", "sidetomove", "lastgamenumber", "try",
+]  # fmt: skip
+
+
+@node
+class Measure(Node):
+    """A numeric word without operand."""
+
+    word: MeasureWord
+
+
+@node
+class Elo(Node):
+    """`elo`, `elo white`, `elo black`."""
+
+    colour: Colour | None
+
+
+@node
+class Player(Node):
+    """`player`, `player white`, `player black`."""
+
+    colour: Colour | None
+
+
+@node
+class Result(Node):
+    """`result R`, R one of 1-0 0-1 1/2-1/2."""
+
+    result: str
+
+
+TagWord = Literal["event", "site", "date", "eventdate", "eco"]
+
+
+@node
+class TagText(Node):
+    """A string word that reads a PGN tag."""
+
+    word: TagWord
+
+
+@node
+class ImplicitSearch(Node):
+    """`player "x"` and kin (spec 8.7): `needle` in the text of `text`."""
+
+    needle: str
+    text: Node
+
+
+@node
+class CurrentTransform(Node):
+    """`currenttransform`; `applied`: the names put on by expansion, outermost first (empty as parsed)."""
+
+    applied: tuple[str, ...] = field(default=(), compare=False, hash=False)
+
+
+# --- prefix filters -----------------------------------------------------------------------------------------
+
+
+@node
+class Not(Node):
+    """`not F`."""
+
+    operand: Node
+
+
+@node
+class Complement(Node):
+    """`~S`."""
+
+    operand: Node
+
+
+@node
+class Negate(Node):
+    """`-n` (spec 6.9)."""
+
+    operand: Node
+
+
+@node
+class Count(Node):
+    """`#S` or `#s`: number of squares, or length of a string."""
+
+    operand: Node
+
+
+@node
+class Numeric(Node):
+    """`abs n`, `sqrt n`."""
+
+    word: Literal["abs", "sqrt"]
+    operand: Node
+
+
+@node
+class Extremum(Node):
+    """`max ( ... )`, `min ( ... )`: numbers or strings, two at least."""
+
+    word: Literal["max", "min"]
+    operands: tuple[Node, ...]
+
+
+@node
+class Power(Node):
+    """`power S`."""
+
+    operand: Node
+
+
+@node
+class Shade(Node):
+    """`light S`, `dark S`."""
+
+    shade: Literal["light", "dark"]
+    operand: Node
+
+
+@node
+class Direction(Node):
+    """A direction filter: `directions` is a mask that one word names; `range` None = 1 to 7."""
+
+    directions: int
+    range: Range | None
+    operand: Node
+
+
+@node
+class Between(Node):
+    """`between (S T)`."""
+
+    left: Node
+    right: Node
+
+
+@node
+class Ray(Node):
+    """`ray` (spec 8.3). `attack` means the attack form; a `range` makes it numeric (D8)."""
+
+    directions: int
+    attack: bool
+    range: Range | None
+    operands: tuple[Node, ...]
+
+
+@node
+class Find(Node):
+    """`find` (spec 8.5); `all` is kept apart from the range 1..."""
+
+    quiet: bool
+    all: bool
+    backwards: bool
+    range: Range | None
+    operand: Node
+
+
+@node
+class Sort(Node):
+    """`sort` (output spec 4). `order`: `min` or `max` where written; `doc` None without a text."""
+
+    quiet: bool
+    order: Literal["", "min", "max"]
+    doc: str | None
+    operand: Node
+
+
+@node
+class Comment(Node):
+    """`comment (...)`, or `/// ...` when `slashes`."""
+
+    parts: tuple[Node, ...]
+    slashes: bool = False
+
+
+TransformWord = Literal[
+    "flip", "flipvertical", "fliphorizontal", "flipcolor", "reversecolor",
+    "rotate90", "rotate45", "shift", "shiftvertical", "shifthorizontal",
+]  # fmt: skip
+
+
+@node
+class Transform(Node):
+    """A transform filter as written; `word_span` covers the keyword alone."""
+
+    word: TransformWord
+    word_span: Span = field(compare=False, hash=False, repr=False)
+    range: Range | None
+    operand: Node
+
+
+@node
+class NoTransform(Node):
+    """`notransform F`."""
+
+    operand: Node
+
+
+# --- operators ----------------------------------------------------------------------------------------------
+
+
+@node
+class Compound(Node):
+    """`{F1 ... Fn}` or a juxtaposed body, n >= 2."""
+
+    filters: tuple[Node, ...]
+
+
+@node
+class SetOperation(Node):
+    """`S & T`, `S | T` (`&` also of two positions)."""
+
+    operator: Literal["&", "|"]
+    left: Node
+    right: Node
+
+
+@node
+class Attack(Node):
+    """`S attacks T`, `S attackedby T`."""
+
+    word: Literal["attacks", "attackedby"]
+    left: Node
+    right: Node
+
+
+@node
+class Arrow(Node):
+    """`S1 -> S2 -> ...` or `<-`, n-ary, in the order written; n = 2 is `attacks` / `attackedby`."""
+
+    operator: Literal["->", "<-"]
+    operands: tuple[Node, ...]
+
+
+Relation = Literal["==", "!=", "<", ">", "<=", ">="]
+
+
+@node
+class Compare(Node):
+    """A comparison (spec 6.7)."""
+
+    operator: Relation
+    left: Node
+    right: Node
+
+
+@node
+class Arithmetic(Node):
+    """`+ - * / %` of numbers, `+` of strings."""
+
+    operator: Literal["+", "-", "*", "/", "%"]
+    left: Node
+    right: Node
+
+
+@node
+class In(Node):
+    """`S in T` (subset), `s in t` (substring)."""
+
+    left: Node
+    right: Node
+
+
+@node
+class Logic(Node):
+    """`F and G`, `F or G`."""
+
+    word: Literal["and", "or"]
+    left: Node
+    right: Node
+
+
+# --- variables and loops ------------------------------------------------------------------------------------
+
+
+@node
+class Assign(Node):
+    """`x = E`, `x =? E`, `x += E` ... (spec 12.1). `persistent` (with or without `quiet`) and `atomic` as
+    written in front of it (12.2, 12.3).
+    """
+
+    name: str
+    operator: Literal["=", "=?", "+=", "-=", "*=", "/=", "%=", "|=", "&="]
+    value: Node
+    persistent: bool = False
+    quiet: bool = False
+    atomic: bool = False
+
+
+@node
+class SquareLoop(Node):
+    """`square x in S F`, `square all x in S F` and the element-sign forms."""
+
+    name: str
+    all: bool
+    domain: Node
+    body: Node
+
+
+@node
+class PieceLoop(Node):
+    """`piece x in S F`, `piece all x in S F` and the element-sign forms."""
+
+    name: str
+    all: bool
+    domain: Node
+    body: Node
+
+
+@node
+class PieceAssign(Node):
+    """`piece x = S`."""
+
+    name: str
+    value: Node
+
+
+# --- made by expansion, never by the parser -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One distinct member of an orbit. `applied`: names of its basic transforms, outermost first, identity
+    left out.
+    """
+
+    applied: tuple[str, ...] = field(compare=False, hash=False)
+    filter: Node
+
+
+@node
+class Orbit(Node):
+    """What a chain of transforms became: its distinct valid elements in canonical order (transforms spec 4).
+
+    `index` numbers the outermost orbits of the query in text order (-1 for inner ones); `range` as in
+    `Transform`;
+    `operand`, where given, is the filter as written, which tells the type of an orbit without elements.
+    """
+
+    elements: tuple[Element, ...]
+    range: Range | None
+    index: int = field(default=-1, compare=False, hash=False)
+    operand: Node | None = field(default=None, compare=False, hash=False, repr=False)
+
+
+# --- walking ------------------------------------------------------------------------------------------------
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The filters directly inside `node`, in text order; an orbit gives those of its elements."""
+    for name in _child_fields(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, tuple):
+            for item in value:
+                if isinstance(item, Node):
+                    yield item
+                elif isinstance(item, Element):
+                    yield item.filter
+        elif isinstance(value, Node):
+            yield value
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """`root` and every filter in it, a filter before those inside it; the last of these first. Lets the
+    window go first, so it is no thing to do with a lock that the window may want."""
+    priority.pause()
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend(children(node))
+
+
+_CHILD_FIELDS: dict[type[Node], tuple[str, ...]] = {}
+
+
+def _child_fields(kind: type[Node]) -> tuple[str, ...]:
+    """Fields that may hold filters; spans, ranges and the written form of an orbit are no children."""
+    known = _CHILD_FIELDS.get(kind)
+    if known is None:
+        skipped = {"span", "word_span", "range"} | ({"operand"} if kind is Orbit else set())
+        known = tuple(one.name for one in fields(kind) if one.name not in skipped)
+        _CHILD_FIELDS[kind] = known
+    return known

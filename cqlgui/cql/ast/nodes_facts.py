@@ -1,0 +1,45 @@
+"""Nodes about what stands in the game's text, and about what a search writes into it (spec 8.7, 8.13)."""
+
+from __future__ import annotations
+
+from cqlgui.cql.ast.nodes import Node, node
+
+
+@node
+class Tag(Node):
+    """`tag "Name"`: the text of a PGN tag."""
+
+    name: str
+
+
+@node
+class OriginalComment(Node):
+    """`originalcomment`: the text of the file at the position."""
+
+
+@node
+class Glyph(Node):
+    """`originalcomment "NAG"`: the move that led here has this numeric annotation glyph, 1 to 255."""
+
+    number: int
+
+
+@node
+class SetTag(Node):
+    """`settag ("Name" s)`."""
+
+    name: str
+    operand: Node
+
+
+@node
+class RemoveComment(Node):
+    """`removecomment`."""
+
+
+@node
+class Message(Node):
+    """`message (...)`; `quiet` leaves out where it was said."""
+
+    quiet: bool
+    parts: tuple[Node, ...]

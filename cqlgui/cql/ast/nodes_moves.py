@@ -1,0 +1,102 @@
+"""Nodes of moves: dashes, possible moves, facts about the previous move, the older `move`, and pins."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from cqlgui.cql.ast.nodes import Node, node
+
+
+@node
+class Dash(Node):
+    """`L--R=P(T)`, or with `capture` `L[x]R=P(T)` (spec 9); None where a part is not written.
+
+    Several target filters stand in one `nodes.Compound`. `promotion` is a designator of men, all squares,
+    or a string.
+    """
+
+    capture: bool
+    left: Node | None
+    right: Node | None
+    promotion: Node | None
+    target: Node | None
+
+
+@node
+class PossibleMoves(Node):
+    """`legal DASH`, with `pseudo` `pseudolegal DASH` (spec 9.5): the squares they lead to.
+
+    `target`, where written, is one of the words castle, o-o, o-o-o, enpassant.
+    """
+
+    pseudo: bool
+    left: Node | None
+    right: Node | None
+    target: Node | None
+
+
+@node
+class CountMoves(Node):
+    """`countmoves DASH`, `countmoves legal DASH` (spec 9.6): `moves` is a `Dash` or `PossibleMoves`."""
+
+    moves: Node
+
+
+@node
+class CurrentMove(Node):
+    """`currentmove DASH`: the dash asked of the move that led here (spec 8.6)."""
+
+    dash: Dash
+
+
+PreviousWord = Literal["enpassant", "nullmove", "primary", "secondary"]
+
+
+@node
+class PreviousMove(Node):
+    """A condition on the move that led here (spec 8.6)."""
+
+    word: PreviousWord
+
+
+PreviousSquaresWord = Literal["from", "to", "enpassantsquare"]
+
+
+@node
+class PreviousSquares(Node):
+    """Squares of the move that led here (spec 8.6)."""
+
+    word: PreviousSquaresWord
+
+
+MoveWord = Literal[
+    "from", "to", "capture", "promote", "enpassantsquare",
+    "enpassant", "castle", "o-o", "o-o-o", "null", "primary", "secondary",
+    "previous", "legal", "pseudolegal", "count",
+]  # fmt: skip
+OPERAND_WORDS: frozenset[str] = frozenset({"from", "to", "capture", "promote", "enpassantsquare"})
+"""Parameters of `move` that take an operand."""
+
+
+@node
+class Move(Node):
+    """The older `move` (spec 16.1): its parameters in the order written, and the operands of those that take
+    one.
+
+    `comment` holds the parts of `comment(...)`, None without one.
+    """
+
+    words: tuple[MoveWord, ...]
+    operands: tuple[Node, ...]
+    comment: tuple[Node, ...] | None
+
+
+PinWord = Literal["from", "through", "to"]
+
+
+@node
+class Pin(Node):
+    """`pin from S through T to U` (spec 8.3): the words in the order written, with their sets."""
+
+    words: tuple[PinWord, ...]
+    operands: tuple[Node, ...]

@@ -1,0 +1,90 @@
+"""Nodes of sequences: `path` with its constituents, the older `line`, and facts about a path."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from cqlgui.cql.ast.nodes import Node, Range, node
+from cqlgui.cql.ast.nodes_moves import Dash
+
+
+@node
+class Path(Node):
+    """`path` (spec 10). `constituents` are `Step`, `Chain`, `Repeat` of these, and other filters.
+
+    `focus` is the set of men whose moves count, `capture` that their being captured counts too; `max` the
+    number that the best path has most of, None for its moves.
+    """
+
+    range: Range | None
+    focus: Node | None
+    capture: bool
+    singlecolor: bool
+    primary: bool
+    max: Node | None
+    firstmatch: bool
+    lastposition: bool
+    nestban: bool
+    keepallbest: bool
+    quiet: bool
+    verbose: bool
+    title: str | None
+    piecepath: bool
+    constituents: tuple[Node, ...]
+
+
+@node
+class Step(Node):
+    """A dash as constituent; all of `targets` must match at its tail. The dash itself has no target."""
+
+    dash: Dash
+    targets: tuple[Node, ...]
+
+
+@node
+class Chain(Node):
+    """`( ... )` in a path: its constituents one after the other."""
+
+    constituents: tuple[Node, ...]
+
+
+@node
+class Repeat(Node):
+    """A constituent with a wildcard: from `low` to `high` times, None = any number."""
+
+    low: int
+    high: int | None
+    operand: Node
+
+
+@node
+class Line(Node):
+    """`line` (spec 11). `constituents` are filters, `LineChain`, and `Repeat` of these."""
+
+    backward: bool
+    range: Range | None
+    order: Literal["", "primary", "secondary"]
+    singlecolor: bool
+    nestban: bool
+    firstmatch: bool
+    lastposition: bool
+    quiet: bool
+    constituents: tuple[Node, ...]
+
+
+@node
+class LineChain(Node):
+    """`( con --> con ... )` in a line, two constituents at least."""
+
+    backward: bool
+    constituents: tuple[Node, ...]
+
+
+PathFactWord = Literal["pathstart", "pathcount", "pathlastposition", "pathcountunfocused"]
+
+
+@node
+class PathFact(Node):
+    """A fact about the path under way, or the last one found (spec 10.7)."""
+
+    word: PathFactWord

@@ -1,0 +1,130 @@
+"""Nodes of control, variables' life time, dictionaries and functions (language spec, 8.9 and 12)."""
+
+from __future__ import annotations
+
+from cqlgui.base.data import field
+from cqlgui.cql.ast import nodes
+
+# --- control ------------------------------------------------------------------------------------------------
+
+
+@nodes.node
+class If(nodes.Node):
+    """`if C T else E`; `otherwise` is None without `else`."""
+
+    condition: nodes.Node
+    then: nodes.Node
+    otherwise: nodes.Node | None
+
+
+@nodes.node
+class Loop(nodes.Node):
+    """`loop F`."""
+
+    operand: nodes.Node
+
+
+@nodes.node
+class While(nodes.Node):
+    """`while (C) F`. `iterates`: C is a regular expression search as it stands, and F runs for each match."""
+
+    condition: nodes.Node
+    body: nodes.Node
+    iterates: bool
+
+
+@nodes.node
+class Assert(nodes.Node):
+    """`assert F`."""
+
+    operand: nodes.Node
+
+
+# --- variables ----------------------------------------------------------------------------------------------
+
+
+@nodes.node
+class IsBound(nodes.Node):
+    """`isbound x`, or `isunbound x` when not `bound`; the name need not exist."""
+
+    name: str
+    bound: bool
+
+
+@nodes.node
+class Unbind(nodes.Node):
+    """`unbind x`, `unbind D`, `unbind D[key]`."""
+
+    name: str
+    key: nodes.Node | None
+
+
+# --- dictionaries -------------------------------------------------------------------------------------------
+
+
+@nodes.node
+class Dictionary(nodes.Node):
+    """A declaration: `dictionary D` or `local dictionary D`."""
+
+    name: str
+    local: bool
+
+
+@nodes.node
+class Entry(nodes.Node):
+    """`D[key]`."""
+
+    name: str
+    key: nodes.Node
+
+
+@nodes.node
+class EntryAssign(nodes.Node):
+    """`D[key] = E`."""
+
+    name: str
+    key: nodes.Node
+    value: nodes.Node
+
+
+@nodes.node
+class EntryCount(nodes.Node):
+    """`#D`."""
+
+    name: str
+
+
+@nodes.node
+class EntryLoop(nodes.Node):
+    """`x[element]D F`, and the older `string x in D F`."""
+
+    name: str
+    dictionary: str
+    body: nodes.Node
+
+
+# --- functions ----------------------------------------------------------------------------------------------
+
+
+@nodes.node
+class Function(nodes.Node):
+    """A definition. `body` is the text between its braces as written, in either spelling: it has no types
+    before a call, and the calls hold what it means.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    body: str = field(compare=False, hash=False)
+
+
+@nodes.node
+class Call(nodes.Node):
+    """A call and what it became. `hidden` names the variable that holds each argument, empty where a plain
+    variable was passed by name. `inlined`: a transform changed it, so that only `body` tells what it means.
+    """
+
+    name: str
+    arguments: tuple[nodes.Node, ...]
+    hidden: tuple[str, ...]
+    body: nodes.Node
+    inlined: bool = field(default=False, compare=False, hash=False)

@@ -1,0 +1,103 @@
+"""Nodes of strings, regular expressions and text files (language spec, 13, 8.13 `str`, 8.8)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from cqlgui.cql.ast import nodes
+
+
+@nodes.node
+class Index(nodes.Node):
+    """`s[i]`."""
+
+    text: nodes.Node
+    at: nodes.Node
+
+
+@nodes.node
+class Slice(nodes.Node):
+    """`s[i:j]`; a missing bound is None."""
+
+    text: nodes.Node
+    low: nodes.Node | None
+    high: nodes.Node | None
+
+
+@nodes.node
+class SliceAssign(nodes.Node):
+    """`x[i:j] = E`, or `x[i] = E` when `single` (then `low` is i)."""
+
+    name: str
+    low: nodes.Node | None
+    high: nodes.Node | None
+    single: bool
+    value: nodes.Node
+
+
+@nodes.node
+class Search(nodes.Node):
+    """`s ~~ "re"`; the pattern as written, ECMAScript."""
+
+    text: nodes.Node
+    pattern: str
+
+
+@nodes.node
+class Group(nodes.Node):
+    r"""`\n`, or `\-n` when `place`: text or index of a group of the last search."""
+
+    number: int
+    place: bool
+
+
+@nodes.node
+class Case(nodes.Node):
+    """`uppercase s`, `lowercase s`."""
+
+    word: Literal["uppercase", "lowercase"]
+    operand: nodes.Node
+
+
+@nodes.node
+class IndexOf(nodes.Node):
+    """`indexof (s t)`: where `needle` stands in `text`."""
+
+    needle: nodes.Node
+    text: nodes.Node
+
+
+@nodes.node
+class Int(nodes.Node):
+    """`int s`."""
+
+    operand: nodes.Node
+
+
+@nodes.node
+class Ascii(nodes.Node):
+    """`ascii s` (a number) or `ascii n` (a string)."""
+
+    operand: nodes.Node
+
+
+@nodes.node
+class Str(nodes.Node):
+    """`str (F ...)`."""
+
+    parts: tuple[nodes.Node, ...]
+
+
+@nodes.node
+class ReadFile(nodes.Node):
+    """`readfile s`."""
+
+    operand: nodes.Node
+
+
+@nodes.node
+class WriteFile(nodes.Node):
+    """`writefile (s t)`: appends `text` to the file `file`."""
+
+    file: nodes.Node
+    text: nodes.Node

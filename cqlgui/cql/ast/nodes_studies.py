@@ -1,0 +1,34 @@
+"""Nodes of `hhdb`, which reads the conventions of the Heijden study database (spec 14)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from cqlgui.cql.ast.nodes import Node, node
+
+
+@node
+class Study(Node):
+    """`hhdb KEY`; `key` as written, without quotes, with its second word where it has one (`gbr kings`)."""
+
+    key: str
+
+
+AwardCategory = Literal["award", "prize", "hm", "commendation"]
+
+
+@node
+class StudyAward(Node):
+    """`hhdb award` and kin: the rank of the study's award, the lower end of shared ranks unless `max`."""
+
+    category: AwardCategory
+    special: bool
+    max: bool
+
+
+@node
+class StudySort(Node):
+    """`hhdb sort award` and kin: sorts games by category and rank of their award."""
+
+    category: AwardCategory
+    special: bool

@@ -1,0 +1,114 @@
+"""Node kinds about the positions of a game: going to them, comparing them, looking for similar ones."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from cqlgui.cql.ast import nodes
+
+
+@nodes.node
+class At(nodes.Node):
+    """`X:F`: `filter` looked at in the position X (spec 6.5)."""
+
+    position: nodes.Node
+    filter: nodes.Node
+
+
+@nodes.node
+class Parent(nodes.Node):
+    """`parent`."""
+
+
+@nodes.node
+class Child(nodes.Node):
+    """`child`, or `child (n)` with its number, counted from 0."""
+
+    index: nodes.Node | None
+
+
+@nodes.node
+class InitialPosition(nodes.Node):
+    """`initialposition`."""
+
+
+@nodes.node
+class PositionNumber(nodes.Node):
+    """`position n`: the position whose id is n."""
+
+    operand: nodes.Node
+
+
+@nodes.node
+class CommonAncestor(nodes.Node):
+    """`lca (X Y)`."""
+
+    left: nodes.Node
+    right: nodes.Node
+
+
+@nodes.node
+class Distance(nodes.Node):
+    """`distance (X Y)`."""
+
+    left: nodes.Node
+    right: nodes.Node
+
+
+@nodes.node
+class Kinship(nodes.Node):
+    """`ancestor (X Y)`, `descendant (X Y)`: X is that, properly, of Y."""
+
+    word: Literal["ancestor", "descendant"]
+    left: nodes.Node
+    right: nodes.Node
+
+
+Lineage = Literal["[<]", "[<=]", "[>]", "[>=]"]
+
+
+@nodes.node
+class Descent(nodes.Node):
+    """`X [<] Y` and relatives (spec 6.7); the value is X."""
+
+    operator: Lineage
+    left: nodes.Node
+    right: nodes.Node
+
+
+@nodes.node
+class Echo(nodes.Node):
+    """`echo (s t) F`; `whole` for `in all`, where t is also bound to the current position."""
+
+    quiet: bool
+    source: str
+    target: str
+    whole: bool
+    operand: nodes.Node
+
+
+@nodes.node
+class ConsecutiveMoves(nodes.Node):
+    """`consecutivemoves quiet? range? (x y)`; x and y are names of position variables."""
+
+    quiet: bool
+    range: nodes.Range | None
+    left: str
+    right: str
+
+
+@nodes.node
+class SimilarPosition(nodes.Node):
+    """`similarposition nosort? notransform? "file.pgn"`."""
+
+    nosort: bool
+    notransform: bool
+    file: str
+
+
+@nodes.node
+class Equal(nodes.Node):
+    """`equal (F G)`: the same value, or none on either side."""
+
+    left: nodes.Node
+    right: nodes.Node

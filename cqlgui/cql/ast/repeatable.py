@@ -1,0 +1,92 @@
+"""Which filters give the same whenever they are evaluated at a position, so that a search that comes to one
+place on many ways need not evaluate them there again.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Final
+
+from cqlgui.base import data
+from cqlgui.cql.ast import (
+    nodes,
+    nodes_facts,
+    nodes_moves,
+    nodes_paths,
+    nodes_programs,
+    nodes_squares,
+    nodes_strings,
+    nodes_studies,
+    nodes_tree,
+)
+
+
+def is_repeatable(node: nodes.Node) -> bool:
+    """True when evaluating a filter again at a position gives the same again and leaves no other trace than
+    comments and orbit matches; kinds that are not known to be so are taken not to be."""
+    if type(node) not in _REPEATABLE:
+        return False
+    if isinstance(node, nodes_paths.Path | nodes_paths.Line) and node.nestban:
+        return False
+    if isinstance(node, nodes_paths.PathFact) and node.word == "pathlastposition":
+        # Within a path it is the end of the best one so far.
+        return False
+    return all(is_repeatable(child) for child in nodes.children(node))
+
+
+def is_endless(loop: nodes_programs.Loop | nodes_programs.While) -> bool:
+    """True when nothing in a loop can change what it asks, so that it goes on forever once it has begun."""
+    if isinstance(loop, nodes_programs.Loop):
+        condition = body = loop.operand
+    elif loop.iterates:
+        return False
+    else:
+        condition, body = loop.condition, loop.body
+    assigned: set[str] = set()
+    if not all(_only_assigns(part, assigned) for part in (condition, body)):
+        return False
+    return assigned.isdisjoint(itertools.chain.from_iterable(map(_words, nodes.walk(condition))))
+
+
+def _only_assigns(node: nodes.Node, assigned: set[str]) -> bool:
+    """Whether a filter does nothing but give variables, whose names are added to `assigned`, new values."""
+    if isinstance(node, nodes.Assign) and node.operator == "=":
+        assigned.add(node.name)
+    elif type(node) not in _REPEATABLE or isinstance(node, nodes_paths.Path | nodes_paths.Line):
+        return is_repeatable(node)
+    return all(_only_assigns(child, assigned) for child in nodes.children(node))
+
+
+def _words(node: nodes.Node) -> Iterator[str]:
+    """Every word that a filter holds, the names of the variables it reads among them."""
+    if isinstance(node, nodes.Assign):
+        return
+    for field in data.fields(node):
+        value = getattr(node, field.name)
+        if isinstance(value, str):
+            yield value
+
+
+_REPEATABLE: Final = frozenset({
+    nodes.Designator, nodes.AllSquares, nodes.EmptySet, nodes.Number, nodes.String, nodes.Name, nodes.Truth,
+    nodes.SideToMove, nodes.State, nodes.CurrentPosition, nodes.Measure, nodes.Elo, nodes.Player,
+    nodes.Result, nodes.TagText, nodes.ImplicitSearch, nodes.CurrentTransform, nodes.Not, nodes.Complement,
+    nodes.Negate, nodes.Count, nodes.Numeric, nodes.Extremum, nodes.Power, nodes.Shade, nodes.Direction,
+    nodes.Between, nodes.Ray, nodes.Find, nodes.Comment, nodes.NoTransform, nodes.Compound, nodes.Orbit,
+    nodes.SetOperation, nodes.Attack, nodes.Arrow, nodes.Compare, nodes.Arithmetic, nodes.In, nodes.Logic,
+    nodes.SquareLoop, nodes.PieceLoop,
+    nodes_facts.Tag, nodes_facts.OriginalComment, nodes_facts.Glyph, nodes_studies.Study,
+    nodes_moves.Dash, nodes_moves.PossibleMoves, nodes_moves.CountMoves, nodes_moves.CurrentMove,
+    nodes_moves.PreviousMove, nodes_moves.PreviousSquares, nodes_moves.Move, nodes_moves.Pin,
+    nodes_paths.Path, nodes_paths.Step, nodes_paths.Chain, nodes_paths.Repeat, nodes_paths.Line,
+    nodes_paths.LineChain, nodes_paths.PathFact,
+    nodes_programs.If, nodes_programs.IsBound, nodes_programs.Entry, nodes_programs.EntryCount,
+    nodes_strings.Index, nodes_strings.Slice, nodes_strings.Case, nodes_strings.IndexOf, nodes_strings.Int,
+    nodes_strings.Ascii, nodes_strings.Str,
+    nodes_squares.ColourNumber, nodes_squares.SquareFact, nodes_squares.MakeSquare, nodes_squares.Fen,
+    nodes_squares.Placement, nodes_squares.PawnSet, nodes_squares.Picture,
+    nodes_tree.At, nodes_tree.Parent, nodes_tree.Child, nodes_tree.InitialPosition, nodes_tree.PositionNumber,
+    nodes_tree.CommonAncestor, nodes_tree.Distance, nodes_tree.Kinship, nodes_tree.Descent, nodes_tree.Echo,
+    nodes_tree.Equal,
+})  # fmt: skip

@@ -1,0 +1,1 @@
+"""What is wrong or doubtful in a text, and how to mend it."""

@@ -1,0 +1,45 @@
+"""Legal but probably wrong about what a query asks of studies: keys that mean nothing on main lines alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from cqlgui.cql.ast import nodes, nodes_studies
+from cqlgui.cql.source.diagnostics import Diagnostic, Fix, Span
+from cqlgui.cql.vocabulary import study_meanings
+
+
+def findings(text: str, query: nodes.Query) -> Iterator[Diagnostic]:
+    """Warnings about a query without errors."""
+    if not query.header.variations:
+        yield from _about_variations(text, query, "warning")
+
+
+def faults(text: str, query: nodes.Query) -> tuple[Diagnostic, ...]:
+    """What forbids a query to run as its header stands, once whoever runs it has had his say: keys about
+    variations in a search that leaves them out (spec 14).
+    """
+    return () if query.header.variations else tuple(_about_variations(text, query, "error"))
+
+
+def _about_variations(
+    text: str, query: nodes.Query, severity: Literal["error", "warning"]
+) -> Iterator[Diagnostic]:
+    for node in nodes.walk(query.body):
+        if isinstance(node, nodes_studies.Study) and node.key in study_meanings.NEEDS_VARIATIONS:
+            yield Diagnostic(
+                node.span, "needs-variations",
+                "This key is about variations, and the search leaves them out.",
+                "write cql(variations) at the head, or choose to search variations", severity,
+                _with_variations(text, query.header),
+            )  # fmt: skip
+
+
+def _with_variations(text: str, header: nodes.Header) -> Fix:
+    title = "Search variations"
+    opening = text.find("(", header.span.offset, header.span.end)
+    if opening < 0:
+        return Fix(title, Span(0, 0), "cql(variations)\n")
+    rest = text[opening + 1 : header.span.end]
+    return Fix(title, Span(opening + 1, 0), "variations" if rest.lstrip().startswith(")") else "variations ")

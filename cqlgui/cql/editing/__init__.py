@@ -1,0 +1,1 @@
+"""What an editor asks about a text: its structure and the spelling of keywords."""

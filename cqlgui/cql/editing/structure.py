@@ -1,0 +1,231 @@
+"""Where filters begin and end in a text, for the editor: the filter at the caret, its transforms, wrap
+and unwrap.
+
+Works on texts without errors through the tree, and tells nothing (None, or the text unchanged) about
+broken ones.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from cqlgui.base.data import dataclass
+from cqlgui.base.patterns import pattern
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.ast.checked import Checked
+from cqlgui.cql.checking import check
+from cqlgui.cql.source import tokens
+from cqlgui.cql.source.diagnostics import Span
+from cqlgui.cql.syntax.reading.lexer import tokens as scan
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One transform of a chain: keyword, where it stands, its range as written (empty without one) and
+    where."""
+
+    word: str
+    word_span: Span
+    range_text: str
+    range_span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The transforms directly around a filter, outermost first, and the filter with the brackets around
+    it."""
+
+    links: tuple[Link, ...]
+    operand: Span
+
+
+@functools.lru_cache(maxsize=4)
+def checked(text: str) -> Checked:
+    """`check.check` that remembers the last few texts: an editor asks about the same one at every move of
+    its caret. Safe from any thread."""
+    return check.check(text)
+
+
+def filter_span_at(text: str, offset: int) -> Span:
+    """The smallest whole filter at a caret (which touches it on either side); the whole body where there
+    is none."""
+    query = checked(text).query
+    if query is None:
+        return _token_at(text, offset)
+    best = query.body.span
+    pending: list[nodes.Node] = [query.body]
+    while pending:
+        node = pending.pop()
+        span = node.span
+        if span.offset <= offset <= span.end:
+            if span.length <= best.length:
+                best = span
+            pending.extend(nodes.children(node))
+    return best
+
+
+def transform_chain_at(text: str, offset: int) -> Chain:
+    """The innermost chain of transforms whose keywords or operand the caret touches; without one, no
+    links and the filter at the caret."""
+    found: tuple[nodes.Transform, ...] | None = None
+    for chain in _chains(text):
+        span = chain[0].span
+        if span.offset <= offset <= span.end and (found is None or span.length <= found[0].span.length):
+            found = chain
+    if not found:
+        return Chain((), filter_span_at(text, offset))
+    return _described(text, found)
+
+
+def chain_of_operand(text: str, start: int, end: int) -> Chain | None:
+    """The chain whose operand is exactly `start`..`end`, white space at the ends aside; None without one."""
+    part = text[start:end]
+    wanted = Span(start + len(part) - len(part.lstrip()), len(part.strip()))
+    for chain in _chains(text):
+        if chain[0].span.offset <= wanted.offset and wanted.end <= chain[0].span.end:
+            described = _described(text, chain)
+            if described.operand == wanted:
+                return described
+    return None
+
+
+@functools.lru_cache(maxsize=4)
+def chains(text: str) -> tuple[Chain, ...]:
+    """Every maximal run of directly nested transforms with its operand; none in a text with errors."""
+    return tuple(_described(text, chain) for chain in _chains(text))
+
+
+def _described(text: str, chain: tuple[nodes.Transform, ...]) -> Chain:
+    links = []
+    for node in chain:
+        where = node.range.span if node.range is not None else Span(node.word_span.end, 0)
+        links.append(
+            Link(node.word, node.word_span, text[where.offset : where.end] if node.range else "", where)
+        )
+    return Chain(tuple(links), _operand_span(text, chain[-1]))
+
+
+def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:
+    """`text` with transforms, outermost first, put before the filters at `start`..`end` (a caret takes
+    its filter).
+
+    Several filters get braces, a filter with operators round brackets. When the result would be taken in
+    by what follows (a transform swallows everything to its right) the whole is bracketed as well.
+    """
+    if start == end:
+        chain = transform_chain_at(text, start)
+        span = chain.operand
+        if chain.links:
+            span = Span(chain.links[0].word_span.offset, span.end - chain.links[0].word_span.offset)
+    else:
+        span = Span(start, end - start)
+    inner = text[span.offset : span.end]
+    lead = len(inner) - len(inner.lstrip())
+    span = Span(span.offset + lead, len(inner.strip()))
+    inner = text[span.offset : span.end]
+    if not inner or not words:
+        return text
+    wrapped = " ".join(words) + " " + _closed(inner)
+    if goes_on(text, span.end):
+        wrapped = f"({wrapped})"
+    return text[: span.offset] + wrapped + text[span.end :]
+
+
+def unwrap(text: str, offset: int) -> str:
+    """`text` without the transforms around the filter at the caret; brackets around the operand stay."""
+    chain = transform_chain_at(text, offset)
+    if not chain.links:
+        return text
+    first = chain.links[0].word_span.offset
+    return text[:first] + text[chain.operand.offset :]
+
+
+@functools.lru_cache(maxsize=4)
+def _chains(text: str) -> tuple[tuple[nodes.Transform, ...], ...]:
+    """Every maximal run of directly nested transforms; none in a text with errors."""
+    query = checked(text).query
+    if query is None:
+        return ()
+    found: list[tuple[nodes.Transform, ...]] = []
+    pending: list[nodes.Node] = [query.body]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, nodes.Transform):
+            chain = [node]
+            while isinstance(chain[-1].operand, nodes.Transform):
+                chain.append(chain[-1].operand)
+            found.append(tuple(chain))
+            node = chain[-1]
+        pending.extend(nodes.children(node))
+    return tuple(found)
+
+
+def _operand_span(text: str, node: nodes.Transform) -> Span:
+    """The operand with the brackets that stand around it: everything behind the keyword and the range."""
+    start = _after_trivia(text, node.range.span.end if node.range is not None else node.word_span.end)
+    return Span(start, node.span.end - start) if start < node.span.end else node.operand.span
+
+
+def _after_trivia(text: str, start: int) -> int:
+    """Where the first token at or behind `start` begins."""
+    found = _TRIVIA.match(text, start)
+    return found.end() if found is not None else start
+
+
+_LONGEST_OPERATOR = 32  # characters in which the lexer surely sees which operator begins there
+# White space and comments; three slashes are a filter.
+_TRIVIA = pattern(r"(?:\s|/\*[\s\S]*?\*/|////[^\n]*|//(?!/)[^\n]*|;[^\n]*)*")
+
+
+def _closed(inner: str) -> str:
+    """A text that is one bracketed or one-word filter as it stands; anything else bracketed."""
+    inside = check.check(inner).query
+    if inside is None:
+        return inner if _one_token(inner) else "{" + inner + "}"
+    body = inside.body
+    if isinstance(body, nodes.Compound) and not (inner.startswith("{") and _bracketed(inner)):
+        return "{" + inner + "}"
+    if _one_token(inner) or _bracketed(inner) or isinstance(body, nodes.Transform):
+        return inner
+    return f"({inner})"
+
+
+def _significant(text: str) -> list[tokens.Token]:
+    return [token for token in scan(text) if token.kind not in tokens.TRIVIA]
+
+
+def _one_token(text: str) -> bool:
+    return len(_significant(text)) == 1
+
+
+def _bracketed(text: str) -> bool:
+    """True when one pair of brackets encloses the whole text."""
+    found = _significant(text)
+    level = 0
+    for i, token in enumerate(found):
+        if token.word in ("(", "{", "["):
+            level += 1
+        elif token.word in (")", "}", "]"):
+            level -= 1
+        if level == 0 and i < len(found) - 1:
+            return False
+    return len(found) > 1
+
+
+def goes_on(text: str, end: int) -> bool:
+    """True when an operator follows, which a transform in front would swallow."""
+    start = _after_trivia(text, end)
+    following = next(iter(scan(text[start : start + _LONGEST_OPERATOR])), None)
+    if following is None:
+        return False
+    return (
+        following.kind is tokens.Kind.OPERATOR
+        and following.word not in (".", "#", "~", "[element]", "[forall]")
+    ) or (following.word in ("and", "or", "in", "attacks", "attackedby"))
+
+
+def _token_at(text: str, offset: int) -> Span:
+    for token in scan(text):
+        if token.offset <= offset <= token.end and token.kind not in tokens.TRIVIA:
+            return token.span
+    return Span(min(offset, len(text)), 0)

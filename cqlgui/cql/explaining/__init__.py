@@ -1,0 +1,1 @@
+"""Why a position matches."""

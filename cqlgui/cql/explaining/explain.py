@@ -1,0 +1,651 @@
+"""Why a position matches or not: truth, value and squares of every sub-filter, element by element of each
+orbit.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, Protocol
+
+from cqlgui.base import data
+from cqlgui.base.data import dataclass
+from cqlgui.board import moves, squares, tree
+from cqlgui.cql.ast import nodes, nodes_paths, nodes_programs, nodes_squares, nodes_tree, types
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.explaining import recordings
+from cqlgui.cql.interpreting import compilers, rings
+from cqlgui.cql.interpreting.expressions import closures_output
+from cqlgui.cql.interpreting.expressions.closures import Code
+from cqlgui.cql.interpreting.runtime import host as hosts
+from cqlgui.cql.interpreting.runtime.evaluation import Evaluation, QueryError, Way, Witnesses
+from cqlgui.cql.printing import printer
+from cqlgui.cql.source import tokens
+from cqlgui.cql.source.diagnostics import Span
+from cqlgui.cql.syntax.reading import lexer
+from cqlgui.cql.transforming import transform_rules, transforms, words
+
+MAX_DETAILED_ELEMENTS: Final = 64
+"""Orbits with more elements than this show the inside of the matching ones only."""
+
+MAX_CONSTITUENTS: Final = 200
+"""No more constituents of a path are shown than this."""
+
+
+class Judged(Protocol):
+    """A filter with its truth at a position, None when that cannot be told."""
+
+    @property
+    def matched(self) -> bool | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One filter at one position.
+
+    `matched` is None when it cannot be told (a loop variable has no value outside its loop). `value` is the
+    text of the value, None for conditions and failures. `squares` is the bitboard that the filter names or
+    matched here. `positionid` is where it was evaluated, `place` the text of that position: under `find` the
+    one found, else the candidate that comes nearest to matching. `transform` and
+    `words` name the element of an orbit and are empty for other filters; `orbit` is the index of an outermost
+    orbit, else -1. `binding` is the name and the square of the element that decides a loop: the first for
+    which it holds, under `all` the first for which it fails; the parts of the loop's body are told for it.
+    `way` has the moves to the positions that a path or a line matched, or how far it came. `rounds` tells how
+    often the body of a `loop` or `while` held or ran, None for other filters; its parts are told for the last
+    run of each.
+    """
+
+    span: Span
+    text: str
+    type: str
+    matched: bool | None
+    value: str | None
+    squares: int
+    positionid: int
+    children: tuple[Explanation, ...] = ()
+    transform: str = ""
+    words: str = ""
+    orbit: int = -1
+    binding: tuple[str, str] | None = None
+    way: str = ""
+    place: str = ""
+    rounds: int | None = None
+
+
+def explain(
+    expanded: transforms.Expanded, game: tree.GameTree, host: hosts.Host, positionid: int
+) -> Explanation:
+    """Explain the body of a query at one position of a game. Raises `QueryError` where a search would."""
+    query = expanded.query
+    if query is None:
+        raise ValueError("a query with errors cannot be explained")
+    searched = game if query.header.variations or positionid >= game.mainline_length else game.mainline()
+    return _Explainer(expanded, query).explain(searched, host, positionid)
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a query does not match at a position.
+
+    `part` is the first filter that fails, as deep as conjunctions, searches in the tree, sequences of moves
+    and choices go; None where the query matches.
+    `words` and
+    `transform` name the orbit element in which it stands, the one that comes nearest to matching.
+    `nearest` is the
+    position of the game, nearest to the one asked about, at which that filter holds, `whole` the one at
+    which the whole query does; None where there is none. `fault` is why that could not be told of some
+    positions, empty where all could be looked at.
+    """
+
+    part: Explanation | None
+    words: str = ""
+    transform: str = ""
+    nearest: int | None = None
+    whole: int | None = None
+    fault: str = ""
+
+
+def why_not(expanded: transforms.Expanded, game: tree.GameTree, host: hosts.Host, positionid: int) -> Reason:
+    """The first filter that fails at a position, and where else in the game it holds. Raises as `explain`."""
+    query = expanded.query
+    if query is None:
+        raise ValueError("a query with errors cannot be explained")
+    searched = game if query.header.variations or positionid >= game.mainline_length else game.mainline()
+    explainer = _Explainer(expanded, query)
+    found = explainer.explain(searched, host, positionid)
+    if found.matched:
+        return Reason(None)
+    node, part, element = explainer.failing(found)
+    holds, matches, fault = explainer.places(searched, host, node)
+    return Reason(
+        part,
+        element.words if element else "",
+        element.transform if element else "",
+        _nearest(searched, positionid, holds),
+        _nearest(searched, positionid, matches),
+        fault,
+    )
+
+
+def _nearest(game: tree.GameTree, here: int, places: Sequence[int]) -> int | None:
+    """The place fewest moves away through the game, later ones before earlier ones."""
+    above = {}
+    at, steps = here, 0
+    while at >= 0:
+        above[at] = steps
+        at, steps = game.parents[at], steps + 1
+
+    def distance(place: int) -> tuple[int, bool]:
+        at, steps = place, 0
+        while at not in above:
+            at, steps = game.parents[at], steps + 1
+        return steps + above[at], place < here
+
+    return min(places, key=distance, default=None)
+
+
+# Filters of which more is told than the truth: they must have been looked at.
+_LOOKED_AT: Final = (
+    nodes.SquareLoop,
+    nodes.PieceLoop,
+    nodes.Find,
+    nodes_programs.Loop,
+    nodes_programs.While,
+    nodes_paths.Path,
+    nodes_paths.Line,
+)
+
+
+class _Explainer:
+    def __init__(self, expanded: transforms.Expanded, query: nodes.Query) -> None:
+        self._source = expanded.text
+        self._recorder = recordings.Recorder()
+        self._compiler = compilers.compiler(expanded.names, self._recorder.watch)
+        self._query = query
+        # Elements of orbits stand nowhere in the text, and a placement does not name its squares: these are
+        # printed, all else is quoted.
+        self._printed: set[int] = set()
+        self._find_printed(query.body)
+        self._remarks = [
+            token.span for token in lexer.tokens(self._source) if token.kind is tokens.Kind.COMMENT
+        ]
+        self._witnesses: Witnesses = {}
+        self._ways: dict[tuple[int, int], Way] = {}
+        self._body = self._compiler.compile(query.body)
+        self._rings = rings.Rings(self._compiler.unwatched(), query.body, expanded.orbits)
+
+    def explain(self, searched: tree.GameTree, host: hosts.Host, positionid: int) -> Explanation:
+        s = self._evaluation(searched, host)
+        if self._compiler.slots or self._compiler.remembers:
+            # Variables and paths live as long as the game, so what earlier positions did counts here.
+            for earlier in range(positionid):
+                s.goto(earlier)
+                self._body.test(s)
+        s.goto(positionid)
+        s.ways, s.witnesses = self._ways, self._witnesses
+        before = recordings.kept(s.variables)
+        self._recorder.on = True
+        self._body.test(s)
+        self._recorder.on, s.witnesses = False, None
+        return self._node(s, self._query.body, positionid, before)
+
+    def failing(self, found: Explanation) -> tuple[nodes.Node, Explanation, Explanation | None]:
+        """The first filter that fails, and the element of an orbit it stands in, the innermost one."""
+        node, part, element = self._query.body, found, None
+        while True:
+            inner = self._broken(node, part) or _inner(node, part)
+            if inner is not None:
+                node, part = inner
+                continue
+            below = _conjuncts(node)
+            # The inside of an element of a large orbit is not shown.
+            if len(below) != len(part.children) or not below:
+                return node, part, element
+            pairs = list(zip(below, part.children, strict=True))
+            if isinstance(node, nodes.Orbit):
+                node, part = max(
+                    pairs, key=lambda pair: (held(pair[1].children), pair[1].transform == words.AS_WRITTEN)
+                )
+                element = part
+                continue
+            failed = next((pair for pair in pairs if pair[1].matched is False), None)
+            if failed is None:
+                return node, part, element
+            node, part = failed
+
+    def _broken(self, node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation] | None:
+        """The constituent at which a sequence broke off. A step is a filter as the path of just this step."""
+        way = self._ways.get((id(node), part.positionid))
+        if way is None or way.failed is None or not part.children or part.children[-1].matched is not False:
+            return None
+        origin, told = way.failed[0], part.children[-1]
+        assert isinstance(origin, nodes.Node)
+        if isinstance(origin, nodes_paths.Step):
+            assert isinstance(node, nodes_paths.Path)
+            # Of a step whose dash fits the targets are told behind its sets.
+            for target, tail in zip(origin.targets, told.children[len(_sets(origin)) :], strict=False):
+                if tail.matched is False:
+                    return target, tail
+            origin = data.replace(
+                node, range=None, max=None, nestban=False, keepallbest=False, verbose=False, piecepath=False,
+                lastposition=False, title=None, quiet=True, constituents=(origin,),
+            )  # fmt: skip
+            self._recorder.codes[id(origin)] = self._compiler.unwatched().compile(origin)
+        return origin, told
+
+    def places(
+        self, searched: tree.GameTree, host: hosts.Host, wanted: nodes.Node
+    ) -> tuple[list[int], list[int], str]:
+        """The positions at which a filter holds, those at which the whole query does, and the first fault
+        that kept one from being evaluated.
+        """
+        s = self._evaluation(searched, host)
+        made, records = self._recorder.codes[id(wanted)], self._recorder.records.get(id(wanted), {})
+        holds, matches, fault = [], [], ""
+        for place in range(len(searched)):
+            s.goto(place)
+            before = recordings.kept(s.variables)
+            records.clear()
+            self._recorder.on = True
+            try:
+                if self._body.test(s):
+                    matches.append(place)
+            except QueryError as error:
+                fault = fault or str(error)
+            finally:
+                self._recorder.on = False
+            after = list(s.variables)
+            if self._result(s, made, records.get(place), place, before)[0]:
+                holds.append(place)
+            s.variables[:] = after
+        return holds, matches, fault
+
+    def _evaluation(self, searched: tree.GameTree, host: hosts.Host) -> Evaluation:
+        compiler = self._compiler
+        s = Evaluation(
+            searched,
+            host,
+            variables=len(compiler.slots),
+            sort_keys=len(compiler.sort_specs),
+            automatic_comments=True,
+            explicit_comments=True,
+        )
+        # What other games left is not known here: the game stands alone, as in a run without memory.
+        for name in compiler.persistent:
+            s.variables[compiler.slot(name)] = compiler.initial(name)
+        for name in compiler.dictionaries:
+            s.variables[compiler.slot(name)] = {}
+        return s
+
+    def _find_printed(self, node: nodes.Node) -> None:
+        pending = [(node, False)]
+        while pending:
+            one, within = pending.pop()
+            if within:
+                self._printed.add(id(one))
+            within = within or isinstance(one, nodes.Orbit | nodes_squares.Placement)
+            pending.extend((child, within) for child in nodes.children(one))
+
+    # -- building the tree
+
+    def _node(
+        self, s: Evaluation, node: nodes.Node, positionid: int, variables: Sequence[object], **names: Any
+    ) -> Explanation:
+        made = self._recorder.codes[id(node)]
+        records = self._recorder.records.get(id(node), {})
+        if isinstance(node, _LOOKED_AT) and not records:
+            self._record(s, node, positionid, variables)
+        where = positionid
+        if positionid not in records and records:
+            where = next((place for place, entry in records.items() if entry.good), next(iter(records)))
+        entry = records.get(where)
+        matched, value = self._result(s, made, entry, where, variables)
+        children = tuple(self._children(s, node, where, variables))
+        squares = self._squares(s, node, made, matched, value, where)
+        shown = None
+        if matched and made.type is not Type.LOGICAL and value is not None:
+            s.goto(where)
+            shown = closures_output.value_text(made)(s, value)
+        return Explanation(
+            node.span,
+            self._text(node),
+            str(made.type.value),
+            matched,
+            shown,
+            squares,
+            where,
+            children,
+            binding=self._binding(node, where),
+            way=self._way(s, node, where),
+            place=s.position_text(where),
+            rounds=None if entry is None or entry.runs is None else entry.runs.rounds,
+            **names,
+        )
+
+    def _record(self, s: Evaluation, node: nodes.Node, place: int, variables: Sequence[object]) -> None:
+        """Evaluate a filter that stands behind one that failed, so that it has been looked at too."""
+        s.goto(place)
+        now, s.variables[:] = list(s.variables), recordings.kept(variables)
+        s.witnesses, self._recorder.on = self._witnesses, True
+        try:
+            rings.quietly(s, self._recorder.tests[id(node)])
+        except QueryError:
+            pass  # A variable has no value here: it cannot be told.
+        finally:
+            s.variables[:] = now
+            s.witnesses, self._recorder.on = None, False
+
+    def _binding(self, node: nodes.Node, where: int) -> tuple[str, str] | None:
+        witness = self._witnesses.get((id(node), where))
+        return None if witness is None else (witness.name, squares.square_name(witness.square))
+
+    def _way(self, s: Evaluation, node: nodes.Node, where: int) -> str:
+        way = self._ways.get((id(node), where))
+        if way is None:
+            return ""
+        # Several constituents may hold at one position, and none leads to the first one.
+        places = list(dict.fromkeys(place for _node, place in way.passed[:MAX_CONSTITUENTS]))
+        return " ".join(tree.san_line(s.tree, [place for place in places if place != where]))
+
+    def _result(
+        self,
+        s: Evaluation,
+        made: Code,
+        entry: recordings.Record | None,
+        where: int,
+        variables: Sequence[object],
+    ) -> tuple[bool | None, Any]:
+        if entry is not None and not (entry.truth_only and entry.good and made.type is not Type.LOGICAL):
+            return entry.good, entry.value
+        known = None if entry is None else entry.good
+        s.goto(where)
+        now = list(s.variables)
+        s.variables[:] = recordings.kept(variables if entry is None else entry.variables)
+        try:
+            value = rings.quietly(s, made.value)
+        except QueryError:
+            return known, None
+        finally:
+            s.variables[:] = now
+        fails = not value if made.type in types.SETS or made.type is Type.LOGICAL else value is None
+        return (not fails if known is None else known), value
+
+    def _squares(
+        self, s: Evaluation, node: nodes.Node, made: Code, matched: bool | None, value: Any, where: int
+    ) -> int:
+        if made.is_set and isinstance(value, int):
+            return value
+        if not matched:
+            return 0
+        s.goto(where)
+        return self._rings.filter_squares(s, node)
+
+    def _text(self, node: nodes.Node) -> str:
+        """The filter as the user wrote it, without comments."""
+        if id(node) in self._printed or not node.span.length:
+            return printer.print_node(node)
+        parts, start = [], node.span.offset
+        for remark in self._remarks:
+            if start <= remark.offset and remark.end <= node.span.end:
+                parts.append(self._source[start : remark.offset])
+                start = remark.end
+        return "".join([*parts, self._source[start : node.span.end]]).rstrip()
+
+    def _children(
+        self, s: Evaluation, node: nodes.Node, where: int, variables: Sequence[object]
+    ) -> list[Explanation]:
+        if isinstance(node, nodes.Orbit):
+            return [self._element(s, node, element, where, variables) for element in node.elements]
+        if isinstance(node, nodes_paths.Path | nodes_paths.Line):
+            return self._along(s, node, where, variables)
+        if isinstance(node, nodes.SquareLoop | nodes.PieceLoop):
+            return self._looped(s, node, where, variables)
+        if isinstance(node, nodes.Find | nodes_programs.Loop | nodes_programs.While):
+            return self._repeated(s, node, where, variables)
+        if isinstance(node, nodes_tree.At):
+            return self._elsewhere(s, node, where, variables)
+        if isinstance(node, nodes_tree.Echo):
+            return [self._node(s, node.operand, self._echoed(s, node, where, variables), variables)]
+        if isinstance(node, nodes_squares.Placement):
+            # Of the 64 squares only those that differ are worth a line.
+            told = (self._node(s, one, where, variables) for one in node.squares)
+            return [one for one in told if not one.matched]
+        if isinstance(node, nodes.NoTransform):
+            return [self._node(s, node.operand, where, variables)]
+        if type(node) not in transform_rules.RULES:
+            return []
+        found = []
+        rule = transform_rules.RULES[type(node)]
+        for child in (rule.evaluated or rule.children)(node):
+            # What is not evaluated by itself, as the dash behind `currentmove`, gives its parts.
+            alone = id(child) in self._recorder.codes
+            found += (
+                [self._node(s, child, where, variables)]
+                if alone
+                else self._children(s, child, where, variables)
+            )
+        return found
+
+    def _looped(
+        self,
+        s: Evaluation,
+        node: nodes.SquareLoop | nodes.PieceLoop,
+        where: int,
+        variables: Sequence[object],
+    ) -> list[Explanation]:
+        """The set that a loop goes through, and its body: for the element that decides the loop, if any."""
+        domain = self._node(s, node.domain, where, variables)
+        witness = self._witnesses.get((id(node), where))
+        if witness is None:
+            return [domain, self._node(s, node.body, where, variables)]
+        moment = recordings.Moment(where, witness.held, witness.variables, witness.banned)
+        return [domain, self._once(s, node.body, moment, witness.inner)]
+
+    def _repeated(
+        self,
+        s: Evaluation,
+        node: nodes.Find | nodes_programs.Loop | nodes_programs.While,
+        where: int,
+        variables: Sequence[object],
+    ) -> list[Explanation]:
+        """The parts of a filter that runs them more than once, each as in one of its runs."""
+        entry = self._recorder.records.get(id(node), {}).get(where)
+        runs = None if entry is None else entry.runs
+        found = []
+        for part in nodes.children(node):
+            moment = None if runs is None else runs.moment(part)
+            found.append(
+                self._node(s, part, where, variables)
+                if moment is None
+                else self._once(s, part, moment, self._witnesses)
+            )
+        return found
+
+    def _once(
+        self, s: Evaluation, part: nodes.Node, moment: recordings.Moment, known: Witnesses
+    ) -> Explanation:
+        """A filter as it went in one of its runs.
+
+        What was recorded mixes all of them, so it is evaluated once more; where that gives something else
+        now, the mixture is told, with the witnesses already `known`.
+        """
+        outer = self._witnesses
+        with self._recorder.apart(part) as aside:
+            s.goto(moment.positionid)
+            if self._again(s, part, moment) is not moment.held:
+                aside.restore()
+                self._witnesses = known
+            told = self._node(s, part, moment.positionid, moment.variables)
+        self._witnesses = outer
+        return told
+
+    def _again(self, s: Evaluation, part: nodes.Node, moment: recordings.Moment) -> bool | None:
+        """Record one run of a filter; None where that fails this time."""
+        self._witnesses = {}
+        test = self._recorder.tests[id(part)]
+        s.witnesses, self._recorder.on = self._witnesses, True
+        try:
+            return bool(rings.quietly(s, lambda s: moment.run(s, test)))
+        except QueryError:
+            return None
+        finally:
+            s.witnesses, self._recorder.on = None, False
+
+    def _along(
+        self,
+        s: Evaluation,
+        node: nodes_paths.Path | nodes_paths.Line,
+        where: int,
+        variables: Sequence[object],
+    ) -> list[Explanation]:
+        """The constituents of a sequence where they held, and the one that failed where it got no further."""
+        found = []
+        if isinstance(node, nodes_paths.Path):
+            heads = (node.focus, node.max)
+            found = [self._node(s, one, where, variables) for one in heads if one is not None]
+        way = self._ways.get((id(node), where))
+        if way is None:
+            return found
+        for origin, positionid in way.passed[:MAX_CONSTITUENTS]:
+            found.append(self._constituent(s, origin, positionid, True, variables))
+        if way.failed is not None:
+            found.append(self._constituent(s, *way.failed, False, variables))
+        return found
+
+    def _constituent(
+        self, s: Evaluation, node: object, positionid: int, matched: bool, variables: Sequence[object]
+    ) -> Explanation:
+        """One constituent; a step is told at the position it leads to, or where it finds none."""
+        assert isinstance(node, nodes.Node)
+        if not isinstance(node, nodes_paths.Step):
+            return self._node(s, node, positionid, variables)
+        head = s.tree.parents[positionid] if matched else positionid
+        below = [self._node(s, one, head, variables) for one in _sets(node)]
+        squares, value = 0, None
+        if matched:
+            below += [self._node(s, one, positionid, variables) for one in node.targets]
+            move = s.tree.moves[positionid]
+            squares = 1 << moves.origin(move) | 1 << moves.target(move)
+            value = tree.san_line(s.tree, [positionid])[0]
+        else:
+            below += self._missed(s, node, head, variables)
+        kind, place = Type.LOGICAL.value, s.position_text(positionid)
+        return Explanation(
+            node.span, self._text(node), kind, matched, value, squares, positionid, tuple(below), place=place
+        )
+
+    def _missed(
+        self, s: Evaluation, node: nodes_paths.Step, head: int, variables: Sequence[object]
+    ) -> list[Explanation]:
+        """The targets of a step that failed, behind the move that came nearest; none where no move fits."""
+        looked_at = self._recorder.records.get(id(node.targets[0]), {}) if node.targets else {}
+        tails = [
+            [self._node(s, one, place, variables) for one in node.targets]
+            for place in s.tree.children[head]
+            if place in looked_at
+        ]
+        return max(tails, key=held, default=[])
+
+    def _echoed(self, s: Evaluation, node: nodes_tree.Echo, where: int, variables: Sequence[object]) -> int:
+        """The position to tell of below an echo: the first that gave its value, else the first that matched,
+        else the first looked at."""
+        records = self._recorder.records.get(id(node.operand), {})
+        entry = self._recorder.records.get(id(node), {}).get(where)
+        value = self._result(s, self._recorder.codes[id(node)], entry, where, variables)[1]
+        matched = [place for place, one in records.items() if one.good]
+        best = [place for place in matched if records[place].value == value]
+        return next(iter(best or matched or records), where)
+
+    def _elsewhere(
+        self, s: Evaluation, node: nodes_tree.At, where: int, variables: Sequence[object]
+    ) -> list[Explanation]:
+        """The parts of `X:F`: F at the position that X gives here; nothing is known of it without one."""
+        position = self._node(s, node.position, where, variables)
+        entry = self._recorder.records.get(id(node.position), {}).get(where)
+        place = self._result(s, self._recorder.codes[id(node.position)], entry, where, variables)[1]
+        if place is None:
+            kind = str(self._recorder.codes[id(node.filter)].type.value)
+            unknown = Explanation(
+                node.filter.span, self._text(node.filter), kind, None, None, 0, where,
+                place=s.position_text(where),
+            )  # fmt: skip
+            return [position, unknown]
+        return [position, self._node(s, node.filter, place, variables)]
+
+    def _element(
+        self,
+        s: Evaluation,
+        orbit: nodes.Orbit,
+        element: nodes.Element,
+        where: int,
+        variables: Sequence[object],
+    ) -> Explanation:
+        names: dict[str, Any] = {
+            "transform": words.bracketed(element.applied),
+            "words": words.in_words(element.applied),
+            "orbit": orbit.index,
+        }
+        entry = self._recorder.records.get(id(element.filter), {}).get(where)
+        if len(orbit.elements) > MAX_DETAILED_ELEMENTS and not (entry and entry.good):
+            made = self._recorder.codes[id(element.filter)]
+            text = self._text(element.filter)
+            matched = None if entry is None else entry.good
+            return Explanation(
+                element.filter.span,
+                text,
+                str(made.type.value),
+                matched,
+                None,
+                0,
+                where,
+                place=s.position_text(where),
+                **names,
+            )
+        return self._node(s, element.filter, where, variables, **names)
+
+
+def _conjuncts(node: nodes.Node) -> Sequence[nodes.Node]:
+    """What a filter is said to fail for: filters side by side, or the elements of an orbit; else nothing."""
+    match node:
+        case nodes.Compound():
+            return node.filters
+        case nodes.NoTransform():
+            return (node.operand,)
+        case nodes.Logic(word="and"):
+            return (node.left, node.right)
+        case nodes.Orbit(range=None):
+            return [element.filter for element in node.elements]
+        case _:
+            return ()
+
+
+def _sets(step: nodes_paths.Step) -> list[nodes.Node]:
+    """The sets that a step's dash names."""
+    return [one for one in (step.dash.left, step.dash.right) if one is not None]
+
+
+def _inner(node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation] | None:
+    """What a search in the tree or a choice fails for: the body at the candidate told of, the branch taken.
+
+    Where the other branch is a plain `false`, the condition is what was asked for.
+    """
+    match node:
+        case nodes.Find():
+            inner, place = node.operand, 0
+        case nodes_programs.If() if part.children and part.children[0].matched:
+            inner, place = node.then, 1
+        case nodes_programs.If(otherwise=nodes.Truth()):
+            inner, place = node.condition, 0
+        case nodes_programs.If(otherwise=nodes.Node() as otherwise):
+            inner, place = otherwise, 2
+        case _:
+            return None
+    # The inside of an element of a large orbit is not shown.
+    if len(part.children) <= place or part.children[place].matched is not False:
+        return None
+    return inner, part.children[place]
+
+
+def held(conjuncts: Iterable[Judged]) -> int:
+    """How many conjuncts hold before one fails: the element that matches most is the one that was meant."""
+    return sum(1 for _ in itertools.takewhile(lambda part: part.matched is not False, conjuncts))

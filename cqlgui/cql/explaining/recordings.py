@@ -1,0 +1,238 @@
+"""What the filters of a query gave while one position was evaluated, kept so that `explain` can tell of it.
+
+Knows what filters did, not how that is shown. A search is never recorded: only a compiler whose `watch` is
+that of a `Recorder` makes closures that keep anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from cqlgui.base import data
+from cqlgui.base.data import dataclass
+from cqlgui.cql.ast import nodes, nodes_programs
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.interpreting.expressions.closures import Code, Run
+from cqlgui.cql.interpreting.runtime.evaluation import Evaluation, PathState
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The state of an evaluation when a filter began, and whether the filter then held."""
+
+    positionid: int
+    held: bool
+    variables: Sequence[Any]
+    banned: dict[object, set[int]]
+    path: PathState | None = None
+    last_path: PathState | None = None
+    line_start: int = 0
+    cut: tuple[int, int, int] | None = None
+    only_child: int = -1
+    groups: Any = None
+
+    @classmethod
+    def of(cls, s: Evaluation) -> Moment:
+        """The state as it is now, safe from later changes."""
+        return cls(
+            s.id, False, kept(s.variables), kept_bans(s), _kept_path(s.path), s.last_path, s.line_start,
+            s.cut, s.only_child, s.groups,
+        )  # fmt: skip
+
+    def run(self, s: Evaluation, test: Run) -> bool:
+        """Test a filter in this state; only the caller can give variables, bans and groups back."""
+        outer = s.path, s.line_start, s.cut, s.only_child
+        s.variables[:], s.banned = kept(self.variables), self.banned
+        s.path, s.last_path, s.line_start = _kept_path(self.path), self.last_path, self.line_start
+        s.cut, s.only_child, s.groups = self.cut, self.only_child, self.groups
+        try:
+            return bool(test(s))
+        finally:
+            s.path, s.line_start, s.cut, s.only_child = outer
+
+
+def kept(variables: Sequence[Any]) -> list[Any]:
+    """Variables as they are now, safe from later changes: dictionaries are changed in place."""
+    return [dict(one) if isinstance(one, dict) else one for one in variables]
+
+
+def kept_bans(s: Evaluation) -> dict[object, set[int]]:
+    """What is banned now, safe from later changes."""
+    return {filter: set(places) for filter, places in s.banned.items()}
+
+
+def _kept_path(path: PathState | None) -> PathState | None:
+    return None if path is None else data.replace(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a filter gave at a position.
+
+    `value` is None where only its truth was asked for (`truth_only`): it can be had from the `variables` that
+    the filter found. `runs` are those of its parts, where it runs them more than once.
+    """
+
+    good: bool
+    value: Any
+    truth_only: bool
+    variables: Sequence[Any]
+    runs: Runs | None = None
+
+
+class Runs:
+    """How the parts of a `find`, `loop` or `while` fared that run once a candidate, or once a round.
+
+    Of a `find` the first candidate that matches is kept, else the one nearest to it: most of its conjuncts
+    hold before one fails, the first of equal ones. Of loops the last run of each part is kept.
+    """
+
+    def __init__(self, node: nodes.Node) -> None:
+        self.rounds: int | None = None if isinstance(node, nodes.Find) else 0
+        self._node = node
+        self._kept: dict[int, Moment] = {}
+        self._rank = (False, -1)
+        self._held = 0
+        self._parts = {id(part) for part in _parts(node)}
+        self._conjuncts = (
+            {id(one) for one in _conjuncts(node.operand)} if isinstance(node, nodes.Find) else ()
+        )
+
+    def moment(self, part: nodes.Node) -> Moment | None:
+        """The run of a part that is worth telling; None where it never ran."""
+        return self._kept.get(id(part))
+
+    def begins(self, part: nodes.Node, s: Evaluation) -> Moment | None:
+        """Take note that a filter begins; its state if it is one of the parts."""
+        if id(part) not in self._parts:
+            return None
+        self._held = 0
+        return Moment.of(s)
+
+    def ends(self, part: nodes.Node, before: Moment | None, good: bool) -> None:
+        """Take note of a filter's truth; `before` is what its beginning gave."""
+        if before is None:
+            self._held += good and id(part) in self._conjuncts
+            return
+        match self._node:
+            case nodes.Find():
+                rank = (good, 0 if good else self._held)
+                if rank <= self._rank:
+                    return
+                self._rank = rank
+            case nodes_programs.Loop():
+                self.rounds = (self.rounds or 0) + good
+            case nodes_programs.While(body=body) if part is body:
+                self.rounds = (self.rounds or 0) + 1
+        self._kept[id(part)] = data.replace(before, held=good)
+
+
+def _parts(node: nodes.Node) -> tuple[nodes.Node, ...]:
+    """The parts of a filter that it runs more than once; none for other filters."""
+    match node:
+        case nodes.Find() | nodes_programs.Loop():
+            return (node.operand,)
+        case nodes_programs.While():
+            return (node.condition, node.body)
+        case _:
+            return ()
+
+
+def _conjuncts(node: nodes.Node) -> Iterator[nodes.Node]:
+    """The filters that must all hold for a filter to hold, down to those that are no conjunctions."""
+    match node:
+        case nodes.Compound():
+            parts: Sequence[nodes.Node] = node.filters
+        case nodes.Logic(word="and"):
+            parts = (node.left, node.right)
+        case nodes.NoTransform():
+            parts = (node.operand,)
+        case _:
+            parts = ()
+            yield node
+    for part in parts:
+        yield from _conjuncts(part)
+
+
+class Recorder:
+    """Keeps what filters gave, by `id` of the node and by position: of several results at one position the
+    last of the best, since a success hides failures before and after it (loops, orbits).
+    """
+
+    def __init__(self) -> None:
+        self.on = False
+        """Whether anything is kept now; runs of parts are kept where witnesses are asked for too."""
+        self.records: dict[int, dict[int, Record]] = {}
+        self.codes: dict[int, Code] = {}
+        """The closures of filters as they were compiled."""
+        self.tests: dict[int, Run] = {}
+        """The recorded tests of filters."""
+        self._runs: Runs | None = None
+
+    def watch(self, node: nodes.Node, made: Code) -> Code:
+        """For `closures.Compiler`: the closures of a filter with its results kept."""
+        value = self._recorded(node, made.value, made.is_set or made.type is Type.LOGICAL)
+        test = value if made.test is made.value else self._recorded(node, made.test, True, truth_only=True)
+        self.codes[id(node)], self.tests[id(node)] = made, test
+        return Code(made.type, value, test, made.logs, made.apart)
+
+    def _recorded(self, node: nodes.Node, run: Run, falsy_fails: bool, truth_only: bool = False) -> Run:
+        records = self.records.setdefault(id(node), {})
+        repeats = bool(_parts(node))
+
+        def recorded(s: Evaluation) -> Any:
+            if not self.on:
+                return run(s)
+            here, outer, variables = s.id, self._runs, list(s.variables) if truth_only else ()
+            before = None if outer is None else outer.begins(node, s)
+            own = Runs(node) if repeats and s.witnesses is not None else None
+            self._runs = own or outer
+            try:
+                result = run(s)
+            finally:
+                self._runs = outer
+            good = bool(result) if falsy_fails else result is not None
+            if outer is not None:
+                outer.ends(node, before, good)
+            known = records.get(here)
+            if known is None or good >= known.good:
+                records[here] = Record(good, None if truth_only else result, truth_only, variables, own)
+            return result
+
+        return recorded
+
+    def apart(self, node: nodes.Node) -> Apart:
+        """A context in which nothing is known of a filter and its parts, and after which all is as before."""
+        return Apart([self.records[one] for one in _ids(node) if one in self.records])
+
+
+class Apart:
+    """Records put aside for a while."""
+
+    def __init__(self, records: Sequence[dict[int, Record]]) -> None:
+        self._records = records
+        self._aside = [dict(one) for one in records]
+
+    def __enter__(self) -> Apart:
+        for records in self._records:
+            records.clear()
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.restore()
+
+    def restore(self) -> None:
+        """Put everything back at once."""
+        for records, before in zip(self._records, self._aside, strict=True):
+            records.clear()
+            records.update(before)
+
+
+def _ids(node: nodes.Node) -> Iterator[int]:
+    """The node and all nodes in it."""
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        yield id(one)
+        pending.extend(nodes.children(one))

@@ -1,0 +1,59 @@
+"""All compilers of filters together: whoever needs a `closures.Compiler` makes it here, so that every node
+kind has its compiler by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cqlgui.cql.ast import nodes, types
+from cqlgui.cql.interpreting.expressions import (
+    closures,
+    closures_board,
+    closures_logic,
+    closures_numbers,
+    closures_output,
+    closures_squares,
+    closures_strings,
+    closures_tree,
+)
+from cqlgui.cql.interpreting.families import (
+    closures_echo,
+    closures_facts,
+    closures_find,
+    closures_mates,
+    closures_moves,
+    closures_orbits,
+    closures_paths,
+    closures_programs,
+    closures_similar,
+    closures_studies,
+)
+
+MODULES = (
+    closures_board,
+    closures_echo,
+    closures_facts,
+    closures_find,
+    closures_studies,
+    closures_logic,
+    closures_moves,
+    closures_mates,
+    closures_numbers,
+    closures_orbits,
+    closures_output,
+    closures_paths,
+    closures_similar,
+    closures_squares,
+    closures_tree,
+    closures_programs,
+    closures_strings,
+)
+"""They enter their compilers in `closures.COMPILERS` when they are imported."""
+
+
+def compiler(
+    names: types.Names, watch: Callable[[nodes.Node, closures.Code], closures.Code] | None = None
+) -> closures.Compiler:
+    """A compiler for the filters of one query; `watch` as in `closures.Compiler`."""
+    return closures.Compiler(names, watch)

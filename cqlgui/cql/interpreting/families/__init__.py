@@ -1,0 +1,1 @@
+"""By family of filters: the closures of those that build on expressions."""

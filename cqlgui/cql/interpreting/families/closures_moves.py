@@ -1,0 +1,639 @@
+"""Compilers of moves: dashes, possible moves, the previous move, the older `move`, and pins.
+
+What a path needs of a dash is `Fit`: whether a move of the game goes with its sets, and the target evaluated
+behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, TypeAlias
+
+from cqlgui.base.data import dataclass
+from cqlgui.board import attacks, legality, moves, squares
+from cqlgui.board import men as board_men
+from cqlgui.cql.ast import nodes, nodes_moves, nodes_paths, nodes_tree
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.interpreting.expressions import closures_output
+from cqlgui.cql.interpreting.expressions.closures import Code, Compiler, Run, code, compiles
+from cqlgui.cql.interpreting.runtime.evaluation import BLACK, NO_CHILD, OCCUPIED, WHITE, Evaluation
+
+Cut: TypeAlias = tuple[int, int]
+"""From- and to-squares of a move as its dash lets them count: castling has those of king and rook, as far as
+the sets allow."""
+
+_ALL: Final = squares.ALL
+_VALUED: Final = frozenset({Type.NUMERIC, Type.STRING, Type.POSITION})
+
+
+# --- dashes -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A compiled dash, taken apart. All but `at_tail` run at the head of the moves asked about.
+
+    `head(s)` gives the left and the right set there. `fits(s, child, L, R, allowed)` gives the cut of the
+    move that leads to `child` (a child of the current position), or None when it does not go with sets, sign
+    and promotion. `allowed`, where given, holds the only squares castling counts from: a castling move whose
+    king alone stands on one of them is the king's move alone, and likewise the rook's. Other moves are not
+    measured by it. `target` is None where the dash has none.
+    """
+
+    head: Callable[[Evaluation], tuple[int, int]]
+    fits: Callable[[Evaluation, int, int, int, int | None], Cut | None]
+    target: Code | None
+    logs: bool
+
+
+def compile_fit(compiler: Compiler, dash: nodes_moves.Dash) -> Fit:
+    """A dash in the parts that a path or another filter puts to use."""
+    left = None if dash.left is None else compiler.compile(dash.left)
+    right = None if dash.right is None else compiler.compile(dash.right)
+    kinds, promotion = _promoted_kinds(compiler, dash.promotion)
+    target = None if dash.target is None else compiler.compile(dash.target)
+    logs = any(one is not None and one.logs for one in (left, right, promotion, target))
+    return Fit(_heads(left, right), _fits(dash.capture, kinds), target, logs)
+
+
+def at_tail(s: Evaluation, child: int, cut: Cut, run: Run) -> Any:
+    """The result of a closure after the move that leads to `child`, where `from` and `to` mean its `cut`."""
+    here, before = s.id, s.cut
+    s.step()
+    s.goto(child)
+    s.cut = (child, *cut)
+    try:
+        return run(s)
+    finally:
+        s.cut = before
+        s.goto(here)
+
+
+def _heads(left: Code | None, right: Code | None) -> Callable[[Evaluation], tuple[int, int]]:
+    if left is None and right is None:
+        return lambda s: (_ALL, _ALL)
+    if right is None:
+        assert left is not None
+        source = left.value
+        return lambda s: (source(s), _ALL)
+    goal = right.value
+    if left is None:
+        return lambda s: (_ALL, goal(s))
+    source = left.value
+    return lambda s: (source(s), goal(s))
+
+
+def _fits(
+    capture: bool, kinds: Callable[[Evaluation], int] | None
+) -> Callable[[Evaluation, int, int, int, int | None], Cut | None]:
+    """How a move goes with the sets: its captured man's square counts for a capture, else where it goes."""
+
+    def fits(s: Evaluation, child: int, sources: int, goals: int, allowed: int | None) -> Cut | None:
+        move = s.tree.moves[child]
+        start = 1 << (move & 63)
+        kind = move >> 12
+        if kind == moves.CASTLE:
+            if capture or kinds is not None:
+                return None
+            return _castling_cut(move, sources, goals, _ALL if allowed is None else allowed)
+        if not sources & start:
+            return None
+        goal = 1 << (move >> 6 & 63)
+        if not (_captured(s, move) if capture else goal) & goals:
+            return None
+        if kinds is not None and not kinds(s) >> moves.promotion(move) & 1:
+            return None
+        return start, goal
+
+    return fits
+
+
+def _castling_cut(move: int, sources: int, goals: int, allowed: int) -> Cut | None:
+    """King's and rook's part of castling, each counting where both its squares are allowed."""
+    origins = landings = 0
+    for start, end in (
+        (moves.origin(move), moves.king_target(move)),
+        (moves.target(move), moves.rook_target(move)),
+    ):
+        if sources & allowed & 1 << start and goals & 1 << end:
+            origins |= 1 << start
+            landings |= 1 << end
+    return (origins, landings) if origins else None
+
+
+def _captured(s: Evaluation, move: int) -> int:
+    """The square (as a set) of the man that a move from the current position captures; empty for none."""
+    kind = move >> 12
+    if kind == moves.EN_PASSANT:
+        return 1 << (move & 56 | move >> 6 & 7)
+    if kind in (moves.CASTLE, moves.NULL):
+        return 0
+    end = move >> 6 & 63
+    return 1 << end if s.position.squares[end] else 0
+
+
+_ANY_KIND: Final = 0b1111110
+"""Kinds of men, pawn 1 to king 6, as bits; a move without promotion has kind 0."""
+
+
+def _promoted_kinds(
+    compiler: Compiler, promotion: nodes.Node | None
+) -> tuple[Callable[[Evaluation], int] | None, Code | None]:
+    """The kinds of men that a promotion part allows, as bits, whatever their colour (spec 9.3), and the code
+    of its letters; None for a part that is not there."""
+    if promotion is None:
+        return None, None
+    if isinstance(promotion, nodes.Designator | nodes.AllSquares):
+        kinds = _ANY_KIND if isinstance(promotion, nodes.AllSquares) else _kinds_of(promotion)
+        return (lambda s: kinds), None
+    made = compiler.compile(promotion)
+    text = made.value
+
+    def named(s: Evaluation) -> int:
+        letters = text(s)
+        if not letters:
+            return 0 if letters is None else _ANY_KIND
+        found = 0
+        for letter in letters.upper():
+            found |= 1 << "?PNBRQK".find(letter) if letter in "PNBRQK" else 0
+        return found
+
+    return named, made
+
+
+def _kinds_of(designator: nodes.Node) -> int:
+    """The kinds of men, either colour, of a designator."""
+    assert isinstance(designator, nodes.Designator)
+    return (designator.men | designator.men >> 6) & _ANY_KIND
+
+
+@compiles(nodes_moves.Dash)
+def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
+    fit = compile_fit(compiler, node)
+    kind, head, fits = compiler.type_of(node), fit.head, fit.fits
+    if fit.target is None:
+
+        def played(s: Evaluation) -> bool:
+            sources, goals = head(s)
+            return any(fits(s, child, sources, goals, None) is not None for child in s.tree.children[s.id])
+
+        return code(kind, played, logs=fit.logs)
+    if kind is Type.SET:
+        # As a value the first move that goes with the sets counts, its target matching or not (the
+        # reference's values show it); as a condition the first whose target matches.
+        value = _first(fit, fit.target.value, lambda found: False, 0)
+        test = _first(fit, fit.target.test, lambda found: not found, False)
+        return code(kind, value, logs=fit.logs, test=test, apart=True)
+    test = _first(fit, fit.target.test, lambda found: not found, False)
+    if kind is Type.LOGICAL:
+        return code(kind, test, logs=fit.logs)
+    value = _first(fit, fit.target.value, lambda found: found is None, None)
+    return code(kind, value, logs=fit.logs, test=test, apart=fit.target.apart)
+
+
+def _first(fit: Fit, run: Run, missed: Callable[[Any], bool], failure: Any) -> Run:
+    """What a closure gives after the first move that fits and whose answer is not `missed`."""
+    head, fits = fit.head, fit.fits
+
+    def search(s: Evaluation) -> Any:
+        sources, goals = head(s)
+        for child in s.tree.children[s.id]:
+            cut = fits(s, child, sources, goals, None)
+            if cut is not None:
+                found = at_tail(s, child, cut, run)
+                if not missed(found):
+                    return found
+        return failure
+
+    return search
+
+
+def moved(compiler: Compiler, node: nodes_moves.Dash | nodes_moves.CurrentMove) -> Run:
+    """From- and to-squares of the move for which a dash, or `currentmove`, holds at the current position."""
+    fit = compile_fit(compiler, node if isinstance(node, nodes_moves.Dash) else node.dash)
+    test = None if fit.target is None else fit.target.test
+
+    def of(s: Evaluation, child: int) -> int:
+        sources, goals = fit.head(s)
+        cut = fit.fits(s, child, sources, goals, None)
+        if cut is None or not (test is None or at_tail(s, child, cut, test)):
+            return 0
+        return cut[0] | cut[1]
+
+    if isinstance(node, nodes_moves.Dash):
+        return lambda s: next((found for child in s.tree.children[s.id] if (found := of(s, child))), 0)
+
+    def of_previous(s: Evaluation) -> int:
+        here = s.id
+        if here == 0:
+            return 0
+        s.goto(s.tree.parents[here])
+        try:
+            return of(s, here)
+        finally:
+            s.goto(here)
+
+    return of_previous
+
+
+@compiles(nodes_moves.CountMoves)
+def _count_moves(compiler: Compiler, node: nodes_moves.CountMoves) -> Code:
+    if isinstance(node.moves, nodes_moves.PossibleMoves):
+        pairs, logs = _possible_pairs(compiler, node.moves)
+        return code(Type.NUMERIC, lambda s: len(pairs(s)), logs=logs)
+    assert isinstance(node.moves, nodes_moves.Dash)
+    fit = compile_fit(compiler, node.moves)
+    head, fits = fit.head, fit.fits
+    test = None if fit.target is None else fit.target.test
+
+    def count(s: Evaluation) -> int:
+        sources, goals = head(s)
+        number = 0
+        for child in s.tree.children[s.id]:
+            cut = fits(s, child, sources, goals, None)
+            if cut is not None and (test is None or at_tail(s, child, cut, test)):
+                number += 1
+        return number
+
+    return code(Type.NUMERIC, count, logs=fit.logs)
+
+
+@compiles(nodes_moves.CurrentMove)
+def _current_move(compiler: Compiler, node: nodes_moves.CurrentMove) -> Code:
+    fit = compile_fit(compiler, node.dash)
+    kind, head, fits = compiler.type_of(node), fit.head, fit.fits
+    failure = None if kind in _VALUED else 0
+
+    def of_move(run: Run) -> Run:
+        def ask(s: Evaluation) -> Any:
+            here = s.id
+            if here == 0:
+                return failure
+            s.goto(s.tree.parents[here])
+            try:
+                sources, goals = head(s)
+                cut = fits(s, here, sources, goals, None)
+                return failure if cut is None else at_tail(s, here, cut, run)
+            finally:
+                s.goto(here)
+
+        return ask
+
+    if fit.target is None:
+        return code(kind, of_move(lambda s: True), logs=fit.logs)
+    value, apart = of_move(fit.target.value), fit.target.apart
+    test = of_move(fit.target.test) if apart or failure is None else value
+    return code(kind, value, logs=fit.logs, test=test, apart=apart)
+
+
+# --- possible moves -----------------------------------------------------------------------------------------
+
+
+def possible_moves(s: Evaluation, pseudo: bool) -> list[int]:
+    """The legal (or pseudolegal) moves at the current position as move words; castling and en passant by the
+    rights the position really has (D7)."""
+    key = ("pseudolegal" if pseudo else "legal", s.id)
+    known: list[int] | None = s.memo.get(key)
+    if known is None:
+        generate = legality.pseudolegal_moves if pseudo else legality.legal_moves
+        known = s.memo[key] = generate(s.position)
+    return known
+
+
+@compiles(nodes_moves.PossibleMoves)
+def _possible(compiler: Compiler, node: nodes_moves.PossibleMoves) -> Code:
+    pairs, logs = _possible_pairs(compiler, node)
+
+    def goals(s: Evaluation) -> int:
+        found = 0
+        for pair in pairs(s):
+            found |= 1 << pair[1]
+        return found
+
+    return code(Type.SET, goals, logs=logs)
+
+
+def _possible_pairs(
+    compiler: Compiler, node: nodes_moves.PossibleMoves
+) -> tuple[Callable[[Evaluation], set[tuple[int, int]]], bool]:
+    """From- and to-squares of the moves that fit; promotions to one square are one pair (D23)."""
+    left = None if node.left is None else compiler.compile(node.left)
+    right = None if node.right is None else compiler.compile(node.right)
+    head, pseudo = _heads(left, right), node.pseudo
+    wanted = _kind_test(node.target)
+
+    def pairs(s: Evaluation) -> set[tuple[int, int]]:
+        s.step()
+        sources, goals = head(s)
+        found = set()
+        for move in possible_moves(s, pseudo):
+            start, end = move & 63, _goal(move)
+            if sources >> start & 1 and goals >> end & 1 and (wanted is None or wanted(move)):
+                found.add((start, end))
+        return found
+
+    logs = any(one is not None and one.logs for one in (left, right))
+    return pairs, logs
+
+
+def _goal(move: int) -> int:
+    """Where the moving man, in castling the king, arrives."""
+    return moves.king_target(move) if move >> 12 == moves.CASTLE else move >> 6 & 63
+
+
+def _kind_test(target: nodes.Node | None) -> Callable[[int], bool] | None:
+    """A test of move words for the target of `legal`; None without one."""
+    if target is None:
+        return None
+    assert isinstance(target, nodes.State | nodes_moves.PreviousMove)
+    return _KINDS[target.word]
+
+
+def _castles(move: int) -> int:
+    """1 for castling with the rook on the king's right (short), -1 for the other, 0 for any other move."""
+    if move >> 12 != moves.CASTLE:
+        return 0
+    return 1 if (move >> 6 & 63) > (move & 63) else -1
+
+
+_KINDS: Final[dict[str, Callable[[int], bool]]] = {
+    "castle": lambda move: _castles(move) != 0,
+    "o-o": lambda move: _castles(move) > 0,
+    "o-o-o": lambda move: _castles(move) < 0,
+    "enpassant": lambda move: move >> 12 == moves.EN_PASSANT,
+    "null": lambda move: move >> 12 == moves.NULL,
+}
+
+
+# --- the previous move --------------------------------------------------------------------------------------
+
+
+@compiles(nodes_moves.PreviousMove)
+def _previous_move(compiler: Compiler, node: nodes_moves.PreviousMove) -> Code:
+    runs: dict[nodes_moves.PreviousWord, Run] = {
+        "enpassant": lambda s: s.tree.moves[s.id] >> 12 == moves.EN_PASSANT,
+        "nullmove": lambda s: s.tree.moves[s.id] >> 12 == moves.NULL,
+        "primary": lambda s: s.id > 0 and _is_first(s, s.id),
+        "secondary": lambda s: s.id > 0 and not _is_first(s, s.id),
+    }
+    return code(Type.LOGICAL, runs[node.word])
+
+
+def _is_first(s: Evaluation, child: int) -> bool:
+    """True when a position other than the root is the first child of its parent."""
+    return s.tree.children[s.tree.parents[child]][0] == child
+
+
+@compiles(nodes_moves.PreviousSquares)
+def _previous_squares(compiler: Compiler, node: nodes_moves.PreviousSquares) -> Code:
+    runs: dict[nodes_moves.PreviousSquaresWord, Run] = {
+        "from": lambda s: _squares_of(s)[0],
+        "to": lambda s: _squares_of(s)[1],
+        "enpassantsquare": _taken_in_passing,
+    }
+    return code(Type.SET, runs[node.word])
+
+
+def _squares_of(s: Evaluation) -> Cut:
+    """From- and to-squares of the move that led here, cut by the dash in whose target they are asked for."""
+    if s.cut is not None and s.cut[0] == s.id:
+        return s.cut[1], s.cut[2]
+    if s.id == 0:
+        return 0, 0
+    move = s.tree.moves[s.id]
+    if move >> 12 == moves.CASTLE:
+        cut = _castling_cut(move, _ALL, _ALL, _ALL)
+        assert cut is not None
+        return cut
+    return 1 << (move & 63), 1 << (move >> 6 & 63)
+
+
+def _taken_in_passing(s: Evaluation) -> int:
+    move = s.tree.moves[s.id]
+    return 1 << (move & 56 | move >> 6 & 7) if move >> 12 == moves.EN_PASSANT else 0
+
+
+# --- the older `move` ---------------------------------------------------------------------------------------
+
+
+_ELSEWHERE: Final = frozenset(
+    {nodes.Find, nodes_tree.At, nodes_tree.Echo, nodes_paths.Line, nodes_paths.Path}
+)
+"""Kinds that evaluate what is in them at other positions: a `move` in them is no `move` of the constituent
+of a `line` around them (spec 11)."""
+
+
+def future_moves(node: nodes.Node) -> Iterator[nodes_moves.Move]:
+    """The `move` filters about a next move in a constituent of `line`, but not those at other positions.
+
+    A `line` puts them into `Compiler.restricted_moves` (by `id`) before it compiles the constituent, and
+    then evaluates it once for each child, with that child in `Evaluation.only_child`.
+    """
+    if isinstance(node, nodes_moves.Move) and not {"previous", "legal", "pseudolegal"} & set(node.words):
+        yield node
+    if type(node) not in _ELSEWHERE:
+        for child in nodes.children(node):
+            yield from future_moves(child)
+
+
+@compiles(nodes_moves.Move)
+def _move(compiler: Compiler, node: nodes_moves.Move) -> Code:
+    with_operand: list[str] = [word for word in node.words if word in nodes_moves.OPERAND_WORDS]
+    operands = dict(zip(with_operand, node.operands, strict=True))
+    compiled = {word: compiler.compile(one) for word, one in operands.items() if word != "promote"}
+    sets = {word: made.value for word, made in compiled.items()}
+    logs = any(made.logs for made in compiled.values())
+    if "legal" in node.words or "pseudolegal" in node.words:
+        return _older_possible(node, sets, logs)
+    texts = [closures_output.text_of(compiler, part) for part in node.comment or ()]
+    tests = _older_tests(node, operands)
+    candidates = _older_candidates(compiler, node)
+    previous = "previous" in node.words
+    chosen = _CHOSEN.get(node.words[0]) if node.words else None
+    measures = [(_OLDER_SQUARES[word], run) for word, run in sets.items()]
+
+    def search(s: Evaluation) -> int:
+        here = s.id
+        if previous:
+            if here == 0:
+                return 0
+            s.goto(s.tree.parents[here])
+        found = 0
+        try:
+            bounds = [(squares_of, run(s)) for squares_of, run in measures]
+            for child in (here,) if previous else candidates(s):
+                move = s.tree.moves[child]
+                if not all(squares_of(s, move) & bound for squares_of, bound in bounds):
+                    continue
+                if not all(test(s, child) for test in tests):
+                    continue
+                found |= 1 if chosen is None else chosen(s, move)
+                if texts:
+                    _comment_at(s, child, texts)
+                elif chosen is None:
+                    break
+        finally:
+            if s.id != here:
+                s.goto(here)
+        return found
+
+    kind = Type.LOGICAL if chosen is None else Type.SET
+    return code(kind, search, logs=logs or bool(texts))
+
+
+def _older_candidates(compiler: Compiler, node: nodes_moves.Move) -> Callable[[Evaluation], Sequence[int]]:
+    """The children whose moves are looked at: under a `line` the one its sequence goes on with."""
+    if id(node) in compiler.restricted_moves:
+        return _only_children
+    return lambda s: s.tree.children[s.id]
+
+
+def _only_children(s: Evaluation) -> Sequence[int]:
+    if s.only_child >= 0:
+        return (s.only_child,)
+    return () if s.only_child == NO_CHILD else s.tree.children[s.id]
+
+
+def _comment_at(s: Evaluation, child: int, texts: Sequence[Callable[[Evaluation], str]]) -> None:
+    here = s.id
+    s.goto(child)
+    try:
+        text = "".join([one(s) for one in texts])
+        if s.explicit_comments and text:
+            s.log.append((child, text))
+    finally:
+        s.goto(here)
+
+
+def _older_from(s: Evaluation, move: int) -> int:
+    return 1 << (move & 63)
+
+
+def _older_to(s: Evaluation, move: int) -> int:
+    return 1 << _goal(move)
+
+
+def _older_passed(s: Evaluation, move: int) -> int:
+    return _captured(s, move) if move >> 12 == moves.EN_PASSANT else 0
+
+
+_OLDER_SQUARES: Final[dict[str, Callable[[Evaluation, int], int]]] = {
+    "from": _older_from,
+    "to": _older_to,
+    "capture": _captured,
+    "enpassantsquare": _older_passed,
+}
+"""The squares of a move, castling being the king's move alone, that a parameter's set is measured by."""
+_CHOSEN: Final = {word: _OLDER_SQUARES[word] for word in ("from", "to", "capture")}
+
+
+def _older_tests(
+    node: nodes_moves.Move, operands: dict[str, nodes.Node]
+) -> list[Callable[[Evaluation, int], bool]]:
+    """Tests of the move that leads to a position, for the parameters without a set."""
+    tests: list[Callable[[Evaluation, int], bool]] = []
+
+    def about_word(wanted: Callable[[int], bool]) -> Callable[[Evaluation, int], bool]:
+        return lambda s, child: wanted(s.tree.moves[child])
+
+    for word in node.words:
+        if word in _KINDS:
+            tests.append(about_word(_KINDS[word]))
+        elif word == "primary":
+            tests.append(_is_first)
+        elif word == "secondary":
+            tests.append(lambda s, child: not _is_first(s, child))
+        elif word == "promote":
+            tests.append(about_word(_promotes(_kinds_of(operands[word]))))
+    return tests
+
+
+def _promotes(kinds: int) -> Callable[[int], bool]:
+    return lambda move: kinds >> moves.promotion(move) & 1 != 0
+
+
+def _older_possible(node: nodes_moves.Move, sets: dict[str, Run], logs: bool) -> Code:
+    """`move legal` and `move pseudolegal`: from- or to-squares, their number, or whether there is one."""
+    pseudo = "pseudolegal" in node.words
+    wanted = [_KINDS[word] for word in node.words if word in _KINDS]
+    operands = tuple(sets.items())
+
+    def pairs(s: Evaluation) -> set[tuple[int, int]]:
+        s.step()
+        bounds = [(_OLDER_SQUARES[word], run(s)) for word, run in operands]
+        return {
+            (move & 63, _goal(move))
+            for move in possible_moves(s, pseudo)
+            if all(squares_of(s, move) & bound for squares_of, bound in bounds)
+            and all(one(move) for one in wanted)
+        }
+
+    if "count" in node.words:
+        return code(Type.NUMERIC, lambda s: len(pairs(s)), logs=logs)
+    if node.words[0] not in ("from", "to"):
+        return code(Type.LOGICAL, lambda s: bool(pairs(s)), logs=logs)
+    side = 0 if node.words[0] == "from" else 1
+
+    def chosen(s: Evaluation) -> int:
+        found = 0
+        for pair in pairs(s):
+            found |= 1 << pair[side]
+        return found
+
+    return code(Type.SET, chosen, logs=logs)
+
+
+# --- pins ---------------------------------------------------------------------------------------------------
+
+
+@compiles(nodes_moves.Pin)
+def _pin(compiler: Compiler, node: nodes_moves.Pin) -> Code:
+    compiled = dict(zip(node.words, compiler.compile_all(node.operands), strict=True))
+    sources = compiled["from"].value if "from" in compiled else lambda s: _ALL
+    shields = compiled["through"].value if "through" in compiled else lambda s: _ALL
+    goals = compiled["to"].value if "to" in compiled else _kings
+    chosen = {"from": 0, "through": 1, "to": 2}[node.words[0] if node.words else "through"]
+
+    def squares_of(s: Evaluation) -> int:
+        found = 0
+        for pin in pins(s, sources(s), shields(s), goals(s)):
+            found |= 1 << pin[chosen]
+        return found
+
+    return code(Type.SET, squares_of, logs=any(made.logs for made in compiled.values()))
+
+
+def _kings(s: Evaluation) -> int:
+    return s.men[board_men.WK] | s.men[board_men.BK]
+
+
+def pins(s: Evaluation, sources: int, shields: int, goals: int) -> Iterator[tuple[int, int, int]]:
+    """The pins (spec 8.3) as triples of squares: who pins, who is pinned, what stands or would stand behind.
+
+    A goal holds a man of the pinned man's colour, or nothing.
+    """
+    board = s.men
+    occupied = board[OCCUPIED]
+    for own, queen, rook, bishop, others in (
+        (WHITE, board_men.WQ, board_men.WR, board_men.WB, BLACK),
+        (BLACK, board_men.BQ, board_men.BR, board_men.BB, WHITE),
+    ):
+        straight = (board[queen] | board[rook]) & sources
+        slanted = (board[queen] | board[bishop]) & sources
+        pinned = board[others] & shields
+        if not (straight | slanted) or not pinned:
+            continue
+        left = goals & ~board[own]
+        while left:
+            bit = left & -left
+            left ^= bit
+            goal = bit.bit_length() - 1
+            snipers = straight & (attacks.RANK_LINES[goal] | attacks.FILE_LINES[goal])
+            snipers |= slanted & (attacks.DIAGONAL_LINES[goal] | attacks.COUNTER_LINES[goal])
+            row = attacks.BETWEEN[goal]
+            while snipers:
+                source = snipers & -snipers
+                snipers ^= source
+                between = row[source.bit_length() - 1] & occupied
+                if between & pinned and between & between - 1 == 0:
+                    yield source.bit_length() - 1, between.bit_length() - 1, goal

@@ -1,0 +1,274 @@
+"""The reference interpreter: a query compiled once, run over one game after another.
+
+It evaluates everything plainly and is what explanations and faster engines are measured against. A game comes
+as a `board.tree.GameTree`, what else is asked of it as a `host.Host`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from cqlgui.base.data import dataclass
+from cqlgui.board import tree
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.interpreting import ordering, rings
+from cqlgui.cql.interpreting.expressions import closures
+from cqlgui.cql.interpreting.expressions.closures import SortSpec
+from cqlgui.cql.interpreting.runtime import evaluation, memory, settings, values
+from cqlgui.cql.interpreting.runtime import host as hosts
+from cqlgui.cql.interpreting.runtime.evaluation import Evaluation, QueryError, TooSlow, WholeLog
+from cqlgui.cql.transforming import transforms
+
+__all__ = ["GameOutcome", "Hit", "Program", "QueryError", "SortSpec", "TooSlow"]
+
+VALUED = frozenset({Type.SET, Type.PIECE, Type.NUMERIC, Type.STRING})
+"""Types of queries whose hits have a value to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A matching position. `value` is the body's value as text (None where the body has none to show).
+
+    `orbit` holds (outermost orbit, element, positionid where it matched, its squares), canonical order first.
+    `squares` is the bitboard to ring on the board: what the primary element, or a query without transforms,
+    matched here.
+    """
+
+    positionid: int
+    value: str | None
+    orbit: tuple[tuple[int, int, int, int], ...]
+    squares: int
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A persistent variable at the end of a search: its value (sets as text already) and how it is
+    printed."""
+
+    name: str
+    value: int | str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GameOutcome:
+    """What a matching game gives. `comments` is the log in the order made; `sort_keys` go with
+    `Program.sort_specs`. `tags` are those to be set, `removed` the positions that lose their comment of the
+    file, ascending.
+    """
+
+    hits: tuple[Hit, ...]
+    comments: tuple[tuple[int, str], ...]
+    sort_keys: tuple[int | str | None, ...]
+    tags: tuple[tuple[str, str], ...] = ()
+    removed: tuple[int, ...] = ()
+
+
+class Program:
+    """A compiled query. `needs_variations`: whether the header asks for the whole tree of each game.
+
+    The settings here are those that change what is written; those that override the header belong into the
+    tree before (`settings.override`).
+    """
+
+    def __init__(self, expanded: transforms.Expanded, writing: settings.Settings = settings.USUAL) -> None:
+        query = expanded.query
+        if query is None:
+            raise ValueError("a query with errors cannot be compiled")
+        # A search that is compiled wholly asks the interpreter nothing.
+        from cqlgui.cql.interpreting import compilers
+        from cqlgui.cql.interpreting.expressions import closures_output
+
+        self._header = query.header
+        compiler = compilers.compiler(expanded.names)
+        body = compiler.compile(query.body)
+        self._body = body
+        by_value = body.type in VALUED
+        self._value_text = closures_output.value_text(body) if by_value else None
+        self._rings = rings.Rings(compiler, query.body, expanded.orbits)
+        self._own_keys = len(compiler.sort_specs)
+        self._slots = len(compiler.slots)
+        self._names = expanded.names
+        self._places = dict(compiler.slots)
+        self._persistent = dict(compiler.persistent)
+        self._initial = {name: compiler.initial(name) for name in self._persistent}
+        self._local = [name for name, local in compiler.dictionaries.items() if local]
+        self._shared = [name for name, local in compiler.dictionaries.items() if not local]
+        self.uses_files = compiler.files
+        """Whether it reads or writes text files."""
+        self.sequential = bool(self._persistent or self._shared or compiler.files)
+        """Whether games must be searched one after another, with one memory."""
+        header = self._header
+        matchcount = (SortSpec("matchcount", True, False),) if header.sort_matchcount else ()
+        self.sort_specs: tuple[SortSpec, ...] = (*compiler.sort_specs, *matchcount)
+        """The sort keys, the most important first."""
+        self.sort_docs = tuple(spec.doc for spec in self.sort_specs)
+        self.needs_variations = header.variations
+        self._writing = writing
+        self.match_string = settings.match_string(header)
+        """What is written at every match; empty where nothing is."""
+
+    def order(self, games: Sequence[tuple[int, Sequence[int | str | None]]]) -> list[int]:
+        """The numbers of matching games in output order, from pairs (number, sort keys)."""
+        return ordering.order(self.sort_specs, games)
+
+    def empty_memory(self) -> memory.Memory:
+        """What the query remembers before the first game."""
+        return memory.Memory(dict(self._initial), {name: {} for name in self._shared})
+
+    def kept(self, remembered: memory.Memory) -> tuple[Kept, ...]:
+        """The persistent variables that are not quiet, in the order of the text."""
+        found = []
+        for name, quiet in self._persistent.items():
+            if quiet:
+                continue
+            value = remembered.variables[name]
+            kind = self._names[name]
+            if kind is Type.SET:
+                value = values.set_text(value)
+            found.append(Kept(name, value, f'"{value}"' if kind is Type.STRING else str(value)))
+        return tuple(found)
+
+    def run(
+        self,
+        game: tree.GameTree,
+        host: hosts.Host,
+        deadline: Callable[[], bool] | None = None,
+        messages: list[str] | None = None,
+        remembered: memory.Memory | None = None,
+    ) -> GameOutcome | None:
+        """Evaluate the query in one game; None when the game does not match.
+
+        `deadline` is asked every few thousand steps; when it says True, `TooSlow` is raised. `messages` gets
+        what the query says, whether the game matches or not, and whatever is raised. Raises `QueryError`.
+        `remembered` is what earlier games left, and takes what this one leaves unless it fails; without it
+        the game stands alone.
+        """
+        header = self._header
+        if not _admits(header, host):
+            return None
+        searched = game if header.variations else game.mainline()
+        s = self.start(searched, host, deadline, remembered)
+        finished = False
+        try:
+            matches = self._search(s)
+            finished = True
+        finally:
+            if messages is not None:
+                messages.extend(s.messages)
+            if s.journal is not None and not finished:
+                s.undo(0)
+        if remembered is not None:
+            for name in self._persistent:
+                remembered.variables[name] = s.variables[self._places[name]]
+        count = len(matches)
+        if header.matchcount is not None:
+            if not closures.constant_range(header.matchcount, count):
+                return None
+        elif not count:
+            return None
+        for aside in s.asides:
+            s.spent -= evaluation.weight_of(aside)
+            s.log.extend(aside)
+        keys: tuple[int | str | None, ...] = tuple(s.best)
+        if header.sort_matchcount:
+            keys = (*keys, count)
+        return GameOutcome(
+            tuple(matches),
+            self._comments(s, keys),
+            keys,
+            tuple(s.tags.items()) if self._writing.set_tags else (),
+            tuple(sorted(s.removed)) if self._writing.remove_comments else (),
+        )
+
+    def start(
+        self,
+        searched: tree.GameTree,
+        host: hosts.Host,
+        deadline: Callable[[], bool] | None = None,
+        remembered: memory.Memory | None = None,
+    ) -> Evaluation:
+        """A fresh evaluation at the root."""
+        header = self._header
+        s = Evaluation(
+            searched,
+            host,
+            variables=self._slots,
+            sort_keys=self._own_keys,
+            automatic_comments=not (header.quiet or header.silent),
+            explicit_comments=not header.silent,
+            deadline=deadline,
+            smart_comments=self._writing.smart_comments,
+            sort_comments=self._writing.sort_comments,
+            last_game=last_game(header),
+        )
+        before = self.empty_memory() if remembered is None else remembered
+        for name in self._persistent:
+            s.variables[self._places[name]] = before.variables[name]
+        for name in self._local:
+            s.variables[self._places[name]] = {}
+        for name in self._shared:
+            s.variables[self._places[name]] = before.dictionaries[name]
+        if self._shared:
+            s.journal = []
+        return s
+
+    def _search(self, s: Evaluation) -> list[Hit]:
+        test, value, text = self._body.test, self._body.value, self._value_text
+        match_string = self.match_string
+        collects, apart = self._rings.collects, self._body.apart
+        hits: list[Hit] = []
+        for positionid in range(len(s.tree)):
+            s.step()
+            s.goto(positionid)
+            if text is None:
+                if not test(s):
+                    continue
+                shown = None
+            elif apart:
+                if not test(s):
+                    continue
+                found = rings.quietly(s, value)
+                shown = None if found is None else text(s, found)
+            else:
+                found = value(s)
+                if not found and (found is None or self._body.is_set):
+                    continue
+                shown = text(s, found)
+            matches = tuple(sorted(set(s.found))) if s.found else ()
+            s.found.clear()
+            squares, each = self._rings.squares(s, matches) if collects else (0, [0] * len(matches))
+            marked = tuple((*match, own) for match, own in zip(matches, each, strict=True))
+            hits.append(Hit(positionid, shown, marked, squares))
+            if match_string:
+                s.log.append((positionid, match_string))
+        return hits
+
+    def _comments(self, s: Evaluation, keys: Sequence[int | str | None]) -> tuple[tuple[int, str], ...]:
+        """The log with the header comment around it, without repeats at a position (output spec 3.1, 3.2)."""
+        if self._header.silent:
+            return ()
+        written = s.log.written if isinstance(s.log, WholeLog) else s.log
+        log = [note for note in evaluation.settled(written) if note[1]]
+        if self._writing.header_comment:
+            log.insert(0, (0, f"Game number {s.host.gamenumber}"))
+            for spec, key in zip(self.sort_specs, keys, strict=True):
+                if not spec.quiet:
+                    log.append((0, f"{spec.doc}: {'none' if key is None else key}"))
+        return tuple(dict.fromkeys(log)) if self._writing.unique_comments else tuple(log)
+
+
+def last_game(header: nodes.Header) -> int | None:
+    """The upper bound of the header's `gamenumber`."""
+    if header.gamenumber is None or header.gamenumber.count:
+        return None
+    assert isinstance(header.gamenumber.high, int)
+    return header.gamenumber.high
+
+
+def _admits(header: nodes.Header, host: hosts.Host) -> bool:
+    """The header's conditions on games; all results given must hold (spec 3)."""
+    if header.gamenumber is not None and not closures.constant_range(header.gamenumber, host.gamenumber):
+        return False
+    return all(host.result == result for result in header.results)

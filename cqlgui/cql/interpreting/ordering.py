@@ -1,0 +1,25 @@
+"""The order in which matching games come out (output spec 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cqlgui.cql.interpreting.expressions.closures import SortSpec
+
+Key = int | str | None
+
+
+def order(specs: Sequence[SortSpec], games: Sequence[tuple[int, Sequence[Key]]]) -> list[int]:
+    """Game numbers in output order: by the first key, then the next, at last by number.
+
+    Keys descend unless the spec says otherwise; a game without a value for a key comes behind all that have
+    one. Keys of one spec are all numbers or all strings.
+    """
+    ranked = sorted(games, key=lambda game: game[0])
+    # Stable sorts from the least important key to the first one.
+    for index in range(len(specs) - 1, -1, -1):
+        having = [game for game in ranked if game[1][index] is not None]
+        lacking = [game for game in ranked if game[1][index] is None]
+        having.sort(key=lambda game, index=index: game[1][index], reverse=specs[index].descending)  # type: ignore[misc]
+        ranked = having + lacking
+    return [number for number, _ in ranked]

@@ -1,0 +1,1 @@
+"""What compiled closures work on: the state of an evaluation, its host, values, limits."""

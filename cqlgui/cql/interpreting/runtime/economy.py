@@ -1,0 +1,245 @@
+"""Economy of mates and stalemates (spec 15): which men take part, and whether each does so once.
+
+Plain functions on positions, named from the loser's side: `king` is the king that is mated or stalemated,
+his men are the losers', the others the winners'. A man is *pinned* when he alone stands between his king and
+an enemy line piece that moves along that line.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cqlgui.base.data import dataclass
+from cqlgui.board import attacks, legality, men, moves, position
+from cqlgui.board.position import Position
+from cqlgui.board.squares import Bitboard, Square, bits
+from cqlgui.cql.interpreting.runtime import relations
+
+
+def mate(p: Position, demand: str) -> Bitboard:
+    """The men that take part in a mate of the side to move, empty unless it is pure.
+
+    `demand`: `pure`, `model` (all the winner's officers take part too) or `ideal` (all men of both sides do).
+    The caller knows that this is mate.
+    """
+    scene = _scene(p)
+    if not _is_pure_mate(scene):
+        return 0
+    winners, losers = _mating_men(scene), _mated_men(scene)
+    if demand == "model" and _officers(scene) & ~winners:
+        return 0
+    if demand == "ideal" and (scene.winners & ~winners or scene.losers & ~losers):
+        return 0
+    return winners | losers
+
+
+def stalemate(p: Position, demand: str) -> Bitboard:
+    """The same for a stalemate: all of the loser's men take part, for `ideal` all of the winner's must."""
+    if position.king_square(p.men, p.turn) < 0:
+        return 0
+    scene = _scene(p)
+    free = scene.field & ~scene.losers
+    for square in bits(scene.field):
+        due = 1 if (free | scene.pinned) >> square & 1 else 0
+        if position.attackers(p, square, scene.winner).bit_count() != due:
+            return 0
+    winners = _pinned_winners(scene) | _pinners(scene, scene.losers) | _attackers_of_field(scene)
+    if demand == "model" and _officers(scene) & ~winners:
+        return 0
+    if demand == "ideal" and scene.winners & ~winners:
+        return 0
+    return winners | scene.losers
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """What all questions start from."""
+
+    position: Position
+    king: Square
+    winner: int
+    winners: Bitboard
+    losers: Bitboard
+    occupied: Bitboard
+    field: Bitboard
+    """The squares around the king."""
+    checkers: Bitboard
+    pinned: Bitboard
+    """The loser's men that are pinned to their king."""
+
+
+def _scene(p: Position) -> _Scene:
+    king = position.king_square(p.men, p.turn)
+    occupied = p.occupied
+    losers = p.black if p.turn else p.white
+    winners = occupied ^ losers
+    pinned = 0
+    for pinner in bits(_line_pieces(p, 1 - p.turn)):
+        between = _reach(p, pinner, king) & occupied
+        if between and between & between - 1 == 0:
+            pinned |= between & losers
+    return _Scene(
+        p, king, 1 - p.turn, winners, losers, occupied, attacks.KING_ATTACKS[king],
+        position.attackers(p, king, 1 - p.turn), pinned,
+    )  # fmt: skip
+
+
+def _line_pieces(p: Position, colour: int) -> Bitboard:
+    base = 6 * colour
+    return p.men[base + men.WB] | p.men[base + men.WR] | p.men[base + men.WQ]
+
+
+def _reach(p: Position, start: Square, end: Square) -> Bitboard:
+    """Squares strictly between a line piece and a square on a line it moves along, else none."""
+    return attacks.BETWEEN[start][end] if _aims(p, start, end) else 0
+
+
+def _aims(p: Position, start: Square, end: Square) -> bool:
+    """A line piece stands on `start` and moves along a line on which `end` lies, whatever is between."""
+    direction = attacks.direction_between(start, end)
+    return direction >= 0 and relations.line_piece_directions(p.squares[start]) >> direction & 1 == 1
+
+
+# --- mates --------------------------------------------------------------------------------------------------
+
+
+def _is_pure_mate(scene: _Scene) -> bool:
+    for square in bits(scene.field):
+        guards = _guards(scene, square)
+        if not scene.losers >> square & 1:
+            if guards.bit_count() != 1:
+                return False
+        elif guards and not (guards.bit_count() == 1 and _must_stay(scene, square)):
+            return False
+    if scene.checkers.bit_count() < 2:
+        return True
+    if scene.checkers.bit_count() > 2:
+        # Set up, not played: nobody could deal with the others were one of them missing.
+        return False
+    return all(_is_needed(scene, checker) for checker in bits(scene.checkers))
+
+
+def _guards(scene: _Scene, square: Square) -> Bitboard:
+    """The winner's men that keep the king from a square: they attack it, or would through the king."""
+    found = position.attackers(scene.position, square, scene.winner)
+    for checker in bits(scene.checkers):
+        if _reach(scene.position, checker, square) >> scene.king & 1:
+            found |= 1 << checker
+    return found
+
+
+def _must_stay(scene: _Scene, square: Square) -> bool:
+    """A guarded man beside the king is no surplus when he is pinned and could else meet a single check."""
+    if scene.checkers.bit_count() != 1 or not scene.pinned >> square & 1:
+        return False
+    checker = scene.checkers.bit_length() - 1
+    answers = scene.checkers | attacks.BETWEEN[checker][scene.king]
+    reached, en_passant = _pseudolegal_targets(scene.position).get(square, (0, False))
+    return bool(reached & answers) or en_passant
+
+
+def _is_needed(scene: _Scene, checker: Square) -> bool:
+    """In a double check: some other man could deal with the other check alone."""
+    (other,) = bits(scene.checkers ^ 1 << checker)
+    squares = 1 << other | attacks.BETWEEN[other][scene.king]
+    free = scene.losers & ~scene.pinned & ~(1 << scene.king)
+    return any(_attacked_from(scene, man) & squares for man in bits(free))
+
+
+def _attacked_from(scene: _Scene, square: Square) -> Bitboard:
+    return attacks.attacks_from(scene.position.squares[square], square, scene.occupied)
+
+
+def _pseudolegal_targets(p: Position) -> dict[Square, tuple[Bitboard, bool]]:
+    """For each man of the side to move the squares he could go to, and whether he could take en passant."""
+    found: dict[Square, tuple[Bitboard, bool]] = {}
+    for move in legality.pseudolegal_moves(p):
+        kind = moves.flag(move)
+        if kind == moves.CASTLE:
+            continue
+        squares, en_passant = found.get(moves.origin(move), (0, False))
+        found[moves.origin(move)] = (
+            squares | 1 << moves.target(move),
+            en_passant or kind == moves.EN_PASSANT,
+        )
+    return found
+
+
+def _answers(scene: _Scene) -> Bitboard:
+    """The squares the losers would have to reach: the winner's king, the checkers, and those between."""
+    found = scene.checkers | scene.position.men[men.KING + 6 * scene.winner]
+    for checker in bits(scene.checkers):
+        found |= attacks.BETWEEN[checker][scene.king]
+    return found
+
+
+def _mating_men(scene: _Scene) -> Bitboard:
+    """The winner's men that take part in a mate."""
+    found = scene.checkers | _attackers_of_field(scene) | _pinned_winners(scene)
+    if scene.checkers.bit_count() == 1:
+        answers = _answers(scene)
+        refuters = 0
+        for square, (reached, _) in _pseudolegal_targets(scene.position).items():
+            if reached & answers:
+                refuters |= 1 << square
+        found |= _pinners(scene, refuters) | _blockers(scene, refuters, answers) & scene.winners
+    return found
+
+
+def _mated_men(scene: _Scene) -> Bitboard:
+    """The loser's men that take part in a mate."""
+    p = scene.position
+    lines = _line_pieces(p, p.turn)
+    winning_king = p.men[men.KING + 6 * scene.winner]
+    found = 1 << scene.king | scene.field & scene.losers | _blockers(scene, lines, winning_king)
+    if scene.checkers.bit_count() == 1:
+        found |= _blockers(scene, lines, _answers(scene))
+    return found & scene.losers
+
+
+# --- parts --------------------------------------------------------------------------------------------------
+
+_OFFICERS: Final = (men.WN, men.WB, men.WR, men.WQ)
+
+
+def _officers(scene: _Scene) -> Bitboard:
+    found = 0
+    for man in _OFFICERS:
+        found |= scene.position.men[man + 6 * scene.winner]
+    return found
+
+
+def _attackers_of_field(scene: _Scene) -> Bitboard:
+    found = 0
+    for man in bits(scene.winners):
+        if _attacked_from(scene, man) & scene.field:
+            found |= 1 << man
+    return found
+
+
+def _pinned_winners(scene: _Scene) -> Bitboard:
+    """The winner's men that are pinned to their own king."""
+    kings = scene.position.men[men.KING + 6 * scene.winner]
+    return _blockers(scene, _line_pieces(scene.position, 1 - scene.winner), kings) & scene.winners
+
+
+def _pinners(scene: _Scene, pinned: Bitboard) -> Bitboard:
+    """The winner's men that pin one of `pinned` to the king."""
+    found = 0
+    for pinner in bits(_line_pieces(scene.position, scene.winner)):
+        between = _reach(scene.position, pinner, scene.king) & scene.occupied
+        if between & between - 1 == 0 and between & pinned & scene.pinned:
+            found |= 1 << pinner
+    return found
+
+
+def _blockers(scene: _Scene, lines: Bitboard, targets: Bitboard) -> Bitboard:
+    """Men that stand alone between a line piece of `lines` and a square of `targets` on a line it moves
+    along."""
+    found = 0
+    for start in bits(lines):
+        for end in bits(targets):
+            between = _reach(scene.position, start, end) & scene.occupied
+            if between and between & between - 1 == 0:
+                found |= between
+    return found

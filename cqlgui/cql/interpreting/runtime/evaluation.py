@@ -1,0 +1,444 @@
+"""The state of one game's evaluation: current position, variables, comment log, orbit matches, work budget.
+
+Closures made by `closures` read and write it; it knows nothing of nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, TypeAlias
+
+from cqlgui.base import errors
+from cqlgui.base.data import dataclass
+from cqlgui.board import attacks, legality, position, tree
+from cqlgui.board.squares import Bitboard
+from cqlgui.cql.interpreting.runtime import host as hosts
+from cqlgui.cql.source.diagnostics import Span
+
+WHITE: Final = 13
+BLACK: Final = 14
+OCCUPIED: Final = 15
+"""Places behind the 13 single men in `Evaluation.men`: unions that designators need often."""
+
+NO_CHILD: Final = -2
+"""Value of `Evaluation.only_child` where the `line` cannot go on."""
+
+UNBOUND: Final = object()
+"""Value of a variable that was not assigned in this game yet."""
+
+MAX_MESSAGES: Final = 10_000
+"""Most messages that one game may give."""
+
+MOST_KEPT: Final = 32_000_000
+"""Characters that the comments, messages and dictionaries of one game may have together."""
+
+PER_ENTRY: Final = 16
+"""Characters that a comment, message or dictionary entry counts for besides its own: many short ones fill
+memory too."""
+
+SECONDS: Final = 2.0
+"""Time a single search of a regular expression may take."""
+
+_POLL_EVERY: Final = 4_000
+
+
+class QueryError(errors.CqlguiError):
+    """The query met a fault that only running it shows (an unbound variable, a range out of bounds)."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        game: int,
+        positionid: int,
+        span: Span | None = None,
+        variable: str = "",
+        stops: bool = False,
+    ) -> None:
+        super().__init__(f"{message} (game {game}, position {positionid})")
+        self.stops = stops or bool(variable)
+        """Whether it ends the whole search and not only that of a game, as faults of variables do (D14)."""
+        self.game = game
+        self.positionid = positionid
+        self.span = span
+        self.variable = variable
+
+
+class TooSlow(errors.CqlguiError):
+    """A game used up the time it was given."""
+
+    def __init__(self, game: int) -> None:
+        super().__init__(f"Game {game} takes too long with this query; it was left out.")
+        self.game = game
+
+
+@dataclass(slots=True)
+class PathState:
+    """A path under way, or one that matched: where it starts, its moves so far, the last position of the
+    best one so far, and the men in focus as bits by their numbers (None: all moves count)."""
+
+    start: int
+    count: int
+    last: int | None
+    focused: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a path or line went: its constituents (their nodes) with the positions where they held, or to which
+    they led; `failed` is the one behind which there was no going on, with the position before it.
+    """
+
+    passed: tuple[tuple[object, int], ...]
+    failed: tuple[object, int] | None
+
+
+@dataclass(slots=True)
+class Witness:
+    """The element that decides a loop: the first for which its body holds, under `all` the first for which it
+    fails; `held` says which. `square` is where it stands.
+
+    `variables` and `banned` are as they were when the body began, `inner` holds what the loops within it met.
+    """
+
+    name: str
+    square: int
+    held: bool
+    variables: list[Any]
+    banned: dict[object, set[int]]
+    inner: Witnesses
+
+
+Witnesses: TypeAlias = dict[tuple[int, int], Witness]
+"""By `id` of the loop's node and position."""
+
+
+class Log(list[tuple[int, str]]):
+    """A comment log. `weight` is what its comments count for; it grows and shrinks by `append`, `extend` and
+    `cut` alone.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = 0
+
+    def append(self, note: tuple[int, str]) -> None:
+        self.weight += len(note[1]) + PER_ENTRY
+        super().append(note)
+
+    def extend(self, notes: Iterable[tuple[int, str]]) -> None:
+        for note in notes:
+            self.append(note)
+
+    def cut(self, start: int, end: int | None = None) -> None:
+        """Take comments back."""
+        taken = slice(start, end)
+        self.weight -= weight_of(self[taken])
+        del self[taken]
+
+
+class WholeLog(Log):
+    """A comment log that also remembers, in `written`, all that failures take back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written: list[tuple[int, str]] = []
+
+    def append(self, note: tuple[int, str]) -> None:
+        self.written.append(note)
+        super().append(note)
+
+    def cut(self, start: int, end: int | None = None) -> None:
+        # They are kept all the same, and so weigh on.
+        del self[start:end]
+
+
+def weight_of(comments: Iterable[tuple[int, str]]) -> int:
+    """What comments count for, in characters."""
+    return sum([len(text) + PER_ENTRY for _, text in comments])
+
+
+class RunNote(tuple[int, str]):
+    """A comment (positionid, text) about a run of moves. In the end only the longest run that its `filter`
+    found in the game keeps its comments, the first of equal ones.
+    """
+
+    filter: int
+    run: object
+    length: int
+
+    def __new__(cls, positionid: int, text: str, filter: int, length: int, run: object) -> RunNote:
+        """`run` is the same object for all comments about one run."""
+        note = super().__new__(cls, (positionid, text))
+        note.filter, note.length, note.run = filter, length, run
+        return note
+
+
+def settled(log: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """A game's comments without those about runs that were outdone."""
+    best: dict[int, RunNote] = {}
+    for note in log:
+        if isinstance(note, RunNote) and (note.filter not in best or note.length > best[note.filter].length):
+            best[note.filter] = note
+    return [note for note in log if not isinstance(note, RunNote) or note.run is best[note.filter].run]
+
+
+class Evaluation:
+    """One game under evaluation. `men[m]` is the bitboard of man m here; 13 to 15: White, Black, occupied."""
+
+    __slots__ = (
+        "_attacks",
+        "_deadline",
+        "_ends",
+        "_identities",
+        "_wide",
+        "asides",
+        "banned",
+        "best",
+        "cut",
+        "explicit_comments",
+        "found",
+        "groups",
+        "host",
+        "id",
+        "journal",
+        "last_game",
+        "last_path",
+        "line_start",
+        "log",
+        "memo",
+        "men",
+        "messages",
+        "only_child",
+        "path",
+        "patience",
+        "position",
+        "positions",
+        "quiet_comments",
+        "rehearsal",
+        "removed",
+        "sort_comments",
+        "spent",
+        "tags",
+        "tree",
+        "variables",
+        "ways",
+        "witnesses",
+        "work",
+    )
+
+    def __init__(
+        self,
+        game_tree: tree.GameTree,
+        host: hosts.Host,
+        *,
+        variables: int,
+        sort_keys: int,
+        automatic_comments: bool,
+        explicit_comments: bool,
+        deadline: Callable[[], bool] | None = None,
+        smart_comments: bool = True,
+        sort_comments: bool = True,
+        last_game: int | None = None,
+    ) -> None:
+        """`last_game`: the highest game number that the header admits, where it sets a limit."""
+        self.tree = game_tree
+        self.host = host
+        self.positions = game_tree.positions
+        self.variables: list[Any] = [UNBOUND] * variables
+        self.best: list[int | str | None] = [None] * sort_keys
+        # Comments made under a sort wait here until the game's best value is known (output spec 3.4).
+        self.asides: list[tuple[tuple[int, str], ...]] = [()] * sort_keys
+        self.sort_comments = sort_comments
+        self.log = Log() if smart_comments else WholeLog()
+        # Characters of `MOST_KEPT` used up by anything but the log.
+        self.spent = 0
+        self.found: list[tuple[int, int, int]] = []
+        self.path: PathState | None = None
+        """The innermost path under way."""
+        self.last_path: PathState | None = None
+        """The path that matched last in this game."""
+        self.line_start = 0
+        """Where the innermost `line` under way starts."""
+        self.ways: dict[tuple[int, int], Way] | None = None
+        """Where ways are asked for: by `id` of the path's node and start, the last one found."""
+        self.witnesses: Witnesses | None = None
+        """Where witnesses are asked for: those of the loops that the innermost loop under way has met."""
+        self.banned: dict[object, set[int]] = {}
+        """By filter with `nestban`: positions where it no longer matches in this game."""
+        # Done for good as soon as they are reached, whatever fails afterwards (output spec 3.4).
+        self.messages: list[str] = []
+        self.tags: dict[str, str] = {}
+        self.removed: set[int] = set()
+        self.quiet_comments = not automatic_comments
+        self.explicit_comments = explicit_comments
+        self.memo: dict[Any, Any] = {}
+        # The position in whose dash target we are, with what `from` and `to` mean there (spec 8.6, 9.4).
+        self.cut: tuple[int, int, int] | None = None
+        # The child a `line` goes on with, which the `move` filters of its constituent keep to; -1: any,
+        # `NO_CHILD`: none.
+        self.only_child = -1
+        # The last successful search of a regular expression, None after a failed one.
+        self.groups: Any = None
+        # Old values of dictionary entries, newest last, while somebody may want to undo the changes.
+        self.journal: list[tuple[dict[Any, Any], Any, Any]] | None = None
+        # True while nothing outside the evaluation may be changed: it is done for an explanation.
+        self.rehearsal = False
+        self.work = _POLL_EVERY
+        self._deadline = deadline
+        self.patience = SECONDS
+        """Seconds that one search of a regular expression may take."""
+        self.last_game = last_game
+        self._wide: list[list[int] | None] = [None] * len(game_tree)
+        self._ends: list[int] | None = None
+        self._identities: dict[int, tuple[dict[int, int], dict[int, int]]] = {}
+        self._attacks: dict[int, dict[int, int]] = {}
+        self.goto(0)
+
+    def goto(self, positionid: int) -> None:
+        """Make a position the current one."""
+        self.id = positionid
+        self.position: position.Position = self.positions[positionid]
+        wide = self._wide[positionid]
+        if wide is None:
+            men = self.position.men
+            white = men[1] | men[2] | men[3] | men[4] | men[5] | men[6]
+            black = men[7] | men[8] | men[9] | men[10] | men[11] | men[12]
+            wide = self._wide[positionid] = [*men[:13], white, black, white | black]
+        self.men = wide
+
+    def step(self) -> None:
+        """Count one unit of work; raises `TooSlow` when the game's budget is spent."""
+        self.work -= 1
+        if self.work < 0:
+            self.work = _POLL_EVERY
+            self.charge(0)
+            if self._deadline is not None and self._deadline():
+                raise TooSlow(self.host.gamenumber)
+
+    def rollback(self, comments: int, matches: int) -> None:
+        """Forget comments and orbit matches made since the logs had these lengths."""
+        if len(self.log) > comments:
+            self.log.cut(comments)
+        del self.found[matches:]
+
+    def charge(self, characters: int, span: Span | None = None) -> None:
+        """Count characters that are kept until the game's end; a fault when they are too many."""
+        self.spent += characters
+        if self.spent + self.log.weight > MOST_KEPT:
+            raise self.fault(
+                f"The comments, messages and dictionaries of the query grew beyond {MOST_KEPT:,} characters"
+                " in this game",
+                span,
+            )
+
+    def say(self, text: str, span: Span | None = None) -> None:
+        """Keep a message for the user; those of a game beyond `MAX_MESSAGES` are only said to be left out."""
+        if len(self.messages) < MAX_MESSAGES:
+            self.charge(len(text) + PER_ENTRY, span)
+            self.messages.append(text)
+        elif len(self.messages) == MAX_MESSAGES:
+            number = self.host.gamenumber
+            self.messages.append(f"Game {number}: more than {MAX_MESSAGES} messages; the rest is left out.")
+
+    def undo(self, entries: int) -> None:
+        """Give dictionary entries the values they had when the journal had this length."""
+        assert self.journal is not None
+        while len(self.journal) > entries:
+            dictionary, key, old = self.journal.pop()
+            if old is UNBOUND:
+                dictionary.pop(key, None)
+            else:
+                dictionary[key] = old
+
+    def fault(
+        self, message: str, span: Span | None = None, variable: str = "", *, stops: bool = False
+    ) -> QueryError:
+        """A `QueryError` at the current game and position, to be raised."""
+        return QueryError(
+            message,
+            game=self.host.gamenumber,
+            positionid=self.id,
+            span=span,
+            variable=variable,
+            stops=stops,
+        )
+
+    # -- facts about positions, remembered per game
+
+    def attack_set(self, square: int) -> Bitboard:
+        """Squares that the man on `square` attacks in the current position."""
+        known = self._attacks.get(self.id)
+        if known is None:
+            known = self._attacks[self.id] = {}
+        found = known.get(square)
+        if found is None:
+            found = known[square] = attacks.attacks_from(
+                self.position.squares[square], square, self.men[OCCUPIED]
+            )
+        return found
+
+    def in_check(self) -> bool:
+        """The side to move is in check."""
+        return self._fact("check", position.in_check)
+
+    def is_mate(self) -> bool:
+        """The side to move is mated."""
+        return self._fact("mate", legality.is_mate)
+
+    def is_stalemate(self) -> bool:
+        """The side to move is stalemated (by the board alone, D6)."""
+        return self._fact("stalemate", legality.is_stalemate)
+
+    def _fact(self, name: str, decide: Callable[[position.Position], bool]) -> bool:
+        key = (name, self.id)
+        answer: bool | None = self.memo.get(key)
+        if answer is None:
+            answer = self.memo[key] = decide(self.position)
+        return answer
+
+    def subtree_end(self, positionid: int) -> int:
+        """One more than the last positionid among the position and its descendants (they are numbered in a
+        row).
+        """
+        if self._ends is None:
+            ends = list(range(1, len(self.tree) + 1))
+            parents = self.tree.parents
+            for child in range(len(ends) - 1, 0, -1):
+                parent = parents[child]
+                if ends[child] > ends[parent]:
+                    ends[parent] = ends[child]
+            self._ends = ends
+        return self._ends[positionid]
+
+    def square_of(self, identity: int) -> Bitboard:
+        """The square (as a set) where a man stands in the current position; empty when he was captured."""
+        square = self._men()[1].get(identity, -1)
+        return 1 << square if square >= 0 else 0
+
+    def identity(self, square: int) -> int:
+        """The piece identity (spec 1.1) of the man on an occupied square of the current position."""
+        return self._men()[0][square]
+
+    def _men(self) -> tuple[dict[int, int], dict[int, int]]:
+        known = self._identities.get(self.id)
+        if known is None:
+            by_square = self.tree.men_ids(self.id)
+            known = self._identities[self.id] = (
+                by_square,
+                {man: square for square, man in by_square.items()},
+            )
+        return known
+
+    def movenumber(self) -> int:
+        """Full-move number, the root counting as move 1 whoever is to move (D24)."""
+        return self.tree.movenumber(self.id)
+
+    def position_text(self, positionid: int) -> str:
+        """`move 12(wtm)`, with the positionid in brackets inside a variation."""
+        here = self.id
+        self.goto(positionid)
+        side = "wtm" if self.position.turn == 0 else "btm"
+        text = f"move {self.movenumber()}({side})"
+        self.goto(here)
+        return f"{text}[{positionid}]" if self.tree.depths[positionid] else text

@@ -1,0 +1,247 @@
+"""The search for sequences of steps that `path` and `line` share: all ways through a row of constituents, in
+the order of the language, of which the best is kept (spec 10.4).
+
+It keeps a stack of its own, so a sequence may be as long as the game; each constituent gives the steps it
+allows as an iterator of places. Knows nothing of nodes: a place is whatever the steps make it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, Final, TypeAlias
+
+from cqlgui.base.data import dataclass
+from cqlgui.cql.interpreting.runtime import evaluation
+from cqlgui.cql.interpreting.runtime.evaluation import Evaluation
+
+Place: TypeAlias = Any
+"""Where a sequence has come to; hashable."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Test:
+    """A condition on the place reached after some steps; it makes no step itself."""
+
+    holds: Callable[[Evaluation, Place, int], bool]
+    origin: object = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One step: the places it leads to from a place reached after some steps, in their order."""
+
+    places: Callable[[Evaluation, Place, int], Iterator[Place]]
+    origin: object = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Constituents one after the other."""
+
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """A constituent `low` to `high` times (None: any number, each of which makes one step at
+    least)."""
+
+    low: int
+    high: int | None
+    part: Part
+
+
+Part: TypeAlias = Test | Step | Group | Loop
+Passed: TypeAlias = "tuple[Test | Step, Place]"
+"""A constituent with the place where it held, or to which it led."""
+Trail: TypeAlias = tuple[Test | Step, Place, Any]
+"""The last constituent passed with the place where it was, and the trail before it (None at the start)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A complete sequence. `measure` is what is compared; `comments` and `matches` were made along it;
+    `values` are those of the atomic variables at its end."""
+
+    measure: int
+    steps: int
+    place: Place
+    trail: Trail | None
+    comments: tuple[tuple[int, str], ...]
+    matches: tuple[tuple[int, int, int], ...]
+    values: tuple[Any, ...]
+
+
+def explore(
+    s: Evaluation,
+    start: Place,
+    part: Part,
+    measure: Callable[[Evaluation, Place, int], int | None],
+    *,
+    atomics: Sequence[int] = (),
+    first: bool = False,
+    every: bool = False,
+    forgetful: bool = False,
+    better: Callable[[Found], None] | None = None,
+    attempts: Attempts | None = None,
+) -> list[Found]:
+    """The best sequences from a place, none when there is none; with `every` all that are equally good, the
+    first found first.
+
+    `measure` tells how good a complete sequence is, None that it does not count; the first of the best wins.
+    `first` ends the search at the first sequence that counts. `atomics` are slots of variables that get their
+    values back whenever a step is undone. `forgetful` promises that going on from one place with one rest of
+    constituents gives the same whatever came before, so that it is done once only. `better` is told of each
+    new best, `attempts` of every constituent that did not hold. What was written on the ways is taken back.
+    Raises what the constituents raise, and `TooSlow`.
+    """
+    comments, matches = len(s.log), len(s.found)
+    best: list[Found] = []
+    held = 0
+    seen: set[Hashable] | None = set() if forgetful else None
+    waiting: list[_Choice] = []
+    place, steps = start, 0
+    trail: Trail | None = None
+    todo: _Todo = (part, 0, None)
+    while True:
+        s.step()
+        # Forwards, as far as it goes without a choice of moves.
+        while todo is not None:
+            item, times, rest = todo
+            if isinstance(item, Test):
+                if not item.holds(s, place, steps):
+                    if attempts is not None:
+                        attempts.failed(item, place, steps, trail)
+                    break
+                trail = (item, place, trail)
+                todo = rest
+            elif isinstance(item, Step):
+                values = tuple([s.variables[slot] for slot in atomics])
+                places = item.places(s, place, steps)
+                waiting.append(
+                    _Choice(rest, place, steps, trail, len(s.log), len(s.found), item, places, values)
+                )
+                break
+            elif isinstance(item, Group):
+                for each in reversed(item.parts):
+                    rest = (each, 0, rest)
+                todo = rest
+            else:
+                # Rounds without a step are limited by their number alone, which may be large.
+                s.step()
+                if len(waiting) > _MOST_CHOICES:
+                    raise evaluation.TooSlow(s.host.gamenumber)
+                if seen is not None:
+                    key = (place, todo)
+                    if key in seen:
+                        break
+                    seen.add(key)
+                more: _Todo = None
+                if item.high is None or times < item.high:
+                    # Beyond the least number all further rounds of an endless loop are alike.
+                    done = min(times + 1, item.low) if item.high is None else times + 1
+                    more = (item.part, 0, (item, done, rest))
+                if times < item.low:
+                    todo = more
+                else:
+                    if more is not None:
+                        waiting.append(_Choice(more, place, steps, trail, len(s.log), len(s.found)))
+                    todo = rest
+        else:
+            worth = measure(s, place, steps) if steps else None
+            is_better = worth is not None and (not best or worth > best[0].measure)
+            if worth is not None and (is_better or (every and worth == best[0].measure)):
+                found = Found(
+                    worth, steps, place, trail, tuple(s.log[comments:]), tuple(s.found[matches:]),
+                    tuple([s.variables[slot] for slot in atomics]),
+                )  # fmt: skip
+                if is_better:
+                    best.clear()
+                    s.spent -= held
+                    held = 0
+                    if better is not None:
+                        better(found)
+                best.append(found)
+                # They are taken from the log below, and yet kept.
+                weight = evaluation.weight_of(found.comments)
+                held += weight
+                s.charge(weight)
+            if best and first:
+                s.rollback(comments, matches)
+                s.spent -= held
+                return best
+        # Backwards, to the last choice that has something left.
+        while waiting:
+            choice = waiting[-1]
+            s.rollback(choice.comments, choice.matches)
+            steps, trail, todo = choice.steps, choice.trail, choice.rest
+            if choice.places is None:
+                waiting.pop()
+                place = choice.place
+                break
+            for slot, value in zip(atomics, choice.values, strict=True):
+                s.variables[slot] = value
+            following = next(choice.places, _NOWHERE)
+            assert choice.step is not None
+            if following is _NOWHERE:
+                waiting.pop()
+                if attempts is not None:
+                    attempts.failed(choice.step, choice.place, steps, trail)
+                continue
+            place, steps = following, choice.steps + 1
+            trail = (choice.step, place, trail)
+            break
+        else:
+            s.spent -= held
+            return best
+
+
+_NOWHERE: Final = object()
+_MOST_CHOICES: Final = 500_000
+"""Choices that a search may keep to come back to, a limit of memory."""
+_Todo: TypeAlias = "tuple[Part, int, Any] | None"
+"""What is still to be passed: a constituent, how many rounds of it (a loop) are done, and the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """A place to come back to: another round of a loop, or (with `places`) the other moves of a step."""
+
+    rest: _Todo
+    place: Place
+    steps: int
+    trail: Trail | None
+    comments: int
+    matches: int
+    step: Step | None = None
+    places: Iterator[Place] | None = None
+    values: tuple[Any, ...] = ()
+
+
+class Attempts:
+    """How far a search without success came: the longest way, first found, and what failed at its end."""
+
+    def __init__(self) -> None:
+        self._steps = -1
+        self._trail: Trail | None = None
+        self._last: Passed | None = None
+
+    def failed(self, part: Test | Step, place: Place, steps: int, trail: Trail | None) -> None:
+        """Take note that `part` did not hold at a place, or led nowhere from it."""
+        if steps > self._steps:
+            self._steps, self._trail, self._last = steps, trail, (part, place)
+
+    @property
+    def way(self) -> tuple[list[Passed], Passed | None]:
+        """What was passed on the longest way, and what failed then; a step with the place it starts from."""
+        return passed(self._trail), self._last
+
+
+def passed(trail: Trail | None) -> list[Passed]:
+    """The constituents along a trail with their places, in order."""
+    found = []
+    while trail is not None:
+        part, place, trail = trail
+        found.append((part, place))
+    found.reverse()
+    return found

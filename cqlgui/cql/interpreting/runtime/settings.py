@@ -1,0 +1,80 @@
+"""What somebody says beside a query's text: switches that override its header or change what it writes
+(output spec 7).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cqlgui.base import data
+from cqlgui.base.data import dataclass
+from cqlgui.cql.ast import nodes
+
+Bounds = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is left alone stays with the header: False, or None for bounds and the match string.
+
+    `header_comment` is the one that begins with `Game number`. Without `smart_comments` a failing filter
+    takes no comment back; without `sort_comments` a `sort` keeps those of every value, not only of the best.
+    """
+
+    variations: bool = False
+    mainline: bool = False
+    gamenumber: Bounds | None = None
+    matchcount: Bounds | None = None
+    matchstring: str | None = None
+    quiet: bool = False
+    silent: bool = False
+    header_comment: bool = True
+    smart_comments: bool = True
+    sort_comments: bool = True
+    unique_comments: bool = True
+    remove_comments: bool = True
+    set_tags: bool = True
+
+    def as_words(self) -> dict[str, Any]:
+        """The settings as plain data; `from_words` reads them."""
+        return data.named(self)
+
+
+def from_words(words: dict[str, Any]) -> Settings:
+    """Settings from what `as_words` gave, also after a passage through JSON."""
+    read: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in words.items()
+    }
+    return Settings(**read)
+
+
+USUAL = Settings()
+MATCH_STRING = "CQL"
+
+
+def match_string(header: nodes.Header) -> str:
+    """What a query with this header writes at every match; empty where it writes nothing."""
+    if header.quiet or header.silent:
+        return ""
+    return MATCH_STRING if header.matchstring is None else header.matchstring
+
+
+def override(query: nodes.Query, settings: Settings) -> nodes.Query:
+    """The query with the header that the settings make of its own."""
+    header = query.header
+    changes: dict[str, object] = {}
+    if settings.variations or settings.mainline:
+        # "Main lines only" holds in any case.
+        changes["variations"] = settings.variations and not settings.mainline
+    if settings.gamenumber is not None:
+        changes["gamenumber"] = nodes.Range(header.span, *settings.gamenumber)
+    if settings.matchcount is not None:
+        changes["matchcount"] = nodes.Range(header.span, *settings.matchcount)
+    if settings.matchstring is not None:
+        changes["matchstring"] = settings.matchstring
+    if settings.quiet or settings.silent:
+        # Of the two the first one counts, and what is said here comes before the header (spec 3).
+        changes |= {"quiet": settings.quiet, "silent": settings.silent and not settings.quiet}
+    if not changes:
+        return query
+    return nodes.Query(query.span, data.replace(header, **changes), query.body)  # type: ignore[arg-type]  # fields and values go together above

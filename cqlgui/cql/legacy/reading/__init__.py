@@ -1,0 +1,1 @@
+"""From an old text to its own tree."""

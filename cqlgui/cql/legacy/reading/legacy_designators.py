@@ -1,0 +1,221 @@
+"""Piece designators of old scripts: reading them and spelling them as CQL 6 does.
+
+A designator is a piece part and a square part without blanks between them: `Ra1`, `[RB]?4`, `U[a1,c-d3-5]`.
+Old letters that CQL 6 lacks are `U` (any man), `M` and `I` (major and minor pieces), `.` (empty) and `?`
+(anything). Output is canonical: letters in the order written, squares as rectangles (each as high, then as
+wide as it goes, from the lowest square in the order a1, a2 ... a8, b1 ...).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from cqlgui.base.data import dataclass
+from cqlgui.cql.source import designators
+
+ALL: Final = designators.ALL_SQUARES
+LIGHT: Final = 0x55AA55AA55AA55AA
+DARK: Final = ALL ^ LIGHT
+
+LETTERS: Final = {
+    **{letter: letter for letter in "KQRBNPkqrbnpAa"},
+    "M": "QR", "m": "qr", "I": "BN", "i": "bn", "U": "Aa", ".": "_", "?": "Aa_",
+}  # fmt: skip
+"""Old piece letters and the CQL 6 letters they stand for."""
+
+_BARE_SQUARE = re.compile("[a-h?][1-8?]")
+_RECTANGLE = re.compile(r"([a-h?])(?:-([a-h]))?([1-8?])(?:-([1-8]))?")
+_SHADED = re.compile(r"([LD])([1-8?])|([a-h?])([LD])")
+_PIECES = re.compile(r"\[([^\]]*)\]|\$(\w+)|(.)", re.DOTALL)
+_FILES = "abcdefgh"
+
+
+@dataclass(frozen=True, slots=True)
+class Designator:
+    """A set of men on a set of squares. `pieces` are canonical CQL 6 letters, empty for anything; `squares`
+    is a bitboard (a1 = bit 0).
+
+    `shade` is "light", "dark" or empty; `promoted` True or False where only men that did or did not come from
+    a promotion count; `tag` names the man that a tag is bound to, in place of `pieces`.
+    """
+
+    pieces: str = ""
+    squares: int = ALL
+    shade: str = ""
+    promoted: bool | None = None
+    tag: str = ""
+
+    @property
+    def reached(self) -> int:
+        """The squares with the shade taken into account."""
+        return self.squares & {"light": LIGHT, "dark": DARK, "": ALL}[self.shade]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A designator, or why a text is none: `fault` with its place in the text. `warning` where it is no good
+    style but clear.
+    """
+
+    designator: Designator | None
+    fault: str = ""
+    start: int = 0
+    length: int = 1
+    warning: str = ""
+
+
+NONE: Final = Designator("", 0)
+ANYTHING: Final = Designator()
+
+
+def read(text: str) -> Reading:
+    """The designator that `text` is."""
+    if _BARE_SQUARE.fullmatch(text):
+        return Reading(Designator("", _rectangle(text)))
+    if text in ("[]", "[ ]") or re.fullmatch(r"\[\s*\]", text):
+        return Reading(NONE)
+    if text.startswith("[") and (list_end := text.find("]")) > 0 and not _is_piece_list(text[1:list_end]):
+        return _with_squares(Designator(), text, 0)
+    part = _PIECES.match(text)
+    if part is None:
+        return Reading(None, "bad square part", 0, max(1, len(text)))
+    listed, tag, letter = part.groups()
+    if tag is not None:
+        return _with_squares(Designator(tag=tag), text, part.end())
+    old = listed if listed is not None else letter
+    for place, sign in enumerate(old):
+        if sign not in LETTERS:
+            at = place + (listed is not None)
+            return _no_piece(text, at, sign)
+    found = Designator(canonical("".join(LETTERS[sign] for sign in old)))
+    at = part.end()
+    if text.startswith("~~", at):
+        found, at = Designator(found.pieces, promoted=False), at + 2
+    elif text.startswith("~", at):
+        found, at = Designator(found.pieces, promoted=True), at + 1
+    return _with_squares(found, text, at)
+
+
+def canonical(letters: str) -> str:
+    """CQL 6 letters without repetitions, single men absorbed by `A` and `a`; empty for "anything"."""
+    kept = dict.fromkeys(letters)
+    if "A" in kept:
+        kept = dict.fromkeys(c for c in kept if c == "A" or not c.isupper())
+    if "a" in kept:
+        kept = dict.fromkeys(c for c in kept if c == "a" or not c.islower())
+    return "" if {"A", "a", "_"} <= kept.keys() else "".join(kept)
+
+
+def spelled(found: Designator) -> str:
+    """Pieces and squares in CQL 6 spelling; shade, promotion and tag are left to the caller."""
+    if not found.squares:
+        return "[]"
+    pieces = bracketed(found.pieces)
+    squares = spelled_squares(found.squares)
+    return pieces + squares or "."
+
+
+def bracketed(letters: str) -> str:
+    """One letter bare, several in a list."""
+    return f"[{letters}]" if len(letters) > 1 else letters
+
+
+@lru_cache(maxsize=1 << 12)
+def spelled_squares(squares: int) -> str:
+    """A square set in canonical spelling: nothing for the whole board, `[]` for the empty set."""
+    if squares == ALL:
+        return ""
+    left, blocks = squares, []
+    for file in range(8):
+        for rank in range(8):
+            if left >> (8 * rank + file) & 1:
+                block, taken = _block(left, file, rank)
+                blocks.append(block)
+                left &= ~taken
+    return blocks[0] if len(blocks) == 1 else f"[{','.join(blocks)}]"
+
+
+def _block(squares: int, file: int, rank: int) -> tuple[str, int]:
+    top = rank
+    while top < 7 and squares >> (8 * (top + 1) + file) & 1:
+        top += 1
+    column = designators.rectangle(file, file, rank, top)
+    right, taken = file, column
+    while right < 7 and squares & (column << (right + 1 - file)) == column << (right + 1 - file):
+        right += 1
+        taken |= column << (right - file)
+    files = _FILES[file] if right == file else f"{_FILES[file]}-{_FILES[right]}"
+    ranks = str(rank + 1) if top == rank else f"{rank + 1}-{top + 1}"
+    return files + ranks, taken
+
+
+def _is_piece_list(inner: str) -> bool:
+    """Whether the text in square brackets is meant as pieces: no digit, comma, hyphen or sign of a hand."""
+    return bool(inner) and not re.search(r"[1-8,+*-]", inner) and not inner.isspace()
+
+
+def _no_piece(text: str, at: int, sign: str) -> Reading:
+    return Reading(None, f"unknown piece letter {sign}", at, 1)
+
+
+def _with_squares(found: Designator, text: str, at: int) -> Reading:
+    """Add the square part that begins at `at` to what is known of a designator."""
+    part = text[at:]
+    if not part:
+        return Reading(found)
+    warning = ""
+    if shaded := _SHADED.fullmatch(part):
+        shade = "light" if "L" in part else "dark"
+        squares = _rectangle(f"?{shaded[2]}" if shaded[1] else f"{shaded[3]}?")
+        return Reading(Designator(found.pieces, squares, shade, found.promoted, found.tag))
+    if part.startswith("[") and part.endswith("]"):
+        squares_or_fault = _list(part[1:-1])
+        if isinstance(squares_or_fault, str):
+            inner = squares_or_fault
+            start = at + 1 + part[1:-1].find(inner)
+            return Reading(None, f"bad square part {inner or part}", start, max(1, len(inner)))
+        squares = squares_or_fault
+    elif _BARE_SQUARE.fullmatch(part) and not found.tag:
+        squares = _rectangle(part)
+    elif _RECTANGLE.fullmatch(part) and "-" in part and _rectangle(part) and not found.tag:
+        squares = _rectangle(part)
+        warning = f"square part {part} without square brackets"
+    elif not found.tag and len(part) == 1 and at == 1 and part not in "12345678?" and part not in _FILES:
+        return Reading(None, f"bad square part {part}", at, 1)
+    else:
+        return Reading(None, f"bad square part {part}", at, len(part))
+    return Reading(Designator(found.pieces, squares, found.shade, found.promoted, found.tag), warning=warning)
+
+
+def _list(inner: str) -> int | str:
+    """The squares of a list in square brackets, or the part of it that is wrong."""
+    if not inner.strip():
+        return 0
+    squares = 0
+    for part in inner.split(","):
+        bare = part.strip()
+        if bare == "+":
+            continue
+        if bare == "*":
+            squares = ALL
+            continue
+        rectangle = _rectangle(bare)
+        if not rectangle:
+            return part
+        squares |= rectangle
+    return squares
+
+
+def _rectangle(text: str) -> int:
+    """The squares of one rectangle such as `a-c1`, `?4-8`; 0 when the text is none."""
+    found = _RECTANGLE.fullmatch(text)
+    if found is None:
+        return 0
+    file, last_file, rank, last_rank = found.groups()
+    if (file == "?" and last_file) or (rank == "?" and last_rank):
+        return 0
+    left, right = (0, 7) if file == "?" else (_FILES.index(file), _FILES.index(last_file or file))
+    low, high = (0, 7) if rank == "?" else (int(rank) - 1, int(last_rank or rank) - 1)
+    return designators.rectangle(left, right, low, high) if left <= right and low <= high else 0

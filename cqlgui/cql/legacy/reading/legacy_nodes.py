@@ -1,0 +1,228 @@
+"""What a position list of an old script says, as a tree: its conditions, its transforms, how it is counted.
+
+Nodes have no behaviour; `images` maps the squares of a whole tree, which is how transforms are carried out
+that CQL 6 has no keyword for. The designators of a `Fixed` are touched by no transform.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from cqlgui.base import data
+from cqlgui.base.data import dataclass
+from cqlgui.cql.legacy.reading import legacy_designators, legacy_ranges
+from cqlgui.cql.source import diagnostics
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One condition of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A designator that transforms leave alone."""
+
+    designator: legacy_designators.Designator
+
+
+Part = str | legacy_designators.Designator | Fixed
+
+
+@dataclass(frozen=True, slots=True)
+class Plain(Term):
+    """CQL 6 text with designators in it; `if_empty` is its truth when one of them names no square.
+
+    `facing` marks directions such as `up`, which CQL 6 turns with the board and the old dialects did not.
+    """
+
+    parts: tuple[Part, ...]
+    if_empty: bool = False
+    facing: diagnostics.Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Always(Term):
+    """A condition that holds (or not) at every position."""
+
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AttackCount(Term):
+    """`:attackcount`: the number of pairs of an attacker and an attacked square."""
+
+    attackers: legacy_designators.Designator
+    attacked: legacy_designators.Designator
+    range: legacy_ranges.Range
+
+
+@dataclass(frozen=True, slots=True)
+class PowerDifference(Term):
+    """`:powerdifference`: the power of one set of men less that of another."""
+
+    first: legacy_designators.Designator
+    second: legacy_designators.Designator
+    range: legacy_ranges.Range
+
+
+@dataclass(frozen=True, slots=True)
+class RayCount(Term):
+    """`:ray` and its kin with a range: the number of rays. `words` is "ray", "ray attack" ..."""
+
+    words: str
+    along: tuple[legacy_designators.Designator, ...]
+    range: legacy_ranges.Range
+
+
+@dataclass(frozen=True, slots=True)
+class PlyCount(Term):
+    """`:halfmovenumber` with a range: plies from the start, in the main line only."""
+
+    range: legacy_ranges.Range
+
+
+@dataclass(frozen=True, slots=True)
+class PliesToGo(Term):
+    """`:halfmovenumber end-N`: exactly so many plies before the end."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Move(Term):
+    """All move keywords of a list: one move must fulfil them all. `promote` are letters, empty for none."""
+
+    origin: legacy_designators.Designator | None
+    target: legacy_designators.Designator | None
+    promote: str
+    promote_squares: legacy_designators.Designator | None
+    enpassant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MoveText(Term):
+    """A move filter without designators: what stands before `move`, and its words."""
+
+    before: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Term):
+    """Lists under one keyword: "not", "and", "or", "xor", "cond", "sequence", "gappedsequence"."""
+
+    word: str
+    lists: tuple[PositionList, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere(Term):
+    """A list that must not hold at other positions: `words` is the text before its braces."""
+
+    words: str
+    listing: PositionList
+
+
+@dataclass(frozen=True, slots=True)
+class Relation(Term):
+    """`:relation`: a later position that differs from this one in so many men.
+
+    `missing` and `new` are counted among `missing_men` and `new_men`; `side` is "==", "!=" or empty; `where`
+    is the word for the line of play; `pattern` limits the comparison to the squares of the enclosing list.
+    """
+
+    missing_men: legacy_designators.Designator
+    missing: legacy_ranges.Range
+    new_men: legacy_designators.Designator
+    new: legacy_ranges.Range
+    same: legacy_ranges.Range | None
+    different: legacy_ranges.Range | None
+    side: str
+    where: str
+    pattern: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sum(Term):
+    """`:sumrange`: how many transformed lists of an accumulator hold here."""
+
+    span: diagnostics.Span
+    name: str
+    range: legacy_ranges.Range
+
+
+@dataclass(frozen=True, slots=True)
+class PositionList:
+    """`(position ...)`. What follows `terms` applies to the list as a whole.
+
+    `flips` and `shifts` are keywords with their colon. `line` is "", ":variations" or ":variationsonly".
+    `accumulate` names an accumulator, which counts each colour by itself when `by_colour`. `swapped` says
+    that the list is to be read with colours exchanged and the board upside down (only in images of lists).
+    """
+
+    span: diagnostics.Span
+    terms: tuple[Term, ...] = ()
+    negated: bool = False
+    colour: bool = False
+    flips: tuple[str, ...] = ()
+    shifts: tuple[str, ...] = ()
+    shift_span: diagnostics.Span = diagnostics.NOWHERE
+    line: str = ""
+    initial: bool = False
+    silent: bool = False
+    match_count: legacy_ranges.Range | None = None
+    transformed_count: legacy_ranges.Range | None = None
+    repetitions: legacy_ranges.Range | None = None
+    accumulate: str = ""
+    by_colour: bool = False
+    swapped: bool = False
+
+    @property
+    def is_transformed(self) -> bool:
+        return self.colour or bool(self.flips) or bool(self.shifts)
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """`:forany`: a name for any man of the kinds `pieces`, squares ignored."""
+
+    span: diagnostics.Span
+    name: str
+    pieces: str
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """`(match ...)`: what selects games, by header, by data about the game and by position lists.
+
+    `filters` are game filters in CQL 6, one each, in script order; None when they can never hold. `negated`
+    is a bare `:not`.
+    """
+
+    lists: tuple[PositionList, ...] = ()
+    filters: tuple[str, ...] | None = ()
+    negated: bool = False
+    input: str = ""
+    output: str = ""
+    games: legacy_ranges.Range | None = None
+    tags: tuple[Tag, ...] = ()
+    variations: bool = False
+    either_colour: bool = False
+
+
+N = TypeVar("N")
+
+
+def walk(node: object) -> list[object]:
+    """The node and all nodes, designators and fixed designators inside it, in text order."""
+    found: list[object] = []
+    pending = [node]
+    while pending:
+        one = pending.pop()
+        found.append(one)
+        if isinstance(one, Term | PositionList | Match | Fixed):
+            for field in reversed(data.fields(one)):
+                value = getattr(one, field.name)
+                pending.extend(reversed(value) if isinstance(value, tuple) else [value])
+    return found

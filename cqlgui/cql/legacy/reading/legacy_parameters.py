@@ -1,0 +1,90 @@
+"""Parameters that many keywords of the old dialects share, and the reports when one is missing or unknown."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cqlgui.cql.legacy.reading import legacy_designators, legacy_ranges, legacy_reader
+from cqlgui.cql.source import diagnostics
+
+MEANT: Final = {":promotion": ":promote", ":endmost": ":terminal"}
+"""Words that old examples use for other ones."""
+
+
+def no_equivalent(
+    word: legacy_reader.Word, problems: legacy_reader.Problems, name: str, reason: str = ""
+) -> None:
+    """Report a keyword that CQL 6 has nothing for."""
+    problems.error(word.span, f"{name} has no CQL 6 equivalent" + (f" ({reason})" if reason else ""))
+
+
+def unknown(word: legacy_reader.Word, problems: legacy_reader.Problems, name: str) -> None:
+    """Report a keyword that no dialect knows."""
+    meant = MEANT.get(name)
+    problems.error(word.span, f"unknown keyword {name}" + (f" (did you mean {meant}?)" if meant else ""))
+
+
+def take_designator(
+    items: legacy_reader.Items, problems: legacy_reader.Problems, after: str
+) -> legacy_designators.Designator | None:
+    """The designator that must follow the keyword `after`; None after a report."""
+    word = items.word()
+    if word is None:
+        problems.error(items.place, f"piece designator expected after {after}")
+        return None
+    items.take()
+    return designator(word, problems)
+
+
+def designator(
+    word: legacy_reader.Word, problems: legacy_reader.Problems
+) -> legacy_designators.Designator | None:
+    """The designator that a word is; None after a report."""
+    reading = legacy_designators.read(word.text)
+    if reading.designator is not None and reading.designator.tag:
+        problems.tags.append((word.span, reading.designator.tag))
+    if reading.fault:
+        problems.error(diagnostics.Span(word.span.offset + reading.start, reading.length), reading.fault)
+    elif reading.warning:
+        problems.warning(word.span, reading.warning)
+    return reading.designator
+
+
+def take_range(
+    items: legacy_reader.Items, problems: legacy_reader.Problems, after: str
+) -> legacy_ranges.Range | None:
+    """The range that must follow the keyword `after`; None after a report."""
+    found = legacy_ranges.take(items)
+    if found is None:
+        problems.error(items.place, f"range expected after {after}")
+        word = items.word()
+        # A wrong word in the place of the range would be told a second time, as a designator.
+        if word is not None:
+            items.take()
+    return found
+
+
+def take_text(
+    items: legacy_reader.Items, problems: legacy_reader.Problems, after: str
+) -> legacy_reader.Word | legacy_reader.Quoted | None:
+    """The word or string that must follow the keyword `after`; None after a report."""
+    item = items.peek()
+    if isinstance(item, legacy_reader.Quoted) or (
+        isinstance(item, legacy_reader.Word) and not item.is_keyword
+    ):
+        items.take()
+        return item
+    problems.error(items.place, f"text expected after {after}")
+    return None
+
+
+def take_choices(items: legacy_reader.Items, problems: legacy_reader.Problems, after: str) -> list[str]:
+    """The members of a list such as `A00,B10-19`, or of one in brackets; empty after a report."""
+    listing = items.listing()
+    if listing is not None and all(isinstance(item, legacy_reader.Word) for item in listing.items):
+        items.take()
+        words = [item.text for item in listing.items if isinstance(item, legacy_reader.Word)]
+    else:
+        found = take_text(items, problems, after)
+        words = [found.text] if found is not None else []
+    return [part for word in words for part in word.split(",") if part]

@@ -1,0 +1,1 @@
+"""Text as such: tokens, spans, messages, regular expressions, how tags are spelled. Knows no tree."""

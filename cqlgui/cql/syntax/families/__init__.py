@@ -1,0 +1,1 @@
+"""By family of filters: the functions that read them."""

@@ -1,0 +1,1 @@
+"""What all readers share: lexer, cursor, operators, ranges, and the table of readers."""

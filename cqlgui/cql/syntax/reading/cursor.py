@@ -1,0 +1,424 @@
+"""The parser's place in the text: the significant tokens with balanced brackets, findings, names, types so
+far.
+
+Errors never raise, except that too deep a nesting ends the parse (`TooDeepError`). A rule that fails reports
+once and
+answers `Broken`; whatever is built upon a broken part is broken too and complains no more. A second
+complaint at the
+token where the last one stood is dropped, which is what keeps one mistake from sounding like several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from cqlgui.base.data import dataclass
+from cqlgui.base.patterns import pattern
+from cqlgui.cql.ast import nodes, types
+from cqlgui.cql.ast.types import Type
+from cqlgui.cql.source.diagnostics import Diagnostic, Span
+from cqlgui.cql.source.tokens import END, TRIVIA, Kind, Token
+from cqlgui.cql.syntax.reading.lexer import UNTERMINATED_COMMENT
+from cqlgui.cql.vocabulary import registry
+
+MAX_DEPTH = 120
+"""Levels of brackets and prefix words a text may nest; each costs the parser some frames of Python's own
+stack."""
+MAX_HEIGHT = 200
+"""Levels a tree may have; long chains of an operator nest as well."""
+MAX_DIAGNOSTICS = 100
+
+CLOSER_OF = {"(": ")", "{": "}", "[": "]"}
+CLOSERS = frozenset(CLOSER_OF.values())
+
+
+_BLANK_LINE = pattern(r"\n[^\S\n]*\n")
+
+
+class Broken(nodes.Node):
+    """Stands where a filter could not be read; never leaves the parser."""
+
+
+class TooDeepError(Exception):
+    """The text nests deeper than `MAX_DEPTH`; the finding is already reported."""
+
+
+class TooManyError(Exception):
+    """As many findings as anyone wants to read."""
+
+
+@dataclass(slots=True)
+class Definition:
+    """A function: `tokens` of its body with the closing brace, None when it could not be read. `faulty`: a
+    call has already shown what is wrong with the body.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    tokens: list[Token] | None
+    faulty: bool = False
+
+
+class Cursor:
+    """State of one parse. Rules read with `peek`, `take` and `expression`, and report with `report`."""
+
+    expression: Callable[[int], nodes.Node]
+    """Reads one filter of a precedence level (0 a primary ... 14 anything); set by the grammar."""
+    primary: Callable[[], nodes.Node]
+    """Reads one primary: a literal, a name, brackets, or a filter that begins with a keyword; set by the
+    grammar."""
+
+    def __init__(self, text: str, diagnostics: Iterable[Diagnostic]) -> None:
+        self.text = text
+        self.diagnostics: list[Diagnostic] = list(diagnostics)
+        self._end = Token(Kind.WHITESPACE, "", len(text), END)
+        self.tokens: list[Token] = []
+        self._limit: int | None = None
+        self.position = 0
+        self.depth = 0
+        # Offset of the filter being read whose own text is written, by `comment` and its like.
+        self.spoken = -1
+        # Offset of the `=` that begins the promotion of a dash being read, which is no assignment.
+        self.promotion_sign = -1
+        # Offsets of dashes at the top level of a path that belong to a filter there: behind a blank a bracket
+        # is none of their target.
+        self.path_dashes: set[int] = set()
+        # Up to this token the signs of a line were told from arithmetic already.
+        self.lines_until = -1
+        self.bound: list[str] = []
+        self.sorts: dict[str, tuple[bool, bool]] = {}
+        """By the text of a sort key: whether it is a string's, and whether it keeps the smallest value."""
+        # Offsets of the tokens in front of which a line is blank.
+        self.after_blank: set[int] = set()
+        self.unclosed: set[int] = set()
+        # A comment without an end has swallowed what may seem to be missing at the end of the text.
+        self._cut_short = any(one.code == UNTERMINATED_COMMENT for one in self.diagnostics)
+        self.names: dict[str, Type | None] = {}
+        self.dictionaries: dict[str, types.Entries] = {}
+        self.functions: dict[str, Definition] = {}
+        self.calls: list[str] = []
+        self.expanded = 0
+        self.words: frozenset[str] = frozenset()
+        self.persistent: set[str] = set()
+        self.atomic: set[str] = set()
+        self._types = types.Names(self.names, self.dictionaries)  # type: ignore[arg-type]  # unknown types are never looked up
+        self._quiet_at = -1
+        # Expressions that were read before their turn, with the position behind them, by their offset.
+        self._ahead: dict[int, tuple[nodes.Node, int]] = {}
+
+    def load(self, tokens: Iterable[Token]) -> None:
+        """Take over the tokens to parse; may raise `TooDeepError`."""
+        blank = False
+        significant = []
+        for token in tokens:
+            if token.kind not in TRIVIA:
+                if blank:
+                    self.after_blank.add(token.offset)
+                    blank = False
+                significant.append(token)
+            elif token.kind is Kind.WHITESPACE and _BLANK_LINE.search(token.text):
+                blank = True
+        self._balance(significant)
+        self.words = frozenset(token.text for token in self.tokens if token.kind is Kind.NAME)
+
+    # --- tokens
+    # -------------------------------------------------------------------------------------------------
+
+    def peek(self, ahead: int = 0) -> Token:
+        """The next token, or the one `ahead` of it; an END token behind the last."""
+        place = self.position + ahead
+        if place >= len(self.tokens) or (self._limit is not None and place >= self._limit):
+            return self._end
+        return self.tokens[place]
+
+    def take(self) -> Token:
+        """The next token, which is consumed unless it is END."""
+        token = self.peek()
+        if token.word != END:
+            self.position += 1
+        return token
+
+    def take_whole(self) -> None:
+        """Consume the next token, and with an opening bracket all that it holds."""
+        if self.take().word in CLOSER_OF:
+            self.skip_group()
+            self.take()
+
+    def accept(self, word: str) -> Token | None:
+        """Consume the next token if its word is `word`."""
+        return self.take() if self.peek().word == word else None
+
+    def since(self, offset: int) -> Span:
+        """From `offset` to the end of the last token consumed."""
+        end = self.tokens[self.position - 1].end if self.position else offset
+        return Span(offset, max(end - offset, 0))
+
+    def at_end_of_group(self) -> bool:
+        """True at a closing bracket or the end of the text."""
+        return self.peek().word in CLOSERS or self.peek().word == END
+
+    def limited(self, stop: int, read: Callable[[], None]) -> None:
+        """Run `read` with the tokens from index `stop` on hidden; to it the text ends there."""
+        before, end, lines = self._limit, self._end, self.lines_until
+        self.lines_until = -1
+        if before is None or stop < before:
+            self._limit = stop
+            last = self.tokens[stop - 1].end if stop else 0
+            self._end = end._replace(offset=last)
+        read()
+        self._limit, self._end, self.lines_until = before, end, lines
+
+    def inside(self, tokens: list[Token], read: Callable[[], None]) -> None:
+        """Run `read` on other tokens of this text, which must end with a closing bracket."""
+        kept = self.tokens, self.position, self._limit, self.lines_until
+        self.tokens, self.position, self._limit, self.lines_until = tokens, 0, None, -1
+        self._quiet_at = -1
+        read()
+        self.tokens, self.position, self._limit, self.lines_until = kept
+        self._quiet_at = -1
+
+    def skip_group(self) -> None:
+        """Go to the closing bracket of the group we are in, or to the end."""
+        level = 0
+        while (token := self.peek()).word != END:
+            if token.word in CLOSER_OF:
+                level += 1
+            elif token.word in CLOSERS:
+                if level == 0:
+                    return
+                level -= 1
+            self.position += 1
+
+    def look_ahead(self, tokens: int, level: int) -> nodes.Node:
+        """The expression behind so many tokens, which are not consumed. `taken_ahead` gives it when its turn
+        comes, since reading it twice would report and declare twice."""
+        before = self.position
+        self.position += tokens
+        start = self.peek().offset
+        node = self.expression(level)
+        self._ahead[start] = node, self.position
+        self.position = before
+        return node
+
+    def taken_ahead(self) -> nodes.Node | None:
+        """The expression that begins here and was read by `look_ahead`; consumed."""
+        found = self._ahead.pop(self.peek().offset, None)
+        if found is None:
+            return None
+        node, self.position = found
+        return node
+
+    # --- findings
+    # -----------------------------------------------------------------------------------------------
+
+    @property
+    def errors(self) -> int:
+        """Number of findings so far; a rule compares it to see whether something inside went wrong."""
+        return len(self.diagnostics)
+
+    def report(self, span: Span, code: str, message: str, hint: str = "") -> Broken:
+        """Record an error; gives the broken node that stands for what could not be read."""
+        if self._quiet_at == self.position and self.diagnostics:
+            return Broken(span)
+        self._quiet_at = self.position
+        self.diagnostics.append(Diagnostic(span, code, message, hint))
+        if len(self.diagnostics) > MAX_DIAGNOSTICS:
+            raise TooManyError
+        return Broken(span)
+
+    def report_always(self, span: Span, code: str, message: str, hint: str = "") -> Broken:
+        """`report` for a finding about tokens already consumed, such as a wrong type, which never is an
+        echo."""
+        self._quiet_at = -1
+        broken = self.report(span, code, message, hint)
+        self._quiet_at = -1
+        return broken
+
+    def hush(self) -> None:
+        """Take it that the user has been told about the next token."""
+        self._quiet_at = self.position
+
+    @property
+    def _ending(self) -> str:
+        """What ends where nothing more can be read."""
+        if self._limit is None:
+            return "The text ends"
+        blank = self._limit < len(self.tokens) and self.tokens[self._limit].offset in self.after_blank
+        return "The path ends at this blank line" if blank else "The line ends"
+
+    def expected(self, what: str, hint: str = "") -> Broken:
+        """Report that something else stands where `what` should."""
+        token = self.peek()
+        if token.word == END or (token.word in CLOSERS and not token.text):
+            # A bracket that the text never closes ends with it.
+            if self._cut_short and self._limit is None:
+                return Broken(token.span)
+            return self.report(
+                token.span, "unexpected-end", f"{self._ending} where {what} should follow.", hint
+            )
+        if token.word in CLOSERS:
+            return self.report(
+                token.span, "missing-operand", f"Before this {token.text} {what} is missing.", hint
+            )
+        return self.report(token.span, "unexpected-token", f"Expected {what}, not `{shown(token)}`.", hint)
+
+    # --- types
+    # --------------------------------------------------------------------------------------------------
+
+    def type_of(self, node: nodes.Node) -> Type | None:
+        """The type of a node, None when it is broken."""
+        return None if isinstance(node, Broken) else types.infer(node, self._types)
+
+    def made(self, node: nodes.Node, *parts: nodes.Node) -> nodes.Node:
+        """`node`, or a broken one when any of its parts is."""
+        return Broken(node.span) if any(isinstance(part, Broken) for part in parts) else node
+
+    def operand(self, level: int, wanted: frozenset[Type], owner: str, what: str = "") -> nodes.Node:
+        """Read the operand of `owner` at `level` and insist on its type."""
+        start = self.peek().offset
+        node = self.expression(level)
+        return self.insist(node, wanted, owner, start, what)
+
+    def insist(
+        self, node: nodes.Node, wanted: frozenset[Type], owner: str, start: int, what: str = ""
+    ) -> nodes.Node:
+        """`node`, or a reported broken one when its type is none of `wanted`; `start` is where its text
+        begins."""
+        kind = self.type_of(node)
+        if kind is None or kind in wanted:
+            return node
+        need = what or listed(wanted)
+        return self.report_always(
+            self.since(start), "type-mismatch", f"{owner} needs {need} here, and this is {TYPE_WORDS[kind]}."
+        )
+
+    def declare(self, name: Token, kind: Type | None) -> bool:
+        """Give a variable its type; reports and answers False when it already has another one."""
+        before = self.names.get(name.text)
+        if before is None or kind is None:
+            if before is None:
+                self.names[name.text] = kind
+            return True
+        if before is kind:
+            return True
+        self.report_always(
+            name.span, "type-mismatch",
+            f"`{name.text}` holds {TYPE_WORDS[before]} already and cannot become {TYPE_WORDS[kind]}.",
+            "a variable keeps the type of its first use; take another name",
+        )  # fmt: skip
+        return False
+
+    def unbound(self, name: Token) -> bool:
+        """Whether no filter around this one binds the name; reports and answers False when one does."""
+        if name.text not in self.bound:
+            return True
+        message = f"`{name.text}` is the variable of a filter around this one already."
+        self.report_always(name.span, "already-bound", message, "take another name inside")
+        return False
+
+    # --- brackets
+    # -----------------------------------------------------------------------------------------------
+
+    def _balance(self, tokens: Iterable[Token]) -> None:
+        """Fill `tokens` so that every bracket has its partner; those that had none are reported."""
+        stack: list[Token] = []
+        for token in tokens:
+            if token.kind is Kind.BRACKET and token.word in CLOSER_OF:
+                stack.append(token)
+                if len(stack) > MAX_DEPTH:
+                    self.too_deep(token.span)
+            elif token.kind is Kind.BRACKET and token.word in CLOSERS:
+                closer = self._close(stack, token)
+                if closer is None:
+                    continue
+                token = closer
+            self.tokens.append(token)
+        for opener in reversed(stack):
+            self._unclosed(opener)
+            self.tokens.append(self._virtual(opener, len(self.text)))
+
+    def _close(self, stack: list[Token], closer: Token) -> Token | None:
+        """Match a closing bracket with the open ones; None when it must be dropped, a substitute when it
+        is wrong."""
+        if stack and CLOSER_OF[stack[-1].word] == closer.word:
+            stack.pop()
+            return closer
+        if not any(CLOSER_OF[opener.word] == closer.word for opener in stack):
+            if not stack:
+                self._unbalanced(closer, f"Nothing was opened that this `{closer.word}` could close.")
+                return None
+            due = CLOSER_OF[stack.pop().word]
+            self._unbalanced(closer, f"This should be `{due}`.")
+            return closer._replace(word=due)
+        while CLOSER_OF[stack[-1].word] != closer.word:
+            opener = stack.pop()
+            self._unclosed(opener)
+            self.tokens.append(self._virtual(opener, closer.offset))
+        stack.pop()
+        return closer
+
+    def _unclosed(self, opener: Token) -> None:
+        self.unclosed.add(opener.offset)
+        self._unbalanced(opener, f"This `{opener.word}` is never closed.")
+
+    def close(self, opener: Token) -> None:
+        """Consume the partner of `opener`, reporting and passing over whatever stands before it.
+
+        Where the bracket is never closed, the place that needs it is shown instead of the opener.
+        """
+        token = self.peek()
+        if not self.at_end_of_group():
+            if opener.offset in self.unclosed:
+                self.diagnostics = [one for one in self.diagnostics if one.span != opener.span]
+                due = CLOSER_OF[opener.word]
+                self.report_always(token.span, "unbalanced-bracket", f"Before this a `{due}` is missing.")
+            else:
+                self.expected(f"`{CLOSER_OF[opener.word]}`")
+            self.skip_group()
+        self.take()
+
+    def _unbalanced(self, token: Token, message: str) -> None:
+        if len(self.diagnostics) < MAX_DIAGNOSTICS:
+            self.diagnostics.append(Diagnostic(token.span, "unbalanced-bracket", message))
+
+    def _virtual(self, opener: Token, offset: int) -> Token:
+        return Token(Kind.BRACKET, "", offset, CLOSER_OF[opener.word])
+
+    def too_deep(self, span: Span) -> None:
+        """Report the nesting limit and end the parse."""
+        message = f"The query nests deeper than {MAX_DEPTH} levels here."
+        self.diagnostics.append(Diagnostic(span, "too-deep", message))
+        raise TooDeepError
+
+
+TYPE_WORDS = {
+    Type.SET: "a set of squares",
+    Type.NUMERIC: "a number",
+    Type.STRING: "a string",
+    Type.POSITION: "a position",
+    Type.LOGICAL: "a condition without a value",
+    Type.PIECE: "a piece",
+    Type.DICTIONARY: "a dictionary",
+}
+SET = frozenset({Type.SET, Type.PIECE})
+NUMERIC = frozenset({Type.NUMERIC})
+STRING = frozenset({Type.STRING})
+POSITION = frozenset({Type.POSITION})
+VALUES = frozenset({Type.SET, Type.PIECE, Type.NUMERIC, Type.STRING, Type.POSITION})
+
+
+def listed(kinds: frozenset[Type]) -> str:
+    """The types of a set as words: `a number or a string`."""
+    words = [TYPE_WORDS[kind] for kind in Type if kind in kinds and kind is not Type.PIECE]
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " or " + words[-1]
+
+
+def shown(token: Token) -> str:
+    """A token's text for a message, cut when it is long."""
+    return token.text if len(token.text) <= 30 else token.text[:27] + "..."
+
+
+def is_internal(word: str) -> bool:
+    """True for a word that is reserved without meaning anything in a query."""
+    row = registry.lookup(word)
+    return row is not None and row.kind == "internal" and registry.is_reserved(word)

@@ -1,0 +1,21 @@
+"""The table of readers: which function reads a filter that begins with a word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.source.tokens import Kind, Token
+from cqlgui.cql.syntax.reading.cursor import Cursor
+
+Reader = Callable[[Cursor, Token], nodes.Node]
+"""Reads one filter whose first token was just consumed."""
+
+READERS: Final[dict[str, Reader]] = {}
+"""By the word of the first token. Each module of the grammar enters the filters that it reads."""
+
+
+def can_begin(token: Token) -> bool:
+    """True when a filter may begin with `token`."""
+    return token.kind is Kind.NAME or token.kind is Kind.ERROR or token.word in READERS

@@ -1,0 +1,1 @@
+"""Transforms (flip, shift, rotate ...): their geometry, their rule for each node, and the orbit they make."""

@@ -1,0 +1,143 @@
+"""One row a keyword: what the lexer, the parser, completion, hover and help know about a spelling.
+
+The rows stand in `keywords`, `signs` and `study_keys`; syntax forms and examples stand in the modules
+`docs…`. Words of kind `internal` have no forms: they are reserved and mean nothing in a query.
+"""
+
+from __future__ import annotations
+
+from cqlgui.base.data import dataclass
+from cqlgui.base.patterns import pattern
+from cqlgui.cql.source.tokens import Kind
+from cqlgui.cql.vocabulary import (
+    docs,
+    docs_facts,
+    docs_moves,
+    docs_paths,
+    docs_programs,
+    docs_strings,
+    docs_tree_board,
+    keywords,
+    signs,
+    study_keys,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One spelling. `kind`: filter, transform, direction, operator, parameter, header, designator,
+    comment, hhdb key or internal. `status`: empty, `deprecated` or `undocumented`. `since`: first version
+    of CQL with it. `forms`: its syntax; `example`: a query or body that runs; both empty for internal
+    words."""
+
+    name: str
+    sign: str
+    kind: str
+    result_type: str
+    since: str
+    status: str
+    meaning: str
+    forms: tuple[str, ...]
+    example: str
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What it is, what it gives, since when it exists and whether it should be used, as short phrases."""
+        gives = f"gives {self.result_type}" if self.result_type else ""
+        since = f"since {self.since}" if self.since not in ("", "6.0") else ""
+        return tuple(filter(None, (self.kind, gives, since, self.status)))
+
+
+def public() -> tuple[Row, ...]:
+    """All rows that a user may meet, internal ones left out."""
+    return tuple(row for row in ROWS if row.kind != "internal")
+
+
+def lookup(word: str) -> Row | None:
+    """The row of a spelling, ASCII or Unicode; None when there is none. All groups of a match share one."""
+    return _BY_NAME.get("\\0" if _GROUP.fullmatch(word) else word)
+
+
+_GROUP = pattern(r"\\[0-9]{1,2}")
+
+
+def complete(prefix: str) -> tuple[Row, ...]:
+    """Rows of keywords that begin with `prefix`; all of them for an empty prefix.
+
+    Those in use come first, among them words of which half is there already, then by name.
+    """
+    lower = prefix.lower()
+    near = 2 * len(prefix)
+
+    def order(row: Row) -> tuple[bool, bool, bool, str]:
+        return row.kind == "internal", row.status != "", len(row.name) > near, row.name
+
+    found = [row for row in ROWS if row.name in RESERVED and row.name.lower().startswith(lower)]
+    return tuple(sorted(found, key=order))
+
+
+def is_reserved(word: str) -> bool:
+    """True when `word` may not name a variable because it is a keyword."""
+    return word in RESERVED
+
+
+def token_kind(word: str) -> Kind:
+    """How an identifier-like word is shown: KEYWORD, TRANSFORM, DIRECTION, or NAME when it is not
+    reserved."""
+    if word not in RESERVED:
+        return Kind.NAME
+    return _TOKEN_KINDS.get(_BY_NAME[word].kind, Kind.KEYWORD)
+
+
+def suggest(word: str, others: tuple[str, ...] = ()) -> str | None:
+    """The keyword (or one of `others`) that `word` is most probably a misspelling of, or None."""
+    if len(word) > 40:
+        return None
+    by_case = _BY_CASE.get(word.lower())
+    if by_case is not None:
+        return by_case
+    # Most starts meet no misspelling, and it takes a while to load.
+    from rapidfuzz import process
+    from rapidfuzz.distance import DamerauLevenshtein
+
+    choices = (*others, *_SUGGESTIBLE)
+    # Swapped or missing letters: one in short words, two or three in long ones.
+    limit = 1 if len(word) <= 4 else 2 if len(word) <= 8 else 3
+    best = process.extractOne(word, choices, scorer=DamerauLevenshtein.distance, score_cutoff=limit)
+    if best is None:
+        return None
+    choice: str = best[0]
+    return choice if len(word) > 2 else None
+
+
+_DOCS = {
+    **docs.DOCS,
+    **docs_facts.DOCS,
+    **docs_moves.DOCS,
+    **docs_paths.DOCS,
+    **docs_tree_board.DOCS,
+    **docs_programs.DOCS,
+    **docs_strings.DOCS,
+}
+
+
+def _rows() -> tuple[Row, ...]:
+    result = []
+    for table in (keywords.ROWS, signs.ROWS, study_keys.ROWS):
+        for name, sign, kind, result_type, since, status, meaning in table:
+            forms, example = _DOCS.get(name, ((), ""))
+            result.append(Row(name, sign, kind, result_type, since, status, meaning, forms, example))
+    return tuple(result)
+
+
+ROWS = _rows()
+_BY_NAME = {row.name: row for row in ROWS} | {row.sign: row for row in ROWS if row.sign}
+_WORD = pattern(r"[A-Za-z$_][A-Za-z0-9$_]*|o-o(-o)?")
+RESERVED = frozenset(
+    row.name
+    for row in ROWS
+    if _WORD.fullmatch(row.name) and row.kind not in ("designator", "hhdb key", "comment")
+)
+_TOKEN_KINDS = {"transform": Kind.TRANSFORM, "direction": Kind.DIRECTION}
+_SUGGESTIBLE = tuple(sorted(word for word in RESERVED if _BY_NAME[word].kind != "internal"))
+_BY_CASE = {word.lower(): word for word in _SUGGESTIBLE}
