@@ -12,22 +12,20 @@ from cqlgui.cql.ast import nodes, nodes_paths, nodes_programs, nodes_strings
 from cqlgui.cql.interpreting.expressions import closures as closures_
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine import facts as facts_of_games
-from cqlgui.engine import (
-    games,
-    layout,
+from cqlgui.engine import orbit_pass
+from cqlgui.engine.lowering import (
     lowering_board,
     lowering_logic,
     lowering_orbits,
     lowering_paths,
     lowering_sequences,
     lowering_tree,
-    orbit_pass,
-    replay,
-    scanning,
-    tiers,
     weakening,
 )
-from cqlgui.engine.lowering import Lowering, TooLargeError, Unsupported, integer, word
+from cqlgui.engine.lowering.blocks import integer, word
+from cqlgui.engine.lowering.dispatch import Lowering
+from cqlgui.engine.lowering.scope import TooLargeError, Unsupported
+from cqlgui.engine.replaying import games, layout, replay, scanning, tiers
 from cqlgui.jit import emitter, native
 from cqlgui.jit.words import Scalar
 

@@ -26,7 +26,7 @@ from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.interpreting.families import closures_studies
 from cqlgui.cql.interpreting.runtime import evaluation
-from cqlgui.engine.games import Integers, Words
+from cqlgui.engine.replaying.games import Integers, Words
 from cqlgui.jit.words import MASK
 
 UNKNOWN: Final = 0

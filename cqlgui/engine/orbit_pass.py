@@ -10,9 +10,11 @@ import numpy.typing as npt
 
 from cqlgui.base.data import dataclass, field
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import games, lowering_matches, replay
-from cqlgui.engine.games import Games, Integers, Words
-from cqlgui.engine.lowering import Lowering, TooLargeError
+from cqlgui.engine.lowering import lowering_matches
+from cqlgui.engine.lowering.dispatch import Lowering
+from cqlgui.engine.lowering.scope import TooLargeError
+from cqlgui.engine.replaying import games, replay
+from cqlgui.engine.replaying.games import Games, Integers, Words
 from cqlgui.jit import emitter, native
 from cqlgui.jit.words import Scalar
 

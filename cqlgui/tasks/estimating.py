@@ -19,8 +19,9 @@ from cqlgui.base import progress
 from cqlgui.base.data import dataclass
 from cqlgui.cql.ast import nodes
 from cqlgui.cql.interpreting.expressions import closures
-from cqlgui.engine import facts, games, scanning
-from cqlgui.engine.lowering import Unsupported
+from cqlgui.engine import facts
+from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.engine.replaying import games, scanning
 from cqlgui.tasks import found, model, queries, sieving, sources, tags, workspace
 
 SAMPLE: Final = 2_000

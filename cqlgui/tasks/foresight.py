@@ -17,7 +17,7 @@ import numpy as np
 
 from cqlgui.base import errors, progress
 from cqlgui.base.data import dataclass
-from cqlgui.engine import scanning
+from cqlgui.engine.replaying import scanning
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model, planning, sieving, sources
 from cqlgui.tasks.found import Integers

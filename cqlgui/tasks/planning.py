@@ -20,7 +20,9 @@ from cqlgui.base.data import dataclass
 from cqlgui.cql.ast import nodes
 from cqlgui.cql.interpreting import interpreter
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import facts, games, pruning, signatures
+from cqlgui.engine import facts
+from cqlgui.engine.pruning import pruner, signatures
+from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from cqlgui.store import beside, segments
 from cqlgui.tasks import model, tags
@@ -61,9 +63,9 @@ class Planner:
         assert expanded.query is not None
         self.variations = expanded.query.header.variations
         """Whether the whole tree of a game is searched."""
-        self._question = pruning.Question(expanded)
+        self._question = pruner.Question(expanded)
         self._compiled = compiled
-        self._pruned = pruned and pruning.stand_alone(expanded.query)
+        self._pruned = pruned and pruner.stand_alone(expanded.query)
         self._source: Path | None = None
         self._useless = False
         self._idle = 0
@@ -85,7 +87,7 @@ class Planner:
         count = max(min(len(asked), source.games - first), 0)
         numbers = games.everything(asked)[:count]
         if self._pruned and not self._is_idle(source):
-            numbers = numbers[pruning.candidates(self._question, known)[:count]]
+            numbers = numbers[pruner.candidates(self._question, known)[:count]]
             self._source, self._useless = source.path, len(numbers) > _USELESS * count
         return Part(asked, count, numbers, facts.table(self._compiled, known.facts, len(asked)))
 
@@ -106,10 +108,10 @@ class Planner:
             return found
         if question.results or question.query.header.gamenumber is not None:
             found.append(("header", None))
-        for part in pruning.conjuncts(question.query.body):
+        for part in pruner.conjuncts(question.query.body):
             if id(part) in question.known:
                 found.append(("catalog", part))
-            elif pruning.rules_out(question, part):
+            elif pruner.rules_out(question, part):
                 found.append(("signature", part))
         return found
 
@@ -127,25 +129,25 @@ class Planner:
         inside = left = np.arange(len(asked)) < count
         if not self._pruned:
             return [count]
-        last, spared = pruning.candidates_and_spared(self._question, known)
+        last, spared = pruner.candidates_and_spared(self._question, known)
         found = []
         for _, part in self.steps():
             left = left & (
-                pruning.admitted(self._question, known)
+                pruner.admitted(self._question, known)
                 if part is None
-                else pruning.may_hold(self._question, known, part)
+                else pruner.may_hold(self._question, known, part)
             )
             found.append(int((inside & (left | spared)).sum()))
         return [*found, int((inside & last).sum())]
 
     def _known(
         self, source: model.Source, first: int, segment: segments.Segment, is_over: Callable[[], bool]
-    ) -> tuple[games.Games, pruning.Known]:
+    ) -> tuple[games.Games, pruner.Known]:
         asked = games.of_segment(segment)
         priority.pause()
         answers = self._asker.answers(tags.SegmentTags(source, first, len(asked)), is_over)
         load = functools.partial(_columns, segment, asked, self.variations)
-        return asked, pruning.Known(len(asked), load, first, answers)
+        return asked, pruner.Known(len(asked), load, first, answers)
 
 
 _kept: collections.OrderedDict[tuple[Path, bytes], signatures.Signatures] = collections.OrderedDict()

@@ -21,7 +21,10 @@ from cqlgui.cql.ast import nodes, nodes_facts
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.source import diagnostics
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling, lowering, orbit_pass, pruning, scanning
+from cqlgui.engine import compiling, orbit_pass
+from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.engine.pruning import pruner
+from cqlgui.engine.replaying import scanning
 from cqlgui.tasks import found as found_module
 from cqlgui.tasks import model, planning, sources, tags
 from cqlgui.tasks.found import Columns, Integers
@@ -95,8 +98,8 @@ def plan(
         return Plan(None, "games without a match count too")
     found = compiled(expanded)
     token.raise_if_cancelled()
-    if isinstance(found, lowering.Unsupported):
-        passes_over = pruned and pruning.stand_alone(expanded.query)
+    if isinstance(found, Unsupported):
+        passes_over = pruned and pruner.stand_alone(expanded.query)
         planner = planning.Planner(expanded) if passes_over else None
         return Plan(None, found.reason, found.span, planner)
     planner = planning.Planner(expanded, found.facts, pruned=pruned)
@@ -108,7 +111,7 @@ def plan(
 
 
 @functools.lru_cache(maxsize=2)
-def compiled(expanded: transforms.Expanded) -> compiling.Compiled | lowering.Unsupported:
+def compiled(expanded: transforms.Expanded) -> compiling.Compiled | Unsupported:
     """A query's machine code. That of the last ones is remembered, as `queries.expanded` is."""
     return compiling.compile_query(expanded)
 

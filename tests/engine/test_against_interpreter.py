@@ -20,8 +20,9 @@ from cqlgui.cql.checking import check
 from cqlgui.cql.interpreting import interpreter
 from cqlgui.cql.printing import printer
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling, games, orbit_pass
-from cqlgui.engine.lowering import Unsupported
+from cqlgui.engine import compiling, orbit_pass
+from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from tests import helpers
 from tests.helpers import crossing, kinds, planned

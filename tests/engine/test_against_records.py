@@ -21,7 +21,7 @@ from cqlgui.cql.interpreting import interpreter
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling
-from cqlgui.engine.lowering import Unsupported
+from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.jit import native
 from cqlgui.tasks import hosts, importing, planning, sources
 

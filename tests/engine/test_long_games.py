@@ -12,8 +12,9 @@ import pytest
 from cqlgui.board import moves
 from cqlgui.cql.checking import check
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling, games, layout, replay
-from cqlgui.engine.lowering import Unsupported
+from cqlgui.engine import compiling
+from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.engine.replaying import games, layout, replay
 from cqlgui.jit import native
 
 E4, D4 = moves.pack(12, 28), moves.pack(11, 27)

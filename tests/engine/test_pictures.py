@@ -13,12 +13,13 @@ import pytest
 from cqlgui.board import legality
 from cqlgui.board.position import Position
 from cqlgui.cql.interpreting.runtime import economy
-from cqlgui.engine import layout, routines_mates
+from cqlgui.engine.kernels import routines_economy
+from cqlgui.engine.replaying import layout
 
 DEMANDS = {
-    "pure": routines_mates.PURE,
-    "model": routines_mates.MODEL,
-    "ideal": routines_mates.IDEAL,
+    "pure": routines_economy.PURE,
+    "model": routines_economy.MODEL,
+    "ideal": routines_economy.IDEAL,
 }
 
 LETTERS = "QQRRBBNNPKqrrbbnnpp"
@@ -59,9 +60,9 @@ def test_pictures_are_the_interpreters(tries: int) -> None:
     record = np.zeros(layout.SIZE, np.uint64)
     for position in positions(Random(tries), tries):
         if legality.is_mate(position):
-            wanted, kernel, kind = economy.mate, routines_mates.mate_picture, "mate"
+            wanted, kernel, kind = economy.mate, routines_economy.mate_picture, "mate"
         elif legality.is_stalemate(position):
-            wanted, kernel, kind = economy.stalemate, routines_mates.stalemate_picture, "stalemate"
+            wanted, kernel, kind = economy.stalemate, routines_economy.stalemate_picture, "stalemate"
         else:
             continue
         record[:13] = position.men

@@ -19,7 +19,8 @@ from cqlgui.cql.interpreting import compilers, interpreter
 from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.printing import printer
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import bounds, games, pruning, signatures
+from cqlgui.engine.pruning import bounds, pruner, signatures
+from cqlgui.engine.replaying import games
 from tests import helpers
 from tests.helpers import crossing, planned
 from tests.helpers import games as readings
@@ -218,9 +219,9 @@ def test_a_signature_that_is_not_known_excludes_nothing() -> None:
     assert (unknown == signatures.unknown(1).columns(True)).all()
     for text in PASSED_OVER:
         expanded = expand(text)
-        question = pruning.Question(expanded)
+        question = pruner.Question(expanded)
         if not question.facts and text not in ("false", "variation", "gamenumber == 3 K"):
-            assert pruning.candidates(question, pruning.Known(1, lambda: unknown, 0)).all(), text
+            assert pruner.candidates(question, pruner.Known(1, lambda: unknown, 0)).all(), text
 
 
 def test_queries_whose_games_hang_together_are_the_interpreters() -> None:
@@ -231,15 +232,15 @@ def test_queries_whose_games_hang_together_are_the_interpreters() -> None:
         expanded = transforms.expand(checked)
         if expanded.query is not None:
             sequential = interpreter.Program(expanded).sequential
-            assert pruning.stand_alone(expanded.query) is not sequential, text
+            assert pruner.stand_alone(expanded.query) is not sequential, text
 
 
 # --- every filter -------------------------------------------------------------------------------------------
 
 
-def joined(one: pruning.May, other: pruning.May) -> pruning.May:
+def joined(one: pruner.May, other: pruner.May) -> pruner.May:
     """What may be the one or the other."""
-    return pruning.May(
+    return pruner.May(
         one.yes | other.yes, one.no | other.no, one.most | other.most, one.least & other.least,
         np.minimum(one.low, other.low), np.maximum(one.high, other.high),
     )  # fmt: skip
@@ -252,11 +253,11 @@ class Watch:
         self.pool = pool
         self.counts: collections.Counter[str] = collections.Counter()
         self.wrong: list[str] = []
-        self._seen: dict[int, tuple[nodes.Node, pruning.May]] = {}
+        self._seen: dict[int, tuple[nodes.Node, pruner.May]] = {}
         self._game = 0
         plain = bounds.Pruner.value
 
-        def value(pruner: bounds.Pruner, node: nodes.Node) -> pruning.May:
+        def value(pruner: bounds.Pruner, node: nodes.Node) -> pruner.May:
             found = plain(pruner, node)
             # Elements of an orbit share filters that no transform changes.
             known = self._seen.get(id(node))
@@ -267,7 +268,7 @@ class Watch:
         tested = bounds.TESTED[nodes.Orbit]
         refused = self._refused = set[int]()
 
-        def orbit(pruner: bounds.Pruner, node: nodes.Orbit) -> pruning.May:
+        def orbit(pruner: bounds.Pruner, node: nodes.Orbit) -> pruner.May:
             found, kept, left = tested(pruner, node), pruner.kept, pruner._left
             # It stops when nothing more can be told. What elements share may be more in those that are left.
             for element in () if id(node) in refused else node.elements:
@@ -277,7 +278,7 @@ class Watch:
             return found
 
         monkeypatch.setitem(bounds.TESTED, nodes.Orbit, orbit)
-        monkeypatch.setattr(pruning, "_tested_orbit", orbit)
+        monkeypatch.setattr(pruner, "_tested_orbit", orbit)
         affords = bounds.Pruner.affords
 
         def affords_or_forgets(pruner: bounds.Pruner, node: nodes.Orbit) -> bool:
@@ -300,7 +301,7 @@ class Watch:
             expanded = (
                 expand(text, variations=variations) if "cql(" not in text else transforms.expand(checked)
             )
-            if expanded.query is None or not pruning.stand_alone(expanded.query):
+            if expanded.query is None or not pruner.stand_alone(expanded.query):
                 continue
             if any(type(one).__name__ in ("Dictionary", "Echo") for one in nodes.walk(expanded.query.body)):
                 # These need more than a plain run, or take long.
@@ -355,7 +356,7 @@ class Watch:
 
         return closures.Code(code.type, value, test, code.logs, code.apart)
 
-    def _compare(self, text: str, seen: tuple[nodes.Node, pruning.May], kind: Type, found: Any) -> None:
+    def _compare(self, text: str, seen: tuple[nodes.Node, pruner.May], kind: Type, found: Any) -> None:
         node, may = seen
         yes, no, most, least, low, high = (
             np.asarray(part).reshape(-1)[self._game if np.ndim(part) else 0].item()

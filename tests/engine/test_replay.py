@@ -20,7 +20,9 @@ from cqlgui.board import legality, moves, tree
 from cqlgui.board.position import Position
 from cqlgui.cql.checking.check import check as check_query
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling, games, layout, replay, routines, scanning, tiers
+from cqlgui.engine import compiling
+from cqlgui.engine.kernels import routines
+from cqlgui.engine.replaying import games, layout, replay, scanning, tiers
 from cqlgui.jit import native
 from cqlgui.pgn import reader, split
 from cqlgui.store import segments

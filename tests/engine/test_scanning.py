@@ -6,8 +6,9 @@ import pytest
 
 from cqlgui.cql.checking import check
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling, lowering
-from cqlgui.engine import games as engine_games
+from cqlgui.engine import compiling
+from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.engine.replaying import games as engine_games
 from cqlgui.jit import native
 from tests.helpers import games
 
@@ -19,7 +20,7 @@ def test_slices_tell_how_many_games_they_were(size: int) -> None:
     listed = list(games.sparse())
     packed = engine_games.of_words((game.tree.root.fen(), game.tree.encode()) for game in listed)
     query = compiling.compile_query(transforms.expand(check.check("cql() mate")))
-    assert not isinstance(query, lowering.Unsupported)
+    assert not isinstance(query, Unsupported)
     parts = [part.games for part in query.scan(packed, slice_size=size)]
     assert sum(parts) == len(listed)
     assert max(parts) <= size

@@ -11,7 +11,8 @@ import pytest
 
 from cqlgui.board import legality, moves, position, tree
 from cqlgui.board.position import Position
-from cqlgui.engine import games, signatures
+from cqlgui.engine.pruning import signatures
+from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from tests import helpers
 from tests.helpers import games as readings

@@ -10,7 +10,9 @@ import pytest
 from cqlgui.cql.checking import check
 from cqlgui.cql.printing import printer
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling, games, layout, lowering, replay, scanning
+from cqlgui.engine import compiling
+from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.engine.replaying import games, layout, replay, scanning
 from cqlgui.jit import native
 from tests import helpers
 from tests.helpers import games as readings
@@ -37,7 +39,7 @@ GLANCES = [
 
 def compiled(text: str) -> compiling.Compiled:
     found = compiling.compile_query(transforms.expand(check.check(text)))
-    assert not isinstance(found, lowering.Unsupported)
+    assert not isinstance(found, Unsupported)
     return found
 
 
@@ -91,6 +93,6 @@ def test_a_glance_with_too_many_variables_makes_a_query_too_large(monkeypatch: p
     assert size == layout.LOCALS + 2 * 4
     monkeypatch.setattr(layout, "SERIAL", size - 1)
     refused = compiling.compile_query(transforms.expand(check.check(text)))
-    assert isinstance(refused, lowering.Unsupported)
+    assert isinstance(refused, Unsupported)
     monkeypatch.setattr(layout, "SERIAL", size)
-    assert not isinstance(compiling.compile_query(transforms.expand(check.check(text))), lowering.Unsupported)
+    assert not isinstance(compiling.compile_query(transforms.expand(check.check(text))), Unsupported)

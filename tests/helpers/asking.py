@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cqlgui.engine import replay, tiers
+from cqlgui.engine.replaying import replay, tiers
 
 
 def by(ask: Any) -> tiers.Tiers:

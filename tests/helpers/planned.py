@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from cqlgui.cql.interpreting import interpreter
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import facts, games, pruning, signatures
+from cqlgui.engine import facts
+from cqlgui.engine.pruning import pruner, signatures
+from cqlgui.engine.replaying import games
 from tests.helpers import games as readings
 
 
@@ -24,11 +26,11 @@ class Planned:
         """The table of the facts of the compiled query, and of each game whether it must be searched."""
         assert expanded.query is not None
         header = expanded.query.header
-        question = pruning.Question(expanded)
+        question = pruner.Question(expanded)
         asked = list(dict.fromkeys([*compiled, *question.facts]))
         asker = facts.Asker(asked, expanded.names, interpreter.last_game(header))
         answers = asker.answers(readings.Tags(game.host for game in self._games))
         columns = self._columns[header.variations]
-        known = pruning.Known(len(self._games), lambda: columns, 0, answers)
-        kept: list[bool] = pruning.candidates(question, known).tolist()
+        known = pruner.Known(len(self._games), lambda: columns, 0, answers)
+        kept: list[bool] = pruner.candidates(question, known).tolist()
         return facts.table(compiled, answers, len(self._games)), kept

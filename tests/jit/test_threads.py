@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cqlgui.engine import replay
+from cqlgui.engine.replaying import replay
 from cqlgui.jit import frontend
 
 

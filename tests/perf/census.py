@@ -29,7 +29,8 @@ from cqlgui.cql.ast.checked import Checked
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.checking import check
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling, lowering
+from cqlgui.engine import compiling
+from cqlgui.engine.lowering.scope import Unsupported
 from tests import helpers
 from tests.helpers import crossing
 
@@ -46,17 +47,17 @@ class Census:
     plain_wholly: int = 0
     reasons: collections.Counter[str] = field(default_factory=collections.Counter)
 
-    def add(self, checked: Checked, compiled: compiling.Compiled | lowering.Unsupported) -> None:
+    def add(self, checked: Checked, compiled: compiling.Compiled | Unsupported) -> None:
         """Count a query."""
         assert checked.query is not None
-        refused = isinstance(compiled, lowering.Unsupported)
+        refused = isinstance(compiled, Unsupported)
         wholly = not refused and compiled.wholly  # type: ignore[union-attr]  # not refused
         plain = not is_textual(checked.query.body, checked.names)
         self.all += 1
         self.wholly += wholly
         self.plain += plain
         self.plain_wholly += plain and wholly
-        left = (compiled,) if isinstance(compiled, lowering.Unsupported) else compiled.unsupported
+        left = (compiled,) if isinstance(compiled, Unsupported) else compiled.unsupported
         self.reasons.update({one.reason for one in left})
 
     @property

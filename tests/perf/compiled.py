@@ -11,7 +11,9 @@ from collections.abc import Sequence
 
 from cqlgui.cql.checking import check
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling, games, lowering
+from cqlgui.engine import compiling
+from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from cqlgui.tasks import model, sources
 from tests.perf import limits
@@ -47,7 +49,7 @@ def scanning(base: model.Base) -> list[Figure]:
         start = time.thread_time()
         compiled = compiling.compile_query(expanded)
         seconds = time.thread_time() - start
-        assert not isinstance(compiled, lowering.Unsupported)
+        assert not isinstance(compiled, Unsupported)
         rate = _rate(compiled, parts)
         here = "" if floor is None else f", floor {floor * limit / 1e6 / limits.THERE:.0f}"
         label = f"compiled: {name} ({seconds * 1000:.1f} ms{here})"

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from cqlgui.board import moves, position
-from cqlgui.engine import games, layout
+from cqlgui.engine.replaying import games, layout
 from cqlgui.jit import kernels, words
 from cqlgui.jit.words import Bytes, Ints, Shorts, Words
 

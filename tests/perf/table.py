@@ -28,7 +28,9 @@ from cqlgui.base import folders
 from cqlgui.cql.checking import check
 from cqlgui.cql.interpreting import interpreter
 from cqlgui.cql.transforming import transforms
-from cqlgui.engine import compiling, games, lowering
+from cqlgui.engine import compiling
+from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.engine.replaying import games
 from cqlgui.tasks import explaining, importing, model, queries, searching, sieving, sources
 from tests import helpers
 from tests.helpers import crossing, memory, yardsticks
@@ -175,7 +177,7 @@ def _sizes(base: model.Base, path: Path) -> Iterator[Row]:
 
 def _compiled(text: str) -> compiling.Compiled:
     found = compiling.compile_query(transforms.expand(check.check(text)))
-    assert not isinstance(found, lowering.Unsupported), text
+    assert not isinstance(found, Unsupported), text
     return found
 
 
@@ -245,7 +247,7 @@ def _queries(base: model.Base, parts: Sequence[games.Games]) -> Iterator[Row]:
 def _echo(base: model.Base) -> Iterator[Row]:
     """An echo compares all pairs of positions: its cost grows with the square of a game's length."""
     found = compiling.compile_query(transforms.expand(check.check(ECHO)))
-    if isinstance(found, lowering.Unsupported) or not found.wholly:
+    if isinstance(found, Unsupported) or not found.wholly:
         return
     parts = _parts(base.sources[0])[:1]
     thousand = games.everything(parts[0])[:1000]
@@ -326,7 +328,7 @@ def _recorded(base: model.Base, parts: Sequence[games.Games], step: int) -> Iter
         compiled = compiling.compile_query(expanded)
         latencies.append((time.thread_time() - start) * 1000)
         counted.add(checked, compiled)
-        if isinstance(compiled, lowering.Unsupported) or not compiled.wholly:
+        if isinstance(compiled, Unsupported) or not compiled.wholly:
             continue
         if len(rates) % QUERIES_FOR_A_LIMIT == 0:
             limit = limits.rate(parts)
@@ -349,7 +351,7 @@ def _recorded(base: model.Base, parts: Sequence[games.Games], step: int) -> Iter
     yield Row("  the least times the interpreter", ratios[slowest], "x", 1.0, beside=repr(slowest)[:80])
     start = time.thread_time()
     expanded = transforms.expand(check.check(ORBIT_OF_1800))
-    assert not isinstance(compiling.compile_query(expanded), lowering.Unsupported)
+    assert not isinstance(compiling.compile_query(expanded), Unsupported)
     candidates = sum(orbit.candidates for orbit in expanded.orbits)
     yield Row(
         f"an orbit of {candidates:,} candidates to machine code",

@@ -9,7 +9,8 @@ import pytest
 
 from cqlgui.base import priority, progress
 from cqlgui.cql.ast import nodes
-from cqlgui.engine import games, signatures
+from cqlgui.engine.pruning import signatures
+from cqlgui.engine.replaying import games
 from cqlgui.store import index
 from cqlgui.tasks import importing, model, queries, searching, workspace
 

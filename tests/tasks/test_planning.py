@@ -10,7 +10,7 @@ import pytest
 
 from cqlgui.base import disk
 from cqlgui.db import headers
-from cqlgui.engine import pruning, signatures
+from cqlgui.engine.pruning import pruner, signatures
 from cqlgui.jit import native
 from cqlgui.store import beside, index
 from cqlgui.tasks import importing, model, planning, queries, searching, workspace
@@ -144,13 +144,13 @@ def test_what_leaves_nearly_all_games_is_seldom_asked_again(
 ) -> None:
     (source,) = base.sources
     asked: list[object] = []
-    candidates = pruning.candidates
+    candidates = pruner.candidates
 
     def counting(*given: Any) -> Any:
         asked.append(given)
         return candidates(*given)
 
-    monkeypatch.setattr(pruning, "candidates", counting)
+    monkeypatch.setattr(pruner, "candidates", counting)
     for text, wanted in (("K", 3), ("mate", 9)):
         asked.clear()
         planner = planning.Planner(queries.expanded(text))

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from cqlgui.base import errors, progress
-from cqlgui.engine import compiling, games
+from cqlgui.engine import compiling
+from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from cqlgui.tasks import importing, model, queries, searching, sieving, telling
 from tests.helpers import searched

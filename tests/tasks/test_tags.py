@@ -12,7 +12,8 @@ import pytest
 from cqlgui.base import errors
 from cqlgui.cql.interpreting.expressions import closures_strings
 from cqlgui.db import catalog as catalog_module
-from cqlgui.engine import compiling, facts, lowering
+from cqlgui.engine import compiling, facts
+from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.jit import native
 from cqlgui.store import index
 from cqlgui.tasks import (
@@ -158,7 +159,7 @@ def test_columns_and_values_that_are_kept_have_a_bound(
 
 def asked_of(expanded: Any) -> tuple[facts.Fact, ...]:
     compiled = compiling.compile_query(expanded)
-    assert not isinstance(compiled, lowering.Unsupported)
+    assert not isinstance(compiled, Unsupported)
     return compiled.facts
 
 

@@ -17,8 +17,10 @@ from cqlgui.cql.ast import nodes, nodes_paths, nodes_squares
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.expressions import closures_board
 from cqlgui.cql.source.diagnostics import Span
-from cqlgui.engine import lowering, lowering_board, lowering_logic
-from cqlgui.engine.lowering import NUMBERS, SETS, TESTS, Lowering, Number, Row, Scope, integer, word
+from cqlgui.engine.lowering import blocks, lowering_board, lowering_logic, ordering
+from cqlgui.engine.lowering.blocks import integer, word
+from cqlgui.engine.lowering.dispatch import NUMBERS, SETS, TESTS, Lowering
+from cqlgui.engine.lowering.scope import Number, Row, Scope
 from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
 
@@ -52,7 +54,7 @@ def each_element(low: Lowering, s: Scope, node: nodes.Orbit, each: _Each) -> boo
     rows = low.table(numbers)
     after = f.label()
     low.spend(s, len(node.elements), after)
-    with lowering.each_number(s, integer(0), integer(len(node.elements)), after=after) as (row, following):
+    with blocks.each_number(s, integer(0), integer(len(node.elements)), after=after) as (row, following):
         first = f.binary("mul", row, integer(width))
         inner = replace(s, row=Row(rows, first, columns), known={})
         each(inner, node.elements[0].filter, row, following)
@@ -221,9 +223,9 @@ def placed(low: Lowering, s: Scope, group: Group, no: str) -> Value:
     found: Value = word(group.anchors)
     for kinds, distance in group.men:
         everywhere = nodes.Designator(_NOWHERE, kinds, squares.ALL)
-        found = f.binary("and", found, lowering.shifted(f, low.set_of(s, everywhere), -distance))
+        found = f.binary("and", found, blocks.shifted(f, low.set_of(s, everywhere), -distance))
     label = f.label()
-    f.branch(lowering.not_empty(s, found), label, no)
+    f.branch(blocks.not_empty(s, found), label, no)
     f.begin(label)
     for one in group.rest:
         good = f.label()
@@ -285,7 +287,7 @@ def _orbit_test(low: Lowering, s: Scope, node: nodes.Orbit, yes: str, no: str) -
         return
     if all(low.is_idle(s, element.filter) for element in node.elements):
         common, node = _parted(node)
-        lowering.insist(low, s, common, no)
+        ordering.insist(low, s, common, no)
 
         def first(inner: Scope, element: nodes.Node, _number: Value, following: str) -> None:
             low.test(inner, element, yes, following)
@@ -294,7 +296,7 @@ def _orbit_test(low: Lowering, s: Scope, node: nodes.Orbit, yes: str, no: str) -
         f.jump(no)
         return
     if kind is Type.SET:
-        f.branch(lowering.not_empty(s, _orbit_set(low, s, node)), yes, no)
+        f.branch(blocks.not_empty(s, _orbit_set(low, s, node)), yes, no)
         return
     number = _matching(low, s, node)
     f.branch(f.compare("gt", number.value, integer(0)), yes, no)
@@ -324,7 +326,7 @@ def _matching(low: Lowering, s: Scope, node: nodes.Orbit) -> Number:
         after = f.label()
         if all(low.is_idle(s, element.filter) for element in node.elements):
             common, node = _parted(node)
-            lowering.insist(low, s, common, after)
+            ordering.insist(low, s, common, after)
         each_element(low, s, node, counted)
         f.begin(after)
     return Number(f.load(total), 0, len(node.elements))

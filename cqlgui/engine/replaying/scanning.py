@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from cqlgui.base.data import dataclass
-from cqlgui.engine import games, replay
-from cqlgui.engine.games import Games, Integers, Words, Workspace
-from cqlgui.engine.tiers import Tiers
+from cqlgui.engine.replaying import games, replay
+from cqlgui.engine.replaying.games import Games, Integers, Words, Workspace
+from cqlgui.engine.replaying.tiers import Tiers
 from cqlgui.jit import kernels
 
 SLICE: Final = 1_000

@@ -9,7 +9,8 @@ from typing import Final
 
 from cqlgui.board import attacks, directions, legality, moves, position, squares
 from cqlgui.cql.interpreting.runtime import relations
-from cqlgui.engine import layout, routines
+from cqlgui.engine.kernels import routines
+from cqlgui.engine.replaying import layout
 from cqlgui.jit import kernels, words
 from cqlgui.jit.words import Bytes, Word, Words
 

@@ -28,8 +28,8 @@ from cqlgui.cql.ast import (
 )
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.interpreting.runtime import relations
-from cqlgui.engine import signatures
-from cqlgui.engine.bounds import (
+from cqlgui.engine.pruning import signatures
+from cqlgui.engine.pruning.bounds import (  # fmt: skip
     ALL,
     EMPTY,
     FAR,
@@ -55,7 +55,7 @@ from cqlgui.engine.bounds import (
     numbered,
     some_number,
     some_set,
-)  # fmt: skip
+)
 
 __all__ = [
     "Known",

@@ -10,19 +10,12 @@ from cqlgui.base.data import replace
 from cqlgui.board import squares
 from cqlgui.cql.ast import nodes, nodes_moves, nodes_tree, types
 from cqlgui.cql.ast.types import Type
-from cqlgui.engine import layout, lowering, lowering_board, lowering_logic, routines, routines_tree
-from cqlgui.engine.lowering import (
-    NUMBERS,
-    POSITIONS,
-    SETS,
-    TESTS,
-    Bound,
-    Lowering,
-    Number,
-    Scope,
-    integer,
-    word,
-)
+from cqlgui.engine.kernels import routines, routines_tree
+from cqlgui.engine.lowering import blocks, lowering_board, lowering_logic
+from cqlgui.engine.lowering.blocks import integer, word
+from cqlgui.engine.lowering.dispatch import NUMBERS, POSITIONS, SETS, TESTS, Lowering
+from cqlgui.engine.lowering.scope import Bound, Number, Scope
+from cqlgui.engine.replaying import layout
 from cqlgui.jit import emitter
 from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
@@ -41,7 +34,7 @@ def _root(low: Lowering, s: Scope, node: nodes_tree.InitialPosition, fail: str) 
 def _link(s: Scope, place: int, fail: str) -> Value:
     """The record that a link of the current one leads to."""
     f = s.f
-    found = lowering.field_of(s, place)
+    found = blocks.field_of(s, place)
     good = f.label()
     f.branch(f.compare("ne", found, word(layout.NONE)), good, fail)
     f.begin(good)
@@ -58,7 +51,7 @@ def _child(low: Lowering, s: Scope, node: nodes_tree.Child, fail: str) -> Value:
     f = s.f
     index = low.number(s, node.index, fail)
     low.doubts = True
-    found = lowering.call(s, routines_tree.child, s.records, s.frame, s.place, index.value)
+    found = blocks.call(s, routines_tree.child, s.records, s.frame, s.place, index.value)
     good = f.label()
     f.branch(f.compare("ge", found, integer(0)), good, fail)
     f.begin(good)
@@ -92,7 +85,7 @@ def _common_ancestor(low: Lowering, s: Scope, node: nodes_tree.CommonAncestor, f
 def _fork(low: Lowering, s: Scope, first: Value, second: Value) -> Value:
     """The last common ancestor of two positions."""
     low.doubts = True
-    return lowering.call(s, routines_tree.ancestor, s.records, s.frame, first, second)
+    return blocks.call(s, routines_tree.ancestor, s.records, s.frame, first, second)
 
 
 def _distance(low: Lowering, s: Scope, node: nodes_tree.Distance, fail: str) -> Number:
@@ -101,7 +94,7 @@ def _distance(low: Lowering, s: Scope, node: nodes_tree.Distance, fail: str) -> 
     fork = _fork(low, s, first, second)
 
     def ply(place: Value) -> Value:
-        found = lowering.field_of(low.elsewhere(s, place), layout.PLY)
+        found = blocks.field_of(low.elsewhere(s, place), layout.PLY)
         return f.converted(found, Scalar.INT)
 
     both = f.binary("add", ply(first), ply(second))
@@ -111,7 +104,7 @@ def _distance(low: Lowering, s: Scope, node: nodes_tree.Distance, fail: str) -> 
 def _above(low: Lowering, s: Scope, first: Value, second: Value) -> Value:
     """The first position is a proper ancestor of the second."""
     f = s.f
-    end = f.converted(lowering.field_of(low.elsewhere(s, first), layout.END), Scalar.INT)
+    end = f.converted(blocks.field_of(low.elsewhere(s, first), layout.END), Scalar.INT)
     return f.binary("and", f.compare("lt", first, second), f.compare("lt", second, end))
 
 
@@ -145,7 +138,7 @@ def _at_set(low: Lowering, s: Scope, node: nodes_tree.At) -> Value:
         s.f.begin(fail)
         found(word(0))
 
-    return lowering.joined(s, Scalar.WORD, fill)
+    return blocks.joined(s, Scalar.WORD, fill)
 
 
 def _at_number(low: Lowering, s: Scope, node: nodes_tree.At, fail: str) -> Number:
@@ -169,8 +162,8 @@ def _candidates(low: Lowering, s: Scope, node: nodes.Find, after: str) -> Iterat
     f = s.f
     low.buffered = True
     if not node.backwards:
-        end = f.converted(lowering.field_of(s, layout.END), Scalar.INT)
-        with lowering.each_number(s, s.place, end, after=after) as (place, following):
+        end = f.converted(blocks.field_of(s, layout.END), Scalar.INT)
+        with blocks.each_number(s, s.place, end, after=after) as (place, following):
             low.spend(s, 1, after)
             yield low.elsewhere(s, place), following
         return
@@ -226,7 +219,7 @@ def _find_noting(low: Lowering, s: Scope, node: nodes.Find, note: int, fail: str
         behind, step = f.binary("sub", begin, integer(1)), integer(-1)
     else:
         behind, step = end, integer(1)
-        last = f.converted(lowering.field_of(s, layout.END), Scalar.INT)
+        last = f.converted(blocks.field_of(s, layout.END), Scalar.INT)
     f.begin(head)
     at = f.open_phi(Scalar.INT, s.place, before)
     known = f.binary("and", f.compare("ge", at.value, begin), f.compare("lt", at.value, end))
@@ -283,7 +276,7 @@ def _targets(low: Lowering, s: Scope, node: nodes_tree.Echo, after: str) -> Iter
     f = s.f
     low.buffered = True
     end = f.converted(f.load(s.frame, integer(layout.COUNT)), Scalar.INT)
-    with lowering.each_number(s, integer(0), end, after=after) as (place, following):
+    with blocks.each_number(s, integer(0), end, after=after) as (place, following):
         low.spend(s, 1, after)
         there = low.elsewhere(s, place)
         if not node.whole:
@@ -301,7 +294,7 @@ def _consecutive_moves(low: Lowering, s: Scope, node: nodes_tree.ConsecutiveMove
     f = s.f
     low.buffered = low.doubts = True
     first, second = (low.position(s, nodes.Name(node.span, name), fail) for name in (node.left, node.right))
-    length = lowering.call(s, routines_tree.common_run, s.records, s.boards, s.frame, first, second)
+    length = blocks.call(s, routines_tree.common_run, s.records, s.boards, s.frame, first, second)
     some = f.label()
     f.branch(f.compare("gt", length, integer(0)), some, fail)
     f.begin(some)
@@ -340,7 +333,7 @@ def _echo(low: Lowering, s: Scope, node: nodes_tree.Echo, yes: str, no: str) -> 
 
 def _echo_number(low: Lowering, s: Scope, node: nodes_tree.Echo, fail: str) -> Number:
     if not _echo_is_simple(low, s, node):
-        return lowering.constant(0)
+        return blocks.constant(0)
 
     def each(take: Callable[[Scope, Number, str], None]) -> None:
         after, taken = s.f.label(), s.f.label()
@@ -357,13 +350,13 @@ def _echo_number(low: Lowering, s: Scope, node: nodes_tree.Echo, fail: str) -> N
 
 def _previous_move(low: Lowering, s: Scope, node: nodes_moves.PreviousMove, yes: str, no: str) -> None:
     f = s.f
-    move = lowering.field_of(s, layout.MOVE)
+    move = blocks.field_of(s, layout.MOVE)
     flag = f.binary("shr", move, word(12))
     if node.word in ("enpassant", "nullmove"):
         f.branch(f.compare("eq", flag, word(3 if node.word == "enpassant" else 1)), yes, no)
         return
     moved = f.label()
-    f.branch(f.compare("ne", lowering.field_of(s, layout.ID), word(0)), moved, no)
+    f.branch(f.compare("ne", blocks.field_of(s, layout.ID), word(0)), moved, no)
     f.begin(moved)
     if not low.variations:
         # A main line has nothing but first moves.
@@ -376,8 +369,8 @@ def _previous_move(low: Lowering, s: Scope, node: nodes_moves.PreviousMove, yes:
 def is_first(low: Lowering, s: Scope) -> Value:
     """Whether a position other than the root is its parent's first child."""
     f = s.f
-    parent = low.elsewhere(s, f.converted(lowering.field_of(s, layout.PARENT), Scalar.INT))
-    first = f.converted(lowering.field_of(parent, layout.CHILD), Scalar.INT)
+    parent = low.elsewhere(s, f.converted(blocks.field_of(s, layout.PARENT), Scalar.INT))
+    first = f.converted(blocks.field_of(parent, layout.CHILD), Scalar.INT)
     return f.compare("eq", first, s.place)
 
 
@@ -386,7 +379,7 @@ _SIDES: Final = {"from": routines.FITS_FROM, "to": routines.FITS_TO}
 
 def _previous_squares(low: Lowering, s: Scope, node: nodes_moves.PreviousSquares) -> Value:
     f = s.f
-    move = f.converted(lowering.field_of(s, layout.MOVE), Scalar.INT)
+    move = f.converted(blocks.field_of(s, layout.MOVE), Scalar.INT)
     if node.word == "enpassantsquare":
         # What a move en passant captured stood beside its origin.
         passing = f.compare("eq", f.binary("shr", move, integer(12)), integer(3))
@@ -396,7 +389,7 @@ def _previous_squares(low: Lowering, s: Scope, node: nodes_moves.PreviousSquares
         )  # fmt: skip
         bit = f.binary("shl", word(1), f.converted(victim, Scalar.WORD))
         return f.select(passing, bit, word(0))
-    own = lowering.call(s, routines.moved, move, integer(_SIDES[node.word]))
+    own = blocks.call(s, routines.moved, move, integer(_SIDES[node.word]))
     if s.cut is None:
         return own
     place, origins, landings = s.cut
@@ -416,7 +409,7 @@ def _promoted_kinds(low: Lowering, s: Scope, node: nodes_moves.Dash) -> int:
             return 0
         case nodes.AllSquares():
             return _ANY_KIND
-        case nodes.Designator() as one if lowering.leaf(s, one, "men0") is None:
+        case nodes.Designator() as one if blocks.leaf(s, one, "men0") is None:
             return (one.men | one.men >> 6) & _ANY_KIND or _NO_KIND
         case nodes.String(value=letters) if letters:
             return sum(1 << "?PNBRQK".find(one) for one in set(letters.upper()) & set("PNBRQK")) or _NO_KIND
@@ -438,7 +431,7 @@ def _moves(low: Lowering, s: Scope, after: str) -> Iterator[tuple[Scope, str]]:
     f = s.f
     low.buffered = True
     head, inside, following = f.label(), f.label(), f.label()
-    first = lowering.field_of(s, layout.CHILD)
+    first = blocks.field_of(s, layout.CHILD)
     before = f.block
     f.begin(head)
     at = f.open_phi(Scalar.WORD, first, before)
@@ -491,17 +484,17 @@ def fitted(
     asked there for whom `from` and `to` mean what the dash lets them."""
     f = s.f
     kinds = _promoted_kinds(low, s, node)
-    played = lowering.field_of(there, layout.MOVE)
+    played = blocks.field_of(there, layout.MOVE)
     _pass_over(s, node, played, sources, fail)
     move = f.converted(played, Scalar.INT)
     asked = (s.here, move, sources, goals, integer(node.capture), integer(kinds))
-    origins = lowering.call(s, routines.fits, *asked, integer(routines.FITS_FROM))
+    origins = blocks.call(s, routines.fits, *asked, integer(routines.FITS_FROM))
     good = f.label()
-    f.branch(lowering.not_empty(s, origins), good, fail)
+    f.branch(blocks.not_empty(s, origins), good, fail)
     f.begin(good)
     if not with_cut:
         return there
-    landings = lowering.call(s, routines.fits, *asked, integer(routines.FITS_TO))
+    landings = blocks.call(s, routines.fits, *asked, integer(routines.FITS_TO))
     return replace(there, cut=(there.place, origins, landings))
 
 
@@ -544,7 +537,7 @@ def _dash_set(low: Lowering, s: Scope, node: nodes_moves.Dash) -> Value:
         s.f.begin(none)
         found(word(0))
 
-    return lowering.joined(s, Scalar.WORD, fill)
+    return blocks.joined(s, Scalar.WORD, fill)
 
 
 def _dash_value(low: Lowering, s: Scope, node: nodes_moves.Dash, fail: str, kind: Type) -> Number:
@@ -573,7 +566,7 @@ def _dash_position(low: Lowering, s: Scope, node: nodes_moves.Dash, fail: str) -
 def _count_moves(low: Lowering, s: Scope, node: nodes_moves.CountMoves, fail: str) -> Number:
     if isinstance(node.moves, nodes_moves.PossibleMoves):
         asked = _asked_moves(low, s, node.moves)
-        return Number(lowering.call(s, routines.possible_count, s.here, *asked), 0, 4096)
+        return Number(blocks.call(s, routines.possible_count, s.here, *asked), 0, 4096)
     assert isinstance(node.moves, nodes_moves.Dash)
     f = s.f
     total = f.slot(Scalar.INT)
@@ -619,7 +612,7 @@ def _current_move_set(low: Lowering, s: Scope, node: nodes_moves.CurrentMove) ->
         s.f.begin(fail)
         found(word(0))
 
-    return lowering.joined(s, Scalar.WORD, fill)
+    return blocks.joined(s, Scalar.WORD, fill)
 
 
 def _current_move_number(low: Lowering, s: Scope, node: nodes_moves.CurrentMove, fail: str) -> Number:
@@ -657,11 +650,11 @@ def _asked_moves(low: Lowering, s: Scope, node: nodes_moves.PossibleMoves) -> tu
 
 def _possible(low: Lowering, s: Scope, node: nodes_moves.PossibleMoves) -> Value:
     asked = _asked_moves(low, s, node)
-    return lowering.call(s, routines.possible, s.here, *asked, integer(routines.GOALS))
+    return blocks.call(s, routines.possible, s.here, *asked, integer(routines.GOALS))
 
 
 def _is_possible(low: Lowering, s: Scope, node: nodes_moves.PossibleMoves, yes: str, no: str) -> None:
-    s.f.branch(lowering.call(s, routines.is_possible, s.here, *_asked_moves(low, s, node)), yes, no)
+    s.f.branch(blocks.call(s, routines.is_possible, s.here, *_asked_moves(low, s, node)), yes, no)
 
 
 # --- the older `move` ---------------------------------------------------------------------------------------
@@ -677,9 +670,7 @@ def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
     previous = "previous" in words
     with_operand: list[str] = [one for one in words if one in nodes_moves.OPERAND_WORDS]
     operands = dict(zip(with_operand, node.operands, strict=True))
-    if node.comment is not None or any(
-        lowering.leaf(s, one, "men0") is not None for one in operands.values()
-    ):
+    if node.comment is not None or any(blocks.leaf(s, one, "men0") is not None for one in operands.values()):
         low.leave_out(s, node, "this form of move is not compiled")
         return None
     found = f.slot(Scalar.WORD)
@@ -693,7 +684,7 @@ def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
     chosen = words[0] if words and words[0] in ("from", "to", "capture") else ""
 
     def look(there: Scope, following: str) -> None:
-        move = f.converted(lowering.field_of(there, layout.MOVE), Scalar.INT)
+        move = f.converted(blocks.field_of(there, layout.MOVE), Scalar.INT)
         for one, bound in bounds.items():
             _older_insist(s, f.binary("and", _older_squares(before, move, one), bound), following)
         for one in words:
@@ -723,7 +714,7 @@ def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
 
 def _older_insist(s: Scope, area: Value, fail: str) -> None:
     good = s.f.label()
-    s.f.branch(lowering.not_empty(s, area), good, fail)
+    s.f.branch(blocks.not_empty(s, area), good, fail)
     s.f.begin(good)
 
 
@@ -733,8 +724,8 @@ def _older_squares(before: Scope, move: Value, side: str) -> Value:
     if side == "from":
         return f.binary("shl", word(1), f.converted(f.binary("and", move, integer(63)), Scalar.WORD))
     if side == "to":
-        return lowering.call(before, routines.landing, move)
-    taken = lowering.call(before, routines.captured, before.here, move)
+        return blocks.call(before, routines.landing, move)
+    taken = blocks.call(before, routines.captured, before.here, move)
     if side == "capture":
         return taken
     passing = f.compare("eq", f.binary("shr", move, integer(12)), integer(3))
@@ -762,7 +753,7 @@ def _older_holds(
             operand = operands[one]
             assert isinstance(operand, nodes.Designator)
             kinds = (operand.men | operand.men >> 6) & _ANY_KIND
-            return f.compare("ne", lowering.call(there, routines.promotes, move, integer(kinds)), integer(0))
+            return f.compare("ne", blocks.call(there, routines.promotes, move, integer(kinds)), integer(0))
         case _:
             return None
 
@@ -772,7 +763,7 @@ def _older_possible(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | 
     if asked is None:
         return None
     side = routines.ORIGINS if node.words[0] == "from" else routines.GOALS
-    return lowering.call(s, routines.possible, s.here, *asked, integer(side))
+    return blocks.call(s, routines.possible, s.here, *asked, integer(side))
 
 
 def _older_asked(low: Lowering, s: Scope, node: nodes_moves.Move) -> tuple[Value, ...] | None:
@@ -795,8 +786,8 @@ def _older_asked(low: Lowering, s: Scope, node: nodes_moves.Move) -> tuple[Value
 def _older_number(low: Lowering, s: Scope, node: nodes_moves.Move, fail: str) -> Number:
     asked = _older_asked(low, s, node)
     if asked is None:
-        return lowering.constant(0)
-    return Number(lowering.call(s, routines.possible_count, s.here, *asked), 0, 4096)
+        return blocks.constant(0)
+    return Number(blocks.call(s, routines.possible_count, s.here, *asked), 0, 4096)
 
 
 def _older_set(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value:
@@ -809,7 +800,7 @@ def _older_test(low: Lowering, s: Scope, node: nodes_moves.Move, yes: str, no: s
         _older_number(low, s, node, no)
         s.f.jump(yes)
         return
-    s.f.branch(lowering.not_empty(s, _older_set(low, s, node)), yes, no)
+    s.f.branch(blocks.not_empty(s, _older_set(low, s, node)), yes, no)
 
 
 SETS.update({

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from cqlgui.board import attacks, directions, legality, moves, position, squares
-from cqlgui.engine import layout
+from cqlgui.engine.replaying import layout
 from cqlgui.jit import kernels, words
 from cqlgui.jit.words import Word, Words
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from cqlgui.board import moves
-from cqlgui.engine import layout, routines
+from cqlgui.engine.kernels import routines
+from cqlgui.engine.replaying import layout
 from cqlgui.jit import kernels, words
 from cqlgui.jit.words import Bytes, Word, Words
 

@@ -13,7 +13,7 @@ from cqlgui.base import errors
 from cqlgui.base.data import dataclass, field, replace
 from cqlgui.board import moves
 from cqlgui.board.position import Position
-from cqlgui.engine import layout
+from cqlgui.engine.replaying import layout
 from cqlgui.store import segments
 
 Integers: TypeAlias = "npt.NDArray[np.int64]"

@@ -15,8 +15,12 @@ from cqlgui.base.data import dataclass, replace
 from cqlgui.board import moves
 from cqlgui.cql.ast import nodes, nodes_paths, repeatable
 from cqlgui.cql.interpreting.families import closures_moves
-from cqlgui.engine import layout, lowering, lowering_board, lowering_tree, routines_tree
-from cqlgui.engine.lowering import NUMBERS, POSITIONS, Lowering, Number, Scope, Way, integer, word
+from cqlgui.engine.kernels import routines_tree
+from cqlgui.engine.lowering import blocks, lowering_board, lowering_tree
+from cqlgui.engine.lowering.blocks import integer, word
+from cqlgui.engine.lowering.dispatch import NUMBERS, POSITIONS, Lowering
+from cqlgui.engine.lowering.scope import Number, Scope, Way
+from cqlgui.engine.replaying import layout
 from cqlgui.jit import emitter
 from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
@@ -240,7 +244,7 @@ class _Search:
         f.begin(head)
         f.branch(f.compare("ne", f.load(at), s.place), inside, after)
         f.begin(inside)
-        there = lowering.field_of(self.low.elsewhere(s, f.load(at)), layout.PARENT)
+        there = blocks.field_of(self.low.elsewhere(s, f.load(at)), layout.PARENT)
         f.store(f.converted(there, Scalar.INT), at)
         self._ban_one(f.load(at), number)
         f.jump(head)
@@ -260,11 +264,11 @@ class _Search:
             return None
         f = self.f
         if path.singlecolor:
-            black = f.compare("ne", lowering.field_of(s, layout.TURN), word(0))
-            return f.select(black, lowering.men(s, 14), lowering.men(s, 13))
+            black = f.compare("ne", blocks.field_of(s, layout.TURN), word(0))
+            return f.select(black, blocks.men(s, 14), blocks.men(s, 13))
         if path.focus is None:
             return None
-        return f.binary("and", self.low.set_of(s, path.focus), lowering.men(s, 15))
+        return f.binary("and", self.low.set_of(s, path.focus), blocks.men(s, 15))
 
     def _conclude(self, fail: str, ban: int, before: Sequence[Value]) -> Best:
         f, s, low = self.f, self.s, self.low
@@ -542,12 +546,10 @@ class _Search:
         child, inside = self._next_move(entry, following)
         there = low.elsewhere(self.inner, child)
         if self.focused:
-            before = low.elsewhere(
-                self.inner, f.converted(lowering.field_of(there, layout.PARENT), Scalar.INT)
-            )
+            before = low.elsewhere(self.inner, f.converted(blocks.field_of(there, layout.PARENT), Scalar.INT))
             sources, goals = lowering_tree.dash_head(low, before, node.dash)
             castles = f.compare(
-                "eq", f.binary("shr", lowering.field_of(there, layout.MOVE), word(12)), word(moves.CASTLE)
+                "eq", f.binary("shr", blocks.field_of(there, layout.MOVE), word(12)), word(moves.CASTLE)
             )
             sources = f.select(castles, f.binary("and", sources, inside), sources)
         else:
@@ -573,7 +575,7 @@ class _Search:
     def _first_move(self) -> Value:
         """Where the positions begin that a step may lead to."""
         f = self.f
-        child = lowering.field_of(self._here(), layout.CHILD)
+        child = blocks.field_of(self._here(), layout.CHILD)
         if not self.focused:
             return child
         # From the start on its own moves only, later the first ones below on every way.
@@ -591,7 +593,7 @@ class _Search:
         cursor = self._held(entry, _CURSOR, Scalar.WORD)
         left = f.compare("ne", cursor, word(layout.NONE))
         if self.focused:
-            end = lowering.field_of(self._here(), layout.END)
+            end = blocks.field_of(self._here(), layout.END)
             left = f.select(self._is_begun(), f.compare("lt", cursor, end), left)
         f.branch(left, some, none)
         f.begin(none)
@@ -601,19 +603,19 @@ class _Search:
         low.spend(self.s, 1, self.over)
         child = f.converted(cursor, Scalar.INT)
         there = low.elsewhere(self.inner, child)
-        sister = lowering.field_of(there, layout.SIBLING)
+        sister = blocks.field_of(there, layout.SIBLING)
         if not self.focused:
             assert self.path is not None
             self._hold(entry, _CURSOR, word(layout.NONE) if self.path.primary else sister)
             return child, word(0)
         assert self.path is not None
-        parent = f.converted(lowering.field_of(there, layout.PARENT), Scalar.INT)
+        parent = f.converted(blocks.field_of(there, layout.PARENT), Scalar.INT)
         men = self._noted(parent, _MEN)
-        move = f.converted(lowering.field_of(there, layout.MOVE), Scalar.INT)
-        self._note(child, _MEN, lowering.call(self.s, routines_tree.carried, men, move))
-        concerned = lowering.call(self.s, routines_tree.concerns, men, move, integer(self.path.capture))
+        move = f.converted(blocks.field_of(there, layout.MOVE), Scalar.INT)
+        self._note(child, _MEN, blocks.call(self.s, routines_tree.carried, men, move))
+        concerned = blocks.call(self.s, routines_tree.concerns, men, move, integer(self.path.capture))
         deeper = f.binary("add", cursor, word(1))
-        later = f.select(concerned, lowering.field_of(there, layout.END), deeper)
+        later = f.select(concerned, blocks.field_of(there, layout.END), deeper)
         self._hold(entry, _CURSOR, f.select(self._is_begun(), later, sister))
         f.branch(concerned, counts, following)
         f.begin(counts)
@@ -633,7 +635,7 @@ class _Search:
 
         def onward(last: Value) -> Value:
             at = f.load(self.at)
-            return lowering.call(self.s, routines_tree.onward, self.s.records, at, last, integer(order))
+            return blocks.call(self.s, routines_tree.onward, self.s.records, at, last, integer(order))
 
         some, following, over, more, last, on = (f.label() for _ in range(6))
         f.branch(f.compare("ge", f.load(self.at), integer(0)), some, self.back)
@@ -710,7 +712,7 @@ def _path_count(low: Lowering, s: Scope, node: nodes_paths.PathFact, fail: str) 
     if node.word == "pathcount":
         return Number(count, 0, _LONGEST)
     start = low.elsewhere(s, _fact(low, s, "pathstart", fail))
-    plies = f.binary("sub", lowering.field_of(s, layout.PLY), lowering.field_of(start, layout.PLY))
+    plies = f.binary("sub", blocks.field_of(s, layout.PLY), blocks.field_of(start, layout.PLY))
     return Number(f.binary("sub", f.converted(plies, Scalar.INT), count), -2 * _LONGEST, 2 * _LONGEST)
 
 

@@ -12,19 +12,13 @@ sound; how much of it remains in doubt is a matter of speed (`Lowering.unsupport
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any, Final, TypeAlias
 
-import numpy as np
-
 from cqlgui.base import priority
-from cqlgui.base.data import dataclass, field, replace
-from cqlgui.board import men as men_codes
+from cqlgui.base.data import replace
 from cqlgui.cql.ast import (
     nodes,
-    nodes_facts,
-    nodes_moves,
     nodes_paths,
     nodes_programs,
     nodes_tree,
@@ -32,101 +26,24 @@ from cqlgui.cql.ast import (
     types,
 )
 from cqlgui.cql.ast.types import Type
-from cqlgui.cql.source.diagnostics import Span
-from cqlgui.engine import facts, layout
-from cqlgui.jit import emitter, kernels
+from cqlgui.engine import facts
+from cqlgui.engine.lowering.blocks import count, integer, not_empty, shifted, word
+from cqlgui.engine.lowering.scope import Number, Scope, TooLargeError, Unsupported
+from cqlgui.engine.replaying import layout
+from cqlgui.jit import emitter
 from cqlgui.jit.emitter import Function, Value
 from cqlgui.jit.words import MASK, Scalar
 
 MOST_LINES: Final = 12_000
 """Instructions of a query at most: beyond it compiling takes longer than interpreting most bases."""
-
 _SAFE: Final = 1 << 31
 """Numbers in variables stay below this; products of two of them fit."""
 _LARGEST: Final = 1 << 62
 _MOST_NOTES: Final = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Unsupported:
-    """A part of the query that is not compiled, and why."""
-
-    span: Span
-    reason: str
-
-
-class TooLargeError(Exception):
-    """The query became too long."""
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """An integer with the bounds that are known of it."""
-
-    value: Value
-    low: int
-    high: int
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """What a loop variable holds, and the place it was bound at; a variable of squares holds a single one.
-    `kinds` are the men that may stand there, as a mask."""
-
-    value: Value
-    place: Value
-    kinds: int = men_codes.ANY_MASK
-
-
-@dataclass(frozen=True)
-class Row:
-    """The row of an orbit's table under way: the numbers that stand for parts of leaves, by leaf."""
-
-    table: Value
-    first: Value
-    columns: dict[int, dict[str, int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """A path under way: where it starts, and slots for its moves so far and for the last position of the best
-    one so far, -1 for none yet."""
-
-    start: Value
-    count: Value
-    last: Value
-
-
-@dataclass(frozen=True)
-class Scope:
-    """Where instructions are written: a position, and what is known there."""
-
-    f: Function
-    records: Value
-    boards: Value
-    place: Value
-    frame: Value
-    here: Value
-    board: Value
-    loops: dict[str, Bound] = field(default_factory=dict)
-    row: Row | None = None
-    cut: tuple[Value, Value, Value] | None = None
-    """The position in whose dash target we are, with what `from` and `to` mean there."""
-    way: Way | None = None
-    """The innermost path under way."""
-    depth: int = 0
-    """Number of searches for sequences around us."""
-    only: Value | None = None
-    """The child that a `line` goes on with, -1 for any."""
-    known: dict[tuple[str, object], Value] = field(default_factory=dict)
-    """What was read of the position already, by the block it was read in."""
-
-
 SetRule: TypeAlias = Callable[["Lowering", Scope, Any], Value]
 NumberRule: TypeAlias = Callable[["Lowering", Scope, Any, str], Number]
 PositionRule: TypeAlias = Callable[["Lowering", Scope, Any, str], Value]
 TestRule: TypeAlias = Callable[["Lowering", Scope, Any, str, str], None]
-
 SETS: Final[dict[type[nodes.Node], SetRule]] = {}
 NUMBERS: Final[dict[type[nodes.Node], NumberRule]] = {}
 POSITIONS: Final[dict[type[nodes.Node], PositionRule]] = {}
@@ -467,260 +384,9 @@ def loop_names(body: nodes.Node) -> frozenset[str]:
     return frozenset(looped - others)
 
 
-# --- small things -------------------------------------------------------------------------------------------
-
-
-def word(number: int) -> Value:
-    """A constant set."""
-    return emitter.literal(number, Scalar.WORD)
-
-
-def integer(number: int) -> Value:
-    """A constant number; of a truth 0 or 1."""
-    return emitter.literal(int(number), Scalar.INT)
-
-
-def constant(number: int) -> Number:
-    """A number that is known."""
-    return Number(integer(number), number, number)
-
-
-def not_empty(s: Scope, area: Value) -> Value:
-    """Whether a set has squares."""
-    return s.f.compare("ne", area, word(0))
-
-
-def count(s: Scope, area: Value) -> Number:
-    """The number of squares in a set."""
-    return Number(s.f.unary("count", area), 0, 64)
-
-
-def is_single(s: Scope, area: Value) -> Value:
-    """Whether a set is one square."""
-    f = s.f
-    alone = f.compare("eq", f.binary("and", area, f.binary("sub", area, word(1))), word(0))
-    return f.binary("and", not_empty(s, area), alone)
-
-
-def shifted(f: Function, area: Value, distance: int) -> Value:
-    """A set moved up the board's numbers, or down."""
-    if distance == 0:
-        return area
-    return f.binary("shl" if distance > 0 else "shr", area, word(abs(distance)))
-
-
-def field_of(s: Scope, place: int) -> Value:
-    """A word of the current record."""
-    key = (s.f.block, place)
-    found = s.known.get(key)
-    if found is None:
-        found = s.known[key] = s.f.load(s.here, integer(place))
-    return found
-
-
-def men(s: Scope, place: int) -> Value:
-    """The squares of a man by code, or of White (13), Black (14), all men (15)."""
-    f = s.f
-    if place == _OCCUPIED:
-        return f.inverted(field_of(s, 0))
-    if place < 13:
-        return field_of(s, place)
-    key = (f.block, -place)
-    found = s.known.get(key)
-    if found is None:
-        base = 1 if place == _WHITE else 7
-        found = field_of(s, base)
-        for man in range(base + 1, base + 6):
-            found = f.binary("or", found, field_of(s, man))
-        s.known[key] = found
-    return found
-
-
 def _has_open_range(node: nodes.Node) -> bool:
     """Whether a filter has a range with a bound that is not written as a number."""
     limits = getattr(node, "range", None)
     if not isinstance(limits, nodes.Range) or limits.count:
         return False
     return not (isinstance(limits.low, int) and isinstance(limits.high, int))
-
-
-_WHITE: Final = 13
-_OCCUPIED: Final = 15
-
-
-@contextlib.contextmanager
-def each_square(s: Scope, area: Value, *, after: str) -> Iterator[tuple[Value, str]]:
-    """Write a loop over the squares of a set: gives the square under way as a set, and the label that goes on
-    with the next one; behind the last it goes to `after`. The body must end its block itself."""
-    f = s.f
-    head, inside, following = f.label(), f.label(), f.label()
-    before = f.block
-    f.begin(head)
-    left = f.open_phi(Scalar.WORD, area, before)
-    f.branch(f.compare("ne", left.value, word(0)), inside, after)
-    f.begin(inside)
-    rest = f.binary("and", left.value, f.binary("sub", left.value, word(1)))
-    bit = f.binary("xor", left.value, rest)
-    yield bit, following
-    assert not f.is_open
-    f.begin(following)
-    f.add_way(left, rest, following)
-    f.jump(head)
-
-
-@contextlib.contextmanager
-def each_number(s: Scope, first: Value, end: Value, *, after: str) -> Iterator[tuple[Value, str]]:
-    """The same for the numbers from `first` to the one before `end`."""
-    f = s.f
-    head, inside, following = f.label(), f.label(), f.label()
-    before = f.block
-    f.begin(head)
-    at = f.open_phi(Scalar.INT, first, before)
-    f.branch(f.compare("lt", at.value, end), inside, after)
-    f.begin(inside)
-    yield at.value, following
-    assert not f.is_open
-    f.begin(following)
-    f.add_way(at, f.binary("add", at.value, integer(1)), following)
-    f.jump(head)
-
-
-def joined(s: Scope, kind: Scalar, fill: Callable[[Callable[[Value], None]], None]) -> Value:
-    """A value that is found on several ways: each calls what `fill` is given, which ends its block."""
-    f = s.f
-    after = f.label()
-    ways: list[tuple[Value, str]] = []
-
-    def found(value: Value) -> None:
-        ways.append((value, f.block))
-        f.jump(after)
-
-    fill(found)
-    f.begin(after)
-    return f.phi(kind, ways)
-
-
-def truth(s: Scope, fill: Callable[[str, str], None]) -> Value:
-    """A truth as a value; `fill` writes the test with the labels it is given."""
-    yes, no = s.f.label(), s.f.label()
-
-    def both(found: Callable[[Value], None]) -> None:
-        fill(yes, no)
-        s.f.begin(yes)
-        found(emitter.TRUE)
-        s.f.begin(no)
-        found(emitter.FALSE)
-
-    return joined(s, Scalar.BOOL, both)
-
-
-def call(s: Scope, kernel: kernels.Kernel[..., Any], *arguments: Value) -> Value:
-    """Call a kernel by its address."""
-    made = s.f.call(kernel.callee, arguments)
-    assert made is not None
-    return made
-
-
-def where_all(s: Scope, sets: Sequence[Value], fill: Callable[[], Value]) -> Value:
-    """A set that is empty where one of these is; else what `fill` writes."""
-    f = s.f
-
-    def ways(found: Callable[[Value], None]) -> None:
-        some, none = f.label(), f.label()
-        holds = not_empty(s, sets[0])
-        for area in sets[1:]:
-            holds = f.binary("and", holds, not_empty(s, area))
-        f.branch(holds, some, none)
-        f.begin(some)
-        found(fill())
-        f.begin(none)
-        found(word(0))
-
-    return joined(s, Scalar.WORD, ways)
-
-
-def constants(numbers: tuple[int, ...]) -> Value:
-    """A constant array of words that all queries share."""
-    array = _CONSTANTS.get(id(numbers))
-    if array is None:
-        array = _CONSTANTS[id(numbers)] = numbers, np.array(numbers, np.uint64)
-    return emitter.placed(array[1].ctypes.data, Scalar.WORD)
-
-
-_CONSTANTS: Final[dict[int, tuple[tuple[int, ...], Any]]] = {}
-"""The tables in use, by identity, with the arrays that hold them."""
-
-
-def insist(low: Lowering, s: Scope, filters: Sequence[nodes.Node], no: str) -> None:
-    """Go on where all of these hold, else to `no`."""
-    for one in ordered(low, s, filters):
-        good = s.f.label()
-        low.test(s, one, good, no)
-        s.f.begin(good)
-
-
-def ordered(low: Lowering, s: Scope, filters: Sequence[nodes.Node]) -> list[nodes.Node]:
-    """Filters that are to hold together, those first that cost less; only such change places of which nobody
-    can tell the order. What is asked about paths that matched stays behind them."""
-    if low.tells_ways or len(filters) < 2:
-        return list(filters)
-    found: list[nodes.Node] = []
-    run: list[nodes.Node] = []
-    for one in filters:
-        if low.is_idle(s, one):
-            run.append(one)
-            continue
-        found += [*sorted(run, key=_cost), one]
-        run = []
-    return found + sorted(run, key=_cost)
-
-
-def _cost(node: nodes.Node) -> int:
-    """About what a filter takes, in tests of a few instructions."""
-    own = _COSTS.get(type(node), 1)
-    inner = sum(_cost(child) for child in nodes.children(node))
-    return own * inner if isinstance(node, _REPEATED) else own + inner
-
-
-_COSTS: Final[dict[type[nodes.Node], int]] = {
-    nodes.State: 8,
-    nodes.Attack: 6,
-    nodes.Arrow: 8,
-    nodes.Ray: 10,
-    nodes.Between: 4,
-    nodes.Power: 4,
-    nodes.SquareLoop: 4,
-    nodes.PieceLoop: 4,
-    nodes.Find: 40,
-    nodes_tree.Echo: 80,
-    nodes_paths.Path: 200,
-    nodes_paths.Line: 200,
-    nodes_moves.Pin: 12,
-    nodes_moves.Dash: 10,
-    nodes_moves.Move: 10,
-    nodes_moves.PossibleMoves: 40,
-    nodes_moves.CountMoves: 40,
-    # These the interpreter is asked for.
-    nodes_facts.OriginalComment: 10_000,
-    nodes_facts.Glyph: 10_000,
-}
-_REPEATED: Final = (nodes.SquareLoop, nodes.PieceLoop, nodes.Find, nodes_tree.Echo)
-
-
-def array_of(s: Scope, values: Sequence[Value]) -> Value:
-    """Words in an array of the function's own."""
-    room = s.f.room(Scalar.WORD, len(values))
-    for place, value in enumerate(values):
-        s.f.store(value, room, integer(place))
-    return room
-
-
-def leaf(s: Scope, node: nodes.Node, part: str) -> Value | None:
-    """The number that stands for a part of a leaf in the row of the orbit under way, None where all rows
-    have the same."""
-    if s.row is None:
-        return None
-    column = s.row.columns.get(id(node), {}).get(part)
-    if column is None:
-        return None
-    return s.f.load(s.row.table, s.f.binary("add", s.row.first, integer(column)))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Annotated, Final, TypeAlias
 
 from cqlgui.board import attacks, moves, position
-from cqlgui.engine import layout
+from cqlgui.engine.replaying import layout
 from cqlgui.jit import kernels, words
 from cqlgui.jit.words import Bytes, Ints, Pointer, Routine, Scalar, Shorts, Word, Words
 

@@ -12,8 +12,12 @@ from cqlgui.board import men as board_men
 from cqlgui.cql.ast import nodes, nodes_moves, nodes_squares
 from cqlgui.cql.interpreting.expressions import closures_board
 from cqlgui.cql.interpreting.runtime import relations
-from cqlgui.engine import layout, lowering, routines, routines_mates, routines_tree
-from cqlgui.engine.lowering import NUMBERS, SETS, TESTS, Bound, Lowering, Number, Scope, integer, word
+from cqlgui.engine.kernels import routines, routines_economy, routines_tree
+from cqlgui.engine.lowering import blocks, dispatch
+from cqlgui.engine.lowering.blocks import integer, word
+from cqlgui.engine.lowering.dispatch import NUMBERS, SETS, TESTS, Lowering
+from cqlgui.engine.lowering.scope import Bound, Number, Scope
+from cqlgui.engine.replaying import layout
 from cqlgui.jit import kernels
 from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
@@ -23,13 +27,13 @@ from cqlgui.jit.words import Scalar
 
 def _designator(low: Lowering, s: Scope, node: nodes.Designator) -> Value:
     f = s.f
-    area = lowering.leaf(s, node, "squares")
+    area = blocks.leaf(s, node, "squares")
     if node.men == board_men.ANY_MASK:
         return word(node.squares) if area is None else area
     found: Value | None = None
     for number, place in enumerate(closures_board.places(node.men)):
-        chosen = lowering.leaf(s, node, f"men{number}")
-        part = lowering.men(s, place) if chosen is None else _chosen_men(s, place, chosen)
+        chosen = blocks.leaf(s, node, f"men{number}")
+        part = blocks.men(s, place) if chosen is None else _chosen_men(s, place, chosen)
         found = part if found is None else f.binary("or", found, part)
     if found is None:
         return word(0)
@@ -43,14 +47,14 @@ def _chosen_men(s: Scope, place: int, chosen: Value) -> Value:
     if place < 13:
         return s.f.load(s.here, chosen)
     white = s.f.compare("eq", chosen, word(_WHITE))
-    return s.f.select(white, lowering.men(s, _WHITE), lowering.men(s, _BLACK))
+    return s.f.select(white, blocks.men(s, _WHITE), blocks.men(s, _BLACK))
 
 
 _WHITE: Final = 13
 _BLACK: Final = 14
 
 
-def _constant(area: int) -> lowering.SetRule:
+def _constant(area: int) -> dispatch.SetRule:
     return lambda low, s, node: word(area)
 
 
@@ -74,17 +78,17 @@ def _common_squares(low: Lowering, s: Scope, node: nodes.SetOperation) -> Value:
         second = low.elsewhere(s, low.position(s, node.right, fail))
         same = word(0)
         for man in range(13):
-            both = s.f.binary("and", lowering.field_of(first, man), lowering.field_of(second, man))
+            both = s.f.binary("and", blocks.field_of(first, man), blocks.field_of(second, man))
             same = s.f.binary("or", same, both)
         found(same)
         s.f.begin(fail)
         found(word(0))
 
-    return lowering.joined(s, Scalar.WORD, fill)
+    return blocks.joined(s, Scalar.WORD, fill)
 
 
 def _shade(low: Lowering, s: Scope, node: nodes.Shade) -> Value:
-    area = lowering.leaf(s, node, "area")
+    area = blocks.leaf(s, node, "area")
     if area is None:
         area = word(squares.LIGHT if node.shade == "light" else squares.DARK)
     return s.f.binary("and", low.set_of(s, node.operand), area)
@@ -112,7 +116,7 @@ def _direction(low: Lowering, s: Scope, node: nodes.Direction) -> Value:
 
 
 def _between(low: Lowering, s: Scope, node: nodes.Between) -> Value:
-    return lowering.call(
+    return blocks.call(
         s, routines.between, low.set_of(s, node.left), low.set_of(s, node.right)
     )  # fmt: skip
 
@@ -121,10 +125,10 @@ def _rays(s: Scope, sets: list[Value], directions: int, attack: int, side: int) 
     """The first or last squares of rays through sets."""
 
     def found() -> Value:
-        asked = lowering.array_of(s, sets), integer(len(sets)), integer(directions), integer(attack)
-        return lowering.call(s, routines.rays, s.here, *asked, integer(side))
+        asked = blocks.array_of(s, sets), integer(len(sets)), integer(directions), integer(attack)
+        return blocks.call(s, routines.rays, s.here, *asked, integer(side))
 
-    return lowering.where_all(s, sets, found)
+    return blocks.where_all(s, sets, found)
 
 
 def _ray_ends(low: Lowering, s: Scope, node: nodes.Ray) -> Value:
@@ -136,9 +140,9 @@ def _ray_number(low: Lowering, s: Scope, node: nodes.Ray, fail: str) -> Number:
     assert node.range is not None
     sets = [low.set_of(s, one) for one in node.operands]
     asked = (
-        lowering.array_of(s, sets), integer(len(sets)), integer(node.directions), integer(node.attack),
+        blocks.array_of(s, sets), integer(len(sets)), integer(node.directions), integer(node.attack),
     )  # fmt: skip
-    number = Number(lowering.call(s, routines.ray_count, s.here, *asked), 0, 4096)
+    number = Number(blocks.call(s, routines.ray_count, s.here, *asked), 0, 4096)
     return within(low, s, node.range, number, fail)
 
 
@@ -167,17 +171,17 @@ def _attack_of_two(low: Lowering, s: Scope, left: nodes.Node, right: nodes.Node,
     leaper = _leaper(low, s, left if forward else right)
     if leaper is None:
         routine = routines.attackers if forward else routines.attacked
-        return lowering.where_all(s, (a, b), lambda: lowering.call(s, routine, s.here, a, b))
+        return blocks.where_all(s, (a, b), lambda: blocks.call(s, routine, s.here, a, b))
     f = s.f
     leaps, single = leaper
     if not single:
-        reached = lowering.call(s, leaps.kernel, b)
+        reached = blocks.call(s, leaps.kernel, b)
     else:
-        table = lowering.constants(leaps.table)
+        table = blocks.constants(leaps.table)
         bit = a if forward else b
         reached = f.load(table, f.unary("lowest", bit))
         if forward:
-            meets = lowering.not_empty(s, f.binary("and", reached, b))
+            meets = blocks.not_empty(s, f.binary("and", reached, b))
             return f.select(meets, a, word(0))
     return f.binary("and", a, reached)
 
@@ -211,7 +215,7 @@ def _kinds(low: Lowering, s: Scope, node: nodes.Node) -> int:
     match node:
         case nodes.Designator():
             chosen = any(
-                lowering.leaf(s, node, f"men{number}") is not None
+                blocks.leaf(s, node, f"men{number}") is not None
                 for number in range(len(closures_board.places(node.men)))
             )
             return board_men.ANY_MASK if chosen else node.men
@@ -240,9 +244,9 @@ _PINNED_SIDE: Final = {"from": routines.PIN_FROM, "through": routines.PIN_THROUG
 
 def _pin(low: Lowering, s: Scope, node: nodes_moves.Pin) -> Value:
     given = {one: low.set_of(s, operand) for one, operand in zip(node.words, node.operands, strict=True)}
-    kings = s.f.binary("or", lowering.men(s, board_men.WK), lowering.men(s, board_men.BK))
+    kings = s.f.binary("or", blocks.men(s, board_men.WK), blocks.men(s, board_men.BK))
     everywhere = word(squares.ALL)
-    return lowering.call(
+    return blocks.call(
         s, routines.pins, s.here, given.get("from", everywhere), given.get("through", everywhere),
         given.get("to", kings), integer(_PINNED_SIDE[node.words[0] if node.words else "through"]),
     )  # fmt: skip
@@ -252,8 +256,8 @@ def _pin(low: Lowering, s: Scope, node: nodes_moves.Pin) -> Value:
 
 
 def _side_to_move(low: Lowering, s: Scope, node: nodes.SideToMove, yes: str, no: str) -> None:
-    turn = lowering.leaf(s, node, "turn") or word(0 if node.colour == "white" else 1)
-    s.f.branch(s.f.compare("eq", lowering.field_of(s, layout.TURN), turn), yes, no)
+    turn = blocks.leaf(s, node, "turn") or word(0 if node.colour == "white" else 1)
+    s.f.branch(s.f.compare("eq", blocks.field_of(s, layout.TURN), turn), yes, no)
 
 
 STATES: Final[dict[str, kernels.Kernel[..., bool]]] = {
@@ -268,9 +272,9 @@ def _power(low: Lowering, s: Scope, node: nodes.Power, fail: str) -> Number:
     area = low.set_of(s, node.operand)
     total: Value | None = None
     for worth, kinds in ((9, (5, 11)), (5, (4, 10)), (3, (2, 3, 8, 9)), (1, (1, 7))):
-        standing = lowering.men(s, kinds[0])
+        standing = blocks.men(s, kinds[0])
         for man in kinds[1:]:
-            standing = f.binary("or", standing, lowering.men(s, man))
+            standing = f.binary("or", standing, blocks.men(s, man))
         part = f.binary("mul", f.unary("count", f.binary("and", area, standing)), integer(worth))
         total = part if total is None else f.binary("add", total, part)
     assert total is not None
@@ -288,13 +292,13 @@ _PAWNS: Final[dict[str, kernels.Kernel[..., int]]] = {
 
 
 def _pawn_set(low: Lowering, s: Scope, node: nodes_squares.PawnSet) -> Value:
-    return lowering.call(s, _PAWNS[node.word], s.here)
+    return blocks.call(s, _PAWNS[node.word], s.here)
 
 
 _DEMANDS: Final = {
-    "pure": routines_mates.PURE,
-    "model": routines_mates.MODEL,
-    "ideal": routines_mates.IDEAL,
+    "pure": routines_economy.PURE,
+    "model": routines_economy.MODEL,
+    "ideal": routines_economy.IDEAL,
 }
 
 
@@ -302,25 +306,25 @@ def _picture(low: Lowering, s: Scope, node: nodes_squares.Picture) -> Value:
     f = s.f
     stale = node.word.endswith("stalemate")
     is_over = routines.is_stalemate if stale else routines.is_mate
-    look = routines_mates.stalemate_picture if stale else routines_mates.mate_picture
+    look = routines_economy.stalemate_picture if stale else routines_economy.mate_picture
     demand = _DEMANDS[node.word.removesuffix("stalemate").removesuffix("mate")]
 
     def fill(found: Callable[[Value], None]) -> None:
         seen, none = f.label(), f.label()
-        f.branch(lowering.call(s, is_over, s.here), seen, none)
+        f.branch(blocks.call(s, is_over, s.here), seen, none)
         f.begin(seen)
-        found(lowering.call(s, look, s.here, s.board, integer(demand)))
+        found(blocks.call(s, look, s.here, s.board, integer(demand)))
         f.begin(none)
         found(word(0))
 
-    return lowering.joined(s, Scalar.WORD, fill)
+    return blocks.joined(s, Scalar.WORD, fill)
 
 
 def _square_fact(low: Lowering, s: Scope, node: nodes_squares.SquareFact, fail: str) -> Number:
     f = s.f
     area = low.set_of(s, node.operand)
     single = f.label()
-    f.branch(lowering.is_single(s, area), single, fail)
+    f.branch(blocks.is_single(s, area), single, fail)
     f.begin(single)
     square = f.unary("lowest", area)
     one = integer(1)
@@ -338,14 +342,14 @@ def _square_fact(low: Lowering, s: Scope, node: nodes_squares.SquareFact, fail: 
             return Number(f.select(black, kind, man), -6, 6)
         case "pieceid":
             low.buffered = low.doubts = True
-            number = lowering.call(s, routines_tree.man_number, s.records, s.frame, s.place, square)
+            number = blocks.call(s, routines_tree.man_number, s.records, s.frame, s.place, square)
             known = f.label()
             f.branch(f.compare("ge", number, integer(0)), known, fail)
             f.begin(known)
             return Number(number, 0, 63)
         case _:
             low.leave_out(s, node, "strings are not compiled")
-            return lowering.constant(0)
+            return blocks.constant(0)
 
 
 def _make_square(low: Lowering, s: Scope, node: nodes_squares.MakeSquare) -> Value:
@@ -367,7 +371,7 @@ def _make_square(low: Lowering, s: Scope, node: nodes_squares.MakeSquare) -> Val
         f.begin(fail)
         found(word(0))
 
-    return lowering.joined(s, Scalar.WORD, fill)
+    return blocks.joined(s, Scalar.WORD, fill)
 
 
 def _placement(low: Lowering, s: Scope, node: nodes_squares.Placement, yes: str, no: str) -> None:
@@ -379,7 +383,7 @@ def _placement(low: Lowering, s: Scope, node: nodes_squares.Placement, yes: str,
     for kinds, area in areas.items():
         standing = word(0)
         for place in closures_board.places(kinds):
-            standing = f.binary("or", standing, lowering.men(s, place))
+            standing = f.binary("or", standing, blocks.men(s, place))
         missing = f.binary("and", f.inverted(standing), word(area))
         good = f.label()
         f.branch(f.compare("eq", missing, word(0)), good, no)
@@ -401,7 +405,7 @@ def _loop_area(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop
         low.doubt(s)
         return None
     if isinstance(node, nodes.PieceLoop):
-        area = s.f.binary("and", area, lowering.men(s, 15))
+        area = s.f.binary("and", area, blocks.men(s, 15))
     return area
 
 
@@ -414,7 +418,7 @@ def _loop_set(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop)
     found = f.slot(Scalar.WORD)
     f.store(word(0), found)
     after = f.label()
-    with lowering.each_square(s, area, after=after) as (bit, following):
+    with blocks.each_square(s, area, after=after) as (bit, following):
         _charge(low, s, after)
         yes = f.label()
         low.test(_bound(low, s, node, bit), node.body, yes, following)
@@ -428,14 +432,14 @@ def _loop_set(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop)
 def _loop_test(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop, yes: str, no: str) -> None:
     f = s.f
     if not node.all and not low.is_idle(s, node.body) and not _only_looped(low, s, node):
-        f.branch(lowering.not_empty(s, _loop_set(low, s, node)), yes, no)
+        f.branch(blocks.not_empty(s, _loop_set(low, s, node)), yes, no)
         return
     area = _loop_area(low, s, node)
     if area is None:
         f.jump(no)
         return
     after = yes if node.all else no
-    with lowering.each_square(s, area, after=after) as (bit, following):
+    with blocks.each_square(s, area, after=after) as (bit, following):
         _charge(low, s, after)
         inner = _bound(low, s, node, bit)
         if node.all:
@@ -475,7 +479,7 @@ def name_set(low: Lowering, s: Scope, name: str, is_piece: bool) -> Value:
         # Held as the square at the root.
         value, place = low.read(s, name), integer(0)
     low.buffered = low.doubts = True
-    return lowering.call(s, routines_tree.followed, s.records, s.frame, place, value, s.place)
+    return blocks.call(s, routines_tree.followed, s.records, s.frame, place, value, s.place)
 
 
 def _piece_assign(low: Lowering, s: Scope, node: nodes.PieceAssign, yes: str, no: str) -> None:
@@ -483,16 +487,16 @@ def _piece_assign(low: Lowering, s: Scope, node: nodes.PieceAssign, yes: str, no
     area = low.set_of(s, node.value)
     low.buffered = low.doubts = True
     some = f.label()
-    single = f.binary("and", lowering.is_single(s, area), _is_occupied(s, area))
+    single = f.binary("and", blocks.is_single(s, area), _is_occupied(s, area))
     f.branch(single, some, no)
     f.begin(some)
-    first = lowering.call(s, routines_tree.followed, s.records, s.frame, s.place, area, integer(0))
+    first = blocks.call(s, routines_tree.followed, s.records, s.frame, s.place, area, integer(0))
     low.write(s, node.name, first)
     f.jump(yes)
 
 
 def _is_occupied(s: Scope, area: Value) -> Value:
-    return lowering.not_empty(s, s.f.binary("and", area, lowering.men(s, 15)))
+    return blocks.not_empty(s, s.f.binary("and", area, blocks.men(s, 15)))
 
 
 SETS.update({

@@ -21,9 +21,10 @@ from cqlgui.cql.ast import nodes, nodes_strings, nodes_studies, nodes_tree, repe
 from cqlgui.cql.ast.types import Type
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine import facts as facts_of_games
-from cqlgui.engine import lowering, signatures
 from cqlgui.engine.facts import Fact
-from cqlgui.engine.games import Integers, Words
+from cqlgui.engine.lowering import dispatch
+from cqlgui.engine.pruning import signatures
+from cqlgui.engine.replaying.games import Integers, Words
 
 Truths: TypeAlias = "npt.NDArray[np.bool_]"
 
@@ -80,7 +81,7 @@ class Question:
         assert expanded.query is not None
         self.query = expanded.query
         self.names = expanded.names
-        self.looped = lowering.loop_names(expanded.query.body)
+        self.looped = dispatch.loop_names(expanded.query.body)
         self.results = [
             Fact(nodes.Result(self.query.header.span, result), number=False)
             for result in self.query.header.results

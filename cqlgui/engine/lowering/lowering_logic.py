@@ -17,18 +17,12 @@ from cqlgui.cql.ast import (
     types,
 )
 from cqlgui.cql.ast.types import Type
-from cqlgui.engine import layout, lowering, lowering_board, routines_tree
-from cqlgui.engine.lowering import (
-    NUMBERS,
-    POSITIONS,
-    SETS,
-    TESTS,
-    Lowering,
-    Number,
-    Scope,
-    integer,
-    word,
-)
+from cqlgui.engine.kernels import routines_tree
+from cqlgui.engine.lowering import blocks, lowering_board, ordering
+from cqlgui.engine.lowering.blocks import integer, word
+from cqlgui.engine.lowering.dispatch import NUMBERS, POSITIONS, SETS, TESTS, Lowering
+from cqlgui.engine.lowering.scope import Number, Scope
+from cqlgui.engine.replaying import layout
 from cqlgui.jit import emitter
 from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
@@ -37,28 +31,28 @@ from cqlgui.jit.words import Scalar
 
 
 def _compound(low: Lowering, s: Scope, node: nodes.Compound, yes: str, no: str) -> None:
-    lowering.insist(low, s, node.filters, no)
+    ordering.insist(low, s, node.filters, no)
     s.f.jump(yes)
 
 
 def _compound_set(low: Lowering, s: Scope, node: nodes.Compound) -> Value:
     def fill(found: Callable[[Value], None]) -> None:
         no = s.f.label()
-        lowering.insist(low, s, node.filters[:-1], no)
+        ordering.insist(low, s, node.filters[:-1], no)
         found(low.set_of(s, node.filters[-1]))
         s.f.begin(no)
         found(word(0))
 
-    return lowering.joined(s, Scalar.WORD, fill)
+    return blocks.joined(s, Scalar.WORD, fill)
 
 
 def _compound_number(low: Lowering, s: Scope, node: nodes.Compound, fail: str) -> Number:
-    lowering.insist(low, s, node.filters[:-1], fail)
+    ordering.insist(low, s, node.filters[:-1], fail)
     return low.number(s, node.filters[-1], fail)
 
 
 def _compound_position(low: Lowering, s: Scope, node: nodes.Compound, fail: str) -> Value:
-    lowering.insist(low, s, node.filters[:-1], fail)
+    ordering.insist(low, s, node.filters[:-1], fail)
     return low.position(s, node.filters[-1], fail)
 
 
@@ -139,20 +133,20 @@ def _state(low: Lowering, s: Scope, node: nodes.State, yes: str, no: str) -> Non
     f = s.f
     match node.word:
         case "check" | "mate" | "stalemate":
-            holds = lowering.call(s, lowering_board.STATES[node.word], s.here)
+            holds = blocks.call(s, lowering_board.STATES[node.word], s.here)
         case "initial":
-            holds = f.compare("eq", lowering.field_of(s, layout.ID), word(0))
+            holds = f.compare("eq", blocks.field_of(s, layout.ID), word(0))
         case "terminal":
-            holds = f.compare("eq", lowering.field_of(s, layout.CHILD), word(layout.NONE))
+            holds = f.compare("eq", blocks.field_of(s, layout.CHILD), word(layout.NONE))
         case "mainline":
-            holds = f.compare("eq", lowering.field_of(s, layout.DEPTH), word(0))
+            holds = f.compare("eq", blocks.field_of(s, layout.DEPTH), word(0))
         case "variation":
-            holds = f.compare("ne", lowering.field_of(s, layout.DEPTH), word(0))
+            holds = f.compare("ne", blocks.field_of(s, layout.DEPTH), word(0))
         case "castle" | "o-o" | "o-o-o":
-            holds = castled(s, lowering.field_of(s, layout.MOVE), node.word)
+            holds = castled(s, blocks.field_of(s, layout.MOVE), node.word)
         case "virtualmainline":
             low.buffered = low.doubts = True
-            holds = lowering.call(s, routines_tree.in_virtual_mainline, s.records, s.frame, s.place)
+            holds = blocks.call(s, routines_tree.in_virtual_mainline, s.records, s.frame, s.place)
         case "extension":
             holds = emitter.FALSE
     f.branch(holds, yes, no)
@@ -177,7 +171,7 @@ def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
     f = s.f
 
     def number(place: int) -> Value:
-        return f.converted(lowering.field_of(s, place), Scalar.INT)
+        return f.converted(blocks.field_of(s, place), Scalar.INT)
 
     match node.word:
         case "ply":
@@ -199,14 +193,14 @@ def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
             return Number(f.converted(given, Scalar.INT), 0, 1 << 40)
         case "try":
             low.buffered = low.doubts = True
-            found = lowering.call(s, routines_tree.tries, s.records, s.frame, s.place)
+            found = blocks.call(s, routines_tree.tries, s.records, s.frame, s.place)
             once = f.label()
             f.branch(f.compare("eq", found, integer(1)), once, fail)
             f.begin(once)
-            return lowering.constant(1)
+            return blocks.constant(1)
         case _:
             low.leave_out(s, node, f"{node.word} is not compiled")
-            return lowering.constant(0)
+            return blocks.constant(0)
 
 
 def _study_sort(low: Lowering, s: Scope, node: nodes_studies.StudySort, yes: str, no: str) -> None:
@@ -215,10 +209,10 @@ def _study_sort(low: Lowering, s: Scope, node: nodes_studies.StudySort, yes: str
 
 
 def _colour_number(low: Lowering, s: Scope, node: nodes_squares.ColourNumber, fail: str) -> Number:
-    given = lowering.leaf(s, node, "number")
+    given = blocks.leaf(s, node, "number")
     if given is not None:
         return Number(s.f.converted(given, Scalar.INT), -1, 1)
-    return lowering.constant(1 if node.colour == "white" else -1)
+    return blocks.constant(1 if node.colour == "white" else -1)
 
 
 # --- numbers ------------------------------------------------------------------------------------------------
@@ -296,15 +290,15 @@ def _numeric(low: Lowering, s: Scope, node: nodes.Numeric, fail: str) -> Number:
     good = f.label()
     f.branch(f.compare("ge", x.value, integer(0)), good, fail)
     f.begin(good)
-    found = lowering.call(s, routines_tree.square_root, x.value)
+    found = blocks.call(s, routines_tree.square_root, x.value)
     return Number(found, 0, isqrt(max(x.high, 0)))
 
 
 def _count(low: Lowering, s: Scope, node: nodes.Count, fail: str) -> Number:
     if not low.is_set(node.operand):
         low.leave_out(s, node, "strings are not compiled")
-        return lowering.constant(0)
-    return lowering.count(s, low.set_of(s, node.operand))
+        return blocks.constant(0)
+    return blocks.count(s, low.set_of(s, node.operand))
 
 
 def _extremum(low: Lowering, s: Scope, node: nodes.Extremum, fail: str) -> Number:
@@ -364,7 +358,7 @@ def _name_position(low: Lowering, s: Scope, node: nodes.Name, fail: str) -> Valu
 def _name_test(low: Lowering, s: Scope, node: nodes.Name, yes: str, no: str) -> None:
     match low.type_of(node):
         case Type.SET | Type.PIECE:
-            s.f.branch(lowering.not_empty(s, _name_set(low, s, node)), yes, no)
+            s.f.branch(blocks.not_empty(s, _name_set(low, s, node)), yes, no)
         case Type.NUMERIC | Type.POSITION:
             low.read(s, node.name)
             s.f.jump(yes)
@@ -461,7 +455,7 @@ def _if_set(low: Lowering, s: Scope, node: nodes_programs.If) -> Value:
         s.f.begin(otherwise)
         found(low.set_of(s, other))
 
-    return lowering.joined(s, Scalar.WORD, fill)
+    return blocks.joined(s, Scalar.WORD, fill)
 
 
 def _if_number(low: Lowering, s: Scope, node: nodes_programs.If, fail: str) -> Number:
@@ -474,7 +468,7 @@ def _if_number(low: Lowering, s: Scope, node: nodes_programs.If, fail: str) -> N
             bounds.append(low.number(s, part, fail))
             found(bounds[-1].value)
 
-    value = lowering.joined(s, Scalar.INT, fill)
+    value = blocks.joined(s, Scalar.INT, fill)
     return Number(value, min(one.low for one in bounds), max(one.high for one in bounds))
 
 
@@ -486,7 +480,7 @@ def _if_position(low: Lowering, s: Scope, node: nodes_programs.If, fail: str) ->
         s.f.begin(otherwise)
         found(low.position(s, other, fail))
 
-    return lowering.joined(s, Scalar.INT, fill)
+    return blocks.joined(s, Scalar.INT, fill)
 
 
 def _loop(low: Lowering, s: Scope, node: nodes_programs.Loop, yes: str, no: str) -> None:
@@ -596,7 +590,7 @@ def _call_set(low: Lowering, s: Scope, node: nodes_programs.Call) -> Value:
         s.f.begin(fail)
         found(word(0))
 
-    return lowering.joined(s, Scalar.WORD, fill)
+    return blocks.joined(s, Scalar.WORD, fill)
 
 
 def _call_number(low: Lowering, s: Scope, node: nodes_programs.Call, fail: str) -> Number:
@@ -616,8 +610,8 @@ def _equal(low: Lowering, s: Scope, node: nodes_tree.Equal, yes: str, no: str) -
         a, b = low.set_of(s, node.left), low.set_of(s, node.right)
         f.branch(f.compare("eq", a, b), yes, no)
     elif left is right is Type.LOGICAL:
-        first = lowering.truth(s, lambda good, bad: low.test(s, node.left, good, bad))
-        second = lowering.truth(s, lambda good, bad: low.test(s, node.right, good, bad))
+        first = blocks.truth(s, lambda good, bad: low.test(s, node.left, good, bad))
+        second = blocks.truth(s, lambda good, bad: low.test(s, node.right, good, bad))
         f.branch(f.compare("eq", first, second), yes, no)
     elif left is right and left in (Type.NUMERIC, Type.POSITION):
         values = []
@@ -639,7 +633,7 @@ def _maybe(low: Lowering, s: Scope, node: nodes.Node, kind: Type) -> Value:
         s.f.begin(fail)
         found(integer(-(1 << 63)))
 
-    return lowering.joined(s, Scalar.INT, fill)
+    return blocks.joined(s, Scalar.INT, fill)
 
 
 # --- filters that are what is in them -----------------------------------------------------------------------
@@ -667,7 +661,7 @@ def _sort_test(low: Lowering, s: Scope, node: nodes.Sort, yes: str, no: str) -> 
     """A sort's truth is that of its value."""
     match types.valued(low.type_of(node.operand)):
         case Type.SET:
-            s.f.branch(lowering.not_empty(s, low.set_of(s, node.operand)), yes, no)
+            s.f.branch(blocks.not_empty(s, low.set_of(s, node.operand)), yes, no)
         case Type.NUMERIC:
             low.number(s, node.operand, no)
             s.f.jump(yes)

@@ -14,8 +14,11 @@ from typing import Final
 from cqlgui.base.data import dataclass, field
 from cqlgui.cql.ast import nodes, nodes_paths
 from cqlgui.cql.interpreting.families import closures_moves
-from cqlgui.engine import layout, lowering, lowering_board, lowering_sequences, lowering_tree
-from cqlgui.engine.lowering import NUMBERS, TESTS, Lowering, Number, Scope, integer, word
+from cqlgui.engine.lowering import blocks, dispatch, lowering_board, lowering_sequences, lowering_tree
+from cqlgui.engine.lowering.blocks import integer, word
+from cqlgui.engine.lowering.dispatch import NUMBERS, TESTS, Lowering
+from cqlgui.engine.lowering.scope import Number, Scope
+from cqlgui.engine.replaying import layout
 from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
 
@@ -182,8 +185,8 @@ def _search(
     best, reached = f.slot(Scalar.INT), f.slot(Scalar.WORD)
     f.store(integer(0), best)
     f.store(word(1), s.here, integer(layout.STATES))
-    end = f.converted(lowering.field_of(s, layout.END), Scalar.INT)
-    first_ply = f.converted(lowering.field_of(s, layout.PLY), Scalar.INT)
+    end = f.converted(blocks.field_of(s, layout.END), Scalar.INT)
+    first_ply = f.converted(blocks.field_of(s, layout.PLY), Scalar.INT)
     head, inside, dead, live, over = f.label(), f.label(), f.label(), f.label(), f.label()
     before = f.block
     f.begin(head)
@@ -278,7 +281,7 @@ def _descend(
     """Give every child the states in which it is reached."""
     f = there.f
     done = f.label()
-    first = lowering.field_of(there, layout.CHILD)
+    first = blocks.field_of(there, layout.CHILD)
     head, inside, following = f.label(), f.label(), f.label()
     before = f.block
     f.begin(head)
@@ -339,7 +342,7 @@ def _number(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, 
     automaton = None if node.firstmatch else _automaton(low, s, node)
     if automaton is None:
         found = lowering_sequences.search(low, s, node, fail, only_truth=False)
-        return lowering.constant(0) if found is None else found.measure
+        return blocks.constant(0) if found is None else found.measure
     f = s.f
     best = _search(low, s, node, automaton, "")
     good = f.label()
@@ -372,4 +375,4 @@ def _test(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, ye
 for _kind in (nodes_paths.Path, nodes_paths.Line):
     NUMBERS[_kind] = _number
     TESTS[_kind] = _test
-    lowering.POSITIONS[_kind] = _position
+    dispatch.POSITIONS[_kind] = _position

@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cqlgui.cql.ast import nodes, nodes_moves
-from cqlgui.engine import lowering, lowering_orbits
-from cqlgui.engine.lowering import Lowering, Scope, integer
+from cqlgui.engine.lowering import blocks, lowering_orbits
+from cqlgui.engine.lowering.blocks import integer
+from cqlgui.engine.lowering.dispatch import Lowering
+from cqlgui.engine.lowering.scope import Scope
 from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
 
@@ -125,7 +127,7 @@ def _orbit(low: Lowering, s: Scope, node: nodes.Orbit, out: Value, first: int) -
     def note(element: Value) -> None:
         at = f.binary("add", f.binary("shr", element, integer(6)), integer(first))
         inside = f.binary("and", element, integer(WORD_BITS - 1))
-        bit = f.binary("shl", lowering.word(1), f.converted(inside, Scalar.WORD))
+        bit = f.binary("shl", blocks.word(1), f.converted(inside, Scalar.WORD))
         f.store(f.binary("or", f.load(out, at), bit), out, at)
 
     groups = lowering_orbits.moved_about(low, s, node)
@@ -133,7 +135,7 @@ def _orbit(low: Lowering, s: Scope, node: nodes.Orbit, out: Value, first: int) -
         following = f.label()
         found = lowering_orbits.placed(low, s, group, following)
         numbers = low.table(group.numbers)
-        with lowering.each_square(s, found, after=following) as (square, again):
+        with blocks.each_square(s, found, after=following) as (square, again):
             note(f.converted(f.load(numbers, f.unary("lowest", square)), Scalar.INT))
             f.jump(again)
         f.begin(following)

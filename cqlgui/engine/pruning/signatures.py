@@ -18,8 +18,9 @@ import numpy.typing as npt
 
 from cqlgui.base.data import dataclass
 from cqlgui.board import moves
-from cqlgui.engine import games, layout, replay, routines
-from cqlgui.engine.games import Words
+from cqlgui.engine.kernels import routines
+from cqlgui.engine.replaying import games, layout, replay
+from cqlgui.engine.replaying.games import Words
 from cqlgui.jit import kernels, words
 from cqlgui.jit.words import Bytes, Word
 from cqlgui.jit.words import Words as WordArray

@@ -1,0 +1,1 @@
+"""Compiled routines about the board that generated code calls."""

@@ -1,0 +1,209 @@
+"""Building blocks of generated code: constants, fields of the record, loops over squares and numbers."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from cqlgui.cql.ast import (
+    nodes,
+)
+from cqlgui.engine.lowering.scope import Number, Scope
+from cqlgui.jit import emitter, kernels
+from cqlgui.jit.emitter import Function, Value
+from cqlgui.jit.words import Scalar
+
+
+def word(number: int) -> Value:
+    """A constant set."""
+    return emitter.literal(number, Scalar.WORD)
+
+
+def integer(number: int) -> Value:
+    """A constant number; of a truth 0 or 1."""
+    return emitter.literal(int(number), Scalar.INT)
+
+
+def constant(number: int) -> Number:
+    """A number that is known."""
+    return Number(integer(number), number, number)
+
+
+def not_empty(s: Scope, area: Value) -> Value:
+    """Whether a set has squares."""
+    return s.f.compare("ne", area, word(0))
+
+
+def count(s: Scope, area: Value) -> Number:
+    """The number of squares in a set."""
+    return Number(s.f.unary("count", area), 0, 64)
+
+
+def is_single(s: Scope, area: Value) -> Value:
+    """Whether a set is one square."""
+    f = s.f
+    alone = f.compare("eq", f.binary("and", area, f.binary("sub", area, word(1))), word(0))
+    return f.binary("and", not_empty(s, area), alone)
+
+
+def shifted(f: Function, area: Value, distance: int) -> Value:
+    """A set moved up the board's numbers, or down."""
+    if distance == 0:
+        return area
+    return f.binary("shl" if distance > 0 else "shr", area, word(abs(distance)))
+
+
+def field_of(s: Scope, place: int) -> Value:
+    """A word of the current record."""
+    key = (s.f.block, place)
+    found = s.known.get(key)
+    if found is None:
+        found = s.known[key] = s.f.load(s.here, integer(place))
+    return found
+
+
+def men(s: Scope, place: int) -> Value:
+    """The squares of a man by code, or of White (13), Black (14), all men (15)."""
+    f = s.f
+    if place == _OCCUPIED:
+        return f.inverted(field_of(s, 0))
+    if place < 13:
+        return field_of(s, place)
+    key = (f.block, -place)
+    found = s.known.get(key)
+    if found is None:
+        base = 1 if place == _WHITE else 7
+        found = field_of(s, base)
+        for man in range(base + 1, base + 6):
+            found = f.binary("or", found, field_of(s, man))
+        s.known[key] = found
+    return found
+
+
+_WHITE: Final = 13
+_OCCUPIED: Final = 15
+
+
+@contextlib.contextmanager
+def each_square(s: Scope, area: Value, *, after: str) -> Iterator[tuple[Value, str]]:
+    """Write a loop over the squares of a set: gives the square under way as a set, and the label that goes on
+    with the next one; behind the last it goes to `after`. The body must end its block itself."""
+    f = s.f
+    head, inside, following = f.label(), f.label(), f.label()
+    before = f.block
+    f.begin(head)
+    left = f.open_phi(Scalar.WORD, area, before)
+    f.branch(f.compare("ne", left.value, word(0)), inside, after)
+    f.begin(inside)
+    rest = f.binary("and", left.value, f.binary("sub", left.value, word(1)))
+    bit = f.binary("xor", left.value, rest)
+    yield bit, following
+    assert not f.is_open
+    f.begin(following)
+    f.add_way(left, rest, following)
+    f.jump(head)
+
+
+@contextlib.contextmanager
+def each_number(s: Scope, first: Value, end: Value, *, after: str) -> Iterator[tuple[Value, str]]:
+    """The same for the numbers from `first` to the one before `end`."""
+    f = s.f
+    head, inside, following = f.label(), f.label(), f.label()
+    before = f.block
+    f.begin(head)
+    at = f.open_phi(Scalar.INT, first, before)
+    f.branch(f.compare("lt", at.value, end), inside, after)
+    f.begin(inside)
+    yield at.value, following
+    assert not f.is_open
+    f.begin(following)
+    f.add_way(at, f.binary("add", at.value, integer(1)), following)
+    f.jump(head)
+
+
+def joined(s: Scope, kind: Scalar, fill: Callable[[Callable[[Value], None]], None]) -> Value:
+    """A value that is found on several ways: each calls what `fill` is given, which ends its block."""
+    f = s.f
+    after = f.label()
+    ways: list[tuple[Value, str]] = []
+
+    def found(value: Value) -> None:
+        ways.append((value, f.block))
+        f.jump(after)
+
+    fill(found)
+    f.begin(after)
+    return f.phi(kind, ways)
+
+
+def truth(s: Scope, fill: Callable[[str, str], None]) -> Value:
+    """A truth as a value; `fill` writes the test with the labels it is given."""
+    yes, no = s.f.label(), s.f.label()
+
+    def both(found: Callable[[Value], None]) -> None:
+        fill(yes, no)
+        s.f.begin(yes)
+        found(emitter.TRUE)
+        s.f.begin(no)
+        found(emitter.FALSE)
+
+    return joined(s, Scalar.BOOL, both)
+
+
+def call(s: Scope, kernel: kernels.Kernel[..., Any], *arguments: Value) -> Value:
+    """Call a kernel by its address."""
+    made = s.f.call(kernel.callee, arguments)
+    assert made is not None
+    return made
+
+
+def where_all(s: Scope, sets: Sequence[Value], fill: Callable[[], Value]) -> Value:
+    """A set that is empty where one of these is; else what `fill` writes."""
+    f = s.f
+
+    def ways(found: Callable[[Value], None]) -> None:
+        some, none = f.label(), f.label()
+        holds = not_empty(s, sets[0])
+        for area in sets[1:]:
+            holds = f.binary("and", holds, not_empty(s, area))
+        f.branch(holds, some, none)
+        f.begin(some)
+        found(fill())
+        f.begin(none)
+        found(word(0))
+
+    return joined(s, Scalar.WORD, ways)
+
+
+def constants(numbers: tuple[int, ...]) -> Value:
+    """A constant array of words that all queries share."""
+    array = _CONSTANTS.get(id(numbers))
+    if array is None:
+        array = _CONSTANTS[id(numbers)] = numbers, np.array(numbers, np.uint64)
+    return emitter.placed(array[1].ctypes.data, Scalar.WORD)
+
+
+_CONSTANTS: Final[dict[int, tuple[tuple[int, ...], Any]]] = {}
+"""The tables in use, by identity, with the arrays that hold them."""
+
+
+def array_of(s: Scope, values: Sequence[Value]) -> Value:
+    """Words in an array of the function's own."""
+    room = s.f.room(Scalar.WORD, len(values))
+    for place, value in enumerate(values):
+        s.f.store(value, room, integer(place))
+    return room
+
+
+def leaf(s: Scope, node: nodes.Node, part: str) -> Value | None:
+    """The number that stands for a part of a leaf in the row of the orbit under way, None where all rows
+    have the same."""
+    if s.row is None:
+        return None
+    column = s.row.columns.get(id(node), {}).get(part)
+    if column is None:
+        return None
+    return s.f.load(s.row.table, s.f.binary("add", s.row.first, integer(column)))

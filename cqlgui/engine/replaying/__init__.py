@@ -1,0 +1,1 @@
+"""Games on disk to positions in memory, and compiled queries run over them."""
