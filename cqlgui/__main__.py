@@ -34,7 +34,7 @@ def _end_when_interrupted() -> None:
     import signal
 
     def end(_number: int, _frame: object) -> None:
-        disk = sys.modules.get("cqlgui.base.disk")
+        disk = sys.modules.get("cqlgui.base.files.disk")
         if disk is not None:
             disk.discard_unfinished()
         os._exit(130)
@@ -48,7 +48,7 @@ def _run(arguments: list[str]) -> int:
     # NumPy's library for matrices starts a thread for each processor as it is loaded; nothing here uses it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if arguments[:1] == ["--worker"]:
-        from cqlgui.tasks import worker
+        from cqlgui.tasks.search import worker
 
         worker.main()
         return 0

@@ -193,6 +193,6 @@ def _photograph(name: str) -> list[Path]:
 
 def pytest_sessionfinish() -> None:
     """End the shared workers, so that none outlives the run."""
-    pool = sys.modules.get("cqlgui.tasks.pool")
+    pool = sys.modules.get("cqlgui.tasks.processes.pool")
     if pool is not None:
         pool.close()

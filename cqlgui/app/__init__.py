@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cqlgui.base import heap, log, places, priority
+from cqlgui.base import heap, places, priority
+from cqlgui.base.files import log
 
 
 def main(argv: Sequence[str]) -> int:
@@ -14,6 +15,6 @@ def main(argv: Sequence[str]) -> int:
     heap.share()
     # Qt loads what lies there as a part of the program.
     places.forget_relative("QT_PLUGIN_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH")
-    from cqlgui.ui import start
+    from cqlgui.ui.window import start
 
     return start.run(list(argv))

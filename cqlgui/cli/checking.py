@@ -6,7 +6,7 @@ import argparse
 
 from cqlgui.cli import terminal
 from cqlgui.cql.source import diagnostics
-from cqlgui.tasks import queries
+from cqlgui.tasks.asking import queries
 
 
 def run(arguments: argparse.Namespace) -> int:

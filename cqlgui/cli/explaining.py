@@ -9,7 +9,9 @@ from typing import Any
 
 from cqlgui.board import squares
 from cqlgui.cli import opening, terminal
-from cqlgui.tasks import explaining, margin, model, queries
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import explaining, margin
 
 
 def run(arguments: argparse.Namespace) -> int:

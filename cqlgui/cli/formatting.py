@@ -8,7 +8,7 @@ import sys
 from cqlgui.cli import terminal
 from cqlgui.cql.editing import spelling
 from cqlgui.cql.source import diagnostics
-from cqlgui.tasks import queries
+from cqlgui.tasks.asking import queries
 
 
 def run(arguments: argparse.Namespace) -> int:

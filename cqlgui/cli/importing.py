@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from cqlgui.cli import opening, terminal
-from cqlgui.tasks import bases, model
+from cqlgui.tasks.databases import bases
+from cqlgui.tasks.results import model
 
 MOST_NOTES = 1000
 """Oddities that are listed; a large base may have one in every game."""

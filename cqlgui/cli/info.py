@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from cqlgui.cli import opening, terminal
-from cqlgui.tasks import bases
+from cqlgui.tasks.databases import bases
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING
 
 from cqlgui.base import errors, progress
 from cqlgui.cli import terminal
-from cqlgui.tasks import workspace
+from cqlgui.tasks.databases import workspace
 
 if TYPE_CHECKING:
-    from cqlgui.tasks import model
+    from cqlgui.tasks.results import model
 
 
 def begin(paths: Sequence[Path], *, searched: bool) -> None:
     """Begin to look for damage in what `open_base` will open, beside all that is still to be loaded, and to
     read the signatures of games that will be `searched`."""
     workspace.begin()
-    from cqlgui.tasks import importing
+    from cqlgui.tasks.databases import importing
 
     importing.begin(paths, searched=searched)
 
 
 def open_base(paths: Sequence[Path], cancel: progress.CancelToken) -> model.ImportReport:
     """The base of the files named; raises what `importing.open_base` raises, and `errors.Cancelled`."""
-    from cqlgui.tasks import importing
+    from cqlgui.tasks.databases import importing
 
     bar = terminal.Bar()
     try:

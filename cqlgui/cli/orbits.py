@@ -6,7 +6,9 @@ import argparse
 from typing import Any
 
 from cqlgui.cli import terminal
-from cqlgui.tasks import model, orbits, queries
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import orbits
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -11,7 +11,8 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-from cqlgui.base import disk, errors, log
+from cqlgui.base import errors
+from cqlgui.base.files import disk, log
 from cqlgui.cli import arguments, terminal
 
 # A subcommand loads only what it needs: a script that asks for one word's help should not wait for the rest.
@@ -80,7 +81,7 @@ def _run(argv: Sequence[str]) -> int:
         terminal.say(f"cqlgui: internal error, a bug in this program. Details are in {log.path()}.")
         return terminal.INTERNAL
     finally:
-        for name in ("cqlgui.tasks.pool", "cqlgui.tasks.workspace"):
+        for name in ("cqlgui.tasks.processes.pool", "cqlgui.tasks.databases.workspace"):
             # What was not loaded has opened nothing.
             if name in sys.modules:
                 sys.modules[name].close()

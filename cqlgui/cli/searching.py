@@ -10,15 +10,19 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from cqlgui.base import disk, errors, progress
+from cqlgui.base import errors, progress
+from cqlgui.base.files import disk
 from cqlgui.cli import opening, terminal
 from cqlgui.cql.ast import nodes
 from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.cql.source import diagnostics
 from cqlgui.cql.transforming import transforms
-from cqlgui.tasks import found as found_module
-from cqlgui.tasks import keeping, model, orbits, queries, searching, sieving, sources
-from cqlgui.tasks.found import Found
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import sources
+from cqlgui.tasks.results import found as found_module
+from cqlgui.tasks.results import model
+from cqlgui.tasks.results.found import Found
+from cqlgui.tasks.search import keeping, orbits, searching, sieving
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -59,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
         ending = ""
         if arguments.output is not None:
             # What only some searches need is loaded when they do: the others shall not wait for it.
-            from cqlgui.tasks import exporting
+            from cqlgui.tasks.export import exporting
 
             ending = exporting.checked_ending(arguments.output)
         if arguments.annotate and ending != ".pgn":
@@ -123,7 +127,7 @@ def _once(
     bar = terminal.Bar()
     found_orbits = orbits.orbits(text) if arguments.jsonl or arguments.csv else ()
     if arguments.jsonl or arguments.csv:
-        from cqlgui.tasks import exporting, records
+        from cqlgui.tasks.export import exporting, records
     if arguments.csv:
         print(exporting.csv_lines([]), end="")
 
@@ -173,7 +177,7 @@ def _once(
     if unwritten:
         terminal.say(f"Nothing was written to {output}, as {unwritten}.")
     elif output is not None:
-        from cqlgui.tasks import exporting
+        from cqlgui.tasks.export import exporting
 
         report = exporting.export(
             base,
@@ -483,7 +487,7 @@ def _bare_error(code: str, message: str) -> dict[str, Any]:
 
 
 def _table(base: model.Base, result: model.SearchResult) -> None:
-    from cqlgui.tasks import games
+    from cqlgui.tasks.databases import games
 
     for start in range(0, len(result.order), 200):
         chunk = result.order[start : start + 200]

@@ -16,11 +16,12 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
-from cqlgui.base import disk, errors, progress, visible
+from cqlgui.base import errors, progress, visible
+from cqlgui.base.files import disk
 
 if TYPE_CHECKING:
     from cqlgui.cql.source import diagnostics
-    from cqlgui.tasks import queries
+    from cqlgui.tasks.asking import queries
 
 OK = 0
 REJECTED = 1
@@ -245,7 +246,7 @@ def query_text(expression: str | None, file: Path | None) -> tuple[str, str]:
     if expression is not None:
         return valid_text(expression, "The query"), "query"
     # The language takes a while to load, and much of what a terminal is told is not about it.
-    from cqlgui.tasks import queries
+    from cqlgui.tasks.asking import queries
 
     assert file is not None
     if str(file) == "-":

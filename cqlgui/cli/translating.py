@@ -8,7 +8,7 @@ import sys
 from cqlgui.cli import terminal
 from cqlgui.cql.legacy import translate
 from cqlgui.cql.source import diagnostics
-from cqlgui.tasks import translating
+from cqlgui.tasks.asking import translating
 
 
 def run(arguments: argparse.Namespace) -> int:

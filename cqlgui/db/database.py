@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from cqlgui.base import ahead, disk, errors, folders, priority
+from cqlgui.base import ahead, errors, priority
+from cqlgui.base.files import disk, folders
 from cqlgui.db import proofs
 
 BUSY_SECONDS = 30.0

@@ -19,8 +19,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from cqlgui.base import disk, errors, folders, secret
+from cqlgui.base import errors
 from cqlgui.base.data import dataclass
+from cqlgui.base.files import disk, folders, secret
 from cqlgui.jit import emitter
 from cqlgui.jit.words import KernelType, Scalar
 

@@ -17,7 +17,8 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-from cqlgui.base import disk, errors, folders, progress
+from cqlgui.base import errors, progress
+from cqlgui.base.files import disk, folders
 from cqlgui.base.patterns import pattern
 from cqlgui.pgn import decoding, tarred
 

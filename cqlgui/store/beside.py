@@ -19,7 +19,8 @@ from concurrent import futures
 from pathlib import Path
 from typing import Any, Final
 
-from cqlgui.base import ahead, disk
+from cqlgui.base import ahead
+from cqlgui.base.files import disk
 from cqlgui.store import segments
 
 SUFFIX: Final = ".sig"

@@ -23,8 +23,9 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from cqlgui.base import disk, errors, folders, progress
+from cqlgui.base import errors, progress
 from cqlgui.base.data import dataclass, named, replace
+from cqlgui.base.files import disk, folders
 from cqlgui.store import beside, segments
 from cqlgui.store.segments import (
     BAD,

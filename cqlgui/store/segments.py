@@ -27,8 +27,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from cqlgui.base import disk, errors, priority
+from cqlgui.base import errors, priority
 from cqlgui.base.data import dataclass
+from cqlgui.base.files import disk
 
 MAGIC = b"CQLGSEG1"
 VERSION = 1

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.base import disk
+from cqlgui.base.files import disk
 from tests import helpers
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="rights and signals are those of POSIX")

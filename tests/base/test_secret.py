@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.base import folders, secret
+from cqlgui.base.files import folders, secret
 
 
 def test_the_key_is_made_once() -> None:

@@ -30,7 +30,7 @@ def main() -> int:
     options = words.parse_args()
     with tempfile.TemporaryDirectory(prefix="cqlgui-breeding-") as folder:
         os.environ.setdefault("CQLGUI_HOME", folder)
-        from cqlgui.tasks import pool
+        from cqlgui.tasks.processes import pool
         from tests.breeding import comparing
 
         try:

@@ -13,7 +13,9 @@ from typing import Any
 from cqlgui.base import errors, progress
 from cqlgui.cql.checking import check
 from cqlgui.cql.vocabulary import registry
-from cqlgui.tasks import importing, model, searching
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching
 from tests import helpers
 from tests.breeding import growing
 from tests.helpers import games, searched

@@ -589,7 +589,15 @@ def test_qt_is_never_loaded(source: Path) -> None:
 
 
 NOT_LOADED = (
-    *("PySide6", "chess", "peewee", "rapidfuzz", "regex", "cqlgui.tasks.reading", "cqlgui.tasks.exporting"),
+    *(
+        "PySide6",
+        "chess",
+        "peewee",
+        "rapidfuzz",
+        "regex",
+        "cqlgui.tasks.databases.reading",
+        "cqlgui.tasks.export.exporting",
+    ),
     *("asyncio", "difflib", "logging.handlers", "multiprocessing", "secrets", "socket", "xml", "zstandard"),
 )
 """What takes long to load and is of no use for a search on an indexed base."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.ui import session
+from cqlgui.ui.state import session
 from tests import helpers
 
 

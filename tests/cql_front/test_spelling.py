@@ -15,7 +15,7 @@ from cqlgui.cql.checking import check
 from cqlgui.cql.editing import spelling
 from cqlgui.cql.source import tokens
 from cqlgui.cql.syntax.reading import lexer
-from cqlgui.tasks import library
+from cqlgui.tasks.asking import library
 
 PAIRS = [
     ("flipcolor {[RN]a1 & . -> k | _}", "⬓ {♖♘a1 ∩ ▦ → ♚ ∪ □}"),

@@ -23,7 +23,8 @@ from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling
 from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.jit import native
-from cqlgui.tasks import hosts, importing, planning, sources
+from cqlgui.tasks.databases import hosts, importing, sources
+from cqlgui.tasks.search import planning
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
 

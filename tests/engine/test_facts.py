@@ -15,7 +15,8 @@ from cqlgui.cql.checking import check
 from cqlgui.cql.interpreting import compilers, interpreter
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling, facts
-from cqlgui.tasks import queries, sieving
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.search import sieving
 from tests.helpers import crossing
 from tests.helpers import games as readings
 

@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from cqlgui.base import disk
+from cqlgui.base.files import disk
 from cqlgui.db import database, headers
 from cqlgui.store import index
-from cqlgui.tasks import importing, model, workspace
+from cqlgui.tasks.databases import importing, workspace
+from cqlgui.tasks.results import model
 
 PLAIN = """[Event "Event {n}"]
 [White "Player {n}"]

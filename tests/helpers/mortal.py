@@ -16,12 +16,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cqlgui.base import disk
+from cqlgui.base.files import disk
 from cqlgui.db import catalog
 from cqlgui.jit import native
 from cqlgui.pgn import archives, quick
 from cqlgui.store import index, segments
-from cqlgui.tasks import importing, workspace
+from cqlgui.tasks.databases import importing, workspace
 
 STEPS: list[tuple[Any, str]] = [
     (disk, "replace_file"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cqlgui.tasks import model
+from cqlgui.tasks.results import model
 
 
 def plain(result: model.SearchResult) -> dict[str, Any]:

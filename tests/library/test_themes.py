@@ -16,7 +16,7 @@ from cqlgui.cql.explaining import explain
 from cqlgui.cql.interpreting import interpreter
 from cqlgui.cql.source import tokens
 from cqlgui.cql.syntax.reading import lexer
-from cqlgui.tasks import library, queries
+from cqlgui.tasks.asking import library, queries
 from tests import helpers
 from tests.helpers import games
 

@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
-from cqlgui.base.resources import resource
-from cqlgui.tasks import importing, model, searching
+from cqlgui.base.files.resources import resource
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching
 
 HERE = Path(__file__).parent
 QUERIES = [

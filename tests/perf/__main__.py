@@ -60,7 +60,7 @@ def shortened(path: Path, folder: Path) -> Path:
 
 
 if __name__ == "__main__":
-    from cqlgui.tasks import pool
+    from cqlgui.tasks.processes import pool
 
     try:
         code = main()

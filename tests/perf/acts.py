@@ -20,9 +20,9 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from cqlgui.tasks import pool
-from cqlgui.ui import start, window
+from cqlgui.tasks.processes import pool
 from cqlgui.ui.picker import strip as picker_strip
+from cqlgui.ui.window import main_window, start
 from tests.perf import headless
 
 Waited = Callable[[], bool]
@@ -53,7 +53,7 @@ def figures(path: Path, wanted: Sequence[str] = ()) -> list[headless.Figure]:
         raise SystemExit(
             f"This needs a screen of {WIDTH} by {HEIGHT}, as xvfb-run with QT_QPA_PLATFORM=xcb has."
         )
-    main = window.MainWindow()
+    main = main_window.MainWindow()
     main.resize(WIDTH, HEIGHT)
     main.show()
     main.activateWindow()
@@ -126,7 +126,7 @@ class _Painted(QObject):
 class Acts:
     """The acts, one after the other; each is repeated and its times are kept."""
 
-    def __init__(self, main: window.MainWindow) -> None:
+    def __init__(self, main: main_window.MainWindow) -> None:
         self._main = main
         self._board = _Painted(main.board)
         self._text = _Painted(main.editor.edit.viewport())

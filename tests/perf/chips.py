@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     # Qt is imported late, after the platform is chosen.
     from PySide6.QtWidgets import QApplication
 
-    from cqlgui.ui.window import MainWindow
+    from cqlgui.ui.window.main_window import MainWindow
 
 CLICKED = "transform chip to strip, 95th percentile"
 WORKED = "the same in processor time, which a busy machine does not spoil"
@@ -31,13 +31,13 @@ def main() -> int:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtWidgets import QApplication
 
-    from cqlgui.tasks import pool
-    from cqlgui.ui import start, window
+    from cqlgui.tasks.processes import pool
+    from cqlgui.ui.window import main_window, start
 
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     start.dress(app)
-    shown = window.MainWindow()
+    shown = main_window.MainWindow()
     shown.show()
     try:
         found = _clicks(app, shown)[WARM_UP:]

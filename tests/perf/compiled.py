@@ -15,7 +15,8 @@ from cqlgui.engine import compiling
 from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.replaying import games
 from cqlgui.jit import native
-from cqlgui.tasks import model, sources
+from cqlgui.tasks.databases import sources
+from cqlgui.tasks.results import model
 from tests.perf import limits
 from tests.perf.headless import Figure
 

@@ -11,7 +11,9 @@ from pathlib import Path
 import chess.pgn
 
 from cqlgui.pgn import kernel, quick, split
-from cqlgui.tasks import importing, model, searching
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching
 from tests import helpers
 
 SAMPLE = helpers.ROOT / "resources" / "sample" / "sample.pgn"

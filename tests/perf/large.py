@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from cqlgui.tasks import games, importing, model, workspace
+from cqlgui.tasks.databases import games, importing, workspace
+from cqlgui.tasks.results import model
 from tests import helpers
 from tests.helpers import memory
 from tests.perf.headless import SAMPLE, Figure
@@ -124,7 +125,7 @@ def _timed(call: Callable[[], Any]) -> tuple[Any, float]:
 
 
 if __name__ == "__main__":
-    from cqlgui.tasks import pool
+    from cqlgui.tasks.processes import pool
 
     try:
         code = main()

@@ -24,14 +24,17 @@ from pathlib import Path
 
 import chess.pgn
 
-from cqlgui.base import folders
+from cqlgui.base.files import folders
 from cqlgui.cql.checking import check
 from cqlgui.cql.interpreting import interpreter
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine import compiling
 from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.replaying import games
-from cqlgui.tasks import explaining, importing, model, queries, searching, sieving, sources
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import importing, sources
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import explaining, searching, sieving
 from tests import helpers
 from tests.helpers import crossing, memory, yardsticks
 from tests.helpers import games as readings
@@ -447,7 +450,7 @@ def _started(path: Path, more: dict[str, str]) -> float:
 
 
 if __name__ == "__main__":
-    from cqlgui.tasks import pool
+    from cqlgui.tasks.processes import pool
 
     try:
         code = main()

@@ -132,7 +132,7 @@ class Watch:
 
     def _listen(self, window: QMainWindow) -> None:
         """Note when the first hits of a search have come to the table and are to be seen."""
-        from cqlgui.ui.window import MainWindow
+        from cqlgui.ui.window.main_window import MainWindow
 
         assert isinstance(window, MainWindow)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.cli import arguments
-from cqlgui.tasks import library
+from cqlgui.tasks.asking import library
 from tests import helpers
 
 README = (helpers.ROOT / "README.md").read_text(encoding="utf-8")

@@ -105,7 +105,7 @@ def test_files_are_written_in_one_way() -> None:
         for path in (ROOT / "cqlgui").rglob("*.py")
         if written.search(path.read_text(encoding="utf-8"))
     }
-    assert found == {"cqlgui/base/disk.py", "cqlgui/tasks/files.py"}
+    assert found == {"cqlgui/base/files/disk.py", "cqlgui/tasks/databases/files.py"}
 
 
 def test_qt_stays_below_the_release_that_breaks_python_before_3_12() -> None:

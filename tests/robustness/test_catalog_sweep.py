@@ -15,7 +15,10 @@ import pytest
 
 from cqlgui.base import errors
 from cqlgui.db import database
-from cqlgui.tasks import exporting, games, importing, model, searching, workspace
+from cqlgui.tasks.databases import games, importing, workspace
+from cqlgui.tasks.export import exporting
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching
 from tests.helpers import faults
 
 GAMES = 90

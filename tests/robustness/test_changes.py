@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import errors
-from cqlgui.tasks import games, importing, model, searching
+from cqlgui.tasks.databases import games, importing
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching
 from tests import helpers
 from tests.helpers import faults
 

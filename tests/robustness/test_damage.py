@@ -16,7 +16,9 @@ import pytest
 from cqlgui.base import errors
 from cqlgui.cli import opening
 from cqlgui.db import database
-from cqlgui.tasks import games, importing, model, searching, workspace
+from cqlgui.tasks.databases import games, importing, workspace
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching
 from tests.helpers import faults
 
 GAMES = 90

@@ -60,7 +60,7 @@ def foreign(tmp_path: Path, marks: Path) -> Path:
     """A folder with games, and with a module of every name that the program imports."""
     folder = tmp_path / "foreign"
     folder.mkdir()
-    all_names = loaded("import cqlgui.cli.run, cqlgui.tasks.worker, cqlgui.cli.searching, peewee")
+    all_names = loaded("import cqlgui.cli.run, cqlgui.tasks.search.worker, cqlgui.cli.searching, peewee")
     assert {"heapq", "json", "chess", "peewee", "cqlgui"} <= all_names
     plant(folder, marks, all_names | {"sitecustomize", "usercustomize", "psycopg2", "simplejson", "readline"})
     (folder / "games.pgn").write_text(GAME * 3)
@@ -171,7 +171,7 @@ def test_the_window_imports_none(foreign: Path, marks: Path, tmp_path: Path) -> 
     script = tmp_path / "script.py"
     script.write_text(IN_A_WINDOW + AS_SCRIPT)
     there = {name.removesuffix(".py") for name in names(foreign)}
-    plant(foreign, marks, loaded("import cqlgui.app, cqlgui.ui.start") - there)
+    plant(foreign, marks, loaded("import cqlgui.app, cqlgui.ui.window.start") - there)
     done = run([sys.executable, script, foreign / "games.pgn"], foreign, CQLGUI_JIT="0")
     assert (done.stdout, names(marks)) == ("found 3\n", []), done.stderr
 

@@ -17,8 +17,10 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import errors
-from cqlgui.tasks import bases, exporting, history, importing, searching, workspace
-from cqlgui.ui import session
+from cqlgui.tasks.databases import bases, history, importing, workspace
+from cqlgui.tasks.export import exporting
+from cqlgui.tasks.search import searching
+from cqlgui.ui.state import session
 from tests import helpers
 from tests.helpers import faults
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.tasks import importing
+from cqlgui.tasks.databases import importing
 from tests import helpers
 from tests.helpers import faults
 

@@ -10,15 +10,17 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from cqlgui.ui import session, start, theme, window
+from cqlgui.ui.look import theme
+from cqlgui.ui.state import session
+from cqlgui.ui.window import main_window, start
 
 
 @pytest.fixture
-def main(qtbot: QtBot, qapp: QApplication) -> Iterator[window.MainWindow]:
+def main(qtbot: QtBot, qapp: QApplication) -> Iterator[main_window.MainWindow]:
     """The window as the program shows it, on a small screen."""
     start.dress(qapp)
     theme.theme().apply(theme.Choice.LIGHT)
-    shown = window.MainWindow()
+    shown = main_window.MainWindow()
     # What a scenario asks for it asks with F5; those of the live search switch it on.
     session.save(replace(session.load(), live=False))
     shown.resize(1366, 768)

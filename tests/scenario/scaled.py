@@ -15,10 +15,11 @@ from pathlib import Path
 from PySide6.QtCore import QRect, QSize
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMessageBox, QWidget
 
-from cqlgui.base.resources import resource
-from cqlgui.tasks import model
-from cqlgui.ui import actions, fitting, start, window
+from cqlgui.base.files.resources import resource
+from cqlgui.tasks.results import model
+from cqlgui.ui.look import fitting
 from cqlgui.ui.panels import bad_games, export_dialog
+from cqlgui.ui.window import actions, main_window, start
 
 LONG = "and " * 30
 PATIENCE = 60.0
@@ -44,7 +45,7 @@ def outside(name: str, shown: QWidget) -> list[str]:
         found.append(f"{name}: {shown.frameGeometry().getRect()} in {screen.getRect()}")
     if shown.height() + fitting.TITLE_BAR > screen.height():
         found.append(f"{name}: no room for its title bar, {shown.height()} pixels high")
-    if shown.isModal() or not isinstance(shown, window.MainWindow):
+    if shown.isModal() or not isinstance(shown, main_window.MainWindow):
         for button in shown.findChildren(QAbstractButton):
             place = QRect(button.mapTo(shown, button.rect().topLeft()), button.size())
             if button.isVisible() and not shown.rect().contains(place):
@@ -52,7 +53,7 @@ def outside(name: str, shown: QWidget) -> list[str]:
     return found
 
 
-def dialogs(main: window.MainWindow) -> list[str]:
+def dialogs(main: main_window.MainWindow) -> list[str]:
     """Every dialog, one after the other."""
     counts = export_dialog.ExportCounts(1_234_567, 145_716, 12, f"colours swapped {LONG}", 1234)
     about = QMessageBox(main)
@@ -77,7 +78,7 @@ def dialogs(main: window.MainWindow) -> list[str]:
     return found
 
 
-def crowded(main: window.MainWindow) -> list[str]:
+def crowded(main: main_window.MainWindow) -> list[str]:
     """The window with all that may ask for room in it."""
     main.editor.set_text("flipcolor mate")
     main.run()
@@ -101,13 +102,13 @@ def crowded(main: window.MainWindow) -> list[str]:
 
 def restored() -> list[str]:
     """A window that comes back from a larger screen, with its layout there."""
-    first = window.MainWindow()
+    first = main_window.MainWindow()
     first.show()
     first.resize(2000, 1200)
     first.begin([])
     wait(first.isVisible)
     first.close()
-    again = window.MainWindow()
+    again = main_window.MainWindow()
     again.show()
     again.begin([])
     found = outside("restored", again)
@@ -119,7 +120,7 @@ def main() -> None:
     application = QApplication(sys.argv)
     start.dress(application)
     found = restored()
-    shown = window.MainWindow()
+    shown = main_window.MainWindow()
     shown.show()
     shown.reset_layout()
     # As large as the screen, so that nothing can grow unnoticed.

@@ -10,8 +10,8 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base.resources import resource
-from cqlgui.ui import window
+from cqlgui.base.files.resources import resource
+from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
 
@@ -19,7 +19,7 @@ FEN = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3"
 GAME = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Nf3 1-0\n'
 
 
-def drop(main: window.MainWindow, text: str) -> None:
+def drop(main: main_window.MainWindow, text: str) -> None:
     data = QMimeData()
     data.setText(text)
     place = QPointF(main.rect().center())
@@ -30,12 +30,12 @@ def drop(main: window.MainWindow, text: str) -> None:
     QApplication.sendEvent(main, QDropEvent(place, Qt.DropAction.CopyAction, data, buttons, keys))
 
 
-def said(main: window.MainWindow) -> str:
+def said(main: main_window.MainWindow) -> str:
     return main.infobar.shown.text if main.infobar.shown is not None else ""
 
 
 def test_a_theme_of_the_start_page_opens_the_sample_base_and_is_searched(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     main.begin([])
     assert main.start_page.isVisible()
@@ -51,7 +51,7 @@ def test_a_theme_of_the_start_page_opens_the_sample_base_and_is_searched(
 
 
 def test_one_goes_on_from_the_start_page_to_the_board_or_the_editor(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     main.begin([])
     main.docks.show(main.docks.library)
@@ -62,7 +62,9 @@ def test_one_goes_on_from_the_start_page_to_the_board_or_the_editor(
     assert main.board.isVisible()
 
 
-def test_a_new_query_is_one_step_and_the_former_text_is_kept(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_a_new_query_is_one_step_and_the_former_text_is_kept(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
     main.begin([])
     for typed in ("Pe4", "Pd4"):
         main.editor.edit.setFocus()
@@ -75,7 +77,7 @@ def test_a_new_query_is_one_step_and_the_former_text_is_kept(qtbot: QtBot, main:
     assert main.editor.text() == "Pd4"
     qtbot.waitUntil(lambda: main.history.list.count() == 2)
     main.close()
-    again = window.MainWindow()
+    again = main_window.MainWindow()
     qtbot.addWidget(again)
     again.show()
     again.begin([])
@@ -86,7 +88,7 @@ def test_a_new_query_is_one_step_and_the_former_text_is_kept(qtbot: QtBot, main:
 
 
 @pytest.mark.parametrize("way", ["pattern", "position"])
-def test_a_fen_becomes_a_pattern_or_a_position(qtbot: QtBot, main: window.MainWindow, way: str) -> None:
+def test_a_fen_becomes_a_pattern_or_a_position(qtbot: QtBot, main: main_window.MainWindow, way: str) -> None:
     with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
     main.editor.set_text("mate")
@@ -105,7 +107,7 @@ def test_a_fen_becomes_a_pattern_or_a_position(qtbot: QtBot, main: window.MainWi
     assert main.editor.text() == "mate"
 
 
-def test_games_on_the_clipboard_are_pasted_on_the_board(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_games_on_the_clipboard_are_pasted_on_the_board(qtbot: QtBot, main: main_window.MainWindow) -> None:
     with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
     QGuiApplication.clipboard().setText(GAME)
@@ -117,7 +119,7 @@ def test_games_on_the_clipboard_are_pasted_on_the_board(qtbot: QtBot, main: wind
 
 
 def test_a_text_that_is_nothing_is_answered_and_loses_nothing(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     main.begin([])
     main.editor.set_text("mate")

@@ -11,16 +11,18 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import errors
-from cqlgui.base.resources import resource
-from cqlgui.tasks import importing, model
-from cqlgui.ui import theme, window
+from cqlgui.base.files.resources import resource
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.results import model
+from cqlgui.ui.look import theme
+from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
 
 MARK = "of an earlier query"
 
 
-def open_and_ask(qtbot: QtBot, main: window.MainWindow, text: str) -> None:
+def open_and_ask(qtbot: QtBot, main: main_window.MainWindow, text: str) -> None:
     with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
     main.editor.set_text(text)
@@ -29,15 +31,15 @@ def open_and_ask(qtbot: QtBot, main: window.MainWindow, text: str) -> None:
     qtbot.waitUntil(lambda: main.browser.hit is not None)
 
 
-def said(main: window.MainWindow) -> str:
+def said(main: main_window.MainWindow) -> str:
     return main.hits._summary.text()
 
 
-def settled(qtbot: QtBot, main: window.MainWindow) -> None:
+def settled(qtbot: QtBot, main: main_window.MainWindow) -> None:
     qtbot.waitUntil(lambda: not main.jobs.active("compare queries"))
 
 
-def ink(main: window.MainWindow) -> set[str]:
+def ink(main: main_window.MainWindow) -> set[str]:
     """The colours in the rows that are not selected."""
     image = main.hits.table.viewport().grab().toImage()
     height = main.hits.table.verticalHeader().defaultSectionSize()
@@ -47,7 +49,7 @@ def ink(main: window.MainWindow) -> set[str]:
 
 @pytest.mark.parametrize("choice", [theme.Choice.LIGHT, theme.Choice.DARK])
 def test_hits_of_an_earlier_query_say_so_and_stand_back(
-    qtbot: QtBot, main: window.MainWindow, choice: theme.Choice
+    qtbot: QtBot, main: main_window.MainWindow, choice: theme.Choice
 ) -> None:
     theme.theme().apply(choice)
     open_and_ask(qtbot, main, "mate")
@@ -80,7 +82,7 @@ def test_hits_of_an_earlier_query_say_so_and_stand_back(
     assert MARK not in said(main)
 
 
-def test_a_refused_query_leaves_the_mark(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_a_refused_query_leaves_the_mark(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_and_ask(qtbot, main, "mate")
     main.editor.set_text("matte")
     with qtbot.waitSignal(main.searcher.rejected):
@@ -90,7 +92,7 @@ def test_a_refused_query_leaves_the_mark(qtbot: QtBot, main: window.MainWindow) 
     assert MARK not in said(main)
 
 
-def test_what_is_typed_while_a_search_runs_marks_its_hits(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_what_is_typed_while_a_search_runs_marks_its_hits(qtbot: QtBot, main: main_window.MainWindow) -> None:
     with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
     main.editor.set_text("gamenumber <= 100 or {x = 0 while (x >= 0) {x += 1}}")
@@ -104,7 +106,7 @@ def test_what_is_typed_while_a_search_runs_marks_its_hits(qtbot: QtBot, main: wi
 
 
 def test_hits_of_other_files_are_marked_until_the_new_ones_are_there(
-    qtbot: QtBot, main: window.MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     open_and_ask(qtbot, main, "mate")
     free = threading.Event()

@@ -15,10 +15,11 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base.resources import resource
+from cqlgui.base.files.resources import resource
 from cqlgui.board import men, squares
-from cqlgui.ui import theme, window
+from cqlgui.ui.look import theme
 from cqlgui.ui.panels import export_dialog
+from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
 
@@ -26,7 +27,7 @@ QUERY = "{Bh7 kh8}"
 GAMES, POSITIONS = 48, 199
 
 
-def shoot(main: window.MainWindow, name: str) -> None:
+def shoot(main: main_window.MainWindow, name: str) -> None:
     """Keep pictures of the window in both colours."""
     folder = os.environ.get("CQLGUI_SHOTS")
     if not folder:
@@ -37,18 +38,18 @@ def shoot(main: window.MainWindow, name: str) -> None:
         main.grab().save(str(Path(folder) / f"{name}-{choice.value}.png"))
 
 
-def open_sample(qtbot: QtBot, main: window.MainWindow, path: Path) -> None:
+def open_sample(qtbot: QtBot, main: main_window.MainWindow, path: Path) -> None:
     with qtbot.waitSignal(main.opener.opened):
         main.begin([path])
 
 
-def ask(qtbot: QtBot, main: window.MainWindow) -> None:
+def ask(qtbot: QtBot, main: main_window.MainWindow) -> None:
     with qtbot.waitSignal(main.searcher.finished):
         qtbot.keyClick(main, Qt.Key.Key_F5)
 
 
 def test_a_search_from_opening_to_reopening(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = tmp_path / "games.pgn"
     shutil.copy(resource("sample/sample.pgn"), source)
@@ -133,7 +134,7 @@ def test_a_search_from_opening_to_reopening(
     assert main.result.orbits[0].elements[hit.matches[0].element].positions == limited
 
 
-def test_escape_stops_a_search_and_keeps_what_was_found(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_escape_stops_a_search_and_keeps_what_was_found(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main, resource("sample/sample.pgn"))
     # Comments are looked up by the interpreter, so that there is time to stop it.
     main.editor.set_text('1 <= shift count {[Aa]d4 [Aa]d5 [Aa]e4} not originalcomment "zzz"')
@@ -146,7 +147,7 @@ def test_escape_stops_a_search_and_keeps_what_was_found(qtbot: QtBot, main: wind
 
 
 def test_a_query_with_three_mistakes_is_refused_with_all_of_them(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     open_sample(qtbot, main, resource("sample/sample.pgn"))
     main.editor.set_text("flippcolor Ra1\nchekc\nmatte")
@@ -157,7 +158,9 @@ def test_a_query_with_three_mistakes_is_refused_with_all_of_them(
     shoot(main, "5-mistakes")
 
 
-def test_arrows_walk_through_the_game_and_f3_through_the_hits(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_arrows_walk_through_the_game_and_f3_through_the_hits(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
     open_sample(qtbot, main, resource("sample/sample.pgn"))
     main.editor.set_text("mate")
     ask(qtbot, main)
@@ -183,7 +186,7 @@ def test_arrows_walk_through_the_game_and_f3_through_the_hits(qtbot: QtBot, main
 
 
 def test_the_next_start_finds_everything_as_it_was_left(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     source = tmp_path / "games.pgn"
     shutil.copy(resource("sample/sample.pgn"), source)
@@ -198,7 +201,7 @@ def test_the_next_start_finds_everything_as_it_was_left(
     theme.theme().apply(theme.Choice.DARK)
     main.close()
 
-    again = window.MainWindow()
+    again = main_window.MainWindow()
     qtbot.addWidget(again)
     again.show()
     with qtbot.waitSignal(again.opener.opened):
@@ -215,7 +218,7 @@ def test_the_next_start_finds_everything_as_it_was_left(
 
 
 def test_the_query_of_the_last_session_goes_on_at_the_hit_that_was_left(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     source = tmp_path / "games.pgn"
     shutil.copy(resource("sample/sample.pgn"), source)
@@ -225,7 +228,7 @@ def test_the_query_of_the_last_session_goes_on_at_the_hit_that_was_left(
     main.hits.select_row(7)
     main.close()
 
-    again = window.MainWindow()
+    again = main_window.MainWindow()
     qtbot.addWidget(again)
     again.show()
     with qtbot.waitSignal(again.opener.opened):
@@ -239,7 +242,7 @@ def test_the_query_of_the_last_session_goes_on_at_the_hit_that_was_left(
 
 
 def test_a_file_that_changed_leaves_nothing_of_its_former_games(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     source = tmp_path / "games.pgn"
     source.write_text('[White "Old, One"]\n[Result "*"]\n\n1. e4 *\n', encoding="utf-8")
@@ -260,7 +263,7 @@ def test_a_file_that_changed_leaves_nothing_of_its_former_games(
 
 
 def test_a_query_of_the_library_can_be_undone_and_belongs_to_no_file(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     own = tmp_path / "own.cql"
     own.write_text("mate", encoding="utf-8")
@@ -273,7 +276,7 @@ def test_a_query_of_the_library_can_be_undone_and_belongs_to_no_file(
     assert main.editor.text() == "mate"
 
 
-def test_panes_follow_the_width_and_show_their_name_once(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_panes_follow_the_width_and_show_their_name_once(qtbot: QtBot, main: main_window.MainWindow) -> None:
     main.begin([])
     left, right = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea
     panes = main.docks
@@ -294,7 +297,7 @@ def test_panes_follow_the_width_and_show_their_name_once(qtbot: QtBot, main: win
 
 
 @pytest.mark.parametrize("pane", ["editor", "notation", "board", "hits"])
-def test_files_dropped_on_any_pane_are_opened(qtbot: QtBot, main: window.MainWindow, pane: str) -> None:
+def test_files_dropped_on_any_pane_are_opened(qtbot: QtBot, main: main_window.MainWindow, pane: str) -> None:
     main.begin([])
     main.editor.set_text("mate")
     target = {
@@ -316,7 +319,7 @@ def test_files_dropped_on_any_pane_are_opened(qtbot: QtBot, main: window.MainWin
 
 
 def test_hits_are_not_limited_to_an_element_of_a_query_that_was_not_run(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     open_sample(qtbot, main, resource("sample/sample.pgn"))
     main.editor.set_text("flipcolor flipvertical {Bh7 kh8}")

@@ -7,15 +7,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTabBar
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base.resources import resource
-from cqlgui.ui import session, window
-from cqlgui.ui.layouts import Layout, Place
+from cqlgui.base.files.resources import resource
+from cqlgui.ui.state import session
 from cqlgui.ui.tables import view
+from cqlgui.ui.window import main_window
+from cqlgui.ui.window.layouts import Layout, Place
 
 pytestmark = pytest.mark.xvfb
 
 
-def searched(qtbot: QtBot, main: window.MainWindow) -> None:
+def searched(qtbot: QtBot, main: main_window.MainWindow) -> None:
     with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
     main.editor.set_text("flipcolor {Bh7 kg8 check}")
@@ -23,14 +24,14 @@ def searched(qtbot: QtBot, main: window.MainWindow) -> None:
         main.run()
 
 
-def tabs(main: window.MainWindow) -> list[list[str]]:
+def tabs(main: main_window.MainWindow) -> list[list[str]]:
     """The tabs of the panes, one list a column."""
     bars = [bar for bar in main.findChildren(QTabBar) if bar.parent() is main and bar.isVisible()]
     texts = [[bar.tabText(place) for place in range(bar.count())] for bar in bars]
     return [found for found in texts if found]
 
 
-def test_a_laptop_s_screen_shows_board_hits_and_text(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_a_laptop_s_screen_shows_board_hits_and_text(qtbot: QtBot, main: main_window.MainWindow) -> None:
     searched(qtbot, main)
     # A window of its own that leaves room for a title bar, and one that is maximised.
     for height in (728, 768):
@@ -48,7 +49,7 @@ def test_a_laptop_s_screen_shows_board_hits_and_text(qtbot: QtBot, main: window.
     qtbot.waitUntil(lambda: main.docks.results.width() > width and main.board.frame().cell > cell)
 
 
-def in_view(qtbot: QtBot, main: window.MainWindow) -> None:
+def in_view(qtbot: QtBot, main: main_window.MainWindow) -> None:
     """The board has 480 pixels, 18 hits and 8 lines of the query are to be seen."""
     table, edit = main.hits.table, main.editor.edit
     qtbot.waitUntil(lambda: not main.docks._size.isActive() and table.has_two_lines)
@@ -58,7 +59,7 @@ def in_view(qtbot: QtBot, main: window.MainWindow) -> None:
     assert main.docks.picker.width() >= 340
 
 
-def test_rows_have_two_lines_where_the_table_is_narrow(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_rows_have_two_lines_where_the_table_is_narrow(qtbot: QtBot, main: main_window.MainWindow) -> None:
     searched(qtbot, main)
     table = main.hits.table
     qtbot.waitUntil(lambda: table.has_two_lines)
@@ -72,7 +73,7 @@ def test_rows_have_two_lines_where_the_table_is_narrow(qtbot: QtBot, main: windo
     assert main.hits.columns()
 
 
-def test_layouts_keep_what_the_user_made_of_them(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_layouts_keep_what_the_user_made_of_them(qtbot: QtBot, main: main_window.MainWindow) -> None:
     main.begin([])
     panes = main.docks
     main.docks.picker.hide()
@@ -87,7 +88,7 @@ def test_layouts_keep_what_the_user_made_of_them(qtbot: QtBot, main: window.Main
     panes.keep_as("Mine")
     panes.choose(Layout.SEARCHING.value)
     main.close()
-    again = window.MainWindow()
+    again = main_window.MainWindow()
     qtbot.addWidget(again)
     again.show()
     again.begin([])
@@ -100,7 +101,7 @@ def test_layouts_keep_what_the_user_made_of_them(qtbot: QtBot, main: window.Main
 
 
 def test_presenting_leaves_board_and_notation_and_esc_leaves_it(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     main.begin([])
     # The start page stands where the board will be until games are open.
@@ -116,7 +117,9 @@ def test_presenting_leaves_board_and_notation_and_esc_leaves_it(
     assert main.menuBar().isVisible()
 
 
-def test_a_state_of_another_version_means_the_usual_layout(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_a_state_of_another_version_means_the_usual_layout(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
     old = session.packed(bytes(main.saveState(0).data()))
     rows = session.rows_text([("Searching", "Searching", old, "")])
     assert session.save(session.Session(layout="Searching", layouts=rows))

@@ -12,9 +12,12 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.base import progress
 from cqlgui.base.data import replace
-from cqlgui.base.resources import resource
-from cqlgui.tasks import foresight, history, model, searching
-from cqlgui.ui import searcher, session, window
+from cqlgui.base.files.resources import resource
+from cqlgui.tasks.databases import history
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import foresight, searching
+from cqlgui.ui.state import searcher, session
+from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
 
@@ -22,7 +25,7 @@ EARLIER = "of an earlier query"
 
 
 @pytest.fixture
-def live(qtbot: QtBot, main: window.MainWindow) -> window.MainWindow:
+def live(qtbot: QtBot, main: main_window.MainWindow) -> main_window.MainWindow:
     """The window with games, that searches while one asks."""
     with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
@@ -31,21 +34,21 @@ def live(qtbot: QtBot, main: window.MainWindow) -> window.MainWindow:
     return main
 
 
-def said(main: window.MainWindow) -> str:
+def said(main: main_window.MainWindow) -> str:
     return main.hits._summary.text()
 
 
-def settled(qtbot: QtBot, main: window.MainWindow) -> None:
+def settled(qtbot: QtBot, main: main_window.MainWindow) -> None:
     qtbot.waitUntil(lambda: not (main.live.busy or main.jobs.active("compare queries")))
 
 
-def ask(qtbot: QtBot, main: window.MainWindow, text: str) -> None:
+def ask(qtbot: QtBot, main: main_window.MainWindow, text: str) -> None:
     with qtbot.waitSignal(main.searcher.finished):
         main.editor.set_text(text)
     settled(qtbot, main)
 
 
-def test_the_table_fills_and_the_board_stays(qtbot: QtBot, live: window.MainWindow) -> None:
+def test_the_table_fills_and_the_board_stays(qtbot: QtBot, live: main_window.MainWindow) -> None:
     game, place = live.browser.asked, live.browser.positionid
     live.editor.edit.setFocus()
     with qtbot.waitSignal(live.searcher.finished):
@@ -62,7 +65,9 @@ def test_the_table_fills_and_the_board_stays(qtbot: QtBot, live: window.MainWind
 
 
 @pytest.mark.parametrize("text", ["Nf5 kg8 {", "matte", "", "// nothing yet", "Nf5 kg8\n)"])
-def test_what_is_rejected_or_empty_changes_nothing(qtbot: QtBot, live: window.MainWindow, text: str) -> None:
+def test_what_is_rejected_or_empty_changes_nothing(
+    qtbot: QtBot, live: main_window.MainWindow, text: str
+) -> None:
     ask(qtbot, live, "Nf5 kg8")
     live.editor.set_text(text)
     qtbot.waitUntil(lambda: EARLIER in said(live))
@@ -74,7 +79,7 @@ def test_what_is_rejected_or_empty_changes_nothing(qtbot: QtBot, live: window.Ma
     assert said(live) == "159 hits in 30 games"
 
 
-def test_the_next_change_takes_its_place(qtbot: QtBot, live: window.MainWindow) -> None:
+def test_the_next_change_takes_its_place(qtbot: QtBot, live: main_window.MainWindow) -> None:
     for text in ("mate", "stalemate", "check", "Nf5 kg8"):
         live.editor.set_text(text)
     settled(qtbot, live)
@@ -82,7 +87,9 @@ def test_the_next_change_takes_its_place(qtbot: QtBot, live: window.MainWindow) 
     assert live.asked == "Nf5 kg8"
 
 
-def test_a_hit_on_the_board_stays_there_and_is_the_current_one(qtbot: QtBot, live: window.MainWindow) -> None:
+def test_a_hit_on_the_board_stays_there_and_is_the_current_one(
+    qtbot: QtBot, live: main_window.MainWindow
+) -> None:
     ask(qtbot, live, "Nf5 kg8")
     live.hits.select_row(100)
     qtbot.waitUntil(lambda: live.browser.hit is not None)
@@ -92,7 +99,7 @@ def test_a_hit_on_the_board_stays_there_and_is_the_current_one(qtbot: QtBot, liv
     assert live.hits.is_current(*place)
 
 
-def test_the_history_has_what_one_looked_at(qtbot: QtBot, live: window.MainWindow) -> None:
+def test_the_history_has_what_one_looked_at(qtbot: QtBot, live: main_window.MainWindow) -> None:
     def kept() -> list[str]:
         return [entry.text for entry in history.entries()]
 
@@ -106,7 +113,7 @@ def test_the_history_has_what_one_looked_at(qtbot: QtBot, live: window.MainWindo
 
 
 def test_what_would_take_long_waits_to_be_asked(
-    qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, live: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ask(qtbot, live, "mate")
     counts = said(live)
@@ -124,14 +131,14 @@ def test_what_would_take_long_waits_to_be_asked(
 
 @pytest.mark.parametrize("text", ["persistent x += 1", "sort ply mate", 'comment "seen" mate'])
 def test_queries_that_remember_sort_or_write_wait_to_be_asked(
-    qtbot: QtBot, live: window.MainWindow, text: str
+    qtbot: QtBot, live: main_window.MainWindow, text: str
 ) -> None:
     with qtbot.waitSignal(live.searcher.declined):
         live.editor.set_text(text)
     assert said(live) == "No search yet"
 
 
-def test_esc_stops_it(qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_esc_stops_it(qtbot: QtBot, live: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     reached: list[progress.CancelToken] = []
 
     def slowly(_plan: object, _sources: object, _within: object, **named: object) -> None:
@@ -151,7 +158,7 @@ def test_esc_stops_it(qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest
     assert said(live).startswith(counts)
 
 
-def test_a_search_that_was_asked_for_goes_on(qtbot: QtBot, live: window.MainWindow) -> None:
+def test_a_search_that_was_asked_for_goes_on(qtbot: QtBot, live: main_window.MainWindow) -> None:
     live.editor.set_text("gamenumber <= 100 or {x = 0 while (x >= 0) {x += 1}}")
     qtbot.keyClick(live, Qt.Key.Key_F5)
     qtbot.waitUntil(lambda: live.hits.count > 0)
@@ -163,7 +170,7 @@ def test_a_search_that_was_asked_for_goes_on(qtbot: QtBot, live: window.MainWind
 
 
 def test_it_can_be_switched_off_and_the_next_start_knows(
-    qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, live: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs: list[Callable[..., object]] = []
     monkeypatch.setattr(searcher.Searcher, "run", lambda *arguments, **_named: runs.append(arguments[0]))
@@ -179,7 +186,7 @@ def test_it_can_be_switched_off_and_the_next_start_knows(
 
 
 def test_what_was_drawn_before_there_were_games_is_searched_when_they_are_there(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     main.begin([])
     main.live.switch(True)
@@ -190,7 +197,7 @@ def test_what_was_drawn_before_there_were_games_is_searched_when_they_are_there(
 
 
 def test_a_search_that_is_dropped_leaves_the_table_as_it_was(
-    qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, live: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def until_cancelled(*_: object, cancel: progress.CancelToken, **__: object) -> foresight.Foresight:
         # The search comes to its end with what it has, which is nothing.
@@ -212,7 +219,7 @@ def test_a_search_that_is_dropped_leaves_the_table_as_it_was(
 
 
 def test_a_change_during_a_search_that_was_asked_for_is_searched_when_that_ends(
-    qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, live: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     going_on: list[bool] = []
     search = searching.search
@@ -234,7 +241,7 @@ def test_a_change_during_a_search_that_was_asked_for_is_searched_when_that_ends(
 
 
 def test_what_was_found_in_the_first_games_is_found_in_all_of_them(
-    qtbot: QtBot, live: window.MainWindow
+    qtbot: QtBot, live: main_window.MainWindow
 ) -> None:
     whole = live.base
     assert whole is not None
@@ -247,7 +254,7 @@ def test_what_was_found_in_the_first_games_is_found_in_all_of_them(
 
 
 def test_a_game_that_is_left_out_is_told(
-    qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, live: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     search = searching.search
 
@@ -268,7 +275,7 @@ def test_a_game_that_is_left_out_is_told(
 
 @pytest.mark.parametrize("live_search", [True, False])
 def test_hits_of_a_search_that_was_overtaken_are_never_taken_for_all(
-    qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch, live_search: bool
+    qtbot: QtBot, live: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch, live_search: bool
 ) -> None:
     going_on: list[bool] = []
     search = searching.search
@@ -307,7 +314,7 @@ def test_hits_of_a_search_that_was_overtaken_are_never_taken_for_all(
 
 
 def test_the_text_that_was_asked_for_is_not_searched_twice(
-    qtbot: QtBot, live: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, live: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     going_on: list[bool] = []
     asked: list[str] = []

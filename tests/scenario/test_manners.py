@@ -11,22 +11,24 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import errors
-from cqlgui.base.resources import resource
-from cqlgui.tasks import importing, model
-from cqlgui.ui import room, window
+from cqlgui.base.files.resources import resource
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.results import model
+from cqlgui.ui.look import room
 from cqlgui.ui.panels import export_dialog
+from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
 
 HELD_SECONDS = 120
 
 
-def open_sample(qtbot: QtBot, main: window.MainWindow) -> None:
+def open_sample(qtbot: QtBot, main: main_window.MainWindow) -> None:
     with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
 
 
-def ask(qtbot: QtBot, main: window.MainWindow, text: str) -> model.SearchResult:
+def ask(qtbot: QtBot, main: main_window.MainWindow, text: str) -> model.SearchResult:
     main.editor.set_text(text)
     with qtbot.waitSignal(main.searcher.finished) as ended:
         qtbot.keyClick(main, Qt.Key.Key_F5)
@@ -34,7 +36,7 @@ def ask(qtbot: QtBot, main: window.MainWindow, text: str) -> model.SearchResult:
     return found
 
 
-def test_nothing_of_the_last_search_stays_on_the_board(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_nothing_of_the_last_search_stays_on_the_board(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     ask(qtbot, main, "flipcolor {Bh7 kh8}")
     qtbot.waitUntil(lambda: main.browser.hit is not None)
@@ -50,7 +52,7 @@ def test_nothing_of_the_last_search_stays_on_the_board(qtbot: QtBot, main: windo
 
 
 def test_walking_to_the_next_hit_of_a_game_takes_the_table_along(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     open_sample(qtbot, main)
     ask(qtbot, main, "wtm or btm")
@@ -65,7 +67,7 @@ def test_walking_to_the_next_hit_of_a_game_takes_the_table_along(
     assert main.browser.positionid == 3
 
 
-def test_a_query_that_sorts_lands_on_its_best_hit(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_a_query_that_sorts_lands_on_its_best_hit(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     ask(qtbot, main, 'flipcolor {Bh7 kg8 check}\nsort "men" #A')
     assert main.result is not None
@@ -78,7 +80,7 @@ def test_a_query_that_sorts_lands_on_its_best_hit(qtbot: QtBot, main: window.Mai
     assert f"hit 1 of {main.hits.count}" in main.hitbar.text()
 
 
-def test_a_hit_chosen_while_a_query_that_sorts_runs_stays(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_a_hit_chosen_while_a_query_that_sorts_runs_stays(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     # A game far back holds the search up until it is stopped.
     endless = "wtm sort gamenumber\n{gamenumber < 100 or {gamenumber > 400 x = 0 while (x >= 0) {x += 1}}}"
@@ -96,7 +98,7 @@ def test_a_hit_chosen_while_a_query_that_sorts_runs_stays(qtbot: QtBot, main: wi
     assert main.hits.table.row > 0
 
 
-def test_a_chosen_element_is_shown_by_one_of_its_hits(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_a_chosen_element_is_shown_by_one_of_its_hits(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     ask(qtbot, main, "flipcolor flipvertical {Bh7 kh8}")
     qtbot.waitUntil(lambda: main.browser.hit is not None)
@@ -115,7 +117,7 @@ def test_a_chosen_element_is_shown_by_one_of_its_hits(qtbot: QtBot, main: window
     qtbot.waitUntil(lambda: main.board.badge is not None and main.board.badge[0] == words)
 
 
-def test_a_refused_query_leaves_the_hits_of_the_last_one(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_a_refused_query_leaves_the_hits_of_the_last_one(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     ask(qtbot, main, "mate")
     ended = main.hits.running_text()
@@ -128,7 +130,9 @@ def test_a_refused_query_leaves_the_hits_of_the_last_one(qtbot: QtBot, main: win
     assert (main.hits.running_text(), main.hits.count) == (ended, found)
 
 
-def test_the_latest_query_wins_over_one_that_is_being_searched(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_the_latest_query_wins_over_one_that_is_being_searched(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
     open_sample(qtbot, main)
     # A game far back holds the search up, so that it never ends by itself.
     endless = "flipcolor {Bh7 kh8} or {gamenumber > 400 x = 0 while (x >= 0) {x += 1}}"
@@ -166,7 +170,7 @@ def test_the_latest_query_wins_over_one_that_is_being_searched(qtbot: QtBot, mai
     assert stopped.args[0].cancelled
 
 
-def test_an_empty_query_is_asked_for_and_not_blamed(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_an_empty_query_is_asked_for_and_not_blamed(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     main.editor.set_text("  ")
     qtbot.keyClick(main, Qt.Key.Key_F5)
@@ -178,7 +182,7 @@ def test_an_empty_query_is_asked_for_and_not_blamed(qtbot: QtBot, main: window.M
 
 
 def test_a_file_that_holds_no_games_is_told_from_one_that_does(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     junk, whole = tmp_path / "junk.pgn", tmp_path / "whole.pgn"
     junk.write_bytes(bytes((n * 7919) % 251 for n in range(6_000)))
@@ -198,7 +202,7 @@ def test_a_file_that_holds_no_games_is_told_from_one_that_does(
 
 
 def test_a_folder_is_opened_without_the_archive_in_it_that_is_damaged(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     folder = tmp_path / "games"
     folder.mkdir()
@@ -212,8 +216,8 @@ def test_a_folder_is_opened_without_the_archive_in_it_that_is_damaged(
     assert ask(qtbot, main, "Pe4").order == (1, 2)
 
 
-def test_the_window_and_its_title_bar_fit_the_screen(qtbot: QtBot, main: window.MainWindow) -> None:
-    fresh = window.MainWindow()
+def test_the_window_and_its_title_bar_fit_the_screen(qtbot: QtBot, main: main_window.MainWindow) -> None:
+    fresh = main_window.MainWindow()
     qtbot.addWidget(fresh)
     screen = main.screen().availableSize()
     assert fresh.width() <= screen.width()
@@ -223,7 +227,7 @@ def test_the_window_and_its_title_bar_fit_the_screen(qtbot: QtBot, main: window.
 
 @pytest.mark.parametrize("width", [1366, 1024])
 def test_the_window_can_be_as_low_as_a_laptop_s_scaled_screen(
-    qtbot: QtBot, main: window.MainWindow, width: int
+    qtbot: QtBot, main: main_window.MainWindow, width: int
 ) -> None:
     main.resize(width, 700)
     main.begin([])
@@ -246,7 +250,9 @@ def test_the_window_can_be_as_low_as_a_laptop_s_scaled_screen(
     qtbot.waitUntil(lambda: not last.visibleRegion().isEmpty())
 
 
-def test_hits_can_be_exported_as_soon_as_the_search_is_over(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_hits_can_be_exported_as_soon_as_the_search_is_over(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
     def offered() -> tuple[bool, bool]:
         return main.actions_.export.isEnabled(), main.hits._export.isEnabled()
 
@@ -267,7 +273,7 @@ def test_hits_can_be_exported_as_soon_as_the_search_is_over(qtbot: QtBot, main: 
 
 
 def test_one_end_leaves_the_progress_of_other_work_in_view(
-    qtbot: QtBot, main: window.MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     open_sample(qtbot, main)
     ask(qtbot, main, "mate")
@@ -290,7 +296,7 @@ def test_one_end_leaves_the_progress_of_other_work_in_view(
 
 
 def test_what_is_exported_is_what_was_there_when_it_was_asked(
-    qtbot: QtBot, main: window.MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     open_sample(qtbot, main)
     mates = ask(qtbot, main, "mate")
@@ -309,7 +315,7 @@ def test_what_is_exported_is_what_was_there_when_it_was_asked(
 
 
 def test_hits_of_a_stopped_search_are_said_to_be_such_when_narrowed(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     open_sample(qtbot, main)
     main.editor.set_text("gamenumber <= 100 or {x = 0 while (x >= 0) {x += 1}}")
@@ -325,7 +331,7 @@ def test_hits_of_a_stopped_search_are_said_to_be_such_when_narrowed(
 
 
 def test_an_element_without_hits_leaves_the_others_to_be_exported(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     open_sample(qtbot, main)
     ask(qtbot, main, "flipcolor {wtm mate}")
@@ -337,7 +343,7 @@ def test_an_element_without_hits_leaves_the_others_to_be_exported(
 
 
 def test_a_preview_ends_when_the_keyboard_leaves_the_elements_or_the_query_changes(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     open_sample(qtbot, main)
     main.editor.set_text("flipcolor {A attacks k}")
@@ -359,7 +365,7 @@ def test_a_preview_ends_when_the_keyboard_leaves_the_elements_or_the_query_chang
 
 
 def test_a_query_that_cannot_be_read_is_told_once_and_not_for_ever(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     def told() -> list[str]:
         labels = main.findChildren(QLabel)
@@ -373,7 +379,7 @@ def test_a_query_that_cannot_be_read_is_told_once_and_not_for_ever(
     assert told() == []
 
 
-def test_keys_go_round_the_areas_and_leave_the_editor(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_keys_go_round_the_areas_and_leave_the_editor(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     ask(qtbot, main, "flipcolor mate")
     main.infobar.clear()
@@ -412,7 +418,7 @@ def test_keys_go_round_the_areas_and_leave_the_editor(qtbot: QtBot, main: window
 
 
 def test_a_name_without_end_in_a_message_leaves_the_window_as_wide_as_it_was(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     # As wide as a laptop's screen at 200 %.
     main.resize(683, 700)
@@ -433,7 +439,7 @@ def test_a_name_without_end_in_a_message_leaves_the_window_as_wide_as_it_was(
 
 
 def test_a_file_is_written_to_its_end_before_the_next(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = [tmp_path / "one.pgn", tmp_path / "two.pgn"]
 
@@ -456,7 +462,7 @@ def test_a_file_is_written_to_its_end_before_the_next(
 
 
 def test_the_answer_to_a_key_comes_before_an_older_error(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     """Else the key would seem to do nothing."""
     with qtbot.waitSignal(main.opener.failed):

@@ -7,16 +7,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base.resources import resource
+from cqlgui.base.files.resources import resource
 from cqlgui.jit import native
-from cqlgui.tasks import model, narrowing
-from cqlgui.ui import window
-from cqlgui.ui.panels import wording
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import narrowing
+from cqlgui.ui.look import wording
+from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
 
 
-def ask(qtbot: QtBot, main: window.MainWindow, text: str) -> model.SearchResult:
+def ask(qtbot: QtBot, main: main_window.MainWindow, text: str) -> model.SearchResult:
     main.editor.set_text(text)
     with qtbot.waitSignal(main.searcher.finished) as ended:
         qtbot.keyClick(main, Qt.Key.Key_F5)
@@ -24,7 +25,7 @@ def ask(qtbot: QtBot, main: window.MainWindow, text: str) -> model.SearchResult:
     return found
 
 
-def menu_of(main: window.MainWindow, *titles: str) -> QMenu:
+def menu_of(main: main_window.MainWindow, *titles: str) -> QMenu:
     """A submenu, filled as it would be on the way there."""
     menu = main.hits.narrow.menu()
     menu.aboutToShow.emit()
@@ -34,18 +35,20 @@ def menu_of(main: window.MainWindow, *titles: str) -> QMenu:
     return menu
 
 
-def choose(main: window.MainWindow, *titles: str) -> None:
+def choose(main: main_window.MainWindow, *titles: str) -> None:
     *above, last = titles
     menu = menu_of(main, *above)
     next(one for one in menu.actions() if one.text().replace("&", "").startswith(last)).trigger()
 
 
-def open_sample(qtbot: QtBot, main: window.MainWindow) -> None:
+def open_sample(qtbot: QtBot, main: main_window.MainWindow) -> None:
     with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
 
 
-def test_hits_are_narrowed_step_by_step_and_shown_whole_again(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_hits_are_narrowed_step_by_step_and_shown_whole_again(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
     open_sample(qtbot, main)
     whole = ask(qtbot, main, "flipcolor flipvertical {Bh7 kh8}")
     narrow = main.hits.narrow
@@ -69,7 +72,7 @@ def test_hits_are_narrowed_step_by_step_and_shown_whole_again(qtbot: QtBot, main
     assert not main.hits._narrowed.isVisible()
 
 
-def test_kept_hits_meet_others_and_searches_keep_to_games(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_kept_hits_meet_others_and_searches_keep_to_games(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     mates = ask(qtbot, main, "mate")
     choose(main, "Keep")
@@ -87,7 +90,7 @@ def test_kept_hits_meet_others_and_searches_keep_to_games(qtbot: QtBot, main: wi
 
 
 def test_narrowing_stays_within_the_element_that_hits_are_limited_to(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     open_sample(qtbot, main)
     checks = ask(qtbot, main, "check")
@@ -151,7 +154,7 @@ def test_narrowing_stays_within_the_element_that_hits_are_limited_to(
 
 
 @pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
-def test_an_estimate_goes_before_the_search(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_an_estimate_goes_before_the_search(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     main.editor.set_text("mate")
     qtbot.waitUntil(lambda: main.editor._estimate.text().endswith("games"))
@@ -164,7 +167,7 @@ def test_an_estimate_goes_before_the_search(qtbot: QtBot, main: window.MainWindo
 
 @pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
 def test_an_estimate_is_of_the_query_and_the_games_that_are_searched(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     open_sample(qtbot, main)
     said = main.editor._estimate

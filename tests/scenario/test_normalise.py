@@ -9,16 +9,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base.resources import resource
+from cqlgui.base.files.resources import resource
 from cqlgui.board import squares
-from cqlgui.ui import window
+from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
 
 QUERY = "flipcolor flipvertical {Bh7 kh8}"
 
 
-def landed(main: window.MainWindow) -> bool:
+def landed(main: main_window.MainWindow) -> bool:
     """Whether the hit of the current row is on the board."""
     hit, game = main.hits.current(), main.browser.game
     return (
@@ -28,7 +28,9 @@ def landed(main: window.MainWindow) -> bool:
     )
 
 
-def test_hits_of_all_members_look_alike_while_they_are_walked(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_hits_of_all_members_look_alike_while_they_are_walked(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
     with qtbot.waitSignal(main.opener.opened):
         main.begin([Path(resource("sample/sample.pgn"))])
     main.editor.set_text(QUERY, "corner")

@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from cqlgui.board import men, squares
-from cqlgui.ui import window
 from cqlgui.ui.pointing import tools
+from cqlgui.ui.window import main_window
 from tests import helpers
 
 LEFT = Qt.MouseButton.LeftButton
@@ -17,12 +17,12 @@ LEFT = Qt.MouseButton.LeftButton
 pytestmark = pytest.mark.xvfb
 
 
-def click(main: window.MainWindow, name: str) -> None:
+def click(main: main_window.MainWindow, name: str) -> None:
     middle = main.board.frame().square(squares.parse_square(name)).center().toPoint()
     QTest.mouseClick(main.board, LEFT, Qt.KeyboardModifier.NoModifier, middle)
 
 
-def test_the_mouse_alone_asks_for_a_knight_and_a_king(main: window.MainWindow, qtbot: QtBot) -> None:
+def test_the_mouse_alone_asks_for_a_knight_and_a_king(main: main_window.MainWindow, qtbot: QtBot) -> None:
     main.begin([helpers.ROOT / "resources" / "sample" / "sample.pgn"])
     qtbot.waitUntil(lambda: main.base is not None and not main.opener.busy)
     qtbot.waitUntil(lambda: main.board.position is not None)
@@ -54,7 +54,9 @@ def test_the_mouse_alone_asks_for_a_knight_and_a_king(main: window.MainWindow, q
     qtbot.waitUntil(lambda: main.browser.positionid != before)
 
 
-def test_what_was_asked_is_taken_back_wherever_the_keyboard_is(main: window.MainWindow, qtbot: QtBot) -> None:
+def test_what_was_asked_is_taken_back_wherever_the_keyboard_is(
+    main: main_window.MainWindow, qtbot: QtBot
+) -> None:
     main.begin([helpers.ROOT / "resources" / "sample" / "sample.pgn"])
     qtbot.waitUntil(lambda: main.base is not None and not main.opener.busy)
     main.pointing.toggle()

@@ -9,14 +9,14 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base.resources import resource
-from cqlgui.ui import window
+from cqlgui.base.files.resources import resource
+from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
 
 
 @pytest.fixture
-def folder(qtbot: QtBot, main: window.MainWindow, tmp_path: Path) -> Path:
+def folder(qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path) -> Path:
     """Games that are open, with files beside them."""
     shutil.copy(resource("sample/sample.pgn"), tmp_path / "games.pgn")
     (tmp_path / "other.pgn").write_text('[Result "*"]\n\n1. e4 *\n', encoding="utf-8")
@@ -26,24 +26,24 @@ def folder(qtbot: QtBot, main: window.MainWindow, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def asked(qtbot: QtBot, main: window.MainWindow, text: str) -> str:
+def asked(qtbot: QtBot, main: main_window.MainWindow, text: str) -> str:
     main.editor.set_text(text)
     with qtbot.waitSignal(main.searcher.wanted):
         qtbot.keyClick(main, Qt.Key.Key_F5)
     return said(main)
 
 
-def allow(qtbot: QtBot, main: window.MainWindow) -> None:
+def allow(qtbot: QtBot, main: main_window.MainWindow) -> None:
     qtbot.mouseClick(main.infobar._action, Qt.MouseButton.LeftButton)
 
 
-def said(main: window.MainWindow) -> str:
+def said(main: main_window.MainWindow) -> str:
     shown = main.infobar.shown
     return shown.text if shown is not None else ""
 
 
 def test_reading_and_writing_are_allowed_apart_for_the_session(
-    qtbot: QtBot, main: window.MainWindow, folder: Path
+    qtbot: QtBot, main: main_window.MainWindow, folder: Path
 ) -> None:
     text = 'mate readfile "data.cqo" == "mate" writefile("out.cqo" "x")'
     question = asked(qtbot, main, text)
@@ -63,7 +63,9 @@ def test_reading_and_writing_are_allowed_apart_for_the_session(
         qtbot.keyClick(main, Qt.Key.Key_F5)
 
 
-def test_the_question_is_refused_with_escape(qtbot: QtBot, main: window.MainWindow, folder: Path) -> None:
+def test_the_question_is_refused_with_escape(
+    qtbot: QtBot, main: main_window.MainWindow, folder: Path
+) -> None:
     assert asked(qtbot, main, 'mate writefile("out.cqo" "x")')
     main.editor.edit.setFocus()
     qtbot.keyClick(main.editor.edit, Qt.Key.Key_Escape)
@@ -74,7 +76,7 @@ def test_the_question_is_refused_with_escape(qtbot: QtBot, main: window.MainWind
 
 
 def test_input_and_output_of_the_header_are_left_out_and_named(
-    qtbot: QtBot, main: window.MainWindow, folder: Path
+    qtbot: QtBot, main: main_window.MainWindow, folder: Path
 ) -> None:
     main.editor.set_text("cql(input other.pgn output out.pgn) mate")
     with qtbot.waitSignal(main.searcher.finished):
@@ -98,7 +100,7 @@ def test_input_and_output_of_the_header_are_left_out_and_named(
 
 
 def test_a_query_of_another_folder_asks_for_its_own(
-    qtbot: QtBot, main: window.MainWindow, folder: Path
+    qtbot: QtBot, main: main_window.MainWindow, folder: Path
 ) -> None:
     first, other = folder / "first", folder / "other"
     for place in (first, other):
@@ -119,11 +121,11 @@ def test_a_query_of_another_folder_asks_for_its_own(
 
 
 def test_a_query_is_not_saved_over_the_games(
-    qtbot: QtBot, main: window.MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, main: main_window.MainWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     games = folder / "games.pgn"
     before = games.read_bytes()
-    monkeypatch.setattr(window.QFileDialog, "getSaveFileName", lambda *_: (str(games), ""))
+    monkeypatch.setattr(main_window.QFileDialog, "getSaveFileName", lambda *_: (str(games), ""))
     main.editor.set_text("mate")
     main.save_query_as()
     words = "games.pgn is a source of this base and is not overwritten."

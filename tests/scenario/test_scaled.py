@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from cqlgui.ui import layouts, window
+from cqlgui.ui.window import layouts, main_window
 from tests import helpers
 
 pytestmark = pytest.mark.xvfb
@@ -29,7 +29,7 @@ def test_windows_and_their_buttons_lie_within_the_screen(scale: str, tmp_path: P
 
 
 def test_the_columns_become_tabs_where_the_window_is_narrow_or_low(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     main.begin([])
     panes = main.docks

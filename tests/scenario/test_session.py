@@ -10,16 +10,17 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base.resources import resource
-from cqlgui.ui import session, window
+from cqlgui.base.files.resources import resource
+from cqlgui.ui.state import session
+from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
 
 TYPED = "Pe4 pe5 // not saved anywhere"
 
 
-def start_again(qtbot: QtBot, files: list[Path]) -> window.MainWindow:
-    again = window.MainWindow()
+def start_again(qtbot: QtBot, files: list[Path]) -> main_window.MainWindow:
+    again = main_window.MainWindow()
     qtbot.addWidget(again)
     again.show()
     with qtbot.waitSignal(again.opener.opened):
@@ -27,7 +28,7 @@ def start_again(qtbot: QtBot, files: list[Path]) -> window.MainWindow:
     return again
 
 
-def leave_unsaved_work(qtbot: QtBot, main: window.MainWindow) -> None:
+def leave_unsaved_work(qtbot: QtBot, main: main_window.MainWindow) -> None:
     with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
     main.editor.edit.setFocus()
@@ -37,7 +38,7 @@ def leave_unsaved_work(qtbot: QtBot, main: window.MainWindow) -> None:
 
 
 def test_a_query_file_that_is_missing_costs_a_message_only(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     leave_unsaved_work(qtbot, main)
     for files in ([tmp_path / "missing.cql"], []):
@@ -51,7 +52,7 @@ def test_a_query_file_that_is_missing_costs_a_message_only(
 
 
 def test_a_query_file_takes_the_place_of_the_last_query_in_one_undoable_step(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     mate, other = tmp_path / "mate.cql", tmp_path / "other.cql"
     mate.write_text("mate\n", encoding="utf-8")
@@ -70,7 +71,7 @@ def test_a_query_file_takes_the_place_of_the_last_query_in_one_undoable_step(
 
 @pytest.mark.parametrize("way", ["start", "drop"])
 def test_a_script_of_scidb_opens_as_its_translation(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path, way: str
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path, way: str
 ) -> None:
     script = tmp_path / "old.CQLS"
     script.write_text("(match (position Pa4 Nd4 :wtm))", encoding="utf-8")
@@ -84,10 +85,10 @@ def test_a_script_of_scidb_opens_as_its_translation(
     qtbot.waitUntil(lambda: main.editor.name() == "old, translated")
     assert main.editor.text().startswith("cql()")
     assert main.base is None
-    assert "*.cqls" in window.CQL_FILES
+    assert "*.cqls" in main_window.CQL_FILES
 
 
-def leave_a_hit(qtbot: QtBot, main: window.MainWindow, source: Path) -> session.Session:
+def leave_a_hit(qtbot: QtBot, main: main_window.MainWindow, source: Path) -> session.Session:
     """Search, step to a later hit and end; what the session says then."""
     with qtbot.waitSignal(main.opener.opened):
         main.begin([source])
@@ -111,13 +112,13 @@ def place(kept: session.Session) -> tuple[object, ...]:
 
 
 def test_a_file_that_is_away_at_one_start_stays_in_the_session(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     source = tmp_path / "games.pgn"
     source.write_bytes(resource("sample/sample.pgn").read_bytes())
     kept = leave_a_hit(qtbot, main, source)
     away = source.rename(tmp_path / "elsewhere.pgn")
-    without = window.MainWindow()
+    without = main_window.MainWindow()
     qtbot.addWidget(without)
     without.show()
     with qtbot.waitSignal(without.opener.failed):
@@ -137,18 +138,18 @@ def test_a_file_that_is_away_at_one_start_stays_in_the_session(
 
 
 def test_a_file_of_the_session_is_located_where_it_is_now(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = tmp_path / "games.pgn"
     source.write_bytes(resource("sample/sample.pgn").read_bytes())
     kept = leave_a_hit(qtbot, main, source)
     moved = source.rename(tmp_path / "elsewhere.pgn")
-    again = window.MainWindow()
+    again = main_window.MainWindow()
     qtbot.addWidget(again)
     again.show()
     with qtbot.waitSignal(again.opener.failed):
         again.begin([])
-    monkeypatch.setattr(window.QFileDialog, "getOpenFileName", lambda *_: (str(moved), ""))
+    monkeypatch.setattr(main_window.QFileDialog, "getOpenFileName", lambda *_: (str(moved), ""))
     assert again.infobar.shown is not None
     assert again.infobar.shown.action is not None
     with qtbot.waitSignal(again.opener.opened):
@@ -159,13 +160,13 @@ def test_a_file_of_the_session_is_located_where_it_is_now(
 
 
 def test_other_games_take_the_place_of_those_that_are_away(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     source = tmp_path / "games.pgn"
     source.write_bytes(resource("sample/sample.pgn").read_bytes())
     leave_a_hit(qtbot, main, source)
     source.unlink()
-    again = window.MainWindow()
+    again = main_window.MainWindow()
     qtbot.addWidget(again)
     again.show()
     with qtbot.waitSignal(again.opener.failed):
@@ -180,13 +181,13 @@ def test_other_games_take_the_place_of_those_that_are_away(
 
 
 def test_an_end_before_the_games_are_open_leaves_the_session_as_it_was(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     source = tmp_path / "games.pgn"
     source.write_bytes(resource("sample/sample.pgn").read_bytes())
     kept = leave_a_hit(qtbot, main, source)
     for opened in (False, True):
-        hasty = window.MainWindow()
+        hasty = main_window.MainWindow()
         qtbot.addWidget(hasty)
         hasty.show()
         if opened:
@@ -201,7 +202,7 @@ def test_an_end_before_the_games_are_open_leaves_the_session_as_it_was(
 
 
 def test_the_library_shows_ten_rows_on_a_small_screen_and_keeps_its_division(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     main.begin([])
     pane = main.library
@@ -217,7 +218,7 @@ def test_the_library_shows_ten_rows_on_a_small_screen_and_keeps_its_division(
     assert pane.split.sizes()[1] == 0
     assert pane.current is not None, "Enter runs a query also while its preview is dragged away"
     main.close()
-    again = window.MainWindow()
+    again = main_window.MainWindow()
     qtbot.addWidget(again)
     again.show()
     again.begin([])
@@ -228,7 +229,7 @@ def test_the_library_shows_ten_rows_on_a_small_screen_and_keeps_its_division(
 
 
 def test_a_place_that_cannot_be_looked_at_costs_a_message_only(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     """As in a folder that is closed, or on a share that is gone: what is no `FileNotFoundError`."""
     closed = tmp_path / ("x" * 300)
@@ -247,7 +248,7 @@ def test_a_place_that_cannot_be_looked_at_costs_a_message_only(
 
 
 def test_a_file_is_replaced_only_where_that_was_asked(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The dialog asks for the name as it was typed; the ending comes later."""
     there, answers = tmp_path / "mate.cql", [QMessageBox.StandardButton.No, QMessageBox.StandardButton.Yes]
@@ -268,7 +269,7 @@ def test_a_file_is_replaced_only_where_that_was_asked(
 
 @pytest.mark.parametrize("spoilt", ["folder", "length"])
 def test_a_changed_query_that_cannot_be_kept_is_not_lost_without_a_word(
-    qtbot: QtBot, main: window.MainWindow, monkeypatch: pytest.MonkeyPatch, spoilt: str
+    qtbot: QtBot, main: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch, spoilt: str
 ) -> None:
     answers = [QMessageBox.StandardButton.No, QMessageBox.StandardButton.Yes]
     monkeypatch.setattr(QMessageBox, "question", lambda *_, **_named: answers.pop(0))
@@ -288,7 +289,7 @@ def test_a_changed_query_that_cannot_be_kept_is_not_lost_without_a_word(
 
 @pytest.mark.parametrize("modified", [False, True])
 def test_a_query_file_that_changed_between_two_sessions_is_not_lost(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path, modified: bool
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path, modified: bool
 ) -> None:
     path = tmp_path / "q.cql"
     path.write_text("check\n", encoding="utf-8")
@@ -297,7 +298,7 @@ def test_a_query_file_that_changed_between_two_sessions_is_not_lost(
         main.editor.replace(0, 5, "mate")
     main.close()
     path.write_text("stalemate\n", encoding="utf-8")
-    again = window.MainWindow()
+    again = main_window.MainWindow()
     qtbot.addWidget(again)
     again.show()
     again.begin([])
@@ -314,8 +315,10 @@ def test_a_query_file_that_changed_between_two_sessions_is_not_lost(
     again.close()
 
 
-def test_a_second_window_keeps_what_the_first_one_left_unsaved(qtbot: QtBot, main: window.MainWindow) -> None:
-    second = window.MainWindow()
+def test_a_second_window_keeps_what_the_first_one_left_unsaved(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
+    second = main_window.MainWindow()
     qtbot.addWidget(second)
     second.show()
     main.begin([])

@@ -12,8 +12,8 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from cqlgui.board import men, squares
-from cqlgui.ui import window
 from cqlgui.ui.pointing import tools
+from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
 
@@ -44,7 +44,7 @@ STAIRCASE = "path {Qg2 kh7} --+ {Qg3 kh8} --+ {Qf4 kg8}"
 
 
 @pytest.fixture
-def shown(qtbot: QtBot, main: window.MainWindow, tmp_path: Path) -> window.MainWindow:
+def shown(qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path) -> main_window.MainWindow:
     """The window with the first game."""
     path = tmp_path / "stairs.pgn"
     path.write_text(GAMES)
@@ -55,17 +55,17 @@ def shown(qtbot: QtBot, main: window.MainWindow, tmp_path: Path) -> window.MainW
     return main
 
 
-def place(main: window.MainWindow, name: str) -> QPoint:
+def place(main: main_window.MainWindow, name: str) -> QPoint:
     return main.board.frame().square(squares.parse_square(name)).center().toPoint()
 
 
-def drag(main: window.MainWindow, origin: str, target: str) -> None:
+def drag(main: main_window.MainWindow, origin: str, target: str) -> None:
     QTest.mousePress(main.board, LEFT, PLAIN, place(main, origin))
     QTest.mouseMove(main.board, place(main, target))
     QTest.mouseRelease(main.board, LEFT, PLAIN, place(main, target))
 
 
-def go_on(qtbot: QtBot, main: window.MainWindow) -> None:
+def go_on(qtbot: QtBot, main: main_window.MainWindow) -> None:
     """One move of each side."""
     for _ in range(2):
         before = main.browser.positionid
@@ -73,7 +73,7 @@ def go_on(qtbot: QtBot, main: window.MainWindow) -> None:
         qtbot.waitUntil(lambda before=before: main.browser.positionid != before)
 
 
-def test_three_snapshots_of_a_game_find_it_again(qtbot: QtBot, shown: window.MainWindow) -> None:
+def test_three_snapshots_of_a_game_find_it_again(qtbot: QtBot, shown: main_window.MainWindow) -> None:
     go_on(qtbot, shown)
     for name in ("g2", "h7"):
         QTest.mouseClick(shown.board, LEFT, CONTROL, place(shown, name))
@@ -89,7 +89,7 @@ def test_three_snapshots_of_a_game_find_it_again(qtbot: QtBot, shown: window.Mai
 
 
 def test_the_mouse_alone_draws_the_steps_and_changes_their_order(
-    qtbot: QtBot, shown: window.MainWindow
+    qtbot: QtBot, shown: main_window.MainWindow
 ) -> None:
     QTest.mouseClick(shown.pointing.switch.pattern, LEFT)
     row = shown.pointing.steps

@@ -18,8 +18,10 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.board import men, motions, position, squares
 from cqlgui.cql.transforming import geometry
-from cqlgui.tasks import model, searching
-from cqlgui.ui import theme, window
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching
+from cqlgui.ui.look import theme
+from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
 
@@ -30,7 +32,7 @@ SHOTS = os.environ.get("CQLGUI_SHOTS", "")
 class Person:
     """Somebody at the window: what they do is done by mouse and keys, on what is in view."""
 
-    def __init__(self, main: window.MainWindow, bot: QtBot) -> None:
+    def __init__(self, main: main_window.MainWindow, bot: QtBot) -> None:
         self.main, self._bot = main, bot
 
     def until(self, holds: Callable[[], bool]) -> None:
@@ -136,7 +138,7 @@ def _names(button: QAbstractButton) -> tuple[str, str]:
 
 
 @pytest.fixture
-def person(qtbot: QtBot, main: window.MainWindow) -> Person:
+def person(qtbot: QtBot, main: main_window.MainWindow) -> Person:
     """Somebody who has started the program for the first time and opened the sample base from its page."""
     main.begin([])
     main.live.switch(True)

@@ -6,14 +6,14 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base.resources import resource
-from cqlgui.ui import window
+from cqlgui.base.files.resources import resource
+from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
 
 
 @pytest.fixture
-def shown(qtbot: QtBot, main: window.MainWindow) -> window.MainWindow:
+def shown(qtbot: QtBot, main: main_window.MainWindow) -> main_window.MainWindow:
     """The window with the first game of the sample base."""
     with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
@@ -22,12 +22,12 @@ def shown(qtbot: QtBot, main: window.MainWindow) -> window.MainWindow:
     return main
 
 
-def counted(qtbot: QtBot, main: window.MainWindow) -> tuple[str, ...]:
+def counted(qtbot: QtBot, main: main_window.MainWindow) -> tuple[str, ...]:
     qtbot.waitUntil(lambda: not main.here.busy)
     return main.here_bar.texts()
 
 
-def test_each_move_is_counted(qtbot: QtBot, shown: window.MainWindow) -> None:
+def test_each_move_is_counted(qtbot: QtBot, shown: main_window.MainWindow) -> None:
     assert counted(qtbot, shown) == ("Position 500", "Pawns 500", "Material 500")
     for _ in range(8):
         qtbot.keyClick(shown.board, Qt.Key.Key_Right)
@@ -38,7 +38,7 @@ def test_each_move_is_counted(qtbot: QtBot, shown: window.MainWindow) -> None:
     assert counted(qtbot, shown) == ("Position 2", "Pawns 11", "Material 500")
 
 
-def test_a_key_asks_for_what_was_counted(qtbot: QtBot, shown: window.MainWindow) -> None:
+def test_a_key_asks_for_what_was_counted(qtbot: QtBot, shown: main_window.MainWindow) -> None:
     shown.editor.set_text("mate")
     for _ in range(8):
         qtbot.keyClick(shown.board, Qt.Key.Key_Right)
@@ -52,7 +52,9 @@ def test_a_key_asks_for_what_was_counted(qtbot: QtBot, shown: window.MainWindow)
     assert shown.editor.text() == "mate", "one step"
 
 
-def test_what_marked_positions_share_comes_into_the_editor(qtbot: QtBot, shown: window.MainWindow) -> None:
+def test_what_marked_positions_share_comes_into_the_editor(
+    qtbot: QtBot, shown: main_window.MainWindow
+) -> None:
     common = shown.actions_.common
     assert not common.isEnabled()
     for _ in range(2):

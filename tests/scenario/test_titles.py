@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from cqlgui.ui import window
+from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
 
 GAME = '[Result "*"]\n\n1. e4 *\n'
 
 
-def opened(qtbot: QtBot, main: window.MainWindow, *paths: Path) -> None:
+def opened(qtbot: QtBot, main: main_window.MainWindow, *paths: Path) -> None:
     for path in paths:
         path.parent.mkdir(exist_ok=True, parents=True)
         path.write_text(GAME, encoding="utf-8")
@@ -23,7 +23,7 @@ def opened(qtbot: QtBot, main: window.MainWindow, *paths: Path) -> None:
 
 
 def test_several_files_are_one_title_with_the_paths_in_a_tip(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     files = [tmp_path / name for name in ("a.pgn", "b.pgn", "c.pgn")]
     opened(qtbot, main, *files)
@@ -37,7 +37,7 @@ def test_several_files_are_one_title_with_the_paths_in_a_tip(
 
 
 def test_a_long_name_or_one_with_signs_of_qt_leaves_the_window_as_it_is(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     before = main.minimumSizeHint().width()
     opened(qtbot, main, tmp_path / f"{'long' * 60}.pgn")

@@ -12,9 +12,10 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import errors
-from cqlgui.base.resources import resource
-from cqlgui.tasks import importing, model
-from cqlgui.ui import window
+from cqlgui.base.files.resources import resource
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.results import model
+from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
 
@@ -50,12 +51,12 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     held.free.set()
 
 
-def said(main: window.MainWindow) -> str:
+def said(main: main_window.MainWindow) -> str:
     shown = main.infobar.shown
     return shown.text if shown is not None else ""
 
 
-def begin(qtbot: QtBot, main: window.MainWindow, text: str = "mate") -> None:
+def begin(qtbot: QtBot, main: main_window.MainWindow, text: str = "mate") -> None:
     """Open the sample, which is held up, and ask a query."""
     main.begin([resource("sample/sample.pgn")])
     main.editor.set_text(text)
@@ -63,7 +64,7 @@ def begin(qtbot: QtBot, main: window.MainWindow, text: str = "mate") -> None:
 
 
 def test_a_query_asked_while_the_first_file_is_opened_waits_and_then_runs(
-    qtbot: QtBot, main: window.MainWindow, gate: Gate
+    qtbot: QtBot, main: main_window.MainWindow, gate: Gate
 ) -> None:
     begin(qtbot, main)
     assert not main.searcher.running
@@ -82,7 +83,7 @@ def test_a_query_asked_while_the_first_file_is_opened_waits_and_then_runs(
 
 
 def test_a_second_f5_takes_the_query_as_it_stands_then(
-    qtbot: QtBot, main: window.MainWindow, gate: Gate
+    qtbot: QtBot, main: main_window.MainWindow, gate: Gate
 ) -> None:
     begin(qtbot, main)
     main.editor.set_text("stalemate")
@@ -95,7 +96,7 @@ def test_a_second_f5_takes_the_query_as_it_stands_then(
 
 @pytest.mark.parametrize("way", ["escape", "button"])
 def test_a_query_that_waits_is_taken_back(
-    qtbot: QtBot, main: window.MainWindow, gate: Gate, way: str
+    qtbot: QtBot, main: main_window.MainWindow, gate: Gate, way: str
 ) -> None:
     begin(qtbot, main)
     if way == "escape":
@@ -112,7 +113,7 @@ def test_a_query_that_waits_is_taken_back(
 
 
 def test_a_failed_opening_tells_that_the_query_was_not_run(
-    qtbot: QtBot, main: window.MainWindow, gate: Gate
+    qtbot: QtBot, main: main_window.MainWindow, gate: Gate
 ) -> None:
     begin(qtbot, main)
     gate.fault = "It cannot be read."
@@ -124,10 +125,12 @@ def test_a_failed_opening_tells_that_the_query_was_not_run(
     assert shown.text == "It cannot be read. The query was not run."
     assert main.infobar.waiting == 0
     assert main.hits.running_text() == ""
-    assert main.board._hint == window.WELCOME
+    assert main.board._hint == main_window.WELCOME
 
 
-def test_an_opening_that_is_stopped_tells_so_too(qtbot: QtBot, main: window.MainWindow, gate: Gate) -> None:
+def test_an_opening_that_is_stopped_tells_so_too(
+    qtbot: QtBot, main: main_window.MainWindow, gate: Gate
+) -> None:
     begin(qtbot, main)
     with qtbot.waitSignal(main.opener.failed):
         main.cancel_work()
@@ -136,7 +139,7 @@ def test_an_opening_that_is_stopped_tells_so_too(qtbot: QtBot, main: window.Main
 
 
 def test_games_that_were_read_already_can_be_searched_at_once(
-    qtbot: QtBot, main: window.MainWindow, gate: Gate
+    qtbot: QtBot, main: main_window.MainWindow, gate: Gate
 ) -> None:
     begin(qtbot, main)
     gate.first = 1
@@ -153,14 +156,14 @@ def test_games_that_were_read_already_can_be_searched_at_once(
     assert searched == []
 
 
-def test_an_empty_query_does_not_wait(qtbot: QtBot, main: window.MainWindow, gate: Gate) -> None:
+def test_an_empty_query_does_not_wait(qtbot: QtBot, main: main_window.MainWindow, gate: Gate) -> None:
     begin(qtbot, main, " ")
     assert "Type a query first" in said(main)
     assert not main.actions_.stop.isEnabled()
 
 
 def test_a_query_waits_for_other_files_instead_of_running_on_those_that_go(
-    qtbot: QtBot, main: window.MainWindow, gate: Gate, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, gate: Gate, tmp_path: Path
 ) -> None:
     gate.free.set()
     with qtbot.waitSignal(main.opener.opened):
@@ -180,7 +183,7 @@ def test_a_query_waits_for_other_files_instead_of_running_on_those_that_go(
 
 
 def test_an_error_stays_when_a_search_begins_and_goes_with_its_cause(
-    qtbot: QtBot, main: window.MainWindow, gate: Gate, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, gate: Gate, tmp_path: Path
 ) -> None:
     gate.free.set()
     with qtbot.waitSignal(main.opener.opened):

@@ -16,23 +16,24 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtWidgets import QApplication, QDockWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base.resources import resource
-from cqlgui.tasks import margin
-from cqlgui.ui import theme, window
+from cqlgui.base.files.resources import resource
+from cqlgui.tasks.search import margin
 from cqlgui.ui.editor import gutter
+from cqlgui.ui.look import theme
+from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
 
 HELD_SECONDS = 120
 
 
-def open_sample(qtbot: QtBot, main: window.MainWindow) -> None:
+def open_sample(qtbot: QtBot, main: main_window.MainWindow) -> None:
     with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
     qtbot.waitUntil(lambda: main.browser.game is not None)
 
 
-def shoot(qtbot: QtBot, main: window.MainWindow, name: str, pane: QDockWidget | None = None) -> None:
+def shoot(qtbot: QtBot, main: main_window.MainWindow, name: str, pane: QDockWidget | None = None) -> None:
     """Keep pictures of the window in both colours and two sizes."""
     folder = os.environ.get("CQLGUI_SHOTS")
     if not folder:
@@ -51,7 +52,7 @@ def shoot(qtbot: QtBot, main: window.MainWindow, name: str, pane: QDockWidget | 
     main.docks.show(pane or main.docks.query)
 
 
-def write(qtbot: QtBot, main: window.MainWindow, text: str) -> None:
+def write(qtbot: QtBot, main: main_window.MainWindow, text: str) -> None:
     main.editor.set_text(text)
     qtbot.waitUntil(lambda: not main.editor.checking)
 
@@ -61,15 +62,15 @@ def covered(pane: QWidget) -> bool:
     return pane.visibleRegion().isEmpty()
 
 
-def known(main: window.MainWindow) -> bool:
+def known(main: main_window.MainWindow) -> bool:
     return main.editor.edit.gutter.state == gutter.KNOWN and not main.assistance.live.busy
 
 
-def truth(main: window.MainWindow) -> dict[int, bool | None]:
+def truth(main: main_window.MainWindow) -> dict[int, bool | None]:
     return {line: row.matched for line, row in main.editor.edit.gutter.rows.items()}
 
 
-def test_three_mistakes_show_three_squiggles_while_typing(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_three_mistakes_show_three_squiggles_while_typing(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     edit = main.editor.edit
     qtbot.mouseClick(edit.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(60, 10))
@@ -97,7 +98,7 @@ def test_three_mistakes_show_three_squiggles_while_typing(qtbot: QtBot, main: wi
 
 
 def test_the_margin_shows_truth_and_why_not_leads_to_where_it_holds(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     open_sample(qtbot, main)
     write(qtbot, main, "cql()\nwtm\nflipcolor {\n  Ke1\n  _e2   // free\n}\n#A\nPe4 and Pd4\n")
@@ -137,7 +138,7 @@ def test_the_margin_shows_truth_and_why_not_leads_to_where_it_holds(
     qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True})
 
 
-def test_the_margin_tells_what_was_looked_at_elsewhere(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_the_margin_tells_what_was_looked_at_elsewhere(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     write(qtbot, main, "find {\n  check\n  ply > 4\n}\nwtm")
     qtbot.waitUntil(lambda: known(main) and len(truth(main)) == 4)
@@ -165,7 +166,7 @@ def test_the_margin_tells_what_was_looked_at_elsewhere(qtbot: QtBot, main: windo
     shoot(qtbot, main, "back")
 
 
-def test_a_query_that_cannot_be_run_here_says_why(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_a_query_that_cannot_be_run_here_says_why(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     write(qtbot, main, "mate\nwhile (true) {x = 1}")
     main.browser.go(0)
@@ -179,7 +180,7 @@ def test_a_query_that_cannot_be_run_here_says_why(qtbot: QtBot, main: window.Mai
 
 
 def test_a_position_that_a_search_passes_over_is_said_to_be_one(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     games = tmp_path / "games.pgn"
     games.write_text('[White "A"]\n[Result "*"]\n\n1. e4 (1. d4 d5) 1... e5 *\n', encoding="utf-8")
@@ -200,7 +201,7 @@ def test_a_position_that_a_search_passes_over_is_said_to_be_one(
 
 
 def test_in_pattern_mode_no_verdict_on_the_game_stands_beside_what_is_drawn(
-    qtbot: QtBot, main: window.MainWindow
+    qtbot: QtBot, main: main_window.MainWindow
 ) -> None:
     open_sample(qtbot, main)
     write(qtbot, main, "Nf5 kg8")
@@ -215,7 +216,7 @@ def test_in_pattern_mode_no_verdict_on_the_game_stands_beside_what_is_drawn(
 
 
 def test_what_a_key_shows_in_the_query_comes_to_the_front(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     script = tmp_path / "old.cql"
     script.write_text(OLD, encoding="utf-8")
@@ -247,7 +248,9 @@ def test_what_a_key_shows_in_the_query_comes_to_the_front(
     assert said(main).startswith("The query cannot be run")
 
 
-def test_a_query_that_takes_too_long_says_so_and_is_given_up(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_a_query_that_takes_too_long_says_so_and_is_given_up(
+    qtbot: QtBot, main: main_window.MainWindow
+) -> None:
     open_sample(qtbot, main)
     nest = "square a_ in . square b_ in . square c_ in . square d_ in . {a_ == b_ c_ == d_ a_ == h8 not K}"
     write(qtbot, main, "btm")
@@ -263,7 +266,7 @@ def test_a_query_that_takes_too_long_says_so_and_is_given_up(qtbot: QtBot, main:
     qtbot.waitUntil(lambda: known(main) and truth(main) == {0: True})
 
 
-def test_the_library_opens_previews_and_runs_a_theme(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_the_library_opens_previews_and_runs_a_theme(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     pane = main.library
     qtbot.waitUntil(lambda: bool(pane.titles()))
@@ -284,7 +287,7 @@ def test_the_library_opens_previews_and_runs_a_theme(qtbot: QtBot, main: window.
     assert main.editor.text() == entry.text
 
 
-def test_keys_go_to_the_pane_in_front(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_keys_go_to_the_pane_in_front(qtbot: QtBot, main: main_window.MainWindow) -> None:
     main.begin([])
     write(qtbot, main, "flipcolor mate")
     main.editor.edit.setFocus()
@@ -309,7 +312,7 @@ def test_keys_go_to_the_pane_in_front(qtbot: QtBot, main: window.MainWindow) -> 
     assert main.board.hasFocus(), "a pane takes the keys from its own group only"
 
 
-def test_help_is_searched_inserted_and_run(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_help_is_searched_inserted_and_run(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     write(qtbot, main, "wtm flipcolor {mate}")
     main.editor.go_to(6)
@@ -331,7 +334,7 @@ def test_help_is_searched_inserted_and_run(qtbot: QtBot, main: window.MainWindow
     assert main.editor.text() == example
 
 
-def test_the_other_spelling_is_one_key_away_and_back(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_the_other_spelling_is_one_key_away_and_back(qtbot: QtBot, main: main_window.MainWindow) -> None:
     main.begin([])
     text = "// A stays\nflipcolor {[RN]a1 -> k}  /* so */\npiece x in A x"
     write(qtbot, main, text)
@@ -355,7 +358,7 @@ OLD = """; scripts of this kind are twenty years old
 """
 
 
-def test_an_old_script_opens_translated(qtbot: QtBot, main: window.MainWindow, tmp_path: Path) -> None:
+def test_an_old_script_opens_translated(qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path) -> None:
     script = tmp_path / "old.cql"
     script.write_text(OLD, encoding="utf-8")
     open_sample(qtbot, main)
@@ -391,7 +394,9 @@ def test_an_old_script_opens_translated(qtbot: QtBot, main: window.MainWindow, t
 
 
 @pytest.mark.parametrize("way", ["escape", "button", "edit", "step", "clock"])
-def test_why_not_of_an_endless_query_can_be_left(qtbot: QtBot, main: window.MainWindow, way: str) -> None:
+def test_why_not_of_an_endless_query_can_be_left(
+    qtbot: QtBot, main: main_window.MainWindow, way: str
+) -> None:
     open_sample(qtbot, main)
     write(qtbot, main, "x = 0 while (x >= 0) {x += 1}")
     if way == "clock":
@@ -423,13 +428,13 @@ def test_why_not_of_an_endless_query_can_be_left(qtbot: QtBot, main: window.Main
         qtbot.keyClick(main, Qt.Key.Key_F5)
 
 
-def said(main: window.MainWindow) -> str:
+def said(main: main_window.MainWindow) -> str:
     shown = main.infobar.shown
     return shown.text if shown is not None else ""
 
 
 def test_waiting_for_a_worker_is_not_the_query_s_slowness(
-    qtbot: QtBot, main: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, main: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     live, real = main.assistance.live, margin.margin
     free, done = threading.Event(), threading.Event()
@@ -463,7 +468,7 @@ def test_waiting_for_a_worker_is_not_the_query_s_slowness(
 
 
 def test_a_truth_that_is_known_is_not_asked_for_again(
-    qtbot: QtBot, main: window.MainWindow, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, main: main_window.MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     open_sample(qtbot, main)
     write(qtbot, main, "wtm")

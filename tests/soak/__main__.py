@@ -31,7 +31,7 @@ from tests.soak import control, watching
 
 if TYPE_CHECKING:
     # Qt is imported late, after the platform is chosen.
-    from cqlgui.ui import window
+    from cqlgui.ui.window import main_window
 
 SAMPLE = helpers.ROOT / "resources" / "sample" / "sample.pgn"
 TICK_MS = 5
@@ -97,10 +97,12 @@ class Driver:
         from PySide6.QtCore import QTimer
         from PySide6.QtWidgets import QApplication
 
-        from cqlgui.ui import window
+        from cqlgui.ui.window import main_window
 
-        shown = (widget for widget in QApplication.topLevelWidgets() if isinstance(widget, window.MainWindow))
-        self.window: window.MainWindow = next(shown)
+        shown = (
+            widget for widget in QApplication.topLevelWidgets() if isinstance(widget, main_window.MainWindow)
+        )
+        self.window: main_window.MainWindow = next(shown)
         self.counts: collections.Counter[str] = collections.Counter()
         self.rests: list[tuple[float, float]] = []
         self.left: list[int] = []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.base import disk
+from cqlgui.base.files import disk
 from cqlgui.store import beside, index, segments
 
 CONTENT = bytes(range(200))

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cqlgui.base import disk, errors
+from cqlgui.base import errors
+from cqlgui.base.files import disk
 from cqlgui.store import index
 
 _WORDS = array("H", [796, 2332])

@@ -8,7 +8,10 @@ import pytest
 
 from cqlgui.cql.checking import check, lints
 from cqlgui.cql.printing import printer
-from cqlgui.tasks import importing, model, queries, searching
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching
 
 GAMES = """\
 [Event "Cup"]

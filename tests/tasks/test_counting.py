@@ -7,7 +7,9 @@ import pytest
 
 from cqlgui.base import errors, progress
 from cqlgui.jit import native
-from cqlgui.tasks import counting, importing, model, searching
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import counting, searching
 from tests import helpers
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")

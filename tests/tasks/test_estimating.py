@@ -10,7 +10,10 @@ import pytest
 
 from cqlgui.base import errors, progress
 from cqlgui.jit import native
-from cqlgui.tasks import estimating, found, importing, model, narrowing, queries, searching
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.results import found, model
+from cqlgui.tasks.search import estimating, narrowing, searching
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
 

@@ -18,17 +18,11 @@ import chess.pgn
 import pytest
 
 from cqlgui.base import errors, progress
-from cqlgui.tasks import (
-    bases,
-    exporting,
-    games,
-    history,
-    importing,
-    library,
-    model,
-    searching,
-    translating,
-)
+from cqlgui.tasks.asking import library, translating
+from cqlgui.tasks.databases import bases, games, history, importing
+from cqlgui.tasks.export import exporting
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching
 from tests import helpers
 from tests.helpers import faults
 

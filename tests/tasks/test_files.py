@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from cqlgui.cql.interpreting.runtime import host
-from cqlgui.tasks import files, queries
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import files
 
 
 def test_without_leave_nothing_is_read_or_written(tmp_path: Path) -> None:

@@ -14,8 +14,11 @@ import pytest
 from cqlgui.base import errors, progress
 from cqlgui.engine import compiling
 from cqlgui.jit import native
-from cqlgui.tasks import foresight, importing, model, queries, searching, sieving
-from cqlgui.tasks.found import Integers
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.results import model
+from cqlgui.tasks.results.found import Integers
+from cqlgui.tasks.search import foresight, searching, sieving
 from tests import helpers
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqlgui.engine import orbit_pass
-from cqlgui.tasks import found, model
+from cqlgui.tasks.results import found, model
 
 
 @st.composite

@@ -12,7 +12,10 @@ import chess.pgn
 import pytest
 
 from cqlgui.cql.interpreting.runtime import settings
-from cqlgui.tasks import exporting, importing, model, searching
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.export import exporting
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching
 from tests import helpers
 
 # Black wins the exchange of pawns that the query is written for from White's side.

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from cqlgui.cli import searching as command
-from cqlgui.tasks import importing, model, searching
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching
 
 MATE = '[White "A{n}"]\n[Result "1-0"]\n\n1. f4 e5 2. g4 Qh4# 0-1\n\n'
 QUIET = '[White "B{n}"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n'

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import errors
-from cqlgui.tasks import importing, sources
+from cqlgui.tasks.databases import importing, sources
 
 GAMES = '[White "A"]\n\n1. e4 e5 *\n\n[White "B"]\n\n1. d4 d5 *\n\n'
 

@@ -20,7 +20,9 @@ import pytest
 from cqlgui.base import errors, progress
 from cqlgui.db import database
 from cqlgui.store import index
-from cqlgui.tasks import bases, games, importing, model, pool, reading, workspace
+from cqlgui.tasks.databases import bases, games, importing, reading, workspace
+from cqlgui.tasks.processes import pool
+from cqlgui.tasks.results import model
 
 GAME = """[Event "Test {n}"]
 [White "Player {n}"]

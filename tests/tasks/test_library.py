@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.tasks import library, queries
+from cqlgui.tasks.asking import library, queries
 
 QUERY = """// title: Two bishops
 // description: They mate

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import errors
-from cqlgui.tasks import bases, importing
+from cqlgui.tasks.databases import bases, importing
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base import errors, progress
-from cqlgui.tasks import explaining, games, importing, margin, model, queries
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import games, importing
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import explaining, margin
 from tests import helpers
 
 GAME = '[White "A"]\n[Result "0-1"]\n\n1. f3 (1. e4 e5) 1... e5 2. g4 Qh4# 0-1\n'

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from cqlgui.jit import native
-from cqlgui.tasks import exporting, found, importing, model, narrowing, searching, telling
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.export import exporting
+from cqlgui.tasks.results import found, model
+from cqlgui.tasks.search import narrowing, searching, telling
 from tests import helpers
 
 QUERY = "flipcolor {btm check}"

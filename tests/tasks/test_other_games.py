@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from cqlgui.cql.interpreting.runtime import host
-from cqlgui.tasks import files, importing, model, queries, searching
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import files, importing
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching
 
 PGN = """[Event "one"]
 [Result "*"]

@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 from cqlgui.cql.interpreting.runtime import settings
-from cqlgui.tasks import exporting, games, importing, model, queries, searching
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import games, importing
+from cqlgui.tasks.export import exporting
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching
 
 FIRST = '[Event "1.p X"]\n[White "Ünal"]\n[Black "B"]\n\n' + (
     "{root} 1. e4 {old}  {older} e5 2. Nf3 (2. f4 {side} exf4) 1-0"

@@ -7,9 +7,11 @@ import time
 
 import pytest
 
-from cqlgui.base import folders
+from cqlgui.base.files import folders
 from cqlgui.board.position import Position
-from cqlgui.tasks import importing, pasting, searching
+from cqlgui.tasks.asking import pasting
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.search import searching
 
 FEN = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3"
 GAME = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Nf3 1-0\n'

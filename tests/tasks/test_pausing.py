@@ -12,7 +12,10 @@ from cqlgui.cql.ast import nodes
 from cqlgui.engine.pruning import signatures
 from cqlgui.engine.replaying import games
 from cqlgui.store import index
-from cqlgui.tasks import importing, model, queries, searching, workspace
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import importing, workspace
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching
 
 GAME = '[White "A"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
 

@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 
-from cqlgui.base import disk
+from cqlgui.base.files import disk
 from cqlgui.db import headers
 from cqlgui.engine.pruning import pruner, signatures
 from cqlgui.jit import native
 from cqlgui.store import beside, index
-from cqlgui.tasks import importing, model, planning, queries, searching, workspace
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import importing, workspace
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import planning, searching
 
 MATE = '[White "A, B"]\n[WhiteElo "2500"]\n[Date "1990.01.01"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
 QUIET = '[White "C"]\n[WhiteElo "2450?"]\n[Annotator "D"]\n[Result "1-0"]\n\n1. e4 (1. d4) e5 1/2-1/2\n\n'

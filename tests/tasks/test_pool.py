@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cqlgui.tasks import pool
+from cqlgui.tasks.processes import pool
 
 LIMIT = 10.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.tasks import queries
+from cqlgui.tasks.asking import queries
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from cqlgui.db import headers
 from cqlgui.jit import native
 from cqlgui.pgn import archives, reader, split
 from cqlgui.store import index
-from cqlgui.tasks import pool, reading
+from cqlgui.tasks.databases import reading
+from cqlgui.tasks.processes import pool
 
 PLAIN = (
     '[Event "{0}"]\n[White "Müller {0}"]\n[Result "1-0"]\n[Note "n{0}"]\n\n'

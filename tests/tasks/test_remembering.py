@@ -6,7 +6,8 @@ import pytest
 
 from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.jit import native
-from cqlgui.tasks import queries, sieving
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.search import sieving
 
 TEXT = "flip shift {Nf5 kg8}"
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.tasks import model, queries, rights
+from cqlgui.tasks.asking import queries, rights
+from cqlgui.tasks.results import model
 
 
 @pytest.fixture

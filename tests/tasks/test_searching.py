@@ -20,20 +20,12 @@ import pytest
 
 from cqlgui.base import errors, progress
 from cqlgui.store import index
-from cqlgui.tasks import (
-    explaining,
-    importing,
-    model,
-    orbits,
-    pool,
-    queries,
-    searching,
-    sources,
-    truths,
-    worker,
-    workspace,
-)
-from cqlgui.tasks.found import Found
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import importing, sources, workspace
+from cqlgui.tasks.processes import pool
+from cqlgui.tasks.results import model, truths
+from cqlgui.tasks.results.found import Found
+from cqlgui.tasks.search import explaining, orbits, searching, worker
 from tests import helpers
 
 BLACK_MATES = '[White "A{n}"]\n[Result "1-0"]\n\n1. f4 e5 2. g4 Qh4# 0-1\n\n'

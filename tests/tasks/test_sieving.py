@@ -14,7 +14,10 @@ from cqlgui.base import errors, progress
 from cqlgui.engine import compiling
 from cqlgui.engine.replaying import games
 from cqlgui.jit import native
-from cqlgui.tasks import importing, model, queries, searching, sieving, telling
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching, sieving, telling
 from tests.helpers import searched
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")

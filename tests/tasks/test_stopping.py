@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from cqlgui.cql.interpreting import interpreter
-from cqlgui.tasks import frames, hosts, importing, sources, worker
+from cqlgui.tasks.databases import hosts, importing, sources
+from cqlgui.tasks.processes import frames
+from cqlgui.tasks.search import worker
 
 PGN = '[White "A"]\n\n1. e4 e5 *\n\n[White "B"]\n\n1. d4 d5 *\n\n'
 QUERY = 'player white "A" initial'

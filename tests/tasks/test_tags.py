@@ -16,19 +16,10 @@ from cqlgui.engine import compiling, facts
 from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.jit import native
 from cqlgui.store import index
-from cqlgui.tasks import (
-    estimating,
-    explaining,
-    hosts,
-    importing,
-    model,
-    queries,
-    searching,
-    sieving,
-    sources,
-    tags,
-    workspace,
-)
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import hosts, importing, sources, tags, workspace
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import estimating, explaining, searching, sieving
 from tests.helpers import games as readings
 
 compiled_only = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from cqlgui.tasks import importing, model, searching
-from cqlgui.ui import jobs
+from cqlgui.tasks.databases import importing
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import searching
+from cqlgui.ui.loop import jobs
 from tests import helpers
 
 GAMES = 24

@@ -9,8 +9,9 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from cqlgui.board import position, squares
-from cqlgui.ui import theme, turns
 from cqlgui.ui.board import painting, widget
+from cqlgui.ui.look import theme
+from cqlgui.ui.loop import turns
 
 E4, D5, A1, H8 = (squares.parse_square(name) for name in ("e4", "d5", "a1", "h8"))
 

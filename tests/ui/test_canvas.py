@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QPainter, QPixmap
 from pytestqt.qtbot import QtBot
 
-from cqlgui.ui import canvas
+from cqlgui.ui.look import canvas
 from tests import helpers
 
 

@@ -12,7 +12,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import heap
-from cqlgui.ui import collector
+from cqlgui.ui.loop import collector
 
 
 class _Ring:

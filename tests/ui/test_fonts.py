@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from cqlgui.cql.editing import spelling
 from cqlgui.cql.source import designators
 from cqlgui.cql.syntax.reading import lexer
-from cqlgui.ui import fonts
+from cqlgui.ui.look import fonts
 
 SIGNS = "".join(sorted(spelling._SIGNS | set(lexer.UNICODE_WORDS) | set(designators.FIGURINES))) + "aKf5{}"
 

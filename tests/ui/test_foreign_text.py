@@ -21,10 +21,12 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base import folders
-from cqlgui.tasks import history, model
-from cqlgui.ui import start, window
-from cqlgui.ui.panels import bad_games, export_dialog, wording
+from cqlgui.base.files import folders
+from cqlgui.tasks.databases import history
+from cqlgui.tasks.results import model
+from cqlgui.ui.look import wording
+from cqlgui.ui.panels import bad_games, export_dialog
+from cqlgui.ui.window import main_window, start
 from tests import helpers
 
 MARKUP = "<b>own</b> <img src='x.png'> <a href='file:x'>own</a>"
@@ -47,7 +49,7 @@ MOST_ROWS = 50
 
 
 @pytest.fixture
-def main(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[window.MainWindow]:
+def main(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[main_window.MainWindow]:
     """The window with a stranger's games, queries, history and findings in it."""
     own = folders.data() / "queries" / MARKUP.replace("/", "")
     own.mkdir(parents=True)
@@ -56,7 +58,7 @@ def main(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[window.Ma
     source = tmp_path / f"{MARKUP.replace('/', '')}.pgn"
     source.write_text(GAMES)
     start.dress(qapp)
-    shown = window.MainWindow()
+    shown = main_window.MainWindow()
     shown.show()
     with qtbot.waitSignal(shown.opener.opened):
         shown.begin([source])
@@ -68,7 +70,7 @@ def main(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[window.Ma
     shown.deleteLater()
 
 
-def test_no_widget_of_the_window_lays_it_out(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_no_widget_of_the_window_lays_it_out(qtbot: QtBot, main: main_window.MainWindow) -> None:
     main.library.show()
     main.history.show()
     tree = main.library.tree
@@ -91,7 +93,7 @@ def test_no_widget_of_the_window_lays_it_out(qtbot: QtBot, main: window.MainWind
         assert "<img" not in page.toHtml()
 
 
-def test_its_dialogs_do_not_either(qtbot: QtBot, main: window.MainWindow) -> None:
+def test_its_dialogs_do_not_either(qtbot: QtBot, main: main_window.MainWindow) -> None:
     entry = model.BadGame(2, Path(MARKUP), 0, 1, MARKUP)
     counts = export_dialog.ExportCounts(1, 1, 1, MARKUP, 1)
     bad = bad_games.BadGamesDialog()
@@ -106,7 +108,7 @@ def test_its_dialogs_do_not_either(qtbot: QtBot, main: window.MainWindow) -> Non
 
 
 def test_a_game_is_copied_in_the_letters_it_is_shown_with(
-    qtbot: QtBot, main: window.MainWindow, tmp_path: Path
+    qtbot: QtBot, main: main_window.MainWindow, tmp_path: Path
 ) -> None:
     source = tmp_path / "old.pgn"
     source.write_bytes('[White "Müller \u2013 Šahović"]\n\n1. e4 {schön} *\n'.encode("cp1252", "replace"))
@@ -186,7 +188,7 @@ def constant(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and "<" not in str(node.value)
 
 
-def test_pages_load_nothing_from_outside(main: window.MainWindow) -> None:
+def test_pages_load_nothing_from_outside(main: main_window.MainWindow) -> None:
     picture = helpers.ROOT / "resources" / "icons" / "cqlgui.svg"
     assert picture.is_file()
     pages = main.findChildren(QTextEdit)

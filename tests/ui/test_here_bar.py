@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from cqlgui.tasks import counting
-from cqlgui.ui import here
+from cqlgui.tasks.search import counting
+from cqlgui.ui.helping import here
 
 
 @pytest.fixture

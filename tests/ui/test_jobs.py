@@ -17,7 +17,7 @@ from PySide6.QtCore import QTimer
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import errors, progress
-from cqlgui.ui import jobs, turns
+from cqlgui.ui.loop import jobs, turns
 
 
 def test_a_result_comes_home_on_the_gui_thread(qtbot: QtBot, door: jobs.Jobs) -> None:
@@ -86,7 +86,7 @@ def test_what_work_holds_goes_away_in_the_windows_thread(
     received = threading.Event()
     posted = door._post
     monkeypatch.setattr(door, "_post", post)
-    with caplog.at_level(logging.CRITICAL, "cqlgui.ui.jobs"):
+    with caplog.at_level(logging.CRITICAL, "cqlgui.ui.loop.jobs"):
         start()
         qtbot.waitUntil(lambda: received.is_set() and bool(ends))
     assert ends == [threading.get_ident()]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cqlgui.ui import layouts, stage
-from cqlgui.ui.layouts import Layout, Place
+from cqlgui.ui.board import stage
+from cqlgui.ui.window import layouts
+from cqlgui.ui.window.layouts import Layout, Place
 
 
 def test_three_columns_where_there_is_room_and_tabs_where_there_is_none() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cqlgui.ui.panels import naming
+from cqlgui.ui.look import naming
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,11 @@ import pytest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from cqlgui.tasks import model, narrowing
-from cqlgui.ui import jobs, narrower
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import narrowing
+from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import narrow
+from cqlgui.ui.state import narrower
 
 
 @pytest.fixture

@@ -10,9 +10,12 @@ from cqlgui.base import data
 from cqlgui.board import motions, squares
 from cqlgui.board.position import Position
 from cqlgui.cql.transforming import geometry
-from cqlgui.tasks import games, model, orbits
-from cqlgui.ui import browser, jobs, notation
-from cqlgui.ui.board import normal, travel, widget
+from cqlgui.tasks.databases import games
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import orbits
+from cqlgui.ui.board import normal, notation, travel, widget
+from cqlgui.ui.loop import jobs
+from cqlgui.ui.state import browser
 from cqlgui.ui.tables import hits_model, lines, rows
 
 A1, B3, D4, E4, H8 = (squares.parse_square(name) for name in ("a1", "b3", "d4", "e4", "h8"))

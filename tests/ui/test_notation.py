@@ -12,9 +12,11 @@ from PySide6.QtGui import QGuiApplication, QTextCursor
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base.resources import resource
-from cqlgui.tasks import games, importing, model
-from cqlgui.ui import notation, theme
+from cqlgui.base.files.resources import resource
+from cqlgui.tasks.databases import games, importing
+from cqlgui.tasks.results import model
+from cqlgui.ui.board import notation
+from cqlgui.ui.look import theme
 
 VARIATIONS = """[White "A"]
 [Black "B"]

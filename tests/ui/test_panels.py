@@ -23,11 +23,13 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import progress
-from cqlgui.tasks import bases, model
-from cqlgui.tasks.found import Found
-from cqlgui.tasks.games import rows as base_rows
-from cqlgui.ui import jobs
-from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits, infobar, labels, names, wording
+from cqlgui.tasks.databases import bases
+from cqlgui.tasks.databases.games import rows as base_rows
+from cqlgui.tasks.results import model
+from cqlgui.tasks.results.found import Found
+from cqlgui.ui.look import infobar, labels, names, wording
+from cqlgui.ui.loop import jobs
+from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits
 from cqlgui.ui.tables import hits_model, view
 
 SORTED = model.SortKey("ply", descending=True, quiet=False)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cqlgui.ui import session
+from cqlgui.ui.state import session
 
 FULL = session.Session(
     files=("/games/größe.pgn", "b.zst"),

@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor, QPainter
 from pytestqt.qtbot import QtBot
 
 from cqlgui.board import men
-from cqlgui.ui import canvas
 from cqlgui.ui.board import painting
+from cqlgui.ui.look import canvas
 
 
 def brightness(man: int, size: int) -> float:

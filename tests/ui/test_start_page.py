@@ -8,9 +8,12 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from cqlgui.base.resources import resource
-from cqlgui.tasks import bases, importing, library, searching
-from cqlgui.ui import start_page, theme
+from cqlgui.base.files.resources import resource
+from cqlgui.tasks.asking import library
+from cqlgui.tasks.databases import bases, importing
+from cqlgui.tasks.search import searching
+from cqlgui.ui.look import theme
+from cqlgui.ui.panels import start_page
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from cqlgui.ui import start, window
+from cqlgui.ui.window import main_window, start
 
 GAMES = """[White "A"]
 
@@ -26,7 +26,7 @@ def test_hits_before_the_stop_stay_and_the_reason_is_shown(
     source = tmp_path / "a.pgn"
     source.write_text(GAMES)
     start.dress(qapp)
-    shown = window.MainWindow()
+    shown = main_window.MainWindow()
     shown.show()
     with qtbot.waitSignal(shown.opener.opened):
         shown.begin([source])

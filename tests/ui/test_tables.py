@@ -26,10 +26,12 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import progress
-from cqlgui.tasks import bases, model
-from cqlgui.tasks.found import Found
-from cqlgui.ui import jobs
-from cqlgui.ui.panels import bad_games, wording
+from cqlgui.tasks.databases import bases
+from cqlgui.tasks.results import model
+from cqlgui.tasks.results.found import Found
+from cqlgui.ui.look import wording
+from cqlgui.ui.loop import jobs
+from cqlgui.ui.panels import bad_games
 from cqlgui.ui.tables import fetch, games_model, hits_model, lines, ranges, rows, signs, text_model, view
 
 SORTED = model.SortKey("ply", descending=True, quiet=False)

@@ -9,7 +9,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from cqlgui.ui import icons, theme
+from cqlgui.ui.look import icons, theme
 
 TEXTS = (
     ("text", "window"), ("text", "panel"), ("text", "base"), ("text", "alternate"), ("text", "raised"),

@@ -15,7 +15,8 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import priority
-from cqlgui.ui import turns, window
+from cqlgui.ui.loop import turns
+from cqlgui.ui.window import main_window
 
 
 def work(seconds: float) -> None:
@@ -126,7 +127,7 @@ class Slow(QWidget):
 
 
 def test_the_window_is_painted_in_a_turn_of_its_own(qtbot: QtBot) -> None:
-    shown = window.MainWindow()
+    shown = main_window.MainWindow()
     qtbot.addWidget(shown)
     seen: list[str] = []
     slow = Slow(shown, seen)

@@ -12,9 +12,11 @@ from PySide6.QtWidgets import QApplication, QMenu, QTreeWidgetItem
 from pytestqt.qtbot import QtBot
 
 from cqlgui.cql.vocabulary import registry
-from cqlgui.tasks import model
-from cqlgui.ui import assistance, theme
-from cqlgui.ui.editor import fixes, gutter, keywords, library, panel
+from cqlgui.tasks.results import model
+from cqlgui.ui.editor import fixes, gutter, panel
+from cqlgui.ui.helping import assistance
+from cqlgui.ui.look import theme
+from cqlgui.ui.reference import keywords, library
 
 
 @pytest.fixture

@@ -17,10 +17,11 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import errors
-from cqlgui.tasks import model
-from cqlgui.ui import theme
-from cqlgui.ui.editor import entries, files, history, panel
+from cqlgui.tasks.results import model
+from cqlgui.ui.editor import files, panel
+from cqlgui.ui.look import theme
 from cqlgui.ui.picker import panel as picker
+from cqlgui.ui.reference import entries, history
 
 STEPS = ("open 0", "open 1", "title", "type", "undo", "redo", "save", "as")
 """What `test_saving_writes_no_text_over_the_file_of_another` does with queries and their files."""

@@ -19,9 +19,10 @@ from cqlgui.board import position
 from cqlgui.cql.editing import structure
 from cqlgui.cql.source import diagnostics
 from cqlgui.pattern import groups, pictures, reading, steps
-from cqlgui.tasks import model, orbits
-from cqlgui.ui import theme
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import orbits
 from cqlgui.ui.editor import panel as editor_panel
+from cqlgui.ui.look import theme
 from cqlgui.ui.picker import chain, panel, strip, words
 
 TEXTS = [

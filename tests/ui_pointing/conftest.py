@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.base.data import dataclass
 from cqlgui.board import position, squares
-from cqlgui.ui import theme
 from cqlgui.ui.board import widget
 from cqlgui.ui.editor import panel
+from cqlgui.ui.look import theme
 from cqlgui.ui.pointing import controller, tools
 
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton

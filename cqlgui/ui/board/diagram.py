@@ -7,8 +7,8 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from cqlgui.board import position as position_module
-from cqlgui.ui import canvas, theme
 from cqlgui.ui.board import painting, widget
+from cqlgui.ui.look import canvas, theme
 
 _CELL, _SMALLEST_CELL = 14, 9
 

@@ -11,8 +11,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen, QPolygonF
 
 from cqlgui.board import motions, squares
-from cqlgui.ui import theme
 from cqlgui.ui.board import painting
+from cqlgui.ui.look import theme
 
 FRAME = 4
 """Pixels of the frame round a board that shows the query's frame, half of them on the squares."""

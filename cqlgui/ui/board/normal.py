@@ -9,7 +9,7 @@ from __future__ import annotations
 from cqlgui.base import data
 from cqlgui.board import motions, san, squares
 from cqlgui.cql.transforming import geometry, words
-from cqlgui.tasks import model
+from cqlgui.tasks.results import model
 
 NORMALISED = "Normalised"
 AS_WRITTEN = "As the query is written"

@@ -16,10 +16,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPainterPath, QPen, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from cqlgui.base import resources
+from cqlgui.base.files import resources
 from cqlgui.board import attacks, men, squares
-from cqlgui.ui import canvas, theme
 from cqlgui.ui.board import tokens
+from cqlgui.ui.look import canvas, theme
 
 PIECE_SET = "cburnett"
 BADGE_ROOM = 28

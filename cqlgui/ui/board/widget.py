@@ -24,8 +24,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from cqlgui.board import men, motions, squares
 from cqlgui.board import position as position_module
 from cqlgui.cql.transforming import geometry
-from cqlgui.ui import canvas, theme, turns
 from cqlgui.ui.board import geometry_painting, painting, travel
+from cqlgui.ui.look import canvas, theme
+from cqlgui.ui.loop import turns
 
 _DIMMED = 0.4
 """Opacity of men behind a pattern: light and dark ones are still told apart on squares of either shade."""

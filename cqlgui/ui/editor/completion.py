@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QCompleter, QStyle, QStyledItemDelegate, QStyleOpt
 
 from cqlgui.cql.source import tokens
 from cqlgui.cql.vocabulary import registry
-from cqlgui.ui.editor import brackets, colours, highlight, hover, offsets
-from cqlgui.ui.panels import wording
+from cqlgui.ui.editor import brackets, highlight, hover, offsets
+from cqlgui.ui.look import colours, wording
 
 if TYPE_CHECKING:
     from cqlgui.ui.editor import edit

@@ -26,9 +26,8 @@ from PySide6.QtWidgets import QMenu, QPlainTextEdit, QTextEdit, QToolTip, QWidge
 from cqlgui.cql.editing import spelling
 from cqlgui.cql.printing import printers
 from cqlgui.cql.source import diagnostics
-from cqlgui.ui import fonts
-from cqlgui.ui.editor import brackets, colours, completion, editing, gutter, highlight, hover, offsets
-from cqlgui.ui.panels import wording
+from cqlgui.ui.editor import brackets, completion, editing, gutter, highlight, hover, offsets
+from cqlgui.ui.look import colours, fonts, wording
 
 _SMALLEST, _LARGEST = 6.0, 40.0  # points
 _PAIRS = {"(": ")", "{": "}", "[": "]"}

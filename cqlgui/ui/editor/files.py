@@ -8,7 +8,8 @@ import contextlib
 import hashlib
 from pathlib import Path
 
-from cqlgui.base import disk, errors
+from cqlgui.base import errors
+from cqlgui.base.files import disk
 
 LARGEST = 4 * 1024 * 1024  # bytes; a query file beyond this is a mistake, most likely a PGN
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QToolButton, QWidget
 
 from cqlgui.ui.editor import edit
-from cqlgui.ui.panels import labels, wording
+from cqlgui.ui.look import labels, wording
 
 _MOST = 1_000  # matches marked at once
 

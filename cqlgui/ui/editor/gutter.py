@@ -16,10 +16,9 @@ from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from cqlgui.board import squares
-from cqlgui.tasks import margin, model
-from cqlgui.ui import canvas
-from cqlgui.ui.editor import colours
-from cqlgui.ui.panels import wording
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import margin
+from cqlgui.ui.look import canvas, colours, wording
 
 if TYPE_CHECKING:
     from cqlgui.ui.editor import edit

@@ -12,7 +12,8 @@ from PySide6.QtGui import QFont, QSyntaxHighlighter, QTextBlock, QTextCharFormat
 
 from cqlgui.cql.source import tokens
 from cqlgui.cql.syntax.reading import lexer
-from cqlgui.ui.editor import colours, offsets
+from cqlgui.ui.editor import offsets
+from cqlgui.ui.look import colours
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QPlainTextEdit

@@ -16,15 +16,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from cqlgui.base import disk, errors, priority
+from cqlgui.base import errors, priority
+from cqlgui.base.files import disk
 from cqlgui.cql.editing import spelling, structure
 from cqlgui.cql.legacy import old_scripts, translate
 from cqlgui.cql.source import diagnostics
 from cqlgui.cql.transforming import transforms
-from cqlgui.tasks import library, model
-from cqlgui.ui import theme
-from cqlgui.ui.editor import colours, edit, files, find, fixes, gutter, identity, latest, problems
-from cqlgui.ui.panels import labels, wording
+from cqlgui.tasks.asking import library
+from cqlgui.tasks.results import model
+from cqlgui.ui.editor import edit, files, find, fixes, gutter, identity, problems
+from cqlgui.ui.look import colours, labels, theme, wording
+from cqlgui.ui.loop import latest
 
 CHECK_DELAY = 30  # milliseconds without a key before the text is checked
 

@@ -13,9 +13,8 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.cql.source import diagnostics
-from cqlgui.ui import canvas
-from cqlgui.ui.editor import colours, gutter
-from cqlgui.ui.panels import wording
+from cqlgui.ui.editor import gutter
+from cqlgui.ui.look import canvas, colours, wording
 
 _OFFSET = Qt.ItemDataRole.UserRole
 _FIX = Qt.ItemDataRole.UserRole + 1

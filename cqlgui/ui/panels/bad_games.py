@@ -10,9 +10,8 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from cqlgui.base import cells as cells_module
-from cqlgui.tasks import model
-from cqlgui.ui import fitting
-from cqlgui.ui.panels import labels, wording
+from cqlgui.tasks.results import model
+from cqlgui.ui.look import fitting, labels, wording
 from cqlgui.ui.tables import text_model, view
 
 TITLES = ("Game", "File", "Byte", "Line", "Reason")

@@ -24,11 +24,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from cqlgui.base import disk
 from cqlgui.base.data import dataclass
-from cqlgui.tasks import exporting
-from cqlgui.ui import fitting, theme
-from cqlgui.ui.panels import labels, naming, wording
+from cqlgui.base.files import disk
+from cqlgui.tasks.export import exporting
+from cqlgui.ui.look import fitting, labels, naming, theme, wording
 
 _FORMATS = {
     ".pgn": "PGN: whole games",

@@ -8,10 +8,10 @@ from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from cqlgui.base import errors
-from cqlgui.tasks import games as games_task
-from cqlgui.tasks import model
-from cqlgui.ui import jobs, theme
-from cqlgui.ui.panels import labels, wording
+from cqlgui.tasks.databases import games as games_task
+from cqlgui.tasks.results import model
+from cqlgui.ui.look import labels, theme, wording
+from cqlgui.ui.loop import jobs
 from cqlgui.ui.tables import games_model, rows, view
 
 FILTER_DELAY = 180

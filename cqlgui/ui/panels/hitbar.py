@@ -6,9 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from cqlgui.tasks import model
-from cqlgui.ui import icons, theme
-from cqlgui.ui.panels import labels, names, wording
+from cqlgui.tasks.results import model
+from cqlgui.ui.look import icons, labels, names, theme, wording
 from cqlgui.ui.tables import rows
 
 

@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
-from cqlgui.tasks import model
-from cqlgui.tasks.found import Found
-from cqlgui.ui import icons, jobs, theme
-from cqlgui.ui.panels import bars, labels, narrow, wording
+from cqlgui.tasks.results import model
+from cqlgui.tasks.results.found import Found
+from cqlgui.ui.look import bars, icons, labels, theme, wording
+from cqlgui.ui.loop import jobs
+from cqlgui.ui.panels import narrow
 from cqlgui.ui.tables import details, hits_model, lines, rows, view
 
 SHOWN_MESSAGES = 30

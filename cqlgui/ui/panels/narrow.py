@@ -10,9 +10,10 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from cqlgui.base import errors
 from cqlgui.base.data import dataclass
-from cqlgui.tasks import model, narrowing
-from cqlgui.ui import jobs
-from cqlgui.ui.panels import wording
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import narrowing
+from cqlgui.ui.look import wording
+from cqlgui.ui.loop import jobs
 
 MOST_KEPT = 8
 """Results that are kept; the oldest one goes first."""

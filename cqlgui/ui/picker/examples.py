@@ -5,8 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from cqlgui.base import errors
-from cqlgui.tasks import model, orbits
-from cqlgui.ui import jobs
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import orbits
+from cqlgui.ui.loop import jobs
 from cqlgui.ui.picker import panel
 
 _JOB = "examples"

@@ -7,7 +7,7 @@ import math
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 
-from cqlgui.ui import canvas
+from cqlgui.ui.look import canvas
 
 _SIZE = 64.0  # drawn large, scaled down by Qt
 _MIDDLE = QPointF(32, 32)

@@ -22,11 +22,12 @@ from cqlgui.base.data import dataclass
 from cqlgui.board import position as position_module
 from cqlgui.pattern import pictures as picture_module
 from cqlgui.pattern import reading
-from cqlgui.tasks import model, orbits, queries
-from cqlgui.ui import room
-from cqlgui.ui.editor import colours, latest
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import orbits
 from cqlgui.ui.editor import panel as editor_panel
-from cqlgui.ui.panels import labels, wording
+from cqlgui.ui.look import colours, labels, room, wording
+from cqlgui.ui.loop import latest
 from cqlgui.ui.picker import chain, flow, icons, strip, words
 
 ORBIT_DELAY = 60  # milliseconds after the last change of the text

@@ -39,11 +39,9 @@ from cqlgui.board import position as position_module
 from cqlgui.cql.ast import nodes
 from cqlgui.cql.transforming import words as cql_words
 from cqlgui.pattern import pictures as picture_module
-from cqlgui.tasks import model
-from cqlgui.ui import canvas, theme
+from cqlgui.tasks.results import model
 from cqlgui.ui.board import widget as board_widget
-from cqlgui.ui.editor import colours
-from cqlgui.ui.panels import wording
+from cqlgui.ui.look import canvas, colours, theme, wording
 from cqlgui.ui.picker import words
 from cqlgui.ui.tables import signs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cqlgui.base.data import dataclass
-from cqlgui.tasks import model
+from cqlgui.tasks.results import model
 
 
 @dataclass(frozen=True, slots=True)

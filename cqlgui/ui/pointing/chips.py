@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.pattern import marks
-from cqlgui.ui import theme
-from cqlgui.ui.panels import labels, wording
+from cqlgui.ui.look import labels, theme, wording
 from cqlgui.ui.pointing import conditions
 
 _GAP = 4

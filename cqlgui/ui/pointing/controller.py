@@ -18,11 +18,10 @@ from PySide6.QtWidgets import QMenu
 from cqlgui.base.data import replace
 from cqlgui.board import men, squares
 from cqlgui.pattern import faults, marks, reading, steps, writing
-from cqlgui.ui import theme
 from cqlgui.ui.board import painting as board_painting
 from cqlgui.ui.board import widget
 from cqlgui.ui.editor import panel
-from cqlgui.ui.panels import wording
+from cqlgui.ui.look import theme, wording
 from cqlgui.ui.pointing import (
     chips,
     conditions,

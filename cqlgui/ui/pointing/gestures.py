@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QToolTip
 
 from cqlgui.board import squares
 from cqlgui.ui.board import widget
-from cqlgui.ui.panels import wording
+from cqlgui.ui.look import wording
 
 _STEP = 120
 """What a wheel turns by at a notch."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
-from cqlgui.ui.panels import labels
+from cqlgui.ui.look import labels
 
 _SECONDS = 9
 

@@ -15,8 +15,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 from cqlgui.base.data import dataclass, field
 from cqlgui.board import men, squares
 from cqlgui.pattern import marks
-from cqlgui.ui import theme
 from cqlgui.ui.board import painting, tokens
+from cqlgui.ui.look import theme
 from cqlgui.ui.pointing import placing
 
 RELATIONS: dict[marks.Relation, tuple[str, str, str]] = {

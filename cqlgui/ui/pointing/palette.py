@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QToolButton, QWidget
 
 from cqlgui.board import men
 from cqlgui.pattern import marks
-from cqlgui.ui import canvas, theme
 from cqlgui.ui.board import widget
-from cqlgui.ui.panels import wording
+from cqlgui.ui.look import canvas, theme, wording
 from cqlgui.ui.pointing import painting, tools
 
 _SIZES = ((2, 28), (2, 26), (2, 24), (3, 24), (3, 20), (3, 17))

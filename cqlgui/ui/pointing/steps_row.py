@@ -39,9 +39,8 @@ from PySide6.QtWidgets import (
 
 from cqlgui.board import squares
 from cqlgui.pattern import marks, pictures, steps, writing
-from cqlgui.ui import canvas, theme
 from cqlgui.ui.board import painting, widget
-from cqlgui.ui.panels import labels, wording
+from cqlgui.ui.look import canvas, labels, theme, wording
 
 _HIGH, _LOW = 76, 48
 """The height of the row where there is room, and in a low window, where the board needs it."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QToolButton, QWidget
 
-from cqlgui.ui import theme
-from cqlgui.ui.panels import wording
+from cqlgui.ui.look import theme, wording
 
 HEIGHT = 24
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtCore import QObject
 
 from cqlgui.base import errors, progress
-from cqlgui.tasks import model, telling
-from cqlgui.ui import jobs
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import telling
+from cqlgui.ui.loop import jobs
 from cqlgui.ui.tables import fetch
 
 BATCH = 32

@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
 from cqlgui.base import progress
-from cqlgui.tasks import model
-from cqlgui.ui import jobs
+from cqlgui.tasks.results import model
+from cqlgui.ui.loop import jobs
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")

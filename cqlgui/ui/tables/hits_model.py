@@ -15,9 +15,9 @@ from cqlgui.base import heap, patterns
 from cqlgui.board import motions
 from cqlgui.cql.transforming import geometry
 from cqlgui.engine import orbit_pass
-from cqlgui.tasks import found as found_module
-from cqlgui.tasks import model
-from cqlgui.tasks.found import Columns, Found, Integers, Pieces
+from cqlgui.tasks.results import found as found_module
+from cqlgui.tasks.results import model
+from cqlgui.tasks.results.found import Columns, Found, Integers, Pieces
 from cqlgui.ui.tables import details, lines, ranges, rows, text_model
 
 TITLES = ("Game", "White", "Black", "Result", "Year", "ECO", "Hit", "Ply", "Transform", "Value", "From here")

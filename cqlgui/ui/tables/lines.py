@@ -8,8 +8,10 @@ from PySide6.QtCore import QObject
 
 from cqlgui.base import errors, progress
 from cqlgui.board import motions, tree
-from cqlgui.tasks import framing, model, sources
-from cqlgui.ui import jobs
+from cqlgui.tasks.databases import sources
+from cqlgui.tasks.export import framing
+from cqlgui.tasks.results import model
+from cqlgui.ui.loop import jobs
 from cqlgui.ui.tables import fetch
 
 BATCH = 120

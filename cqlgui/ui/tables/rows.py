@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from PySide6.QtCore import QObject
 
 from cqlgui.base import progress
-from cqlgui.tasks import games, model
-from cqlgui.ui import jobs
+from cqlgui.tasks.databases import games
+from cqlgui.tasks.results import model
+from cqlgui.ui.loop import jobs
 from cqlgui.ui.tables import fetch
 
 BATCH = 400

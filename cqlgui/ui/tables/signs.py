@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF
 
 from cqlgui.cql.transforming import words
-from cqlgui.ui import canvas
+from cqlgui.ui.look import canvas
 
 _COLOURS = "invertcolor"
 _SWAPPED = "invertcolor reflect_h"

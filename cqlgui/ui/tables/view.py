@@ -38,8 +38,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QToolTip, QWidget
 
-from cqlgui.ui import canvas, theme
-from cqlgui.ui.panels import names, wording
+from cqlgui.ui.look import canvas, names, theme, wording
 from cqlgui.ui.tables import signs, text_model
 
 ROW_PADDING = 8

@@ -1,0 +1,1 @@
+"""Files and folders: safe writing, resources, the log."""

@@ -1,0 +1,1 @@
+"""The texts that people ask with: queries, the library, pasted text, rights."""

@@ -1,0 +1,158 @@
+"""What a text is that was dropped on the window or pasted on the board: a position, games or a query."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import re
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final, Literal
+
+from cqlgui.base import errors, patterns
+from cqlgui.base.data import dataclass
+from cqlgui.base.files import disk, folders
+from cqlgui.board import squares
+from cqlgui.board.position import Position
+from cqlgui.cql.checking import check
+from cqlgui.pattern import writing
+from cqlgui.pattern.marks import Mark, Pattern
+
+LARGEST: Final = 64 << 20
+"""Letters of a text that is looked at."""
+_LONGEST_QUERY: Final = 100_000
+_LONGEST_LINE: Final = 1_000
+"""Letters of a position, with what an EPD says of it, or what else stands behind it."""
+_DAYS: Final = 30
+"""So long pasted games are kept after they were last opened: sessions name them."""
+_OPENED: Final = ".opened"
+"""Ending of the empty file that tells when pasted games were last opened: the time of the games' own file is
+a part of what their index belongs to."""
+_TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
+_PLACED: Final = patterns.pattern(r"\w+(?:/\w+){7}")
+"""The men of a FEN, rank by rank."""
+_HEADER: Final = patterns.pattern(r"\s*cql\s*\(")
+_MOVES: Final = patterns.pattern(
+    r"(?:^|\s)\d{1,3}\.(?:\.\.)?\s*(?:[A-Z♔-♟]?[a-h]?[1-8]?[x:-]?[a-h][1-8]|[O0]-[O0])"
+)
+"""A numbered move, its man in any language."""
+_COMMENTS: Final = patterns.pattern(r"(?:(?<!:)//|;)[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+"""Comments of a query, which may name moves and tags; no address of the web."""
+_QUOTES: Final = dict.fromkeys(map(ord, "\"'`\u200b“”„‟‘’‚«»"), " ") | dict.fromkeys(map(ord, "–—"), "-")
+"""Signs round a position, and dashes that a page sets for hyphens."""
+_NAMED: Final = patterns.pattern(r"(?i)\s*(?:position\b\s*[:=]?\s*)?(?:(?:fen|epd)\b\s*[:=]?)?\s*")
+"""What may stand before a position without a meaning."""
+_ADDRESS: Final = patterns.pattern(
+    r"\s*https?://\S{1,200}?[/=]([1-8pnbrqkPNBRQK]{1,8}(?:/[1-8pnbrqkPNBRQK]{1,8}){7}\S*)\s*"
+)
+"""The address of a board in the web, which ends in a position."""
+_BLANKS: Final = patterns.pattern(r"_|%20|\+")
+"""What stands for blanks in an address."""
+_STRINGS: Final = patterns.pattern(r'"[^"\n]*"')
+_NEITHER: Final = "This text is no position (FEN), no game (PGN) and no query."
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """What was found: a `position`, `games` in a file of their own, a `query`, or `nothing` and why."""
+
+    kind: Literal["position", "games", "query", "nothing"]
+    position: Position | None = None
+    path: Path | None = None
+    text: str = ""
+    reason: str = ""
+
+
+def understand(text: str) -> Pasted:
+    """Tell what a text is. Games are written to a file in the cache folder, so that they can be opened;
+    raises `CqlguiError` where that cannot be done.
+    """
+    if len(text) > LARGEST:
+        return Pasted("nothing", reason="This text is too long: save it as a file and open that.")
+    text = text.removeprefix("\ufeff")
+    if not text.strip():
+        return Pasted("nothing", reason="There is no text to be used.")
+    fields = _fields(text)
+    if fields and _PLACED.fullmatch(fields[0]):
+        try:
+            return Pasted("position", position=_position(fields))
+        except ValueError as error:
+            return Pasted("nothing", reason=f"This text is no position: {error}")
+    said = _COMMENTS.sub(" ", text[:_LONGEST_QUERY])
+    if _HEADER.match(said):
+        return Pasted("query", text=text)
+    if _TAG.search(said) or _MOVES.search(_STRINGS.sub(" ", said)):
+        return Pasted("games", path=_written(text))
+    if len(text) <= _LONGEST_QUERY and check.check(text).query is not None:
+        return Pasted("query", text=text)
+    if _TAG.search(text[:_LONGEST_QUERY]) or _MOVES.search(text[:_LONGEST_QUERY]):
+        # What looked like a comment of a query is one of a game.
+        return Pasted("games", path=_written(text))
+    return Pasted("nothing", reason=_NEITHER)
+
+
+def _fields(text: str) -> list[str]:
+    """The words that a text begins with, without what may stand before a position or round it."""
+    beginning = text[: 2 * _LONGEST_LINE].translate(_QUOTES)
+    address = _ADDRESS.fullmatch(beginning)
+    if address is not None:
+        # Behind a position stands nothing else that an address may say.
+        placed = address[1].partition("?")[0].partition("#")[0].partition("&")[0]
+        return _BLANKS.sub(" ", placed).split()
+    named = _NAMED.match(beginning)
+    return beginning[named.end() if named else 0 :][:_LONGEST_LINE].split()
+
+
+def _position(fields: list[str]) -> Position:
+    """The position that words begin with; raises `ValueError`. An EPD has no clocks (PGN standard, section
+    16.2), and what it says behind the position is passed over, as are lines that follow a FEN."""
+    if len(fields) > 4 and not fields[4].isdigit():
+        return Position.from_fen(" ".join([*fields[:4], "0", "1"]))
+    return Position.from_fen(" ".join(fields[:6]))
+
+
+def note_opened(paths: Iterable[Path]) -> None:
+    """Keep pasted games that are among these files for another while."""
+    for path in paths:
+        if path.parent == _folder():
+            # Without this file they are kept for a while after they were pasted.
+            with contextlib.suppress(OSError):
+                path.with_suffix(_OPENED).touch()
+
+
+def as_pattern(position: Position) -> str:
+    """A query for the men of a position on their squares, whatever else is on the board."""
+    board = position.squares
+    return writing.text_of(
+        Pattern(tuple(Mark(1 << board[square], squares.BIT[square]) for square in range(64) if board[square]))
+    )
+
+
+def _folder() -> Path:
+    return folders.cache() / "pasted"
+
+
+def _written(text: str) -> Path:
+    folder = _folder()
+    data = text.encode("utf-8", "replace")
+    path = folder / f"pasted-{hashlib.sha256(data).hexdigest()[:8]}.pgn"
+    try:
+        folders.make(folder)
+        _sweep(folder)
+        disk.replace_file(path, data)
+    except OSError as error:
+        raise errors.CqlguiError(f"The games cannot be kept in {path}: {error.strerror or error}.") from error
+    return path
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what was pasted long ago."""
+    disk.sweep(folder)
+    oldest = time.time() - _DAYS * 86_400
+    for path in folder.glob("pasted-*.pgn"):
+        opened = path.with_suffix(_OPENED)
+        with contextlib.suppress(OSError):
+            if max(one.stat().st_mtime for one in (path, opened) if one.exists()) < oldest:
+                path.unlink()
+                opened.unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""Databases of games: opening, importing, reading, their sources and tags."""

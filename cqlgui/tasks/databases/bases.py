@@ -1,0 +1,175 @@
+"""What is in a base, which of its games are bad, which files were opened lately, and `.cqlbase` files."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from cqlgui.base import errors
+from cqlgui.base.files import disk
+from cqlgui.tasks.databases import sources, workspace
+from cqlgui.tasks.results import model
+
+ENDING = ".cqlbase"
+_log = logging.getLogger(__name__)
+
+_LONGEST = 4 << 20
+"""Bytes of a list of sources at most."""
+
+
+def bad_games(base: model.Base) -> tuple[model.BadGame, ...]:
+    """The games that could not be read whole, in order; a game may stand there several times, once for each
+    problem.
+    """
+    return tuple(_flaws(base, "error"))
+
+
+def notes(base: model.Base, most: int) -> tuple[model.BadGame, ...]:
+    """What was merely odd in games that could be read whole, in order, at most so many."""
+    return tuple(itertools.islice(_flaws(base, "note"), most))
+
+
+def _flaws(base: model.Base, severity: str) -> Iterator[model.BadGame]:
+    for source in base.sources:
+        if source.games:
+            with sources.opened(source) as opened:
+                found = opened.index.problems(severity)
+            for number, offset, line, reason in sorted(found):
+                if number < source.games:
+                    yield model.BadGame(source.first + number, source.path, offset, line, reason)
+
+
+def info(base: model.Base) -> model.BaseInfo:
+    """Counts over a whole base."""
+    summary = workspace.catalog().summary([source.id for source in base.sources])
+    folders = [workspace.index_folder(source.path) for source in base.sources]
+    size = sum(
+        file.stat().st_size
+        for folder in folders
+        if folder.is_dir()
+        for file in folder.iterdir()
+        if file.is_file()
+    )
+    return model.BaseInfo(
+        base=base,
+        players=summary.players,
+        events=summary.events,
+        first_date=summary.first_date,
+        last_date=summary.last_date,
+        results=summary.results,
+        bad_games=summary.bad,
+        index_bytes=size,
+    )
+
+
+def recent_files() -> list[tuple[Path, ...]]:
+    """What was opened lately, the latest first; files opened together stand together. Missing files are
+    listed too; none where the list can be neither read nor begun.
+    """
+    try:
+        return workspace.journal().recent()
+    except errors.CqlguiError as error:
+        _log.info("the recent files cannot be read: %s", error)
+        return []
+
+
+def remember(paths: Sequence[Path]) -> None:
+    """Put files on top of the recent ones. What cannot be written is only logged: the files are open."""
+    if paths:
+        try:
+            workspace.journal().add_recent([Path(path).absolute() for path in paths])
+        except errors.CqlguiError as error:
+            _log.info("files are not kept among the recent ones: %s", error)
+
+
+def forget(paths: Sequence[Path]) -> None:
+    """Take an entry off the recent files."""
+    workspace.journal().forget_recent(list(paths))
+
+
+def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
+    """Absolute paths of the sources, `.cqlbase` files replaced by their lists, and the name the first of
+    these gives.
+
+    A `.cqlbase` file is a JSON list of paths, or an object `{"name": ..., "sources": [...]}`; relative paths
+    start at its own folder. A source named twice, by whatever way, counts once. Raises `errors.SourceError`.
+    """
+    found: dict[Path, Path] = {}
+    name = ""
+    for path in map(Path, paths):
+        listed = [path.absolute()]
+        if path.suffix.lower() == ENDING:
+            own_name, listed = _read(path)
+            name = name or own_name
+        for source in listed:
+            place = _place(source)
+            # A name such as `/dev/stdin` is another file in another process.
+            found.setdefault(place, place if source.is_relative_to("/dev") and place.is_file() else source)
+    if not found:
+        raise errors.SourceError("No file was named.")
+    return tuple(found.values()), name
+
+
+def save(path: Path, sources_: Sequence[Path], name: str = "") -> None:
+    """Write a `.cqlbase` file; sources below its own folder are named relatively."""
+    folder = path.absolute().parent
+    listed = [
+        source.absolute().relative_to(folder).as_posix()
+        if source.absolute().is_relative_to(folder)
+        else str(source)
+        for source in sources_
+    ]
+    data = {"name": name, "sources": listed} if name else listed
+    text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    try:
+        disk.replace_file(path, text.encode("utf-8"), follow=True)
+    except OSError as error:
+        raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+def _place(source: Path) -> Path:
+    """The file itself, behind links and `..`; raises `errors.SourceError` for a name that is no text."""
+    if not _is_text(str(source)):
+        # The catalog and the workers name files by text.
+        shown = str(source).encode("utf-8", "backslashreplace").decode()
+        raise errors.SourceError(f"The name of {shown} is not valid text; rename the file.")
+    try:
+        return source.resolve()
+    except (OSError, ValueError, RuntimeError):
+        # A loop of links, or no file name at all: whoever opens it says so.
+        return source
+
+
+def _is_text(words: str) -> bool:
+    """Whether these words can be written as UTF-8: half of a surrogate pair cannot."""
+    try:
+        words.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _read(path: Path) -> tuple[str, list[Path]]:
+    try:
+        if path.exists() and not path.is_file():
+            raise errors.SourceError(f"{path} is not an ordinary file.")
+        with path.open("rb") as file:
+            text = file.read(_LONGEST + 1)
+        if len(text) > _LONGEST:
+            raise errors.SourceError(f"{path} is too long for a list of sources.")
+        data = json.loads(text.decode("utf-8-sig"))
+    except OSError as error:
+        raise errors.SourceError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise errors.SourceError(f"{path} is not a list of sources (JSON): {error}.") from error
+    name, listed = ("", data) if isinstance(data, list) else ("", None)
+    if isinstance(data, dict):
+        name, listed = str(data.get("name") or path.stem), data.get("sources")
+        if not _is_text(name):
+            raise errors.SourceError(f"The name of the base in {path} is not valid text.")
+    if not isinstance(listed, list) or not listed or not all(isinstance(item, str) for item in listed):
+        raise errors.SourceError(f"{path} is not a list of sources: a JSON list of file names was expected.")
+    return name, [(path.absolute().parent / item).absolute() for item in listed]

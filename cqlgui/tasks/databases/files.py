@@ -1,0 +1,173 @@
+"""The text files that queries may read and write (`readfile`, `writefile`): none unless the user allowed a
+folder.
+
+A name is looked up in the allowed folders, and an absolute one must lie within them. What a search first
+writes to a file takes the place of what it held; later texts follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from cqlgui.base.files import disk
+from cqlgui.board import tree
+from cqlgui.cql.interpreting.runtime import host
+from cqlgui.pgn import split
+
+if TYPE_CHECKING:
+    from cqlgui.pgn import reader
+
+LONGEST: Final = 64 << 20
+"""Bytes that a file may have which is read, and grow to by being written."""
+MOST_FILES: Final = 1_000
+"""Files that one search may write: permission for a folder is none to fill the disk."""
+
+Kept = list[tuple[Path, str]]
+"""Files that nothing may write to, each with what it is: the end of a sentence that begins with its name."""
+
+
+class Files:
+    """What one search may do with text files. `written` holds those it has begun to write, with the bytes
+    that each has, `kept` those that it may not write to, each with what it is (`keeping`). A relative name
+    begins in `beside`, or without that in each of the folders."""
+
+    def __init__(
+        self,
+        reading: Sequence[Path] = (),
+        writing: Sequence[Path] = (),
+        written: Mapping[str, int] | None = None,
+        kept: Iterable[tuple[Path, str]] = (),
+        beside: Path | None = None,
+    ) -> None:
+        self._beside = beside
+        self._kept = list(kept)
+        self._reading = [folder.resolve() for folder in reading]
+        self._writing = [folder.resolve() for folder in writing]
+        self.written = dict(written or {})
+        self._texts: dict[Path, str] = {}
+
+    def read(self, name: str) -> str:
+        """The text of a file, UTF-8 or else Windows-1252. Raises `host.RefusedError`."""
+        # Who opens bases asks for no such file, and need not load the language.
+        from cqlgui.cql.syntax.families import syntax_strings
+
+        path = self._place(name, self._reading, syntax_strings.READABLE, "read")
+        known = self._texts.get(path)
+        if known is not None:
+            return known
+        data = _bytes(name, path)
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = data.decode("cp1252", "replace")
+        self._texts = {path: text}
+        return text
+
+    def games(self, name: str) -> Iterator[tree.GameTree | None]:
+        """The games of a PGN file, None for one that cannot be played. Raises `host.RefusedError`."""
+        path = self._place(name, self._reading, (".pgn",), "read")
+        data = _bytes(name, path)
+        from cqlgui.pgn import archives, reader
+
+        if archives.kind_of(path, data) != "plain":
+            raise host.RefusedError(f"{name} is packed or in UTF-16, which a query does not read.")
+        return (_tree(reader.read_raw(raw)) for raw in split.games(split.BytesSource(data)))
+
+    def write(self, name: str, text: str) -> None:
+        """Append to a file. Raises `host.RefusedError`."""
+        from cqlgui.cql.syntax.families import syntax_strings
+
+        path = self._place(name, self._writing, syntax_strings.WRITABLE, "write")
+        data = text.encode("utf-8", "replace")
+        length = self.written.get(str(path))
+        if length is None and len(self.written) >= MOST_FILES:
+            raise host.RefusedError(f"{name} is not written: a search writes {MOST_FILES:,} files at most.")
+        what = reason(path, self._kept) if length is None else ""
+        if what:
+            raise host.RefusedError(f"{name} {what} and is not overwritten.")
+        try:
+            _plain(name, path)
+            if (length or 0) + len(data) > LONGEST:
+                raise host.RefusedError(f"{name} has grown too long.")
+            if length is None:
+                # Where the disk is full the old text stays.
+                disk.replace_file(path, data)
+            else:
+                _append(path, length, data)
+        except OSError as error:
+            raise host.RefusedError(f"{name} cannot be written: {error.strerror or error}.") from error
+        self.written[str(path)] = (length or 0) + len(data)
+        self._texts.pop(path, None)
+
+    def _place(self, name: str, folders: Sequence[Path], ends: tuple[str, ...], verb: str) -> Path:
+        """The file that a name means, symbolic links followed, when it lies within an allowed folder."""
+        if not folders:
+            raise host.RefusedError(
+                f"This query wants to {verb} the file {name}, and no folder was allowed for that."
+            )
+        if not name.lower().endswith(ends):
+            raise host.RefusedError(
+                f"A query may only {verb} files that end in {', '.join(ends)}, not {name}."
+            )
+        try:
+            found = places(name, folders, self._beside)
+            existing = [place for place in found if place.is_file()]
+        except (OSError, ValueError, RuntimeError) as error:
+            raise host.RefusedError(f"{name} is no name of a file: {error}.") from error
+        if not found:
+            raise host.RefusedError(f"{name} lies outside the folders that queries may {verb}.")
+        place = (existing or found)[0]
+        if not place.name.lower().endswith(ends):
+            raise host.RefusedError(f"{name} leads to {place.name}, which does not end in {', '.join(ends)}.")
+        return place
+
+
+def places(name: str, folders: Sequence[Path], beside: Path | None = None) -> list[Path]:
+    """The files within these folders (resolved ones) that a name may mean, symbolic links followed. A
+    relative one begins in `beside`, or without that in each of the folders.
+
+    Raises `OSError`, `ValueError` or `RuntimeError` for what is no name of a file.
+    """
+    found = [(start / name).resolve() for start in (folders if beside is None else [beside])]
+    return [place for place in found if any(place.is_relative_to(folder) for folder in folders)]
+
+
+def reason(path: Path, kept: Iterable[tuple[Path, str]]) -> str:
+    """What a file is, when it is one of these, by whatever name or link; else empty."""
+    return next((what for one, what in kept if disk.is_same(path, one)), "")
+
+
+def _plain(name: str, path: Path) -> None:
+    """Raises `host.RefusedError` for what exists and is no regular file: opening a pipe or device may hang
+    for ever.
+    """
+    if path.exists() and not path.is_file():
+        raise host.RefusedError(f"{name} is no ordinary file.")
+
+
+def _append(path: Path, length: int, data: bytes) -> None:
+    """Put bytes behind the first `length` ones of a file. What else is there was written by a worker that
+    died before it could tell, or is half of what did not fit on the disk."""
+    with path.open("r+b") as file:
+        file.truncate(length)
+        file.seek(length)
+        file.write(data)
+
+
+def _bytes(name: str, path: Path) -> bytes:
+    """What a file holds; raises `host.RefusedError`."""
+    try:
+        _plain(name, path)
+        with path.open("rb") as file:
+            data = file.read(LONGEST + 1)
+    except OSError as error:
+        raise host.RefusedError(f"{name} cannot be read: {error.strerror or error}.") from error
+    if len(data) > LONGEST:
+        raise host.RefusedError(f"{name} is too long to be read by a query.")
+    return data
+
+
+def _tree(game: reader.ReadGame) -> tree.GameTree | None:
+    return tree.GameTree.decode(game.start_fen, game.words) if game.playable else None

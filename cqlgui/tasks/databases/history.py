@@ -1,0 +1,43 @@
+"""The history of queries."""
+
+from __future__ import annotations
+
+import logging
+
+from cqlgui.base import errors
+from cqlgui.tasks.databases import workspace
+from cqlgui.tasks.results import model
+
+_log = logging.getLogger(__name__)
+
+
+def add(text: str, base: str = "", result: model.SearchResult | None = None) -> None:
+    """Put a query on top, with its counts when the search ran to its end. What cannot be written is only
+    logged: no search shall be lost for its place in the history.
+    """
+    whole = result if result is not None and not result.cancelled else None
+    try:
+        workspace.journal().add_query(
+            text,
+            base,
+            len(whole.games) if whole else None,
+            whole.positions if whole else None,
+            whole.seconds if whole else None,
+        )
+    except errors.CqlguiError as error:
+        _log.info("a query is not kept in the history: %s", error)
+
+
+def entries(limit: int = 200) -> list[model.HistoryEntry]:
+    """The history, newest first."""
+    return [
+        model.HistoryEntry(
+            text=row.text,
+            base=row.base,
+            games=row.games,
+            positions=row.positions,
+            seconds=row.seconds,
+            asked=row.asked,
+        )
+        for row in workspace.journal().queries(limit)
+    ]

@@ -1,0 +1,269 @@
+"""The world of one game as the interpreter may ask for it: tags from the catalog, texts and glyphs from the
+source.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cqlgui.base import errors
+from cqlgui.base.files import disk
+from cqlgui.base.patterns import pattern
+from cqlgui.board import tree
+from cqlgui.db import catalog, headers
+from cqlgui.pgn import archives, decoding, split
+from cqlgui.store import index
+from cqlgui.tasks.databases import files
+
+if TYPE_CHECKING:
+    from cqlgui.pgn import reader
+
+
+def stamp_of(path: Path, folder: Path) -> str:
+    """The state of a source and of its index as a word; raises `errors.SourceError` where either is gone."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise errors.SourceError(f"{path} cannot be read any more: {error.strerror or error}.") from error
+    try:
+        written = (folder / "manifest.json").stat().st_mtime_ns
+    except OSError as error:
+        raise errors.SourceError(
+            f"The index of {path.name} is gone from the cache folder. Open the file again to make it anew."
+        ) from error
+    return "-".join(map(str, (*disk.State.of(status), written)))
+
+
+class SourceReader:
+    """One indexed source opened for reading: its index, its text and its rows. Close it after use.
+
+    With a `digest` the index must be of that text, else `errors.SourceError` is raised; it may have grown or
+    been repaired meanwhile.
+    """
+
+    def __init__(
+        self, path: Path, folder: Path, rows: catalog.Catalog, source: int, digest: str = ""
+    ) -> None:
+        self.path = path
+        self.folder = folder
+        self.rows = rows
+        self.source = source
+        self.index = index.SourceIndex.open(folder)
+        if digest and self.index.manifest.identity.digest != digest:
+            self.index.close()
+            raise errors.SourceError(f"{path.name} was read again since this base was opened. Open it again.")
+        self._text: archives.Text | None = None
+        self._named: int | None = None
+
+    @property
+    def text(self) -> archives.Text:
+        """The text of the source, opened at need; raises `errors.SourceError` where it is not the one that
+        was indexed.
+        """
+        if self._text is None:
+            identity = self.index.manifest.identity
+            text = archives.open_source(self.path, self.folder)
+            if not _holds(text.plain, text.stamp, text.written, identity) and text.plain != self.path:
+                # The copy of a packed source may be damaged: it is unpacked anew.
+                text.close()
+                archives.forget_copy(text.plain)
+                text = archives.open_source(self.path, self.folder)
+            if not _holds(text.plain, text.stamp, text.written, identity):
+                text.close()
+                raise self._changed()
+            self._text = text
+        return self._text
+
+    @property
+    def named_games(self) -> int:
+        """Number of games with a White tag."""
+        if self._named is None:
+            self._named = self.rows.named_count(self.source)
+        return self._named
+
+    def raw(self, ordinal: int) -> bytes:
+        """A game's own bytes, those at the beginning of one that is too long; raises `errors.SourceError`
+        where the source is no longer what was indexed.
+        """
+        offset, length, _line = self.index.span(ordinal)
+        return self._bytes(offset, min(length, reading_limit(length)))
+
+    def whole(self, ordinal: int) -> bytes:
+        """A game's own bytes, however long; raises as `raw` does."""
+        offset, length, _line = self.index.span(ordinal)
+        return self._bytes(offset, length)
+
+    def check(self) -> None:
+        """Raise `errors.SourceError` unless the source still holds the text that was indexed."""
+        self._bytes(0, 0)
+
+    def _bytes(self, offset: int, length: int) -> bytes:
+        for _ in range(_PATIENCE):
+            text = self.text
+            data = text.read(offset, length)
+            if text.is_intact():
+                if len(data) < length:
+                    break
+                return data
+            # It may have been copied, linked or added to: it is looked at again from its beginning.
+            text.close()
+            self._text = None
+        raise self._changed()
+
+    def _changed(self) -> errors.SourceError:
+        return errors.SourceError(f"{self.path.name} has changed since it was read. Open it again.")
+
+    def read(self, ordinal: int) -> reader.ReadGame:
+        """A game read again from its text."""
+        # Few who open a source read its text, and the reader takes a while to load.
+        from cqlgui.pgn import reader
+
+        offset, length, line = self.index.span(ordinal)
+        problem = "" if reading_limit(length) == length else "the game is too long to be read"
+        return reader.read_game(self.raw(ordinal), line, offset, problem)
+
+    def close(self) -> None:
+        """Close the text and the index."""
+        if self._text is not None:
+            self._text.close()
+            self._text = None
+        self.index.close()
+
+
+@functools.lru_cache(64)
+def _holds(plain: Path, stamp: disk.State, written: disk.State, identity: index.Identity) -> bool:
+    """Whether a source in this state still begins with the text that was indexed; reads it where it is
+    in another. The copy of a packed source, itself in the state `written`, is always read: it lies in the
+    cache, and the source's own state says nothing of it.
+    """
+    if plain != Path(identity.path):
+        return index.holds(identity, plain)
+    if stamp == identity.state:
+        return True
+    return index.compare(identity, Path(identity.path), plain) != "changed"
+
+
+_PATIENCE = 3
+"""How often a source may change while it is compared with what was indexed."""
+LONGEST_WHOLE = split.LONGEST_GAME
+HEAD_OF_LONG = 1 << 16
+_BLANKS = pattern(r"[ \t\r\n\f\v]+")
+
+
+def reading_limit(length: int) -> int:
+    """How many bytes of a game are read: all, or only the head of one too long to be kept in memory."""
+    return length if length <= LONGEST_WHOLE else HEAD_OF_LONG
+
+
+class GameHost:
+    """`cql.host.Host` for a game of a source. Rows and texts are fetched when a query first asks for them."""
+
+    __slots__ = ("_ending", "_files", "_game", "_ordinal", "_reader", "_tags")
+
+    def __init__(self, source: SourceReader, ordinal: int, allowed: files.Files | None = None) -> None:
+        self._reader = source
+        self._ordinal = ordinal
+        self._files = allowed or files.Files()
+        self._tags: dict[str, str] | None = None
+        self._ending: str | None = None
+        self._game: reader.ReadGame | None = None
+
+    @property
+    def gamenumber(self) -> int:
+        """1-based ordinal in the source."""
+        return self._ordinal + 1
+
+    @property
+    def game_count(self) -> int:
+        """Games of the source with a White tag: the reference goes by the lines that such tags stand on."""
+        return self._reader.named_games
+
+    def tag(self, name: str) -> str | None:
+        """A tag's text."""
+        return self._header().get(name)
+
+    @property
+    def result(self) -> str | None:
+        """The result at the end of the text, else the tag's."""
+        tags = self._header()
+        return self._ending or tags.get("Result")
+
+    def text(self) -> str:
+        """The game's text; of one too long to be kept, its head."""
+        return decoding.decode(self._reader.raw(self._ordinal))
+
+    def comment(self, positionid: int) -> str | None:
+        """The last comment at a position, its lines joined and its blanks made single."""
+        found = self._read().last_comments.get(positionid)
+        return None if found is None else _BLANKS.sub(" ", found)
+
+    def nags(self, positionid: int) -> tuple[int, ...]:
+        """The glyphs at a position."""
+        return self._read().nags.get(positionid, ())
+
+    def other_games(self, name: str) -> Iterator[tree.GameTree | None]:
+        """The games of another file, where the user allowed it."""
+        return self._files.games(name)
+
+    def read_file(self, name: str) -> str:
+        """A text file, where the user allowed it."""
+        return self._files.read(name)
+
+    def write_file(self, name: str, text: str) -> None:
+        """Append to a text file, where the user allowed it."""
+        self._files.write(name, text)
+
+    def _header(self) -> dict[str, str]:
+        if self._tags is None:
+            row = self._reader.rows.header(self._reader.source, self._ordinal)
+            if row is None:
+                raise errors.SourceError(
+                    f"Headers of {self._reader.path.name} are missing in the catalog. Open the file again."
+                )
+            self._tags = headers.to_tags(row)
+            self._ending = row.ending
+        return self._tags
+
+    def _read(self) -> reader.ReadGame:
+        if self._game is None:
+            self._game = self._reader.read(self._ordinal)
+        return self._game
+
+
+class BareHost:
+    """`cql.host.Host` for a position without a game."""
+
+    gamenumber = 1
+    game_count = 1
+    result = None
+
+    def tag(self, name: str) -> str | None:
+        """No tag."""
+        return None
+
+    def text(self) -> str:
+        """No text."""
+        return ""
+
+    def comment(self, positionid: int) -> str | None:
+        """No comment."""
+        return None
+
+    def nags(self, positionid: int) -> tuple[int, ...]:
+        """No glyph."""
+        return ()
+
+    def other_games(self, name: str) -> Iterator[tree.GameTree | None]:
+        """Refused."""
+        return files.Files().games(name)
+
+    def read_file(self, name: str) -> str:
+        """Refused."""
+        return files.Files().read(name)
+
+    def write_file(self, name: str, text: str) -> None:
+        """Refused."""
+        files.Files().write(name, text)

@@ -1,0 +1,492 @@
+"""Reads the games of a text in their order: the kernel what it takes, worker processes the rest.
+
+A thread of its own reads ahead, and hands over pieces of some thousand games; kernels and the wait for
+workers leave the interpreter to the caller. Without machine code the workers read everything.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import functools
+import itertools
+import queue
+import secrets
+import sys
+import threading
+from array import array
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from cqlgui.base import arrays, data, progress
+from cqlgui.base.data import dataclass
+from cqlgui.db import headers
+from cqlgui.jit import native
+from cqlgui.pgn import archives, kernel, quick, split
+from cqlgui.pgn.kernel import Why
+from cqlgui.store import index
+from cqlgui.tasks.processes import frames
+from cqlgui.tasks.processes import pool as pool_module
+
+_FIRST_WINDOW = 1 << 18
+_WINDOW = 1 << 21
+_MOST_WINDOW = 1 << 23
+"""Bytes of text that the kernel gets at once: first, later, and for a game that is larger."""
+_FIRST_SLOW = 50
+_SLOW = 400
+"""Games in a piece that workers read, at most."""
+_AHEAD = 2
+"""Pieces that wait for the caller, at most."""
+_LOOK = 3 << 16
+"""Bytes that the splitter gets at once to find the end of a game."""
+_POLL_SECONDS = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Games that follow each other: what the index and the catalog keep of them, and the line behind each."""
+
+    games: index.Block
+    headers: tuple[headers.Table, ...]
+    end_lines: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.end_lines)
+
+    def with_problem(self, reason: str) -> Piece:
+        """The same games, something being wrong with the last one."""
+        rows = self.games.rows.copy()
+        last = rows[-1]
+        last["flags"] |= index.BAD
+        flaw = index.Problem(len(rows) - 1, int(last["offset"]), int(last["line"]), reason, "error")
+        table = self.headers[-1]
+        bad = table.numbers["bad"].copy()
+        bad[-1] = 1
+        marked = data.replace(table, numbers={**table.numbers, "bad": bad})
+        games = data.replace(self.games, rows=rows, problems=(*self.games.problems, flaw))
+        return data.replace(self, games=games, headers=(*self.headers[:-1], marked))
+
+    def part(self, start: int, stop: int) -> Piece:
+        """Some of them that follow each other."""
+        tables = []
+        first = 0
+        for table in self.headers:
+            low, high = max(start - first, 0), min(stop - first, len(table))
+            if low < high:
+                tables.append(table.part(low, high))
+            first += len(table)
+        return Piece(self.games.part(start, stop), tuple(tables), self.end_lines[start:stop])
+
+    @property
+    def positions(self) -> int:
+        """Positions of all of them."""
+        return int(self.games.rows["positions"].sum())
+
+    @property
+    def end(self) -> tuple[int, int]:
+        """Where reading goes on behind the last one: byte and line."""
+        last = self.games.rows[-1]
+        return int(last["offset"]) + int(last["length"]), int(self.end_lines[-1])
+
+
+@functools.cache
+def begin() -> None:
+    """Begin to make what reads games into machine code; where that was never done it takes a second, for the
+    rest of which `pieces` waits, as does the end of the process.
+    """
+
+    def work() -> None:
+        # Whoever wants to read gets the fault once more.
+        with contextlib.suppress(Exception):
+            kernel.UNIT.code()
+
+    if native.available():
+        threading.Thread(target=work, name="compiler").start()
+
+
+def pieces(
+    text: archives.Text,
+    offset: int,
+    line: int,
+    *,
+    pool: pool_module.Pool,
+    cancel: progress.CancelToken,
+    until: int | None = None,
+) -> Generator[Piece, None, None]:
+    """The games from byte `offset` on, which is 0 or the end of a game and stands on `line`; with `until`
+    those that begin before that byte.
+
+    A game that costs its worker process comes without moves and with the reason as its problem. Raises
+    `errors.Cancelled` and whatever reading raises; whoever stops early must close the iterator.
+    """
+    halt = _Halt(cancel)
+    found: queue.Queue[_Found | BaseException | None] = queue.Queue(_AHEAD)
+
+    def put(what: _Found | BaseException | None) -> None:
+        while not halt.cancelled:
+            with contextlib.suppress(queue.Full):
+                found.put(what, timeout=_POLL_SECONDS)
+                return
+
+    def work() -> None:
+        try:
+            with contextlib.closing(_Reader(text, pool, halt)) as reader:
+                for piece in reader.pieces(offset, line, text.size if until is None else until):
+                    put(piece)
+                    if halt.cancelled:
+                        return
+            put(None)
+        except BaseException as fault:
+            # Raised again in the caller's thread.
+            put(fault)
+
+    thread = threading.Thread(target=work, name="reader")
+    thread.start()
+    try:
+        while True:
+            cancel.raise_if_cancelled()
+            try:
+                piece = found.get(timeout=_POLL_SECONDS)
+            except queue.Empty:
+                continue
+            if piece is None:
+                return
+            if isinstance(piece, BaseException):
+                raise piece
+            yield _piece(piece)
+    finally:
+        halt.cancel()
+        thread.join()
+
+
+class _Halt(progress.CancelToken):
+    """Set by itself or by another token."""
+
+    __slots__ = ("_other",)
+
+    def __init__(self, other: progress.CancelToken) -> None:
+        super().__init__()
+        self._other = other
+
+    @property
+    def cancelled(self) -> bool:
+        """True once either was cancelled."""
+        return super().cancelled or self._other.cancelled
+
+
+class _Reader:
+    """What the reading thread does."""
+
+    def __init__(self, text: archives.Text, pool: pool_module.Pool, halt: progress.CancelToken) -> None:
+        self._text = text
+        self._pool = pool
+        self._halt = halt
+        self._token = secrets.token_hex(8)
+        self._machine = quick.QuickReader() if native.available() else None
+        self._leases = contextlib.ExitStack()
+        self._crew: pool_module.Crew | None = None
+
+    def close(self) -> None:
+        """Give the workers back."""
+        self._leases.close()
+
+    def pieces(self, offset: int, line: int, until: int) -> Iterator[_Found]:
+        """See the function of this name."""
+        size, most_slow = _FIRST_WINDOW, _FIRST_SLOW
+        part = _Part(self._text, offset, line, until)
+        while not part.done:
+            if self._machine is None:
+                self._split(part, most_slow)
+            else:
+                self._scan(part, self._machine, size, most_slow)
+            if part.done or part.full(size, most_slow):
+                if self._halt.cancelled:
+                    return
+                answers = self._answers(part.slow)
+                if part.games and answers is not None:
+                    yield _Found(part.games, answers)
+                part.next()
+                size, most_slow = min(2 * size, _WINDOW), min(2 * most_slow, _SLOW)
+
+    def _scan(self, part: _Part, machine: quick.QuickReader, size: int, most_slow: int) -> None:
+        """Read on with the kernel, through one window of text at most."""
+        while True:
+            window = self._text.read(part.offset, min(size, self._text.size - part.offset))
+            final = part.offset + len(window) >= self._text.size
+            data = quick.padded(window)
+            base = part.offset
+            games = machine.read(data, 0, part.line, final=final)
+            if games.why is not Why.MORE or len(games) or final or size >= _MOST_WINDOW:
+                break
+            size *= 2
+        while True:
+            part.take(games, base)
+            if part.done or games.why is Why.END:
+                part.done = True
+                return
+            if games.why is Why.MORE and len(games):
+                return
+            if games.why is not Why.FULL or not len(games):
+                # This one is the lenient reader's.
+                self._split(part, most_slow, only_next=True)
+            if part.done or len(part.slow) >= most_slow or not base <= part.offset < base + len(window):
+                return
+            games = machine.read(data, part.offset - base, part.line, final=final)
+
+    def _split(self, part: _Part, most: int, *, only_next: bool = False) -> None:
+        """Leave the games that come next to the workers; with `only_next` the next one, and those behind it
+        that the kernel would not take for want of a tag.
+        """
+        text = _Text(self._text, self._halt, _LOOK if only_next else _MOST_WINDOW)
+        found = split.games(text, part.offset, part.line)
+        for count, raw in enumerate(found):
+            if count and only_next and raw.data.startswith(b"["):
+                return
+            part.leave(raw)
+            if part.done or len(part.slow) >= most:
+                return
+        part.done = True
+
+    def _answers(self, slow: Sequence[_Item]) -> dict[int, list[Any]] | None:
+        """What the workers read, by offset; None when that was stopped."""
+        answers: dict[int, list[Any]] = {}
+        if slow:
+            waiting = iter(slow)
+            work = pool_module.Work(
+                take=lambda size: list(itertools.islice(waiting, size)),
+                message=self._message,
+                done=lambda items, reply: answers.update(
+                    (item.offset, answer) for item, answer in zip(items, reply["games"], strict=True)
+                ),
+                lost=lambda item, reason: answers.update({item.offset: _lost(item, reason)}),
+                size=10,
+                largest=100,
+                target=0.04,
+            )
+            if self._crew is None:
+                self._crew = self._leases.enter_context(self._pool.lease())
+            if not self._crew.run(work, self._halt):
+                return None
+        return answers
+
+    def _message(self, items: list[_Item]) -> frames.Message:
+        return {
+            "op": "read",
+            "path": str(self._text.path),
+            "plain": str(self._text.plain),
+            "token": self._token,
+            "spans": [[item.offset, item.length, item.line, item.problem] for item in items],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """What is remembered of a raw game while a worker reads it: everything but its bytes."""
+
+    offset: int
+    length: int
+    line: int
+    end_line: int
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Quick:
+    """Games of the kernel, whose places count from byte `base` of the text."""
+
+    games: quick.Games
+    base: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Games in their order, of the kernel and of the workers, with the workers' answers by offset."""
+
+    games: Sequence[_Quick | list[_Item]]
+    answers: dict[int, list[Any]]
+
+
+class _Part:
+    """Games that become a piece, and where reading goes on."""
+
+    def __init__(self, text: archives.Text, offset: int, line: int, until: int) -> None:
+        self._text = text
+        self.offset = offset
+        self.line = line
+        self.done = False
+        self._until = until
+        self.next()
+
+    def next(self) -> None:
+        """Begin the next piece."""
+        self.start = self.offset
+        self.games: list[_Quick | list[_Item]] = []
+        self.slow: list[_Item] = []
+
+    def full(self, size: int, most_slow: int) -> bool:
+        """Whether it is time to hand the games over."""
+        return self.offset - self.start >= size // 2 or len(self.slow) >= most_slow
+
+    def take(self, games: quick.Games, base: int) -> None:
+        """Take what the kernel read."""
+        count = len(games)
+        if count and base + games.end > self._until:
+            count = int(np.searchsorted(games.rows[:, kernel.START], self._until - base))
+            self.done = count < len(games)
+            games = games.first(count)
+        if count:
+            self.games.append(_Quick(games, base))
+        self.offset, self.line = base + games.end, games.end_line
+
+    def leave(self, raw: split.RawGame) -> None:
+        """Leave a game to the workers."""
+        if raw.offset >= self._until:
+            self.done = True
+            return
+        item = _Item(raw.offset, raw.length, raw.line, self._end_line(raw), raw.problem)
+        if self.games and isinstance(self.games[-1], list):
+            self.games[-1].append(item)
+        else:
+            self.games.append([item])
+        self.slow.append(item)
+        self.offset, self.line = raw.end, item.end_line
+
+    def _end_line(self, raw: split.RawGame) -> int:
+        """The line behind a game, also behind one that is too long to be handed on whole."""
+        line = split.end_line(raw)
+        offset = raw.offset + len(raw.data)
+        while offset < raw.end:
+            piece = self._text.read(offset, min(_WINDOW, raw.end - offset))
+            if piece.endswith(b"\r"):
+                piece += self._text.read(offset + len(piece), 1)
+            if not piece:
+                break
+            line += split.line_ends(piece, 0, len(piece))
+            offset += len(piece)
+        return line
+
+
+class _Text:
+    """A text for the splitter that gives little at first where one game is all that is wanted, and more of a
+    game that goes on. One game may be as long as the text, so that reading is where it stops.
+    """
+
+    def __init__(self, text: archives.Text, halt: progress.CancelToken, first: int) -> None:
+        self._text = text
+        self._halt = halt
+        self._most = first
+        self.size = text.size
+
+    def read(self, offset: int, length: int) -> bytes:
+        """See `split.Source`; raises `errors.Cancelled`."""
+        self._halt.raise_if_cancelled()
+        data = self._text.read(offset, min(length, self._most))
+        self._most = min(2 * self._most, _MOST_WINDOW)
+        return data
+
+
+def _piece(found: _Found) -> Piece:
+    """What is kept of games that were read; done by the caller's thread, since the reading one has more to
+    do.
+    """
+    blocks: list[index.Block] = []
+    tables: list[headers.Table] = []
+    end_lines: list[np.ndarray] = []
+    for games in found.games:
+        if isinstance(games, _Quick):
+            blocks.append(_block(games))
+            tables.append(_table(games.games))
+            end_lines.append(games.games.rows[:, kernel.END_LINE])
+        else:
+            answers = [found.answers[item.offset] for item in games]
+            blocks.append(index.Block.of(list(map(_record, games, answers))))
+            tables.append(headers.Table.of(list(map(_row, answers))))
+            end_lines.append(np.array([item.end_line for item in games]))
+    return Piece(index.Block.joined(blocks), tuple(tables), np.concatenate(end_lines))
+
+
+def _block(found: _Quick) -> index.Block:
+    """Games of the kernel as the index keeps them."""
+    games = found.games
+    rows = np.empty(len(games), index.ROW)
+    table = games.rows
+    rows["offset"] = table[:, kernel.START] + found.base
+    rows["length"] = table[:, kernel.LENGTH]
+    rows["line"] = table[:, kernel.LINE]
+    rows["first"] = table[:, kernel.FIRST_WORD]
+    rows["words"] = table[:, kernel.WORDS]
+    rows["plies"] = table[:, kernel.PLIES]
+    rows["positions"] = table[:, kernel.POSITIONS]
+    rows["fen"] = index.USUAL_START
+    rows["fen_length"] = 0
+    flags = table[:, kernel.FLAGS]
+    rows["flags"] = (
+        index.PLAYABLE
+        + index.CHESS960 * (flags & kernel.CHESS960 != 0)
+        + index.VARIATIONS * (flags & kernel.VARIATIONS != 0)
+        + index.COMMENTS * (flags & kernel.COMMENTS != 0)
+    )
+    fens = bytearray()
+    for game, fen in games.start_fens().items():
+        rows["fen"][game] = len(fens)
+        rows["fen_length"][game] = len(fen)
+        fens += fen.encode("ascii")
+    return index.Block(rows, games.words, bytes(fens))
+
+
+def _table(games: quick.Games) -> headers.Table:
+    """Games of the kernel as the catalog keeps them."""
+    known, places = games.tags()
+    texts = {column: headers.Coded(known, places[name]) for name, column in headers.COLUMNS.items()}
+    texts["ending"] = _endings(texts["result"], games.rows[:, kernel.RESULT])
+    rows = games.rows
+    more, more_ends = games.other_tags()
+    numbers = {
+        "white_elo": rows[:, kernel.ELO],
+        "black_elo": rows[:, kernel.ELO + 1],
+        "plies": rows[:, kernel.PLIES],
+        "bad": np.zeros(len(rows), np.int64),
+    }
+    return headers.Table(texts, numbers, more, more_ends)
+
+
+def _endings(tags: headers.Coded, endings: np.ndarray) -> headers.Coded:
+    """The results that end the texts, where the tags say something else."""
+    used = arrays.distinct(tags.places)
+    said = [tags.texts[place] for place in used.tolist()]
+    meant = np.array([kernel.RESULTS.index(text) if text in kernel.RESULTS else -1 for text in said])
+    same = meant[np.searchsorted(used, tags.places)] == endings
+    return headers.Coded((None, *kernel.RESULTS), np.where(same, 0, endings + 1))
+
+
+def _record(item: _Item, answer: list[Any]) -> index.GameRecord:
+    """A game as a worker read it, for the index."""
+    _tags, start_fen, packed, positions, plies, flags, problems, _ending = answer
+    words = array("H")
+    words.frombytes(base64.b64decode(packed))
+    if sys.byteorder == "big":
+        words.byteswap()
+    return index.GameRecord(
+        offset=item.offset,
+        length=item.length,
+        line=item.line,
+        words=words,
+        start_fen=start_fen,
+        plies=plies,
+        positions=positions,
+        flags=flags,
+        problems=tuple((offset, line, reason, severity) for line, offset, reason, severity in problems),
+    )
+
+
+def _row(answer: list[Any]) -> headers.Header:
+    """A game as a worker read it, for the catalog."""
+    tags, _start_fen, _packed, _positions, plies, flags, _problems, ending = answer
+    return headers.from_tags([(name, text) for name, text in tags], plies, bool(flags & index.BAD), ending)
+
+
+def _lost(item: _Item, reason: str) -> list[Any]:
+    """What is left of a game that costs its worker."""
+    return [[], None, "", 1, 0, index.BAD, [[item.line, item.offset, reason, "error"]], ""]

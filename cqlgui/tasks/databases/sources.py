@@ -1,0 +1,132 @@
+"""A source's state on disk, and its index opened for reading."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cqlgui.base import errors
+from cqlgui.db import catalog
+from cqlgui.store import index
+from cqlgui.tasks.databases import hosts, workspace
+from cqlgui.tasks.results import model
+
+
+def stamp(path: Path) -> str:
+    """The state of a source and of its index as a word; another one means that who has them open must open
+    them again, to find what was added or mended meanwhile."""
+    return hosts.stamp_of(path, workspace.index_folder(path))
+
+
+def words(source: model.Source, state: str | None = None) -> dict[str, Any]:
+    """What a worker must know of a source to open it; `state` is its `stamp`, taken now where not given.
+
+    Raises `errors.SourceError` where its index is of another text than the base knows, or the catalog is
+    another one.
+    """
+    state = stamp(source.path) if state is None else state
+    _insist(source, _digest(workspace.index_folder(source.path), state))
+    rows = _rows(source)
+    return {
+        "source": source.id,
+        "path": str(source.path),
+        "folder": str(workspace.index_folder(source.path)),
+        "stamp": state,
+        "digest": source.digest,
+        "catalog": str(workspace.catalog().path),
+        "rows": rows.state,
+    }
+
+
+@contextlib.contextmanager
+def opened(source: model.Source) -> Iterator[hosts.SourceReader]:
+    """The index and text of a source of an open base; raises `errors.SourceError` where it is another text
+    now than the base knows, or the catalog is another one.
+    """
+    reader = _reader(source)
+    try:
+        yield reader
+    finally:
+        reader.close()
+
+
+@contextlib.contextmanager
+def indexed(source: model.Source) -> Iterator[index.SourceIndex]:
+    """The index alone of a source of an open base, of the text that the base knows."""
+    with index.SourceIndex.open(workspace.index_folder(source.path)) as found:
+        _insist(source, found.manifest.identity.digest)
+        yield found
+
+
+@functools.lru_cache(256)
+def _digest(folder: Path, _state: str) -> str:
+    """Which text an index is of."""
+    known = index.Manifest.read(folder)
+    return "" if known is None else known.identity.digest
+
+
+def _insist(source: model.Source, digest: str) -> None:
+    if source.digest and digest != source.digest:
+        raise errors.SourceError(
+            f"{source.path.name} was read again since this base was opened. Open it again."
+        )
+
+
+def _rows(source: model.Source) -> catalog.Rows:
+    found = workspace.catalog().rows(source.id)
+    if found.path != str(source.path):
+        # What is known under its number is of another source, if of any.
+        raise errors.SourceError(
+            f"The catalog was made anew since {source.path.name} was opened. Open it again."
+        )
+    return found
+
+
+def _reader(source: model.Source) -> hosts.SourceReader:
+    _rows(source)
+    return hosts.SourceReader(
+        source.path, workspace.index_folder(source.path), workspace.catalog(), source.id, source.digest
+    )
+
+
+def of_game(base: model.Base, game: int) -> tuple[model.Source, int]:
+    """The source that holds a base ordinal, and the ordinal there (from 0); raises `CqlguiError` when there
+    is none.
+    """
+    for source in base.sources:
+        if source.first <= game < source.first + source.games:
+            return source, game - source.first
+    raise errors.CqlguiError(f"There is no game {game}; the base has {base.games}.")
+
+
+class Readers:
+    """The sources of a base, each opened once at need; a context manager."""
+
+    def __init__(self, base: model.Base) -> None:
+        self._base = base
+        self._open: dict[int, hosts.SourceReader] = {}
+
+    def of(self, game: int) -> tuple[hosts.SourceReader, int]:
+        """The opened source of a base ordinal, and the ordinal there (from 0)."""
+        source, ordinal = of_game(self._base, game)
+        reader = self._open.get(source.first)
+        if reader is None:
+            reader = self._open[source.first] = _reader(source)
+        return reader, ordinal
+
+    def check(self) -> None:
+        """Raise `errors.SourceError` unless all sources still hold the texts that were indexed."""
+        for source in self._base.sources:
+            if source.games:
+                self.of(source.first)[0].check()
+
+    def __enter__(self) -> Readers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for reader in self._open.values():
+            reader.close()
+        self._open.clear()

@@ -1,0 +1,137 @@
+"""The tags of a segment's games from the catalog, column by column, kept from one search to the next.
+
+What is kept belongs to the blocks of the catalog that it was read from: these never change, and no two have
+the same number, so that it holds wherever the same blocks are met again, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import sys
+import threading
+from collections.abc import Callable, Hashable
+from typing import Final
+
+import numpy as np
+
+from cqlgui.base import errors
+from cqlgui.cql.ast import nodes
+from cqlgui.db import headers
+from cqlgui.engine import facts
+from cqlgui.tasks.databases import workspace
+from cqlgui.tasks.results import model
+
+MOST_BYTES: Final = 64 << 20
+"""What all columns and values that are kept may take."""
+
+
+class SegmentTags:
+    """`facts.Tags` for `count` games of a source from ordinal `first` on; for any thread.
+
+    Raises `errors.SourceError` where the catalog lacks games that the base knows.
+    """
+
+    def __init__(self, source: model.Source, first: int, count: int) -> None:
+        self._source = source
+        self._place = source.id, first, count
+        self.memo: facts.Memo = Memo(lambda: self._rows)
+
+    def tag(self, name: str) -> facts.Coded:
+        """A tag's texts, None for a game without it."""
+        return self._column(name, lambda: workspace.catalog().tag_column(*self._place, name))
+
+    @property
+    def result(self) -> facts.Coded:
+        """The results at the ends of the texts, else those of the tags."""
+        return self._column(_RESULT, lambda: workspace.catalog().result_column(*self._place))
+
+    @property
+    def gamenumbers(self) -> range:
+        """The numbers of the games in their source, from 1."""
+        _, first, count = self._place
+        return range(first + 1, first + count + 1)
+
+    @functools.cached_property
+    def game_count(self) -> int:
+        """Games of the source with a White tag, as `hosts.GameHost` tells it."""
+        return workspace.catalog().named_count(self._source.id)
+
+    @functools.cached_property
+    def _rows(self) -> Hashable:
+        """What the columns are kept under."""
+        return self._current()
+
+    def _current(self) -> Hashable:
+        source, first, count = self._place
+        rows = workspace.catalog().rows(source)
+        if rows.path != str(self._source.path) or rows.games < min(first + count, self._source.games):
+            raise errors.SourceError(
+                f"Headers of {self._source.path.name} are missing in the catalog. Open the file again."
+            )
+        return first, count, rows.blocks_of(first, count)
+
+    def _column(self, name: str, read: Callable[[], headers.Coded]) -> facts.Coded:
+        key = self._rows, name
+        found = _kept.get(key)
+        if found is None:
+            column = read()
+            found = facts.Coded(column.places.astype(np.int64), column.texts)
+            # Rows may have come or gone before it was read.
+            if self._current() == self._rows:
+                _kept.put(key, found)
+        return found
+
+
+class Memo:
+    """`facts.Memo` whose values are forgotten in the end, like the columns; `owner` tells under what they are
+    kept."""
+
+    def __init__(self, owner: Callable[[], Hashable]) -> None:
+        self._owner = owner
+
+    def get(self, node: nodes.Node) -> facts.Coded | None:
+        """The values of a filter, where they are still known."""
+        return _kept.get((self._owner(), node))
+
+    def __setitem__(self, node: nodes.Node, values: facts.Coded) -> None:
+        _kept.put((self._owner(), node), values)
+
+
+class _Kept:
+    """Columns used lately, up to `MOST_BYTES`; for any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: collections.OrderedDict[Hashable, tuple[facts.Coded, int]] = collections.OrderedDict()
+        self.bytes = 0
+
+    def get(self, key: Hashable) -> facts.Coded | None:
+        with self._lock:
+            found = self._known.get(key)
+            if found is None:
+                return None
+            self._known.move_to_end(key)
+            return found[0]
+
+    def put(self, key: Hashable, column: facts.Coded) -> None:
+        # A key holds names and filters, of which there are a few for thousands of games.
+        size = _ENTRY + column.codes.nbytes + sum(map(sys.getsizeof, column.values))
+        with self._lock:
+            _, before = self._known.pop(key, (None, 0))
+            self._known[key] = column, size
+            self.bytes += size - before
+            while self.bytes > MOST_BYTES:
+                self.bytes -= self._known.popitem(last=False)[1][1]
+
+    def clear(self) -> None:
+        """Forget all."""
+        with self._lock:
+            self._known.clear()
+            self.bytes = 0
+
+
+_ENTRY: Final = 4_096
+_RESULT: Final = "\0result"
+"""Kept like tags, of which none has such a name."""
+_kept: Final = _Kept()

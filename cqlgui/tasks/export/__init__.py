@@ -1,0 +1,1 @@
+"""Games and tables written to files."""

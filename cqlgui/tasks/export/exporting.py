@@ -1,0 +1,369 @@
+"""Writes what a search found: games as PGN (their own text byte for byte, or with the match marked), or lists
+of positions.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from cqlgui.base import cells as cells_module
+from cqlgui.base import data, errors
+from cqlgui.base import progress as progress_module
+from cqlgui.base.files import disk
+from cqlgui.board import squares, tree
+from cqlgui.engine import orbit_pass
+from cqlgui.pgn import split, writer
+from cqlgui.tasks.databases import hosts, sources
+from cqlgui.tasks.export import framing, records
+from cqlgui.tasks.results import model
+from cqlgui.tasks.results.found import having
+from cqlgui.tasks.search import keeping, telling
+
+ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
+
+AS_PLAYED = "in the query's frame they are no legal games. A comment names their transform."
+"""Why a PGN has some games as they were played."""
+
+_REPORT_EVERY = 50
+_PAGE_HEAD = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>Hits</title>
+<style>
+body { font-family: sans-serif; margin: 2em }
+pre { background: #eee; padding: 1em }
+table { border-collapse: collapse }
+td, th { border-bottom: 1px solid #ccc; padding: .2em .6em; text-align: left }
+</style>
+</head>
+<body>
+"""
+
+
+_EPD = str.maketrans({'"': "'", "\\": "/"})
+"""What texts in EPD cannot have: a quotation mark, and what may be taken for an escape."""
+
+
+def export(
+    base: model.Base,
+    result: model.SearchResult,
+    path: Path,
+    *,
+    games: Sequence[int] | None = None,
+    annotate: bool = False,
+    element: tuple[int, int] | None = None,
+    normalise: bool = False,
+    allowed: Sequence[Path] = (),
+    cancel: progress_module.CancelToken | None = None,
+    progress: progress_module.ProgressSink = progress_module.ignore,
+) -> model.ExportReport:
+    """Write the matching games in output order to `path`; its ending chooses the format (`ENDINGS`).
+
+    With `annotate` a PGN gets what the query writes: comments, changed tags, comments left out. `games` keeps
+    only these ordinals, `element` (orbit, element) only hits in which that element matched.
+
+    With `normalise` hits are written in the query's own frame. A PGN has what follows on the first hit of a
+    game, where that is a legal game in this frame, and else the game as it was played, its matches marked.
+
+    A path that the query named must lie in a folder that is `allowed`, also when it comes to writing; users
+    may name any, also by a link.
+
+    The file appears whole or not at all. Raises `CqlguiError` when the search reads it, it cannot be
+    written, or a source is no longer what was indexed when all is written; and `errors.Cancelled`.
+    """
+    ending = checked_ending(path)
+    keeping.refuse(base, result.query, result.options, path)
+    if allowed and not keeping.within(path, allowed):
+        raise errors.CqlguiError(f"{path} does not lie in a folder that queries may write.")
+    token = cancel or progress_module.CancelToken()
+    job = _Job(base, result, _chosen(result, games, element), element, annotate, normalise, token, progress)
+    writers: dict[str, Callable[[BinaryIO], None]] = {
+        ".pgn": job.pgn,
+        ".epd": job.epd,
+        ".csv": job.csv,
+        ".jsonl": job.jsonl,
+        ".html": job.html,
+    }
+    try:
+        with sources.Readers(base) as job.readers, disk.replacing(path, follow=not allowed) as file:
+            job.readers.check()
+            writers[ending](file)
+            # What workers were asked for is of the same text only if that is still there.
+            job.readers.check()
+    except OSError as error:
+        raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
+    return model.ExportReport(path, job.games, job.hits, job.as_played)
+
+
+def checked_ending(path: Path) -> str:
+    """The ending of a file to be written, in small letters; raises `CqlguiError` when it names no format."""
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
+        raise errors.CqlguiError(f"{path.name}: the ending must be one of {' '.join(ENDINGS)}.")
+    return ending
+
+
+def match_comments(hits: model.GameHits, orbits: Sequence[model.Orbit]) -> dict[int, str]:
+    """The comment for each position: what the query writes, in its order, with the match string followed by
+    the transform, the ringed squares and the lines of the match.
+
+    Without a match string (`quiet`, `silent`) matches are not marked.
+    """
+    match_string = hits.match_string
+    marks = {hit.positionid: _mark(hit, orbits, match_string) for hit in hits.hits} if match_string else {}
+    texts: dict[int, list[str]] = {}
+    for positionid, text in hits.comments:
+        parts = texts.setdefault(positionid, [])
+        if text != match_string:
+            parts.append(text)
+        elif positionid in marks:
+            parts += marks.pop(positionid)
+    # Those of another query's hits, where this one's own comments are not known.
+    for positionid, parts in marks.items():
+        texts.setdefault(positionid, []).extend(parts)
+    return {positionid: " ".join(parts).replace("}", ")") for positionid, parts in texts.items() if parts}
+
+
+def _mark(hit: model.Hit, orbits: Sequence[model.Orbit], match_string: str) -> list[str]:
+    words = match_string
+    lines: tuple[tuple[int, int], ...] = ()
+    if hit.matches:
+        match = hit.matches[0]
+        element = orbits[match.orbit].elements[match.element]
+        words = f"{match_string}: {element.words} {element.transform}"
+        lines = element.lines
+    parts = [words]
+    marked = [f"G{squares.square_name(square)}" for square in squares.bits(hit.squares)]
+    if 0 < len(marked) < 64:
+        parts.append(f"[%csl {','.join(marked)}]")
+    if lines:
+        arrows = ",".join(f"Y{squares.square_name(a)}{squares.square_name(b)}" for a, b in lines)
+        parts.append(f"[%cal {arrows}]")
+    return parts
+
+
+def _chosen(
+    result: model.SearchResult, games: Sequence[int] | None, element: tuple[int, int] | None
+) -> dict[int, int]:
+    """The games to be written, in output order, each with the number of its hits."""
+    columns = result.games.columns
+    if element is not None:
+        columns = columns.take(having(columns, orbit_pass.code_of(*element)))
+    if games is not None:
+        columns = columns.take(np.isin(columns.games, np.array(games, np.int64)))
+    numbers, counts = np.unique(columns.games, return_counts=True)
+    counted = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+    wanted = None if games is None else set(games)
+    return {
+        game: counted.get(game, 0)
+        for game in result.order
+        if (wanted is None or game in wanted) and (element is None or game in counted)
+    }
+
+
+def _limited(found: model.GameHits, element: tuple[int, int]) -> model.GameHits | None:
+    """The hits in which an orbit element matched, each shown under that element, with the comments of the
+    others left out; None when there are none.
+    """
+    kept: list[model.Hit] = []
+    for hit in found.hits:
+        match = next((one for one in hit.matches if (one.orbit, one.element) == element), None)
+        if match is None:
+            continue
+        others = tuple(one for one in hit.matches if one is not match)
+        squares = hit.squares if match is hit.matches[0] else match.squares
+        kept.append(data.replace(hit, squares=squares, matches=(match, *others)))
+    if not kept:
+        return None
+    dropped = {hit.positionid for hit in found.hits} - {hit.positionid for hit in kept}
+    comments = tuple(entry for entry in found.comments if entry[0] not in dropped)
+    return data.replace(found, hits=tuple(kept), comments=comments)
+
+
+class _Job:
+    """One export: the same hits in any format. `games` and `hits` count what was written."""
+
+    readers: sources.Readers
+
+    def __init__(
+        self,
+        base: model.Base,
+        result: model.SearchResult,
+        chosen: dict[int, int],
+        element: tuple[int, int] | None,
+        annotate: bool,
+        normalise: bool,
+        cancel: progress_module.CancelToken,
+        report: progress_module.ProgressSink,
+    ) -> None:
+        self.base = base
+        self.result = result
+        self.chosen = chosen
+        self.element = element
+        self.annotate = annotate or normalise
+        self.normalise = normalise
+        self.as_played = 0
+        self.cancel = cancel
+        self.report = report
+        self.games = 0
+        self.hits = 0
+
+    def pgn(self, file: BinaryIO) -> None:
+        texts = self._texts()
+        current = next(texts, None)
+        while current is not None:
+            following = next(texts, None)
+            file.write(current)
+            file.write(_closing(current, following))
+            current = following
+
+    def epd(self, file: BinaryIO) -> None:
+        for record in self._records():
+            fields = " ".join(record["fen"].split()[:4])
+            players = f"{record['white']} - {record['black']}".translate(_EPD)
+            name = f"game {record['game']} position {record['positionid']}"
+            line = f'{fields} id "{name}"; c0 "{players}";'
+            if self.normalise:
+                taken = record[framing.NORMALISED]
+                how = "as played" if taken is None else taken or "as written"
+                line += f' c1 "{record[framing.MOVES]}"; c2 "{how}";'
+            file.write(f"{line}\n".encode())
+
+    def csv(self, file: BinaryIO) -> None:
+        fields = records.NORMALISED_FIELDS if self.normalise else records.FIELDS
+        file.write(csv_lines(self._records(), fields).encode("utf-8"))
+
+    def jsonl(self, file: BinaryIO) -> None:
+        for record in self._records():
+            file.write((json.dumps(record, ensure_ascii=False) + "\n").encode("utf-8"))
+
+    def html(self, file: BinaryIO) -> None:
+        heads = ["Game", "White", "Black", "Result", "Date", "Ply", "Transform", "Position", "Value"]
+        heads += ["Moves", "Normalised"] if self.normalise else []
+        file.write(
+            (
+                f"{_PAGE_HEAD}<h1>{len(self.chosen)} games</h1>\n"
+                f"<pre>{html.escape(self.result.query)}</pre>\n<table>\n<tr>"
+                + "".join(f"<th>{head}</th>" for head in heads)
+                + "</tr>\n"
+            ).encode()
+        )
+        for record in self._records():
+            cells = [
+                record["game"],
+                record["white"],
+                record["black"],
+                record["result"],
+                record["date"],
+                record["ply"],
+                record["orbit"][0]["words"] if record["orbit"] else "",
+                record["fen"],
+                record["value"] or "",
+            ]
+            if self.normalise:
+                cells += [record[framing.MOVES], record[framing.NORMALISED] or ""]
+            row = "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells)
+            file.write(f"<tr>{row}</tr>\n".encode())
+        file.write(b"</table>\n</body>\n</html>\n")
+
+    def _records(self) -> Iterator[dict[str, Any]]:
+        return records.records(self.base, self._counted(), self.result.orbits, normalise=self.normalise)
+
+    def _counted(self) -> Iterator[model.GameHits]:
+        """The games with all that is known of them."""
+        told = telling.tell(self.base, self.result, self.chosen, cancel=self.cancel)
+        for place, hits in enumerate(told):
+            self._count(place)
+            limited = hits if self.element is None else _limited(hits, self.element)
+            if limited is not None:
+                self.games += 1
+                self.hits += len(limited.hits)
+                yield limited
+
+    def _count(self, place: int) -> None:
+        self.cancel.raise_if_cancelled()
+        if place % _REPORT_EVERY == 0:
+            self.report(progress_module.Progress(place, len(self.chosen), "Writing"))
+
+    def _texts(self) -> Iterator[bytes]:
+        if not self.annotate:
+            for place, game in enumerate(self.chosen):
+                self._count(place)
+                opened, ordinal = self.readers.of(game)
+                yield opened.whole(ordinal).strip(b"\r\n")
+                self.games += 1
+                self.hits += self.chosen[game]
+            return
+        for hits in self._counted():
+            opened, ordinal = self.readers.of(hits.game)
+            if self.normalise:
+                text = self._framed(hits, opened, ordinal)
+                if text:
+                    yield text.encode("utf-8")
+                    continue
+                self.as_played += 1
+            comments = match_comments(hits, self.result.orbits)
+            raw = writer.annotate(opened.whole(ordinal), comments, hits.removed, hits.tags)
+            yield raw.strip(b"\r\n")
+
+    def _framed(self, hits: model.GameHits, opened: hosts.SourceReader, ordinal: int) -> str:
+        """What follows on the first hit of a game in the query's frame; empty where that is no legal game."""
+        hit = hits.hits[0] if hits.hits else None
+        element = framing.element_of(hit, self.result.orbits) if hit is not None else None
+        frame = framing.frame_of(element)
+        if hit is None or element is None or frame is None:
+            return ""
+        played = tree.GameTree.decode(opened.index.start_fen(ordinal), opened.index.moves(ordinal))
+        if not framing.legal(played, hit.positionid, frame):
+            return ""
+        read = opened.read(ordinal)
+        return framing.fragment(
+            played, read.tags, (read.result, read.ending or read.result), hit, element, frame
+        )
+
+
+def csv_lines(found: Iterable[dict[str, Any]], fields: Sequence[str] = records.FIELDS) -> str:
+    """Records as CSV with a head line; `orbit` holds the primary element's transform and words."""
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\n")
+    table.writerow(fields)
+    for record in found:
+        primary = record["orbit"][0] if record["orbit"] else None
+        flat = {
+            **record,
+            "squares": " ".join(record["squares"]),
+            "orbit": f"{primary['transform']} {primary['words']}" if primary else "",
+        }
+        table.writerow([_cell(flat[field]) for field in fields])
+    return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    """A value as a cell: nothing for None, and no formula of a stranger's."""
+    if isinstance(value, str):
+        return cells_module.text_only(value)
+    return "" if value is None else value
+
+
+def _closing(text: bytes, following: bytes | None) -> bytes:
+    """What stands between two games, so that a reader parts them where we do: blank lines, and for a broken
+    game whatever ends it (an open comment would swallow the next game). A comment before the moves of a game
+    without tags would be the last game's, so that one gets a tag.
+    """
+    if following is None:
+        return b"\n"
+    for head in (b"", b'[Event "?"]\n\n'):
+        for end in (b"\n\n", b" *\n\n", b"\n}\n\n", b"\n} *\n\n"):
+            found = list(split.games(split.BytesSource(text + end + head + following)))
+            if len(found) == 2 and found[1].data == (head + following).strip():
+                return end + head
+    return b"\n\n"

@@ -1,0 +1,101 @@
+"""Hits as the query is written: a hit's element, the motion that takes it back, and games written so.
+
+A game is written in the query's frame where its image is a legal game: pawns go on as they do, all men stay
+on the board, and nobody castles after a mirror has changed the wings.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from cqlgui.board import motions, moves, tree
+from cqlgui.cql.transforming import geometry, words
+from cqlgui.tasks.results import model
+
+NORMALISED = "normalised"
+MOVES = "moves"
+FROM_HERE = 8
+"""Plies of notation from a position on, in tables."""
+
+_RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
+_TURNED = {"1-0": "0-1", "0-1": "1-0"}
+_TAGS = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
+_OF_THE_WHOLE = ("fen", "setup", "plycount", "eco", "nic", "opening", "variation", "subvariation")
+"""Tags that tell how a game begins or how long it is, which is not true of a part of it."""
+
+
+def element_of(hit: model.Hit, orbits: Sequence[model.Orbit]) -> model.ElementCount | None:
+    """The element that a hit is shown under."""
+    for match in hit.matches[:1]:
+        if 0 <= match.orbit < len(orbits):
+            return orbits[match.orbit].elements[match.element]
+    return None
+
+
+def frame_of(element: model.ElementCount | None) -> motions.Motion | None:
+    """The motion from the game's board to the query's frame; None where none takes the transform back."""
+    motion = motions.STILL if element is None else geometry.motion(element.transform)
+    return None if motion is None else motion.inverse
+
+
+def line_from(game: tree.GameTree, positionid: int, most: int | None = None) -> list[int]:
+    """The positions after a position along its main continuation, at most so many."""
+    ids: list[int] = []
+    while game.children[positionid] and (most is None or len(ids) < most):
+        positionid = game.children[positionid][0]
+        ids.append(positionid)
+    return ids
+
+
+def legal(game: tree.GameTree, positionid: int, frame: motions.Motion) -> bool:
+    """Whether what follows on a position is a legal game in a frame too."""
+    if frame.shifted or not frame.keeps_pawns:
+        return False
+    castles = any(moves.flag(game.moves[one]) == moves.CASTLE for one in line_from(game, positionid))
+    return not castles or not frame.mirrors_wings
+
+
+def fragment(
+    game: tree.GameTree,
+    tags: Sequence[tuple[str, str]],
+    results: tuple[str, str],
+    hit: model.Hit,
+    element: model.ElementCount,
+    frame: motions.Motion,
+) -> str:
+    """What follows on a hit as a game of its own, set up in the query's frame; where colours are swapped the
+    players and the `results` are, too: that of the tag and that at the end of the game. Off the main line
+    nobody has won. A comment tells where it comes from.
+    """
+    known: dict[str, tuple[str, str]] = {}
+    for given, value in tags:
+        name = _other_side(given) if frame.swapped else given
+        # As in reading, of a tag that stands twice the first counts, in whatever case it is written.
+        known.setdefault(name.lower(), (name, value))
+    on_main_line = hit.positionid in (0, *line_from(game, 0))
+    tagged, result = (one if on_main_line and one in _RESULTS else "*" for one in results)
+    if frame.swapped:
+        tagged, result = (_TURNED.get(one, one) for one in (tagged, result))
+    known["result"] = "Result", tagged
+    heads = [(name, known.pop(name.lower())[1]) for name in _TAGS if name.lower() in known]
+    heads += [one for name, one in known.items() if name not in _OF_THE_WHOLE]
+    fen = frame.position(game.positions[hit.positionid]).fen()
+    lines = [_tag(*one) for one in (*heads, ("SetUp", "1"), ("FEN", fen))]
+    undone = words.undone(element.transform) or "as it was played"
+    said = f"As the query is written: {undone}. Game {hit.game}, position {hit.positionid} of the source."
+    text = " ".join(tree.san_line(game.framed(frame), line_from(game, hit.positionid)))
+    body = textwrap.wrap(f"{{{said}}} {text} {result}", 79, break_long_words=False, break_on_hyphens=False)
+    return "\n".join([*lines, "", *body])
+
+
+def _other_side(name: str) -> str:
+    """The tag that is the other player's: `WhiteElo` for `BlackElo`."""
+    side = name[:5].lower()
+    return {"white": "Black", "black": "White"}.get(side, name[:5]) + name[5:]
+
+
+def _tag(name: str, value: str) -> str:
+    value = "".join(letter if letter >= " " else " " for letter in value)
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'[{name} "{escaped}"]'

@@ -1,0 +1,90 @@
+"""Hits as flat records, the same fields on the command line and in exported tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from cqlgui.board import motions, squares, tree
+from cqlgui.cql.transforming import words
+from cqlgui.tasks.databases import games, sources
+from cqlgui.tasks.export import framing
+from cqlgui.tasks.results import model
+
+FIELDS = (
+    "game",
+    "positionid",
+    "ply",
+    "fen",
+    "white",
+    "black",
+    "result",
+    "date",
+    "squares",
+    "orbit",
+    "value",
+    "comment",
+)
+
+
+NORMALISED_FIELDS = (*FIELDS, framing.MOVES, framing.NORMALISED)
+"""The fields of records in the query's own frame."""
+
+
+def records(
+    base: model.Base,
+    found: Iterable[model.GameHits],
+    orbits: Sequence[model.Orbit],
+    *,
+    normalise: bool = False,
+) -> Iterator[dict[str, Any]]:
+    """One record a hit.
+
+    `orbit` lists the matching elements, the primary one first: orbit, element (counted from 0), transform,
+    words and the position where it matched. `comment` is what the query writes there.
+
+    With `normalise` FEN and squares are those of the query's frame, `moves` has what was played from there on
+    in that frame, and `normalised` tells what was taken back, None where it cannot be.
+    """
+    with sources.Readers(base) as readers:
+        for hits in found:
+            rows = games.rows(base, [hits.game])
+            opened, place = readers.of(hits.game)
+            played = tree.GameTree.decode(opened.index.start_fen(place), opened.index.moves(place))
+            for hit in hits.hits:
+                element = framing.element_of(hit, orbits) if normalise else None
+                taken = framing.frame_of(element)
+                frame = motions.STILL if taken is None else taken
+                position = played.positions[hit.positionid]
+                record: dict[str, Any] = {
+                    "game": hit.game,
+                    "positionid": hit.positionid,
+                    "ply": played.plies[hit.positionid],
+                    "fen": (position if frame == motions.STILL else frame.position(position)).fen(),
+                    "white": rows[0].white if rows else "",
+                    "black": rows[0].black if rows else "",
+                    "result": rows[0].result if rows else "",
+                    "date": rows[0].date if rows else "",
+                    "squares": [
+                        squares.square_name(square) for square in squares.bits(frame.set(hit.squares))
+                    ],
+                    "orbit": [
+                        {
+                            "orbit": match.orbit,
+                            "element": match.element,
+                            "transform": orbits[match.orbit].elements[match.element].transform,
+                            "words": orbits[match.orbit].elements[match.element].words,
+                            "positionid": match.positionid,
+                        }
+                        for match in hit.matches
+                        if 0 <= match.orbit < len(orbits)
+                    ],
+                    "value": hit.value,
+                    "comment": hits.comment_at(hit.positionid),
+                }
+                if normalise:
+                    line = framing.line_from(played, hit.positionid, framing.FROM_HERE)
+                    record[framing.MOVES] = " ".join(tree.san_line(played.framed(frame), line))
+                    undone = words.undone(element.transform) if element is not None else ""
+                    record[framing.NORMALISED] = None if taken is None else undone
+                yield record

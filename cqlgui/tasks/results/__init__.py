@@ -1,0 +1,1 @@
+"""What tasks give back: hits, games, answers, progress."""

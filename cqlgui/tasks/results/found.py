@@ -1,0 +1,631 @@
+"""What a search found, as columns of plain numbers; objects are made of them only where somebody looks.
+
+A hit is one number, the game's ordinal shifted by 32 with the positionid; the orbit elements that matched
+stand in a second array, those of one hit after those of the other. Millions of hits are a few arrays. Knows
+no window and no file.
+"""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from cqlgui.base import arrays, data, heap, priority
+from cqlgui.base.data import dataclass
+from cqlgui.engine import orbit_pass
+from cqlgui.tasks.results import model
+
+Integers: TypeAlias = "npt.NDArray[np.int64]"
+Codes: TypeAlias = "npt.NDArray[np.int32]"
+Mask: TypeAlias = "npt.NDArray[np.bool_]"
+_Number = TypeVar("_Number", bound=np.generic)
+
+GAME_SHIFT: Final = 32
+PLACE_MASK: Final = (1 << GAME_SHIFT) - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Columns:
+    """Hits in the order of a table, those of a game in a row. The elements that matched at hit n are
+    `codes[ends[n - 1]:ends[n]]` (`orbit_pass.code_of`), each once."""
+
+    hits: Integers
+    ends: Integers
+    codes: Codes
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    @property
+    def games(self) -> Integers:
+        """The game of each hit."""
+        return self.hits >> GAME_SHIFT
+
+    @property
+    def starts(self) -> Integers:
+        """Where the codes of each hit begin."""
+        return np.concatenate([_ZERO, self.ends[:-1]]) if len(self.ends) else self.ends
+
+    def codes_of(self, number: int) -> list[int]:
+        """The elements that matched at a hit."""
+        start = int(self.ends[number - 1]) if number else 0
+        return self.codes[start : int(self.ends[number])].tolist()  # type: ignore[no-any-return]  # NumPy's
+
+    def take(self, chosen: Integers | Mask) -> Columns:
+        """Some of the hits, by a mask or by number."""
+        if chosen.dtype == np.bool_:
+            return self._masked(chosen)  # type: ignore[arg-type]  # one of the two
+        numbers: Integers = chosen  # type: ignore[assignment]  # the other one
+        if not len(self.codes):
+            return Columns(self.hits[numbers], no_ends(len(numbers)), self.codes)
+        starts, sizes = self.starts[numbers], np.diff(self.ends, prepend=0)[numbers]
+        ends = np.cumsum(sizes)
+        return Columns(self.hits[numbers], ends, self.codes[_stretched(starts, sizes)])
+
+    def _masked(self, mask: Mask) -> Columns:
+        """The hits that a mask has, several times as quickly as by their numbers."""
+        hits = self.hits[mask]
+        if not len(self.codes):
+            return Columns(hits, no_ends(len(hits)), self.codes)
+        sizes = np.diff(self.ends, prepend=0)
+        return Columns(hits, np.cumsum(sizes[mask]), self.codes[repeated(mask, sizes)])
+
+    def part(self, begin: int, end: int) -> Columns:
+        """The hits of a stretch, without copying them."""
+        if not len(self.codes):
+            return Columns(self.hits[begin:end], no_ends(len(self.hits[begin:end])), self.codes)
+        first = int(self.ends[begin - 1]) if begin else 0
+        last = int(self.ends[end - 1]) if end else 0
+        return Columns(self.hits[begin:end], self.ends[begin:end] - first, self.codes[first:last])
+
+    def stretches(self, most: int) -> Iterator[Columns]:
+        """The hits in parts of about so many, none of which divides a game."""
+        begin = 0
+        while begin < len(self.hits):
+            end = min(begin + most, len(self.hits))
+            while end < len(self.hits) and self.hits[end] ^ self.hits[end - 1] <= PLACE_MASK:
+                end += 1
+            yield self.part(begin, end)
+            begin = end
+
+    def of_games(self, begin: int, end: int) -> Columns:
+        """The hits of games `begin` to `end` - 1, where these are in ascending order."""
+        if not len(self.hits):
+            # Asked for each game that was interpreted; NumPy would take its time for nothing.
+            return self
+        low, high = np.searchsorted(self.hits, [begin << GAME_SHIFT, end << GAME_SHIFT]).tolist()
+        return self.part(low, high)
+
+
+def no_ends(count: int) -> Integers:
+    """The ends of hits without elements, which take no memory."""
+    return np.broadcast_to(_ZERO[0], count)
+
+
+_ZERO: Final[Integers] = np.zeros(1, np.int64)
+BLOCK: Final = 1 << 20
+"""Hits that are worked on together: enough to be quick, few enough to need little memory."""
+_REPEATED: Final = 1 << 17
+"""Values that are repeated together: NumPy keeps the interpreter's lock meanwhile."""
+_COUNTED: Final = 1 << 16
+"""Hits whose codes are counted together, for the same reason: an orbit has many codes at each hit."""
+NOTHING: Final = Columns(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
+
+
+def count_games(hits: Integers) -> int:
+    """Number of games that some hits are of, those of a game in a row."""
+    return int(np.count_nonzero(hits[1:] ^ hits[:-1] > PLACE_MASK)) + 1 if len(hits) else 0
+
+
+def _together(parts: Sequence[Integers], measured: Sequence[tuple[int, bool]]) -> tuple[int, bool]:
+    """What `Found.measured` tells of hits one part after the other, from what it tells of each part; no game
+    is in two of them."""
+    shown = [part for part in parts if len(part)]
+    return (
+        sum(games for games, _ascending in measured),
+        all(ascending for _games, ascending in measured)
+        and all(before[-1] < after[0] for before, after in itertools.pairwise(shown)),
+    )
+
+
+def first_hits(hits: Integers) -> Integers:
+    """The number of each game's first hit, those of a game in a row."""
+    if not len(hits):
+        return np.zeros(0, np.int64)
+    return np.concatenate([_ZERO, np.flatnonzero(hits[1:] ^ hits[:-1] > PLACE_MASK) + 1])
+
+
+def each_game(hits: Integers) -> Integers:
+    """The games that some hits are of, each once, those of a game in a row."""
+    return hits[first_hits(hits)] >> GAME_SHIFT
+
+
+def repeated(values: npt.NDArray[_Number], counts: Integers) -> npt.NDArray[_Number]:
+    """Each value as often as `counts` says. As `numpy.repeat`, which does not let others have the
+    interpreter's lock: of millions of hits the window would wait for the end of it."""
+    made = np.empty(int(counts.sum()), values.dtype)
+    end = 0
+    for begin in range(0, len(values), _REPEATED):
+        some = np.repeat(values[begin : begin + _REPEATED], counts[begin : begin + _REPEATED])
+        made[end : end + len(some)] = some
+        end += len(some)
+    return made
+
+
+def _stretched(starts: Integers, sizes: Integers) -> Integers:
+    """So many numbers from each start on, one after the other."""
+    shifts = starts - np.cumsum(sizes) + sizes
+    return np.arange(int(sizes.sum())) + repeated(shifts, sizes)
+
+
+def tallied(numbers: Integers, length: int = 0) -> Integers:
+    """How often each number stands there, from 0 on, for `length` numbers at least. As `numpy.bincount`,
+    which does not let others have the interpreter's lock either."""
+    found: Integers = np.zeros(max(length, int(numbers.max()) + 1 if len(numbers) else 0), np.int64)
+    for begin in range(0, len(numbers), BLOCK):
+        found += np.bincount(numbers[begin : begin + BLOCK], minlength=len(found))
+    return found
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Columns one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return NOTHING
+    if not any(len(part.codes) for part in parts):
+        hits = np.concatenate([part.hits for part in parts])
+        return Columns(hits, no_ends(len(hits)), NOTHING.codes)
+    shifts = np.cumsum([0, *(len(part.codes) for part in parts[:-1])])
+    return Columns(
+        np.concatenate([part.hits for part in parts]),
+        np.concatenate([part.ends + shift for part, shift in zip(parts, shifts, strict=True)]),
+        np.concatenate([part.codes for part in parts]),
+    )
+
+
+class Growing:
+    """Columns of which more and more become known, those of a game at once. They stand in arrays that are
+    longer than needed, so that nothing is left to be done with millions of hits when the last one has come;
+    memory that nothing was written to costs nothing."""
+
+    def __init__(self) -> None:
+        self._hits: Integers = np.empty(_ROOM, np.int64)
+        # Without elements no ends are kept.
+        self._ends: Integers | None = None
+        self._codes: Codes = np.empty(0, np.int32)
+        self._size = self._coded = 0
+        self._starts: list[Integers] = []
+
+    def __len__(self) -> int:
+        return self._size
+
+    def add(self, columns: Columns, starts: Integers) -> None:
+        """Append the hits of some games; `starts` are their `first_hits`."""
+        end, coded = self._size + len(columns), self._coded + len(columns.codes)
+        self._hits = _with_room(self._hits, self._size, end)
+        self._hits[self._size : end] = columns.hits
+        if coded and self._ends is None:
+            self._ends = np.zeros(len(self._hits), np.int64)
+        if self._ends is not None:
+            self._ends = _with_room(self._ends, self._size, end)
+            self._ends[self._size : end] = columns.ends
+            self._ends[self._size : end] += self._coded
+            self._codes = _with_room(self._codes, self._coded, coded)
+            self._codes[self._coded : coded] = columns.codes
+        self._starts.append(starts + self._size)
+        self._size, self._coded = end, coded
+
+    def whole(self, told: Mapping[int, model.GameHits], untold: Untold | None) -> Found:
+        """All of them, with what is told of the games; nothing may be added any more."""
+        size = self._size
+        ends = no_ends(size) if self._ends is None else self._ends[:size]
+        columns = Columns(self._hits[:size], ends, self._codes[: self._coded])
+        starts = np.concatenate(self._starts) if self._starts else np.zeros(0, np.int64)
+        games = columns.hits[starts] >> GAME_SHIFT
+        if not np.all(games[1:] > games[:-1]):
+            # After a stop games that were told of late may stand before others.
+            return Found(columns.take(np.argsort(columns.hits, kind="stable")), told, untold)
+        made = Found(columns, told, untold)
+        if not told:
+            # Those of one game come from the engine in order.
+            made._measured = len(games), True
+            made._bounds = games, starts, np.append(starts[1:], size) if len(starts) else starts
+        return made
+
+
+_ROOM: Final = 1 << 12
+_COPIED: Final = 1 << 18
+"""At most so many values are copied as an array grows. To copy millions takes a tenth of a second beside a
+search, and who stops it just then would wait for so long."""
+_RESERVED: Final = 1 << 24
+"""What follows has room for so many, which is address space until something is written."""
+
+
+def _with_room(values: npt.NDArray[_Number], used: int, size: int) -> npt.NDArray[_Number]:
+    """An array of at least so many values that begins with those used of another one."""
+    if size <= len(values):
+        return values
+    room = 2 * len(values)
+    if room > _COPIED:
+        room = max(room, _RESERVED)
+    made = np.empty(max(size, room), values.dtype)
+    made[:used] = values[:used]
+    return made
+
+
+class Pieces:
+    """Columns that grow at the end. What comes is kept as it is: however many hits there are already, more
+    of them cost no more."""
+
+    def __init__(self) -> None:
+        self._parts: list[Columns] = []
+        # How many hits stand before each part, and which is its first.
+        self._starts: list[int] = []
+        self._firsts: list[int] = []
+        self._size = 0
+        self.ascending = True
+        """Whether each hit comes after the one before."""
+
+    def __len__(self) -> int:
+        return self._size
+
+    def add(self, columns: Columns, *, ascending: bool) -> None:
+        """Append hits; `ascending` tells whether each of them comes after the one before."""
+        if not len(columns):
+            return
+        last = self._parts[-1].hits[-1] if self._parts else -1
+        self.ascending = bool(self.ascending and ascending and columns.hits[0] > last)
+        if self._parts and len(self._parts[-1]) + len(columns) <= SMALL:
+            self._parts[-1] = joined([self._parts[-1], columns])
+        else:
+            self._parts.append(columns)
+            self._starts.append(self._size)
+            self._firsts.append(int(columns.hits[0]))
+        self._size += len(columns)
+
+    def replace(self, columns: Columns) -> None:
+        """Keep the same hits in other arrays, in one piece."""
+        assert len(columns) == self._size
+        if len(columns):
+            former, self._parts = self._parts, [columns]
+            self._starts, self._firsts = [0], [int(columns.hits[0])]
+            heap.discard(former)
+
+    def clear(self) -> None:
+        """Hold no hits any more."""
+        former, self._parts, self._starts, self._firsts = self._parts, [], [], []
+        self._size, self.ascending = 0, True
+        heap.discard(former)
+
+    def whole(self) -> Columns:
+        """All hits, which are kept in one piece from then on."""
+        if len(self._parts) > 1:
+            self.replace(joined(self._parts))
+        return self._parts[0] if self._parts else NOTHING
+
+    def hit(self, number: int) -> int:
+        """A hit by its number."""
+        place = bisect.bisect_right(self._starts, number) - 1
+        return int(self._parts[place].hits[number - self._starts[place]])
+
+    def hits(self, numbers: Integers) -> Integers:
+        """Hits by their numbers, which ascend."""
+        found: list[Integers] = []
+        begin = 0
+        while begin < len(numbers):
+            place = bisect.bisect_right(self._starts, int(numbers[begin])) - 1
+            start, piece = self._starts[place], self._parts[place]
+            end = begin + int(np.searchsorted(numbers[begin:], start + len(piece)))
+            found.append(piece.hits[numbers[begin:end] - start])
+            begin = end
+        return np.concatenate(found) if found else np.zeros(0, np.int64)
+
+    def part(self, begin: int, end: int) -> Columns:
+        """The hits of a stretch; they are copied where they stand in several pieces."""
+        found: list[Columns] = []
+        place = max(0, bisect.bisect_right(self._starts, begin) - 1)
+        while begin < end and place < len(self._parts):
+            start, piece = self._starts[place], self._parts[place]
+            last = min(end, start + len(piece))
+            found.append(piece.part(begin - start, last - start))
+            begin, place = last, place + 1
+        return joined(found)
+
+    def stretch(self, game: int) -> tuple[int, int]:
+        """The number of a game's first hit, and of the one after its last, where hits are ascending."""
+        return self._first_from(game << GAME_SHIFT), self._first_from((game + 1) << GAME_SHIFT)
+
+    def _first_from(self, hit: int) -> int:
+        place = max(0, bisect.bisect_left(self._firsts, hit) - 1)
+        if not self._parts:
+            return 0
+        return self._starts[place] + int(self._parts[place].hits.searchsorted(hit))
+
+
+SMALL: Final = 1 << 14
+"""Pieces below this size are put together: a search may give them game by game."""
+
+
+def having(columns: Columns, code: int) -> Mask:
+    """At which hits an element matched."""
+    mask = np.zeros(len(columns), np.bool_)
+    if len(columns.codes):
+        for begin in range(0, len(columns), BLOCK):
+            block = columns.part(begin, min(begin + BLOCK, len(columns)))
+            # How often it matched up to each hit: an element stands once at a hit.
+            passed = np.zeros(len(block.codes) + 1, np.int32)
+            np.cumsum(block.codes == code, out=passed[1:])
+            mask[begin : begin + BLOCK] = np.diff(passed[block.ends], prepend=0)
+    return mask
+
+
+def of_hits(listed: Iterable[model.GameHits]) -> Columns:
+    """The columns of hits that are there as objects."""
+    hits: list[int] = []
+    ends: list[int] = []
+    codes: list[int] = []
+    for game in listed:
+        for hit in game.hits:
+            hits.append(game.game << GAME_SHIFT | hit.positionid)
+            if hit.matches:
+                # An element may match several times at one hit, elsewhere in the game.
+                codes += dict.fromkeys(
+                    orbit_pass.code_of(match.orbit, match.element)
+                    for match in hit.matches
+                    if match.orbit >= 0
+                )
+            ends.append(len(codes))
+    return Columns(np.array(hits, np.int64), np.array(ends, np.int64), np.array(codes, np.int32))
+
+
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """What is known beforehand of games that the interpreter has not told of: whether hits have values, and
+    whether the query writes comments of its own. Else there are the match string at every hit, and the game's
+    number; `firsts` are the base ordinals of the sources' first games."""
+
+    valued: bool
+    writes: bool
+    match_string: str
+    header_comment: bool
+    firsts: tuple[int, ...]
+
+    def comments(self, game: int, places: Sequence[int]) -> tuple[tuple[int, str], ...]:
+        """The comments of a game with hits at these positions, where the query writes none."""
+        if self.writes:
+            return ()
+        found = [(place, self.match_string) for place in places] if self.match_string else []
+        if self.header_comment:
+            found.insert(0, (0, self.number(game)))
+        return tuple(dict.fromkeys(found))
+
+    def number(self, game: int) -> str:
+        """The comment with a game's number in its source."""
+        first = self.firsts[bisect.bisect_right(self.firsts, game) - 1]
+        return f"Game number {game - first + 1}"
+
+
+class Found(Mapping[int, model.GameHits]):
+    """The matching games by ordinal, in the order of `columns`.
+
+    `told` has those of which the interpreter has told everything; of the others there are hits and elements,
+    and of comments what `untold` knows, but neither values nor squares.
+    """
+
+    def __init__(
+        self, columns: Columns, told: Mapping[int, model.GameHits], untold: Untold | None = None
+    ) -> None:
+        self.columns = columns
+        self.told = told
+        self.untold = untold
+        self._bounds: tuple[Integers, Integers, Integers] | None = None
+        self._measured: tuple[int, bool] | None = None
+
+    @classmethod
+    def of(cls, listed: Iterable[model.GameHits]) -> Found:
+        """From hits that are there as objects."""
+        told = {game.game: game for game in listed}
+        return cls(of_hits(told.values()), told)
+
+    @classmethod
+    def merged(cls, parts: Sequence[Found]) -> Found:
+        """One after the other; no game is in two of them."""
+        told: dict[int, model.GameHits] = {}
+        for part in parts:
+            told.update(part.told)
+        untold = next((part.untold for part in parts if part.untold is not None), None)
+        made = cls(joined([part.columns for part in parts]), told, untold)
+        known = [part._measured for part in parts]
+        if all(known):
+            made._measured = _together([part.columns.hits for part in parts], [one for one in known if one])
+        return made
+
+    @classmethod
+    def grouped(cls, parts: Sequence[Found]) -> Iterator[Found]:
+        """One after the other, small ones together and large ones as they are, so that little is copied."""
+        group: list[Found] = []
+        size = 0
+        for part in parts:
+            if group and size + len(part.columns) > SMALL:
+                yield cls.merged(group)
+                group, size = [], 0
+            group.append(part)
+            size += len(part.columns)
+        if group:
+            yield cls.merged(group)
+
+    @property
+    def measured(self) -> tuple[int, bool]:
+        """Of how many games the hits are, and whether each hit comes after the one before. Remembered: asked
+        where the hits were found, it costs nothing where they are shown."""
+        if self._measured is None:
+            hits = self.columns.hits
+            self._measured = count_games(hits), bool(np.all(hits[1:] > hits[:-1]))
+        return self._measured
+
+    def stretch(self, game: int) -> tuple[int, int]:
+        """The number of a game's first hit, and of the one after its last; equal where it has none."""
+        games, starts, ends = self.bounds
+        at = int(np.searchsorted(games, game))
+        if at >= len(games) or games[at] != game:
+            return 0, 0
+        return int(starts[at]), int(ends[at])
+
+    @property
+    def games(self) -> Integers:
+        """The games, ascending."""
+        return self.bounds[0]
+
+    @property
+    def bounds(self) -> tuple[Integers, Integers, Integers]:
+        """The games, ascending, with the number of the first hit of each and of the one after its last."""
+        if self._bounds is None:
+            hits = self.columns.hits
+            starts = first_hits(hits)
+            ends = np.append(starts[1:], len(hits)) if len(starts) else starts
+            games = hits[starts] >> GAME_SHIFT
+            # Games that match without a hit (a query may ask for them) stand in `told` alone.
+            bare = [game for game, found in self.told.items() if not found.hits]
+            if bare:
+                games = np.append(games, np.array(bare, np.int64))
+                starts = np.append(starts, np.full(len(bare), len(hits)))
+                ends = np.append(ends, np.full(len(bare), len(hits)))
+            order = np.argsort(games, kind="stable")
+            self._bounds = games[order], starts[order], ends[order]
+        return self._bounds
+
+    def in_order(self, order: Iterable[int]) -> Found:
+        """The same games in another order."""
+        wanted = np.fromiter(order, np.int64)
+        games, starts, ends = self.bounds
+        at = np.searchsorted(games, wanted)
+        sizes = ends[at] - starts[at]
+        return Found(self.columns.take(_stretched(starts[at], sizes)), self.told, self.untold)
+
+    def comments(self, game: int) -> Sequence[tuple[int, str]]:
+        """What the query writes into a game, as far as that is known; quicker than the whole game."""
+        told = self.told.get(game)
+        if told is not None:
+            return told.comments
+        if self.untold is None or self.untold.writes:
+            return ()
+        first, end = self.stretch(game)
+        return self.untold.comments(game, (self.columns.hits[first:end] & PLACE_MASK).tolist())
+
+    def __getitem__(self, game: int) -> model.GameHits:
+        whole = self.told.get(game)
+        if whole is not None:
+            return whole
+        first, end = self.stretch(game)
+        if first == end:
+            raise KeyError(game)
+        return view(self.columns, first, end, self.untold)
+
+    def __iter__(self) -> Iterator[int]:
+        games, starts, _ = self.bounds
+        return iter(games[np.argsort(starts, kind="stable")].tolist())
+
+    def __len__(self) -> int:
+        return len(self.bounds[0])
+
+    def __contains__(self, game: object) -> bool:
+        return isinstance(game, int) and (game in self.told or self.stretch(game) != (0, 0))
+
+
+def view(columns: Columns, first: int, end: int, untold: Untold | None) -> model.GameHits:
+    """What columns tell of a game that has the hits `first` to `end` - 1."""
+    game = int(columns.hits[first]) >> GAME_SHIFT
+    hits = tuple(_plain(columns, number) for number in range(first, end))
+    if untold is None:
+        return model.GameHits(game, hits, told=False)
+    places = [hit.positionid for hit in hits]
+    comments = untold.comments(game, places)
+    return model.GameHits(game, hits, comments, match_string=untold.match_string, told=False)
+
+
+def _plain(columns: Columns, number: int) -> model.Hit:
+    """A hit of which nothing is told."""
+    game, place = divmod(int(columns.hits[number]), 1 << GAME_SHIFT)
+    return model.Hit(game, place, None, 0, matches(columns.codes_of(number), place))
+
+
+def trimmed(told: model.GameHits, columns: Columns, first: int, end: int) -> model.GameHits:
+    """What is told of a game, with the hits `first` to `end` - 1. Those not told of, as another query may
+    have found them, have the match string, and neither values nor squares."""
+    places = (columns.hits[first:end] & PLACE_MASK).tolist()
+    known = {hit.positionid: hit for hit in told.hits}
+    if known.keys() == set(places):
+        return told
+    hits = tuple(known.get(place) or _plain(columns, number) for number, place in enumerate(places, first))
+    dropped = known.keys() - set(places)
+    comments = [entry for entry in told.comments if entry[0] not in dropped]
+    if told.match_string:
+        comments += [(place, told.match_string) for place in places if place not in known]
+    return data.replace(told, hits=hits, comments=tuple(comments))
+
+
+def told_by_both(one: model.GameHits, other: model.GameHits) -> model.GameHits:
+    """What two results tell of a game; of a hit or tag of both what the first one tells. The match string is
+    the first one's."""
+    hits = {hit.positionid: hit for hit in (*other.hits, *one.hits)}
+    texts = [entry for entry in other.comments if entry[1] != other.match_string]
+    if one.match_string:
+        texts += [(hit.positionid, one.match_string) for hit in other.hits]
+    return data.replace(
+        one,
+        hits=tuple(hits[place] for place in sorted(hits)),
+        comments=tuple(dict.fromkeys((*one.comments, *texts))),
+        tags=tuple({**dict(other.tags), **dict(one.tags)}.items()),
+        removed=tuple(sorted({*one.removed, *other.removed})),
+    )
+
+
+def matches(codes: Iterable[int], place: int) -> tuple[model.OrbitMatch, ...]:
+    """The elements that matched at a position, from their numbers."""
+    mask = (1 << orbit_pass.ELEMENT_BITS) - 1
+    return tuple(model.OrbitMatch(code >> orbit_pass.ELEMENT_BITS, code & mask, place) for code in codes)
+
+
+def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
+    """Of how many games and at how many positions each element of some orbits matched, a row each; `orbits`
+    tells how many elements each of them has, and the elements follow each other as the orbits do."""
+    offsets = np.cumsum([0, *orbits])
+    total = int(offsets[-1])
+    found = np.zeros((total, 2), np.int64)
+    mask = (1 << orbit_pass.ELEMENT_BITS) - 1
+    for block in columns.stretches(_COUNTED) if total and len(columns.codes) else ():
+        priority.pause()
+        codes = block.codes
+        if not len(codes):
+            continue
+        elements = codes if len(orbits) == 1 else offsets[codes >> orbit_pass.ELEMENT_BITS] + (codes & mask)
+        positions = np.bincount(elements, minlength=total)
+        found[:, 1] += positions
+        # The games are numbered from 0 within a block, so that a small table says which element each has.
+        first = np.zeros(len(block), np.bool_)
+        first[first_hits(block.hits)[1:]] = True
+        games = np.cumsum(first)
+        owners = repeated(games, np.diff(block.ends, prepend=0))
+        matched = np.flatnonzero(positions)
+        places = np.zeros(total, np.int64)
+        places[matched] = np.arange(len(matched))
+        width = len(matched)
+        cells = owners * width + places[elements]
+        size = (int(games[-1]) + 1) * width
+        if size <= _LARGEST_TABLE:
+            table = np.zeros(size, np.bool_)
+            table[cells] = True
+            found[matched, 0] += np.count_nonzero(table.reshape(-1, width), axis=0)
+        else:
+            found[matched, 0] += np.bincount(arrays.distinct(cells) % width, minlength=width)
+    return found
+
+
+_LARGEST_TABLE: Final = 1 << 24
+"""Bytes; above, the elements of the games are sorted."""

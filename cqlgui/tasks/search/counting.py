@@ -1,0 +1,71 @@
+"""In how many games a query matches, and nothing else: what a figure beside the board asks at each move.
+
+One thread goes through the games that the plan leaves over and is content with the first hit of each.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cqlgui.base import progress
+from cqlgui.base.data import dataclass
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import sources
+from cqlgui.tasks.results import model
+from cqlgui.tasks.results.found import Integers
+from cqlgui.tasks.search import sieving
+
+_SLICE: Final = 250
+"""Games after which a wish to stop is heard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """So many games match; of the `doubtful` ones only a search can tell."""
+
+    games: int
+    doubtful: int
+
+
+def count(
+    base: model.Base,
+    text: str,
+    within: Integers | None = None,
+    *,
+    cancel: progress.CancelToken | None = None,
+) -> Counted | None:
+    """Count the games that match, in the base or among those `within` (ascending ordinals); None for a query
+    that is not compiled wholly or asks for more than hits. Raises `Rejected` for a bad query,
+    `errors.Cancelled`, and `CqlguiError` for a base that cannot be read."""
+    token = cancel or progress.CancelToken()
+    expanded = queries.expanded(text)
+    assert expanded.query is not None
+    header = expanded.query.header
+    if header.matchcount is not None or header.results or header.gamenumber is not None:
+        return None
+    chosen = sieving.plan(expanded, cancel=token)
+    compiled, planner = chosen.compiled, chosen.planner
+    if compiled is None or planner is None or not compiled.wholly:
+        return None
+    games = doubtful = 0
+    for source in base.sources:
+        if not source.games:
+            continue
+        with sources.indexed(source) as opened:
+            for first, segment in opened.parts:
+                if first >= source.games:
+                    break
+                part = planner.part(source, first, segment, lambda: token.cancelled)
+                numbers = part.numbers
+                if within is not None:
+                    numbers, _ = part.among(within, source.first + first)
+                if not len(numbers):
+                    token.raise_if_cancelled()
+                    continue
+                for found in compiled.scan(
+                    part.asked, numbers, before=first, most=1, facts=part.facts, slice_size=_SLICE
+                ):
+                    token.raise_if_cancelled()
+                    games += len(found.hits)
+                    doubtful += len(found.doubtful)
+    return Counted(games, doubtful)

@@ -1,0 +1,229 @@
+"""How many games a query may find, from a random sample of the base, while it is being written.
+
+A sample is taken once for a state of a base and asked by the compiled query; what is not compiled wholly has
+no estimate, nor has a query that asks for the numbers of games.
+"""
+
+from __future__ import annotations
+
+import collections
+import hashlib
+import math
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from cqlgui.base import progress
+from cqlgui.base.data import dataclass
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.interpreting.expressions import closures
+from cqlgui.engine import facts
+from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.engine.replaying import games, scanning
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import sources, tags, workspace
+from cqlgui.tasks.results import found, model
+from cqlgui.tasks.search import sieving
+
+SAMPLE: Final = 2_000
+"""Games asked; a base that is not much larger is asked whole."""
+_KEPT: Final = 2
+_MOST_DOUBTFUL: Final = 0.05
+"""The share of the sample that the query may leave in doubt."""
+_SLICE: Final = 250
+_ERRORS: Final = 2.0
+"""Standard errors from the middle of what is told to its bounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """About `games` of `total` match, hardly fewer than `low` or more than `high`; exactly so many where
+    these are the same."""
+
+    games: int
+    low: int
+    high: int
+    total: int
+
+    @property
+    def words(self) -> str:
+        """As it is shown: it holds for all from `low` to `high`, and is no more exact than these."""
+        if self.low == self.high:
+            return f"{self.games:,} game{'' if self.games == 1 else 's'}"
+        if not self.games:
+            return f"fewer than {self._up(self.high + 1):,} games"
+        error = max(self.high - self.games, self.games - self.low)
+        unit = _unit(error)
+        about = round(self.games / unit) * unit
+        error = -(-max(self.high - about, about - self.low) // unit) * unit
+        if error < about < self.total - error:
+            return f"about {about:,} ± {error:,} games"
+        if self.games * 2 <= self.total:
+            return f"up to {self._up(self.high):,} games"
+        unit = _unit(self.total - self.low)
+        return f"at least {self.low // unit * unit:,} games"
+
+    def _up(self, number: int) -> int:
+        """A number of games rounded up, yet not beyond all that there are."""
+        unit = _unit(number)
+        return min(-(-number // unit) * unit, self.total)
+
+
+def estimate(
+    base: model.Base,
+    text: str,
+    within: found.Integers | None = None,
+    *,
+    cancel: progress.CancelToken | None = None,
+) -> Estimate | None:
+    """What a query may find in a base, or in the games `within` (ascending ordinals); None where that cannot
+    be told. Raises `Rejected` for a bad query, `errors.Cancelled`, and `CqlguiError` for a base that cannot
+    be read."""
+    token = cancel or progress.CancelToken()
+    expanded = queries.expanded(text)
+    assert expanded.query is not None
+    header = expanded.query.header
+    numbered = header.gamenumber is not None or any(
+        isinstance(node, nodes.Measure) and "gamenumber" in node.word
+        for node in nodes.walk(expanded.query.body)
+    )
+    if numbered or (header.matchcount is not None and not sieving.wants_hits(header.matchcount)):
+        return None
+    token.raise_if_cancelled()
+    compiled = sieving.compiled(expanded)
+    if isinstance(compiled, Unsupported) or not compiled.wholly:
+        return None
+    total = base.games if within is None else len(within)
+    if not total:
+        return Estimate(0, 0, 0, 0)
+    sample = _sample(base, within)
+    asker = facts.Asker(compiled.facts, expanded.names, None)
+    table = facts.table(compiled.facts, asker.answers(sample, lambda: token.cancelled), len(sample.asked))
+    counts = np.zeros(len(sample.asked), np.int64)
+    doubtful = 0
+    most = scanning.ALL_HITS if header.matchcount is not None else 1
+    for part in compiled.scan(sample.asked, most=most, facts=table, slice_size=_SLICE):
+        token.raise_if_cancelled()
+        counts += np.bincount(part.hits >> 32, minlength=len(counts))
+        doubtful += len(part.doubtful)
+    asked = len(counts) - doubtful
+    if doubtful > _MOST_DOUBTFUL * len(counts):
+        return None
+    matching = counts > 0
+    if header.matchcount is not None:
+        limits = header.matchcount
+        matching &= np.array([closures.constant_range(limits, count) for count in counts.tolist()], np.bool_)
+    if header.results:
+        results = sample.result
+        for number in np.flatnonzero(matching).tolist():
+            matching[number] = all(
+                results.values[results.codes[number]] == result for result in header.results
+            )
+    return scaled(int(matching.sum()), asked, total)
+
+
+def scaled(found: int, asked: int, total: int) -> Estimate | None:
+    """What `found` matching games among `asked`, chosen at random from `total`, tell of all of these; None
+    where that is nothing. The truth lies between the bounds in some 95 of 100 samples.
+
+    The bounds are Wilson's (two standard errors), which hold for few games as well, where the usual ones
+    would say less than nothing; a sample of much of a base is worth a larger one of an endless base.
+    """
+    if asked == total:
+        return Estimate(found, found, found, total)
+    if not asked:
+        return None
+    worth = asked * (total - 1) / (total - asked)
+    share = found / asked
+    whole = 1 + _ERRORS**2 / worth
+    middle = (share + _ERRORS**2 / (2 * worth)) / whole
+    half = _ERRORS * math.sqrt(share * (1 - share) / worth + (_ERRORS / (2 * worth)) ** 2) / whole
+    # Those of the sample are known.
+    low = max(found, math.floor(total * (middle - half)))
+    high = min(total - asked + found, math.ceil(total * (middle + half)))
+    return Estimate(round(total * share), low, high, total)
+
+
+def _unit(number: int) -> int:
+    """The last place that counts in an error: one digit does, where it is 1 or 2 another one."""
+    digits = len(str(number))
+    return int(10 ** max(0, digits - (2 if str(number)[0] in "12" else 1)))
+
+
+class _Sample:
+    """Some games of a base, one behind the other, and their tags (`facts.Tags`), asked segment by segment."""
+
+    def __init__(
+        self, asked: games.Games, parts: Sequence[tuple[tags.SegmentTags, games.Integers]], named: int
+    ) -> None:
+        """`parts` are the tags of segments, with the numbers of the games chosen there; `named` is how many
+        games of the base have a White tag."""
+        self.asked = asked
+        self._parts = parts
+        self.game_count = named
+        self.gamenumbers = range(1, len(asked) + 1)
+        place = object()
+        self.memo: facts.Memo = tags.Memo(lambda: place)
+
+    def tag(self, name: str) -> facts.Coded:
+        """A tag's texts, None for a game without it."""
+        return self._chosen(lambda of_segment: of_segment.tag(name))
+
+    @property
+    def result(self) -> facts.Coded:
+        """The results at the ends of the texts, else those of the tags."""
+        return self._chosen(lambda of_segment: of_segment.result)
+
+    def _chosen(self, column: Callable[[tags.SegmentTags], facts.Coded]) -> facts.Coded:
+        values: list[Any] = []
+        for of_segment, numbers in self._parts:
+            whole = column(of_segment)
+            values += map(whole.values.__getitem__, whole.codes[numbers].tolist())
+        return facts.Coded.of(values)
+
+
+_samples: collections.OrderedDict[tuple[object, ...], _Sample] = collections.OrderedDict()
+_lock = threading.Lock()
+
+
+def _sample(base: model.Base, within: found.Integers | None) -> _Sample:
+    """The sample of a base as it is now, or of some of its games."""
+    listed = [source for source in base.sources if source.games]
+    catalog = workspace.catalog()
+    key: tuple[object, ...] = tuple(
+        (str(source.path), source.games, sources.stamp(source.path), catalog.rows(source.id).state)
+        for source in listed
+    )
+    if within is not None:
+        key += (hashlib.blake2b(within.tobytes()).digest(),)
+    with _lock:
+        known = _samples.get(key)
+        if known is None:
+            known = _samples[key] = _taken(base, listed, within)
+            while len(_samples) > _KEPT:
+                _samples.popitem(last=False)
+        return known
+
+
+def _taken(base: model.Base, listed: Sequence[model.Source], within: found.Integers | None) -> _Sample:
+    # The same games for the same base, so that what is shown does not waver.
+    chosen = np.arange(1, base.games + 1) if within is None else within
+    total = len(chosen)
+    if total > SAMPLE + SAMPLE // 2:
+        chosen = chosen[np.sort(np.random.default_rng(total).choice(total, SAMPLE, replace=False))]
+    parts: list[games.Games] = []
+    known: list[tuple[tags.SegmentTags, games.Integers]] = []
+    for source in listed:
+        with sources.indexed(source) as opened:
+            for first, segment in opened.parts:
+                begin = source.first + first
+                end = min(begin + segment.games, source.first + source.games)
+                low, high = np.searchsorted(chosen, [begin, end]).tolist()
+                if low < high:
+                    numbers = chosen[low:high] - begin
+                    parts.append(games.some(games.of_segment(segment), numbers))
+                    known.append((tags.SegmentTags(source, first, segment.games), numbers))
+    named = sum(workspace.catalog().named_count(source.id) for source in listed)
+    return _Sample(games.joined(parts), known, named)

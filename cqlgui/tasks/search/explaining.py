@@ -1,0 +1,185 @@
+"""Why a position matches or not: truth, value and squares of every sub-filter, and the orbit elements that
+matched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from cqlgui.base import errors, progress
+from cqlgui.board import tree
+from cqlgui.cql.printing import printer
+from cqlgui.cql.transforming import transforms
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import hosts, sources
+from cqlgui.tasks.processes import frames
+from cqlgui.tasks.processes import pool as pool_module
+from cqlgui.tasks.results import model, truths
+from cqlgui.tasks.search import sieving
+
+_LONG_GAME = 1_000
+_LARGE_ORBIT = 64
+
+
+def explain(
+    base: model.Base,
+    game: int,
+    positionid: int,
+    text: str,
+    variations: bool = False,
+    *,
+    apart: bool = False,
+    cancel: progress.CancelToken | None = None,
+    begun: Callable[[], None] | None = None,
+    pool: pool_module.Pool | None = None,
+) -> model.Truth:
+    """Evaluate a query at one position of a game and say how each part fared.
+
+    A long game or a large orbit goes to a worker process, so that the window's thread keeps the interpreter
+    lock to itself; the rest is quicker done here than asked for, unless it is wanted `apart`, where any query
+    can be stopped; `begun` then hears when a worker is free for it. Raises `queries.Rejected` for a bad
+    query, `CqlguiError` for a position that is not there and `errors.Cancelled`.
+    """
+    expanded = queries.expanded(text, variations)
+    source, ordinal = sources.of_game(base, game)
+    if not apart:
+        with sources.opened(source) as opened:
+            positions = opened.index.positions(ordinal)
+            if not _takes_long(expanded, positions):
+                played = tree.GameTree.decode(opened.index.start_fen(ordinal), opened.index.moves(ordinal))
+                world = hosts.GameHost(opened, ordinal)
+                return truths.truth(expanded, played, world, positionid)
+    request = _request("explain", base, game, positionid, text, variations)
+    return truths.unpacked((pool or pool_module.shared()).ask(request, cancel, begun)["truth"])
+
+
+def why_not(
+    base: model.Base,
+    game: int,
+    positionid: int,
+    text: str,
+    variations: bool = False,
+    *,
+    cancel: progress.CancelToken | None = None,
+    pool: pool_module.Pool | None = None,
+) -> model.WhyNot:
+    """The first filter that fails at one position of a game, and the nearest position at which it holds.
+
+    Always asked of a worker process, because the whole game is evaluated. Raises what `explain` does.
+    """
+    queries.expanded(text, variations)
+    request = _request("why", base, game, positionid, text, variations)
+    reply = (pool or pool_module.shared()).ask(request, cancel)
+    part = None if reply["part"] is None else truths.unpacked(reply["part"])
+    return model.WhyNot(part, *reply["rest"])
+
+
+def why_not_fen(fen: str, text: str) -> model.WhyNot:
+    """The same for a position without a game."""
+    expanded = queries.expanded(text)
+    return truths.why_not(expanded, _single(fen), hosts.BareHost(), 0)
+
+
+def _request(
+    operation: str, base: model.Base, game: int, positionid: int, text: str, variations: bool
+) -> frames.Message:
+    source, ordinal = sources.of_game(base, game)
+    return {
+        "op": operation,
+        "query": text,
+        "variations": variations,
+        "position": positionid,
+        **sources.words(source),
+        "games": [ordinal],
+    }
+
+
+def explain_fen(fen: str, text: str) -> model.Truth:
+    """The same for a position without a game; raises `CqlguiError` for a text that is no position."""
+    expanded = queries.expanded(text)
+    return truths.truth(expanded, _single(fen), hosts.BareHost(), 0)
+
+
+def _single(fen: str) -> tree.GameTree:
+    """A game of one position."""
+    try:
+        played = tree.GameTree.decode(fen, ())
+        len(played.positions[0].squares)
+    except ValueError as error:
+        raise errors.CqlguiError(f"This is not a position in FEN: {error}") from error
+    return played
+
+
+def stages(
+    text: str,
+    base: model.Base | None = None,
+    variations: bool = False,
+    *,
+    cancel: progress.CancelToken | None = None,
+) -> model.Stages:
+    """How a query will be run: as checked, with its orbits written out, and what passes over games in which
+    order; with a base also how many games each step leaves. Raises `queries.Rejected`, and what opening the
+    base raises.
+    """
+    checked = queries.checked_query(text)
+    expanded = queries.expanded(text, variations)
+    assert checked.query is not None
+    assert expanded.query is not None
+    plan = sieving.plan(expanded)
+    texts = printer.print_query(checked.query), printer.print_query(expanded.query)
+    return model.Stages(*texts, plan.engine, plan.reason, tuple(_steps(expanded, plan, base, cancel)))
+
+
+def _steps(
+    expanded: transforms.Expanded,
+    plan: sieving.Plan,
+    base: model.Base | None,
+    cancel: progress.CancelToken | None,
+) -> Iterator[model.PlanStep]:
+    assert expanded.query is not None
+    known = [] if plan.planner is None else plan.planner.steps()
+    left = [None] * (len(known) + 1) if base is None else _left(plan, base, len(known) + 1, cancel)
+    for (means, part), games in zip(known, left, strict=False):
+        if part is None:
+            text = printer.print_header(expanded.query.header)
+        else:
+            # As written: an orbit's elements may be many.
+            text = expanded.text[part.span.offset : part.span.offset + part.span.length]
+        yield model.PlanStep(means, " ".join(text.split()), games)
+    if base is not None and left[-1] != (left[-2] if known else base.games):
+        yield model.PlanStep("together", "the whole of the query", left[-1])
+    if plan.compiled is not None:
+        parts = len(plan.compiled.unsupported)
+        words = f"all but {parts} part{'s' if parts > 1 else ''}" if parts else "all of it"
+        yield model.PlanStep("compiled", words, left[-1])
+    if plan.engine != "compiled":
+        yield model.PlanStep("interpreted", plan.reason, None if plan.compiled is not None else left[-1])
+    elif plan.straight is None:
+        yield model.PlanStep("interpreted", "the games that match, for sort keys, comments or elements")
+    else:
+        yield model.PlanStep("interpreted", "only hits that are shown, for values and squares")
+
+
+def _left(
+    plan: sieving.Plan, base: model.Base, steps: int, cancel: progress.CancelToken | None
+) -> list[int | None]:
+    """How many games of a base each step leaves."""
+    if plan.planner is None:
+        return [base.games] * steps
+    token = cancel or progress.CancelToken()
+    total = [0] * steps
+    for source in base.sources:
+        with sources.indexed(source) as opened:
+            for first, segment in opened.parts:
+                if first >= source.games:
+                    # What was indexed since, of which the base knows nothing yet, nor perhaps the catalog.
+                    break
+                token.raise_if_cancelled()
+                counts = plan.planner.counts(source, first, segment, lambda: token.cancelled)
+                total = [one + other for one, other in zip(total, counts, strict=True)]
+    return list(total)
+
+
+def _takes_long(expanded: transforms.Expanded, positions: int) -> bool:
+    elements = sum(len(orbit.elements) for orbit in expanded.orbits)
+    return positions > _LONG_GAME or elements > _LARGE_ORBIT

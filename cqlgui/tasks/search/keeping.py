@@ -1,0 +1,78 @@
+"""The files that a search must not lose: nothing is written over what it reads.
+
+All that writes where somebody names the file asks here: an export (`-o` and the window's), `writefile`, and a
+query that is saved.
+What is no ordinary file `base.disk` refuses; what a query may reach at all `files` tells.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from cqlgui.base import errors
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import files
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import telling
+
+_SOURCE: Final = "is a source of this base"
+_READ: Final = "is read by the query"
+
+
+def sources(base: model.Base) -> files.Kept:
+    """The games of a base, which nothing is written over."""
+    return [(source.path, _SOURCE) for source in base.sources]
+
+
+def from_query(base: model.Base, options: model.SearchOptions) -> files.Kept:
+    """What `writefile` must not write over: the sources, and what the caller names. What the query reads is
+    not among them, as it may read what it wrote."""
+    # `/dev/stdin` is another file in a worker.
+    return [(_resolved(path), what) for path, what in [*sources(base), *options.kept]]
+
+
+def refuse(base: model.Base, text: str, options: model.SearchOptions, path: Path) -> None:
+    """Raise `CqlguiError` when writing to `path` would write over what a search for this text reads."""
+    what = files.reason(path, [*from_query(base, options), *_read(text, options, path)])
+    if what:
+        raise errors.CqlguiError(f"{path} {what} and is not overwritten.")
+
+
+def within(path: Path, folders: Iterable[Path]) -> bool:
+    """Whether a file lies in one of these folders, links followed; a loop of links lies nowhere, and so does
+    what is no name of a file."""
+    try:
+        place = path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return False
+    return any(place.is_relative_to(folder.resolve()) for folder in folders)
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return path
+
+
+def _read(text: str, options: model.SearchOptions, path: Path) -> files.Kept:
+    """What a query reads; `path` itself where the query makes up a name that may be this one."""
+    found: files.Kept = []
+    # What was made of two results is no query.
+    with contextlib.suppress(queries.Rejected):
+        expanded = queries.expanded(text, said=telling.said(options))
+        folders = [_resolved(folder) for folder in options.allow_read]
+        for use in queries.file_uses(expanded) if folders else ():
+            # What is no name of a file is not read.
+            with contextlib.suppress(OSError, ValueError, RuntimeError):
+                if use.verb == "read" and use.name is not None:
+                    found += [(place, _READ) for place in files.places(use.name, folders, options.beside)]
+                elif use.verb == "read" and within(path, folders):
+                    found.append((path, _READ))
+        assert expanded.query is not None
+        if expanded.query.header.input is not None:
+            found.append((Path(expanded.query.header.input), "is named in the query as its input"))
+    return found

@@ -1,0 +1,174 @@
+"""What the editor's margin shows: the truth of each line of a query at the position on the board."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from cqlgui.base import progress
+from cqlgui.board import tree
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.explaining import explain
+from cqlgui.cql.transforming import words
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.results import model
+from cqlgui.tasks.search import explaining
+
+
+def margin(
+    base: model.Base,
+    game: int,
+    positionid: int,
+    text: str,
+    variations: bool = False,
+    *,
+    cancel: progress.CancelToken | None = None,
+    begun: Callable[[], None] | None = None,
+) -> tuple[model.Truth, tuple[model.LineTruth, ...]]:
+    """The truth of a query at a position, whole and line by line.
+
+    `begun` hears when a worker is free for it. Raises what `explaining.explain` does.
+    """
+    checked = queries.checked_query(text)
+    if checked.query is None:
+        raise queries.Rejected(text, checked.diagnostics)
+    found = explaining.explain(
+        base, game, positionid, text, variations, apart=True, cancel=cancel, begun=begun
+    )
+    return found, lines(text, found, checked.query)
+
+
+def lines(text: str, found: model.Truth, query: nodes.Query) -> tuple[model.LineTruth, ...]:
+    """A row for each line on which a filter begins whose surroundings begin on an earlier line.
+
+    Of an orbit the element is shown that matches, or that comes nearest to it. `query` tells comparisons,
+    which have a value but are conditions.
+    """
+    compared = set(_comparisons(query.body))
+    rows: dict[int, list[tuple[model.Truth, str]]] = {}
+    breaks = [place for place, sign in enumerate(text) if sign == "\n"]
+    for line, part, element in _beginning(found, query.body, breaks):
+        rows.setdefault(line, []).append((part, element))
+    shown = []
+    for line, told in sorted(rows.items()):
+        parts, elements = zip(*told, strict=True)
+        truth, value = _together(parts), _value(parts, compared)
+        shown.append(model.LineTruth(line, truth, value, parts, found.positionid, elements))
+    return tuple(shown)
+
+
+def filter_lines(text: str, query: nodes.Query) -> tuple[int, ...]:
+    """The lines, from 0, that `lines` gives rows for, without their truth."""
+    breaks = [place for place, sign in enumerate(text) if sign == "\n"]
+    body = query.body
+    pending = [(part, -1) for part in (nodes.children(body) if _is_bare(body) else (body,))]
+    found = set()
+    while pending:
+        part, above = pending.pop()
+        line = bisect.bisect_left(breaks, part.span.offset)
+        if line != above:
+            found.add(line)
+        pending.extend((child, line) for child in nodes.children(part))
+    return tuple(sorted(found))
+
+
+def best_element(orbit: model.Truth) -> model.Truth:
+    """The element of an orbit that matches, or in which most filters hold before one fails; of equal ones the
+    one as written.
+    """
+    return max(
+        orbit.parts,
+        key=lambda part: (part.matched is True, explain.held(part.parts), part.transform == words.AS_WRITTEN),
+    )
+
+
+def bound(part: model.Truth) -> str:
+    """For which elements loops hold, or under `all` fail: `x = f3, y = e5`; empty where none decides.
+
+    Loops within one another are told together, those of an orbit in its best element only.
+    """
+    found: list[str] = []
+    pending = [part]
+    while pending and len(found) < _MOST_BOUND:
+        one = pending.pop()
+        if one.binding is not None:
+            name, square = one.binding
+            found.append(f"{'fails for ' if one.matched is False else ''}{name} = {square}")
+        orbit = one.parts and one.parts[0].transform
+        pending.extend([best_element(one)] if orbit else reversed(one.parts))
+    return ", ".join(dict.fromkeys(found))
+
+
+def moves(part: model.Truth) -> str:
+    """The moves that a path matched, or how far it came."""
+    return part.way if part.matched or not part.way else f"up to {part.way}"
+
+
+def left_out(text: str, game: tree.GameTree, positionid: int) -> bool:
+    """Whether a search with this query passes over a position, because it stands in a variation."""
+    query = queries.checked_query(text).query
+    return positionid >= game.mainline_length and query is not None and not query.header.variations
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """A filter in one line; of a long one the beginning and the end."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    end = line[-(most // 3) :]
+    start = line[: most - len(end) - 3]
+    # No word is cut in two where a space is near.
+    start = start.rsplit(" ", 1)[0] if " " in start[len(start) // 2 :] else start
+    end = end.split(" ", 1)[1] if " " in end[: len(end) // 2] else end
+    return f"{start} … {end}"
+
+
+_MOST_BOUND = 8
+
+
+def _beginning(
+    found: model.Truth, body: nodes.Node, breaks: list[int]
+) -> Iterator[tuple[int, model.Truth, str]]:
+    """Filters with the line they begin on and the element they are of, in words; a filter is left out where
+    one around it begins on the same line.
+    """
+    pending = [(part, -1, "") for part in (reversed(found.parts) if _is_bare(body) else (found,))]
+    while pending:
+        part, above, element = pending.pop()
+        if part.transform:
+            # The name of an inner element has that of the outer one in it.
+            element = "" if part.transform == words.AS_WRITTEN else part.words
+        line = bisect.bisect_left(breaks, part.offset)
+        if line != above:
+            yield line, part, element
+            above = line
+        parts = [best_element(part)] if part.parts and part.parts[0].transform else list(part.parts)
+        pending.extend((one, above, element) for one in reversed(parts))
+
+
+def _is_bare(body: nodes.Node) -> bool:
+    """A sequence without braces, which is no filter of its own to the eye."""
+    return isinstance(body, nodes.Compound) and body.filters[0].span.offset == body.span.offset
+
+
+def _together(parts: Sequence[model.Truth]) -> bool | None:
+    if any(part.matched is False for part in parts):
+        return False
+    return True if all(part.matched for part in parts) else None
+
+
+def _value(parts: Sequence[model.Truth], compared: set[tuple[int, int]]) -> str:
+    """The number of a single filter that is no comparison."""
+    if len(parts) != 1 or parts[0].value is None or (parts[0].offset, parts[0].length) in compared:
+        return ""
+    return parts[0].value if _NUMBER.fullmatch(parts[0].value) else ""
+
+
+_NUMBER = re.compile(r"-?\d+")
+
+
+def _comparisons(body: nodes.Node) -> Iterator[tuple[int, int]]:
+    for node in nodes.walk(body):
+        if isinstance(node, nodes.Compare):
+            yield node.span.offset, node.span.length

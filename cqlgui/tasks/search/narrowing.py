@@ -1,0 +1,244 @@
+"""Facets of a result, and results made of others: those hits alone, both, either, one without the other.
+
+A game's facets are small numbers in arrays over the base, so that counting and choosing among millions of
+hits are a few passes over arrays. Plain NumPy does: a mask of a million games is one megabyte, and hits are
+sorted numbers already, so that compressed bitmaps would gain nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from cqlgui.base import data
+from cqlgui.base.data import dataclass
+from cqlgui.engine import orbit_pass
+from cqlgui.tasks.databases import workspace
+from cqlgui.tasks.results import found as found_module
+from cqlgui.tasks.results import model
+from cqlgui.tasks.results.found import Columns, Found, Integers, Mask
+from cqlgui.tasks.search import orbits
+
+RESULT, DECADE, RATING, OPENING, PLY = "Result", "Decade", "Rating", "Opening", "Ply"
+FACETS: Final = (RESULT, DECADE, RATING, OPENING, PLY)
+_RATING_BAND: Final = 200
+_PLY_BAND: Final = 20
+_RESULTS: Final = ("1-0", "1/2-1/2", "0-1", "*")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value of a facet, with the games and hits of a result that have it."""
+
+    key: int
+    words: str
+    games: int
+    positions: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attributes:
+    """The facets of all games of a base, by name, each an array in which a game stands at its ordinal."""
+
+    of_games: Mapping[str, Integers]
+
+
+def attributes(base: model.Base) -> Attributes:
+    """The facets of a base's games."""
+    found = {name: [np.zeros(1, np.int64)] for name in (RESULT, DECADE, RATING, OPENING)}
+    for source in base.sources:
+        for name, numbers in _of_source(source).items():
+            column = np.zeros(source.games, np.int64)
+            # Rows that were added after this state of the base was taken belong to the next one.
+            column[: len(numbers)] = numbers[: source.games]
+            found[name].append(column)
+    return Attributes({name: np.concatenate(parts) for name, parts in found.items()})
+
+
+def _of_source(source: model.Source) -> dict[str, Integers]:
+    catalog = workspace.catalog()
+    result = catalog.coded(source.id, "result", lambda text: _RESULTS.index(text) if text in _RESULTS else 3)
+    decade = catalog.coded(source.id, "date", _decade)
+    opening = catalog.coded(source.id, "eco", lambda text: ord(text[0]) if text[:1] in _LETTERS else 0)
+    white, black = catalog.numbers(source.id, "white_elo"), catalog.numbers(source.id, "black_elo")
+    known = np.maximum((white > 0).astype(np.int64) + (black > 0), 1)
+    rating = (white + black) // known // _RATING_BAND
+    return {RESULT: result, DECADE: decade, RATING: rating, OPENING: opening}
+
+
+_LETTERS: Final = tuple("ABCDE")
+
+
+def _decade(date: str) -> int:
+    return int(date[:4]) // 10 if date[:4].isdecimal() and date[:4].isascii() and len(date) >= 4 else 0
+
+
+def _words(name: str, key: int) -> str:
+    match name:
+        case "Result":
+            return _RESULTS[key]
+        case "Decade":
+            return f"{key * 10}s" if key else "unknown"
+        case "Rating":
+            first = key * _RATING_BAND
+            return f"{first}-{first + _RATING_BAND - 1}" if key else "unknown"
+        case "Opening":
+            return f"{chr(key)}00-{chr(key)}99" if key else "unknown"
+        case _:
+            first = key * _PLY_BAND
+            return f"{first}-{first + _PLY_BAND - 1}"
+
+
+def _keys(result: model.SearchResult, known: Attributes, name: str) -> Integers:
+    """A facet of every hit."""
+    columns = result.games.columns
+    if name == PLY:
+        keys: Integers = (columns.hits & found_module.PLACE_MASK) // _PLY_BAND
+        return keys
+    of_games = known.of_games[name]
+    return of_games[np.minimum(columns.games, len(of_games) - 1)]
+
+
+def values(result: model.SearchResult, known: Attributes, name: str) -> tuple[Value, ...]:
+    """The values of a facet that hits of a result have, with counts; none for the ply of a search through
+    variations, where the number of a position does not tell it."""
+    columns = result.games.columns
+    if not len(columns) or (name == PLY and result.variations):
+        return ()
+    keys = _keys(result, known, name)
+    positions = found_module.tallied(keys)
+    games = columns.games
+    fresh = np.ones(len(keys), np.bool_)
+    # The hits of a game follow each other, and their plies ascend.
+    fresh[1:] = (games[1:] != games[:-1]) | (keys[1:] != keys[:-1])
+    of_games = found_module.tallied(keys[fresh], len(positions))
+    return tuple(
+        Value(key, _words(name, key), int(of_games[key]), int(positions[key]))
+        for key in np.flatnonzero(positions).tolist()
+    )
+
+
+def having(result: model.SearchResult, known: Attributes, name: str, key: int) -> model.SearchResult:
+    """The hits of a result that have a value of a facet."""
+    return _kept(result, _keys(result, known, name) == key)
+
+
+def matching(result: model.SearchResult, orbit: int, element: int) -> model.SearchResult:
+    """The hits of a result at which an element of an orbit matched."""
+    return _kept(result, found_module.having(result.games.columns, orbit_pass.code_of(orbit, element)))
+
+
+def both(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
+    """The hits of one result that are also in another."""
+    bare, others = _bare(one), _bare(other)
+    kept = {game: hits for game, hits in bare.items() if game in others}
+    return _kept(one, _among(one.games, other.games), kept)
+
+
+def without(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
+    """The hits of one result that are not in another."""
+    bare, others = _bare(one), _bare(other)
+    kept = {game: hits for game, hits in bare.items() if game not in others}
+    return _kept(one, ~_among(one.games, other.games), kept)
+
+
+def either(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
+    """The hits of both results, in the order of the games. What is told of a hit is what the first result
+    tells of it, if it has it; the elements of another query's orbits mean nothing here."""
+    first, second = _ascending(one.games), _ascending(other.games)
+    more = second.columns.take(~_among(second, first))
+    others: Iterable[model.GameHits] = other.games.told.values()
+    # Without it all games of a result are told of.
+    untold = one.games.untold or other.games.untold
+    if other.query != one.query:
+        more = Columns(more.hits, found_module.no_ends(len(more)), np.zeros(0, np.int32))
+        others = map(_foreign, others)
+        if untold is not None and untold is not one.games.untold:
+            untold = data.replace(untold, valued=False, writes=False)
+    whole = found_module.joined([first.columns, more])
+    columns = whole.take(np.argsort(whole.hits, kind="stable"))
+    with_hits = set(found_module.each_game(columns.hits).tolist())
+    bare = {game: hits for game, hits in {**_bare(other), **_bare(one)}.items() if game not in with_hits}
+    told = dict(one.games.told)
+    for hits in others:
+        known = told.get(hits.game)
+        if known is not None:
+            told[hits.game] = found_module.told_by_both(known, hits)
+        elif hits.game not in one.games:
+            told[hits.game] = hits
+    joined = data.replace(
+        one,
+        games=Found(one.games.columns, told, untold),
+        # So the number of a position does not tell its ply.
+        variations=one.variations or other.variations,
+    )
+    return _made(joined, columns, sorted({*one.order, *other.order}), bare)
+
+
+def _foreign(told: model.GameHits) -> model.GameHits:
+    """What another query tells of a game, without what hangs together with its orbits and sort keys."""
+    hits = tuple(data.replace(hit, matches=()) for hit in told.hits)
+    return data.replace(told, hits=hits, sort_keys=())
+
+
+def in_games(result: model.SearchResult) -> Integers:
+    """The games of a result, ascending, as `SearchOptions.within` wants them."""
+    return np.sort(np.array(result.order, np.int64))
+
+
+def _among(some: Found, others: Found) -> Mask:
+    """Which hits of one result another has, too."""
+    # A result has each hit once, and being told so NumPy is many times as fast.
+    return np.isin(some.columns.hits, others.columns.hits, assume_unique=True)
+
+
+def _ascending(found: Found) -> Found:
+    return Found(found.columns.take(np.argsort(found.columns.hits, kind="stable")), found.told, found.untold)
+
+
+def _bare(result: model.SearchResult) -> dict[int, model.GameHits]:
+    """The games that match without a hit, which a query may ask for."""
+    return {game: hits for game, hits in result.games.told.items() if not hits.hits}
+
+
+def _kept(
+    result: model.SearchResult, mask: Mask, bare: Mapping[int, model.GameHits] | None = None
+) -> model.SearchResult:
+    columns = result.games.columns.take(mask)
+    left = {*found_module.each_game(columns.hits).tolist(), *(bare or ())}
+    return _made(result, columns, [game for game in result.order if game in left], bare or {})
+
+
+def _made(
+    result: model.SearchResult, columns: Columns, order: Iterable[int], bare: Mapping[int, model.GameHits]
+) -> model.SearchResult:
+    """A result like another with other hits, and with these games without hits."""
+    untold = Found(columns, {}, result.games.untold)
+    told = dict(bare)
+    for game, hits in result.games.told.items():
+        first, end = untold.stretch(game)
+        if end > first:
+            told[game] = found_module.trimmed(hits, columns, first, end)
+    found = Found(columns, told, result.games.untold)
+    return data.replace(result, games=found, order=tuple(order), orbits=recounted(result.orbits, columns))
+
+
+def recounted(listed: Iterable[model.Orbit], columns: Columns) -> tuple[model.Orbit, ...]:
+    """Orbits with what their elements matched among some hits; an element counts once for a hit."""
+    listed = tuple(listed)
+    counts = iter(found_module.counts(columns, [len(orbit.elements) for orbit in listed]).tolist())
+    return tuple(
+        orbits.counted(orbit, dict(enumerate(itertools.islice(counts, len(orbit.elements)))))
+        for orbit in listed
+    )
+
+
+OPERATIONS: Final[Mapping[str, Callable[[Any, Any], model.SearchResult]]] = {
+    "and": both,
+    "or": either,
+    "minus": without,
+}
+"""Results made of two, by the words of the menu."""

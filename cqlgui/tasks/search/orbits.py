@@ -1,0 +1,110 @@
+"""The orbits of a query's transforms, for the picker and for the counts of a search."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+from cqlgui.base import data, priority, progress
+from cqlgui.board import tree
+from cqlgui.board.position import Position
+from cqlgui.cql.checking import impossible
+from cqlgui.cql.transforming import transforms
+from cqlgui.engine import orbit_pass
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import sources
+from cqlgui.tasks.results import found as found_module
+from cqlgui.tasks.results import model
+
+
+def orbits(text: str) -> tuple[model.Orbit, ...]:
+    """The outermost transforms of a query with their elements, all counts 0; raises `queries.Rejected`."""
+    return tuple(describe(info) for info in queries.expanded(text).orbits)
+
+
+def describe(info: transforms.OrbitInfo) -> model.Orbit:
+    """An orbit as plain data, all counts 0."""
+    elements = []
+    # All elements are built alike, so one of them tells.
+    asks = any(impossible.names_pawns(element.filter) for element in info.elements[:1])
+    for element in info.elements:
+        # There may be thousands.
+        priority.pause()
+        elements.append(
+            model.ElementCount(
+                text=element.text,
+                transform=element.transform,
+                words=element.words,
+                games=0,
+                positions=0,
+                squares=element.squares,
+                lines=element.lines,
+                never=impossible.reason(element.filter) if asks else "",
+            )
+        )
+    return model.Orbit(
+        transform=info.transform,
+        offset=info.span.offset,
+        length=info.span.length,
+        elements=tuple(elements),
+        invalid=tuple(_dropped(info.invalid)),
+        duplicates=tuple(_dropped(info.duplicates)),
+    )
+
+
+def counted(orbit: model.Orbit, counts: dict[int, tuple[int, int]]) -> model.Orbit:
+    """The orbit with (games, positions) by the place of its elements."""
+    elements = list(orbit.elements)
+    for place, (games, positions) in counts.items():
+        elements[place] = data.replace(elements[place], games=games, positions=positions)
+    return data.replace(orbit, elements=tuple(elements))
+
+
+_MOST_EXAMPLES = 64
+"""Images for which a position is looked for: more are not in view at once."""
+
+Place = tuple[int, int]
+"""Number of an orbit in the query, and of an element in it."""
+
+
+def without_squares(result: model.SearchResult) -> tuple[Place, ...]:
+    """The elements that matched and name no squares, so that only a hit can be shown of them."""
+    found = (
+        (number, place)
+        for number, orbit in enumerate(result.orbits)
+        for place, element in enumerate(orbit.elements)
+        if element.positions and not element.squares
+    )
+    return tuple(itertools.islice(found, _MOST_EXAMPLES))
+
+
+def examples(
+    base: model.Base,
+    result: model.SearchResult,
+    wanted: Sequence[Place],
+    cancel: progress.CancelToken | None = None,
+) -> dict[Place, Position]:
+    """The position of the first hit of each element wanted; those without hits are left out."""
+    columns = result.games.columns
+    found = {}
+    for place in wanted:
+        if cancel is not None:
+            cancel.raise_if_cancelled()
+        at = np.flatnonzero(columns.codes == orbit_pass.code_of(*place))[:1]
+        if not len(at):
+            continue
+        hit = int(columns.hits[int(np.searchsorted(columns.ends, at[0], side="right"))])
+        source, ordinal = sources.of_game(base, hit >> found_module.GAME_SHIFT)
+        with sources.opened(source) as opened:
+            played = tree.GameTree.decode(opened.index.start_fen(ordinal), opened.index.moves(ordinal))
+        # The moves of a damaged index may not be playable; the game says so where it is opened.
+        with contextlib.suppress(ValueError):
+            found[place] = played.positions[hit & found_module.PLACE_MASK]
+    return found
+
+
+def _dropped(infos: tuple[transforms.DroppedInfo, ...]) -> list[model.Dropped]:
+    return [model.Dropped(transform=info.transform, words=info.words, reason=info.reason) for info in infos]

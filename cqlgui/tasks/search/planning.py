@@ -1,0 +1,183 @@
+"""Says of each segment which of its games a query must be searched in, before any position is looked at.
+
+Headers come from the catalog (`tags`), signatures from the files beside the segments; missing ones are made
+and kept. What is passed over cannot match (`engine.pruning`).
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from cqlgui.base import priority
+from cqlgui.base.data import dataclass
+from cqlgui.cql.ast import nodes
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.transforming import transforms
+from cqlgui.engine import facts
+from cqlgui.engine.pruning import pruner, signatures
+from cqlgui.engine.replaying import games
+from cqlgui.jit import native
+from cqlgui.store import beside, segments
+from cqlgui.tasks.databases import tags
+from cqlgui.tasks.results import model
+
+_USELESS: Final = 0.9
+"""Where more than this share of a segment's games is left the next `_IDLE` segments are not asked about."""
+_IDLE: Final = 3
+_MOST_PLAIN: Final = 20_000
+"""Positions of a segment up to which signatures are made without machine code, which takes a second then."""
+_MOST_KEPT: Final = 24
+"""Segments whose signatures stay in memory, some 30 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is to be searched of a segment: `numbers` of its games in order, of the first `count` that the
+    base knows. `facts` are those of the compiled query for all games, as `scanning.scan` takes them."""
+
+    asked: games.Games
+    count: int
+    numbers: games.Integers
+    facts: games.Words
+
+    def among(self, within: games.Integers, before: int) -> tuple[games.Integers, int]:
+        """The `numbers` that are among the games `within`, and how many games of the part are among them.
+        `within` has ordinals of the base, ascending; `before` is that of the part's first game."""
+        low, high = np.searchsorted(within, [before, before + self.count]).tolist()
+        return self.numbers[np.isin(self.numbers, within[low:high] - before)], high - low
+
+
+class Planner:
+    """Plans the search of one query; for one thread. `compiled` are the facts that compiled code asks for;
+    not `pruned`, nothing is passed over."""
+
+    def __init__(
+        self, expanded: transforms.Expanded, compiled: Sequence[facts.Fact] = (), *, pruned: bool = True
+    ) -> None:
+        assert expanded.query is not None
+        self.variations = expanded.query.header.variations
+        """Whether the whole tree of a game is searched."""
+        self._question = pruner.Question(expanded)
+        self._compiled = compiled
+        self._pruned = pruned and pruner.stand_alone(expanded.query)
+        self._source: Path | None = None
+        self._useless = False
+        self._idle = 0
+        known = self._question.facts if self._pruned else []
+        asked = list(dict.fromkeys([*compiled, *known]))
+        self._asker = facts.Asker(asked, expanded.names, interpreter.last_game(expanded.query.header))
+
+    def part(
+        self,
+        source: model.Source,
+        first: int,
+        segment: segments.Segment,
+        is_over: Callable[[], bool] = facts.never,
+    ) -> Part:
+        """Plan a segment of a source, whose first game has the ordinal `first` there. Raises
+        `errors.Cancelled` once `is_over` says True, and `errors.SourceError` where the catalog lacks games.
+        """
+        asked, known = self._known(source, first, segment, is_over)
+        count = max(min(len(asked), source.games - first), 0)
+        numbers = games.everything(asked)[:count]
+        if self._pruned and not self._is_idle(source):
+            numbers = numbers[pruner.candidates(self._question, known)[:count]]
+            self._source, self._useless = source.path, len(numbers) > _USELESS * count
+        return Part(asked, count, numbers, facts.table(self._compiled, known.facts, len(asked)))
+
+    def _is_idle(self, source: model.Source) -> bool:
+        """Whether hardly a game was passed over in the segment before, so that this one is not asked about;
+        one of some is all the same."""
+        if not self._useless or self._source != source.path or self._idle == _IDLE:
+            self._idle = 0
+            return False
+        self._idle += 1
+        return True
+
+    def steps(self) -> list[tuple[str, nodes.Node | None]]:
+        """What games are passed over by, in order: `header` for the conditions of the query's header, and the
+        filters that `catalog` or `signature` tell about."""
+        question, found = self._question, list[tuple[str, nodes.Node | None]]()
+        if not self._pruned:
+            return found
+        if question.results or question.query.header.gamenumber is not None:
+            found.append(("header", None))
+        for part in pruner.conjuncts(question.query.body):
+            if id(part) in question.known:
+                found.append(("catalog", part))
+            elif pruner.rules_out(question, part):
+                found.append(("signature", part))
+        return found
+
+    def counts(
+        self,
+        source: model.Source,
+        first: int,
+        segment: segments.Segment,
+        is_over: Callable[[], bool] = facts.never,
+    ) -> list[int]:
+        """How many games of a segment are left behind each of the steps, and behind all that is known; raises
+        what `part` does."""
+        asked, known = self._known(source, first, segment, is_over)
+        count = max(min(len(asked), source.games - first), 0)
+        inside = left = np.arange(len(asked)) < count
+        if not self._pruned:
+            return [count]
+        last, spared = pruner.candidates_and_spared(self._question, known)
+        found = []
+        for _, part in self.steps():
+            left = left & (
+                pruner.admitted(self._question, known)
+                if part is None
+                else pruner.may_hold(self._question, known, part)
+            )
+            found.append(int((inside & (left | spared)).sum()))
+        return [*found, int((inside & last).sum())]
+
+    def _known(
+        self, source: model.Source, first: int, segment: segments.Segment, is_over: Callable[[], bool]
+    ) -> tuple[games.Games, pruner.Known]:
+        asked = games.of_segment(segment)
+        priority.pause()
+        answers = self._asker.answers(tags.SegmentTags(source, first, len(asked)), is_over)
+        load = functools.partial(_columns, segment, asked, self.variations)
+        return asked, pruner.Known(len(asked), load, first, answers)
+
+
+_kept: collections.OrderedDict[tuple[Path, bytes], signatures.Signatures] = collections.OrderedDict()
+_lock = threading.Lock()
+
+
+def _columns(segment: segments.Segment, asked: games.Games, variations: bool) -> games.Words:
+    key = segment.path, segment.checksum
+    with _lock:
+        found = _kept.get(key)
+        if found is not None:
+            _kept.move_to_end(key)
+    if found is None:
+        found = _read(segment) or _made(segment, asked)
+        with _lock:
+            _kept[key] = found
+            while len(_kept) > _MOST_KEPT:
+                _kept.popitem(last=False)
+    return found.columns(variations)
+
+
+def _read(segment: segments.Segment) -> signatures.Signatures | None:
+    data = beside.read(segment, signatures.VERSION)
+    return None if data is None else signatures.Signatures.unpacked(data, segment.games)
+
+
+def _made(segment: segments.Segment, asked: games.Games) -> signatures.Signatures:
+    if not native.available() and int(asked.whole.sum()) > _MOST_PLAIN:
+        return signatures.unknown(len(asked))
+    found = signatures.make(asked)
+    beside.write(segment, signatures.VERSION, found.packed())
+    return found

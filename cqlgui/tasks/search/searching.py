@@ -1,0 +1,538 @@
+"""Runs a query over a base; hits come out in game order while the search goes on.
+
+What is compiled is searched by threads of this process (`sieving`), the rest by worker processes.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import functools
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from cqlgui.base import errors, priority
+from cqlgui.base import progress as progress_module
+from cqlgui.base.data import dataclass, field
+from cqlgui.base.patterns import pattern
+from cqlgui.cql.ast import types
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.runtime import memory, settings
+from cqlgui.cql.transforming import transforms
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.asking.queries import Rejected
+from cqlgui.tasks.databases import sources, workspace
+from cqlgui.tasks.processes import frames
+from cqlgui.tasks.processes import pool as pool_module
+from cqlgui.tasks.results import found as found_module
+from cqlgui.tasks.results import model
+from cqlgui.tasks.results.found import Columns, Found, Integers
+from cqlgui.tasks.search import keeping, narrowing, orbits, sieving, telling
+
+__all__ = ["MAX_MESSAGES", "Rejected", "search"]
+
+MAX_MESSAGES = 100_000
+"""Most messages that a result keeps."""
+
+MOST_KEPT = 256_000_000
+"""Characters that a result keeps of what a query writes to games (comments, tags, sort keys, texts as
+values); and as many in messages."""
+
+HOPELESS = 20
+"""Games in a row that fail for the same reason before a search stops. If every second game failed by chance,
+a search would stop so once in a million games. Games that take too long get less and less time, so twenty of
+them cost one worker less than four minutes."""
+
+_REPORT_SECONDS = 0.05
+_SIEVE_SECONDS = 0.02
+_STRETCH = 1_000
+"""Games of a stretch that is interpreted whole."""
+_Item = tuple[int, int]
+"""Place of the source, and ordinal there from 0."""
+_NO_MORE: _Item = (-1, -1)
+_NUMBERS = pattern("[0-9]+")
+
+
+def search(
+    base: model.Base,
+    text: str,
+    options: model.SearchOptions | None = None,
+    *,
+    cancel: progress_module.CancelToken | None = None,
+    progress: progress_module.ProgressSink = progress_module.ignore,
+    on_orbits: Callable[[tuple[model.Orbit, ...]], None] | None = None,
+    on_hits: Callable[[Found], None] | None = None,
+    on_messages: Callable[[Sequence[model.Message]], None] | None = None,
+    pool: pool_module.Pool | None = None,
+    most_seconds: float | None = None,
+) -> model.SearchResult:
+    """Find the games and positions of `base` that match `text`.
+
+    `on_orbits` gets the orbits of the query before its hits, without counts. `on_hits` gets the hits of games
+    in game order as they are found, in the caller's thread; `on_messages` likewise what the query says, all
+    of it, while the result keeps the first `MAX_MESSAGES` only, or fewer where they are long.
+    Cancelling returns within 100 ms with what was found until then. A game that costs its worker process is
+    named in `failed_games` and left out. A variable without a value, an assertion that does not hold,
+    `HOPELESS` games in a row that fail for the same reason, and more texts than `MOST_KEPT` stop the search
+    (`stopped`). With `most_seconds` it raises `foresight.TooLong` before it begins where it would take longer
+    than that. Raises `Rejected` for a bad query, `errors.SourceError` and `errors.IndexDamaged` for a base
+    that cannot be read.
+    """
+    chosen = options or model.SearchOptions()
+    said = telling.said(chosen)
+    expanded = queries.expanded(text, said=said)
+    queries.refuse_files(expanded, reading=bool(chosen.allow_read), writing=bool(chosen.allow_write))
+    token = cancel or progress_module.CancelToken()
+    run = _Run(base, text, expanded, chosen, said, token, progress, on_hits, on_messages)
+    if most_seconds is not None:
+        from cqlgui.tasks.search import foresight
+
+        foresight.admit(
+            foresight.foresee(run.plan, run.sources, chosen.within, threads=chosen.workers, cancel=cancel),
+            most_seconds,
+        )
+    if on_orbits is not None:
+        on_orbits(tuple(run.orbits))
+    return run.result(pool or pool_module.shared())
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """Games `begin` to `end` - 1 of the base: what was found in them, and those still to be interpreted."""
+
+    begin: int
+    end: int
+    columns: Columns = found_module.NOTHING
+    left: collections.deque[int] = field(default_factory=collections.deque)
+
+
+class _StoppedError(Exception):
+    """The search has stopped; raised out of the crew's work."""
+
+
+class _Run:
+    """One search: gives out slices, puts what comes back into game order, counts."""
+
+    def __init__(
+        self,
+        base: model.Base,
+        text: str,
+        expanded: transforms.Expanded,
+        options: model.SearchOptions,
+        said: settings.Settings,
+        cancel: progress_module.CancelToken,
+        report: progress_module.ProgressSink,
+        on_hits: Callable[[Found], None] | None,
+        on_messages: Callable[[Sequence[model.Message]], None] | None,
+    ) -> None:
+        assert expanded.query is not None
+        self.base = base
+        self.text = text
+        self.variations = expanded.query.header.variations
+        self.options = options
+        self.said = said
+        self.cancel = cancel
+        self.report = report
+        self.on_hits = on_hits
+        self.on_messages = on_messages
+        self.expanded = expanded
+        self.plan = sieving.INTERPRETER
+        # Without a plan a search that was cancelled already ends like any other, with nothing found.
+        with contextlib.suppress(errors.Cancelled):
+            if options.compiled:
+                self.plan = sieving.plan(expanded, pruned=options.pruned, cancel=cancel)
+        self.straight = self._straight()
+        # Where games depend on what earlier ones left, one worker takes them in order, with this memory.
+        sequential = self.plan.compiled is None and self.program.sequential
+        self.remembered = self.program.empty_memory() if sequential else None
+        self.written: dict[str, int] = {}
+        writing = [str(folder.resolve()) for folder in options.allow_write]
+        kept = [(str(path), what) for path, what in keeping.from_query(base, options)] if writing else []
+        self.rights = {"write": writing, "kept": kept}
+        self.sources = [source for source in base.sources if source.games]
+        self.stamps = [sources.stamp(source.path) for source in self.sources]
+        # Written out before the search, as printing thousands of elements would delay the answer to Cancel.
+        self.orbits = [orbits.describe(info) for info in expanded.orbits]
+        self.grown = found_module.Growing()
+        self.told: dict[int, model.GameHits] = {}
+        self.matching = 0
+        self.untold = self._untold_beforehand()
+        self.failed: list[model.BadGame] = []
+        self.stopped: model.Stop | None = None
+        # The first fault that stops the search, until all games before it are done.
+        self._fault: model.Stop | None = None
+        # Why games failed, without numbers; how many did in a row, in game order, and why.
+        self._reasons: dict[int, str] = {}
+        self._row, self._row_reason = 0, ""
+        self.messages: list[model.Message] = []
+        self.messages_dropped = 0
+        # Characters of the messages that are kept, and of what is kept beside them.
+        self._spoken = self._kept = 0
+        # What games said whose predecessors are still being searched.
+        self._said: dict[int, list[str]] = {}
+        # What the caller has not heard of yet.
+        self._unsent: list[Columns] = []
+        self._unsent_hits = 0
+        self._fresh: dict[int, model.GameHits] = {}
+        self._unsaid: list[model.Message] = []
+        self.searched = 0
+        self.positions = 0
+        self._coming: Iterator[_Item | None] = self._items()
+        # Games interpreted whose predecessors are still being searched; None = without a hit.
+        self._waiting: dict[int, model.GameHits | None] = {}
+        self._stretches: collections.deque[_Stretch] = collections.deque()
+        self._full = options.limit is not None and options.limit <= 0
+        self._reported = self._sent = 0.0
+        self._peeked: _Item | None = None
+
+    def result(self, pool: pool_module.Pool) -> model.SearchResult:
+        started = time.perf_counter()
+        work = pool_module.Work(
+            take=self._take,
+            message=self._message,
+            done=self._done,
+            lost=self._lost,
+            undone=lambda reply: len(reply["undone"]),
+        )
+        sieve = None
+        with contextlib.ExitStack() as stack:
+            if self.plan.planner is not None:
+                sieve = sieving.Sieve(
+                    self.plan,
+                    self.sources,
+                    self.straight,
+                    threads=self.options.workers,
+                    within=self.options.within,
+                )
+                self._coming = self._sifted(stack.enter_context(sieve))
+            crew = stack.enter_context(pool.lease(1 if self.remembered is not None else self.options.workers))
+            try:
+                finished = crew.run(work, self.cancel)
+            except _StoppedError:
+                finished = True
+            # What was compiled goes with this run, in this thread, and is not left to the collector.
+            self._coming = iter(())
+            if sieve is not None:
+                # Its threads come to their end meanwhile.
+                sieve.dismiss()
+            if not finished:
+                # What lies beyond a slice that was cut off was found all the same.
+                self._advance(unfinished=True)
+            self._send()
+            found = self._found()
+            orbits_counted = narrowing.recounted(self.orbits, found.columns)
+        seconds = time.perf_counter() - started
+        self._tell(force=True)
+        specs = () if self.straight is not None else self.program.sort_specs
+        order = found.games.tolist()
+        if specs:
+            order = self.program.order([(game, self.told[game].sort_keys) for game in order])
+        return model.SearchResult(
+            query=self.text,
+            order=tuple(order),
+            games=found,
+            orbits=orbits_counted,
+            sort_keys=tuple(model.SortKey(spec.doc, spec.descending, spec.quiet) for spec in specs),
+            seconds=seconds,
+            games_searched=self.searched if self.stopped is None else min(self.searched, self.stopped.game),
+            positions_searched=self.positions,
+            bad_games=sum(workspace.catalog().bad_count(source.id) for source in self.sources),
+            engine=self.plan.engine,
+            reason=self.plan.reason,
+            cancelled=not finished,
+            failed_games=self._failed(),
+            stopped=self.stopped,
+            variations=self.variations,
+            messages=tuple(self.messages),
+            messages_dropped=self.messages_dropped,
+            persistent=self._persistent(),
+            options=self.options,
+        )
+
+    @functools.cached_property
+    def program(self) -> interpreter.Program:
+        """The query for the interpreter; a large one takes a while to make, and is not always asked for."""
+        return interpreter.Program(self.expanded, self.said)
+
+    @functools.cached_property
+    def _writes(self) -> bool:
+        return sieving.writes(self.expanded)
+
+    def _straight(self) -> sieving.Straight | None:
+        """What makes hits of what the compiled query finds, where that is all that is wanted."""
+        match self.options.details:
+            case model.Details.ALL:
+                return None
+            case model.Details.COMMENTS if self._writes:
+                return None
+            case _:
+                return self.plan.straight
+
+    def _untold_beforehand(self) -> found_module.Untold | None:
+        if self.straight is None:
+            return None
+        assert self.expanded.query is not None
+        header = self.expanded.query.header
+        return found_module.Untold(
+            types.infer(self.expanded.query.body, self.expanded.names) in interpreter.VALUED,
+            self._writes,
+            settings.match_string(header),
+            self.said.header_comment and not header.silent,
+            tuple(source.first for source in self.sources),
+        )
+
+    def _found(self) -> Found:
+        return self.grown.whole(self.told, self.untold)
+
+    def _failed(self) -> tuple[model.BadGame, ...]:
+        """The games that failed, in order. Those behind the one that the search stopped at depend on how
+        quick the workers were."""
+        failed = sorted(self.failed, key=lambda bad: bad.game)
+        stop = self.stopped
+        return tuple(bad for bad in failed if stop is None or bad.game <= stop.game)
+
+    def _persistent(self) -> tuple[model.Persistent, ...]:
+        if self.remembered is None:
+            return ()
+        kept = self.program.kept(self.remembered)
+        return tuple(model.Persistent(one.name, one.value, one.text) for one in kept)
+
+    def _items(self, first: _Item = (0, 0)) -> Iterator[_Item]:
+        """All games from one on that are to be searched."""
+        for place in range(first[0], len(self.sources)):
+            source = self.sources[place]
+            for begin in range(first[1] if place == first[0] else 0, source.games, _STRETCH):
+                end = min(begin + _STRETCH, source.games)
+                listed = self._wanted(source.first + begin, source.first + end)
+                self._stretches.append(
+                    _Stretch(source.first + begin, source.first + end, left=collections.deque(listed))
+                )
+                for game in listed:
+                    yield place, game - source.first
+
+    def _wanted(self, begin: int, end: int) -> Sequence[int]:
+        within = self.options.within
+        if within is None:
+            return range(begin, end)
+        low, high = np.searchsorted(within, [begin, end]).tolist()
+        wanted: list[int] = within[low:high].tolist()
+        return wanted
+
+    def _sifted(self, sieve: sieving.Sieve) -> Iterator[_Item | None]:
+        """The games that the compiled query leaves over; None where none is known yet."""
+        done = (0, 0)
+        while not sieve.exhausted:
+            chunk = sieve.take(_SIEVE_SECONDS)
+            if chunk is not None:
+                first = self.sources[chunk.place].first
+                left = collections.deque(first + ordinal for ordinal in chunk.left)
+                self._stretches.append(_Stretch(first + chunk.begin, first + chunk.end, chunk.columns, left))
+                self.searched += chunk.passed
+                self.positions += chunk.passed_positions
+                self._advance(more=not chunk.left)
+                done = chunk.place, chunk.end
+                for ordinal in chunk.left:
+                    yield chunk.place, ordinal
+                if chunk.left:
+                    continue
+            else:
+                self._send()
+            yield None
+        self._send()
+        # Usually there are no others.
+        yield from self._items(done)
+
+    def _take(self, size: int) -> list[_Item] | None:
+        items: list[_Item] = []
+        if self._full or self._fault is not None:
+            return items
+        while len(items) < size:
+            item = self._peeked or next(self._coming, _NO_MORE)
+            self._peeked = None
+            if item is None:
+                return items or None
+            if item is _NO_MORE:
+                break
+            if items and items[0][0] != item[0]:
+                self._peeked = item
+                break
+            items.append(item)
+        return items
+
+    def _message(self, items: list[_Item]) -> frames.Message:
+        place = items[0][0]
+        source = sources.words(self.sources[place], self.stamps[place])
+        asked = telling.request(self.text, self.said, source, [ordinal for _, ordinal in items], self.options)
+        remembered = None if self.remembered is None else self.remembered.packed()
+        return {**asked, **self.rights, "written": self.written, "memory": remembered}
+
+    def _done(self, items: list[_Item], reply: frames.Message) -> None:
+        place = items[0][0]
+        first = self.sources[place].first
+        if reply["stop"] is not None:
+            ordinal, reason, offset, length = reply["stop"]
+            # Games behind it were not looked at. Several workers may have come to such a game.
+            items = [item for item in items if item[1] < ordinal]
+            if self._fault is None or first + ordinal < self._fault.game:
+                self._fault = model.Stop(first + ordinal, reason, offset, length)
+        told = [
+            telling.game_hits(first + ordinal, *found, match_string=reply["match_string"])
+            for ordinal, *found in reply["hits"]
+        ]
+        self._kept += sum(map(_characters, told))
+        if items and self._kept > MOST_KEPT:
+            reason = (
+                f"What the query writes to games takes more than {MOST_KEPT:,} characters. Let it match or"
+                " write less, or set a limit of games"
+            )
+            game = first + items[0][1]
+            if self._fault is None or game < self._fault.game:
+                self._fault = model.Stop(game, reason)
+            self._advance()
+            return
+        for _, ordinal in items:
+            self._waiting[first + ordinal] = None
+        for ordinal, texts in reply["messages"]:
+            self._said[first + ordinal] = texts
+        for hits in told:
+            self._waiting[hits.game] = hits
+        if reply["memory"] is not None:
+            self.remembered = memory.unpacked(reply["memory"])
+        self.written = reply["written"]
+        for ordinal, reason in reply["failed"]:
+            if first + ordinal in self._waiting:
+                self._fail(place, ordinal, reason)
+        self.searched += len(items)
+        self.positions += reply["positions"]
+        self._advance()
+
+    def _lost(self, item: _Item, reason: str) -> None:
+        place, ordinal = item
+        self._waiting[self.sources[place].first + ordinal] = None
+        self._fail(place, ordinal, reason)
+        self.searched += 1
+        self._advance()
+
+    def _fail(self, place: int, ordinal: int, reason: str) -> None:
+        source = self.sources[place]
+        with sources.opened(source) as reader:
+            offset, _length, line = reader.index.span(ordinal)
+        self.failed.append(model.BadGame(source.first + ordinal, source.path, offset, line, reason))
+        self._reasons[source.first + ordinal] = _NUMBERS.sub("#", reason)
+
+    def _advance(self, unfinished: bool = False, more: bool = False) -> None:
+        """Hand on the hits of all games that are done, up to the first that is not; at last, where the search
+        is `unfinished`, also what was found beyond such games. `more` tells that more is about to come.
+        Raises `_StoppedError` where the search stops."""
+        priority.pause()
+        while self._stretches and self.stopped is None:
+            stretch = self._stretches[0]
+            while stretch.left and (stretch.left[0] in self._waiting or unfinished):
+                if self.stopped is not None:
+                    break
+                game = stretch.left.popleft()
+                self._release(stretch.columns.of_games(stretch.begin, game))
+                if game in self._waiting:
+                    self._release_told(game)
+                stretch.begin = game + 1
+            if stretch.left:
+                if self.stopped is None:
+                    self._release(stretch.columns.of_games(stretch.begin, stretch.left[0]))
+                    stretch.begin = stretch.left[0]
+                    if self._fault is not None and self._fault.game == stretch.begin and not self._full:
+                        self.stopped = self._fault
+                break
+            self._release(stretch.columns.of_games(stretch.begin, stretch.end))
+            self._stretches.popleft()
+        self._send(more)
+        self._tell()
+        if self.stopped is not None and not unfinished:
+            raise _StoppedError
+
+    def _release(self, columns: Columns) -> None:
+        """Take hits that come straight from the engine."""
+        if self._full or self.stopped is not None or not len(columns):
+            return
+        self._row = 0
+        starts = found_module.first_hits(columns.hits)
+        limit = self.options.limit
+        if limit is not None and self.matching + len(starts) > limit:
+            columns = columns.part(0, int(starts[limit - self.matching]))
+            starts = starts[: limit - self.matching]
+        self.matching += len(starts)
+        self._add(columns, starts)
+
+    def _release_told(self, game: int) -> None:
+        """Take what the interpreter found in a game."""
+        hits = self._waiting.pop(game)
+        texts = self._said.pop(game, ())
+        if self._full:
+            return
+        self._count_failures(game)
+        self._unsaid.extend(model.Message(game, text) for text in texts)
+        if hits is not None:
+            self.told[game] = hits
+            self._fresh[game] = hits
+            self.matching += 1
+            columns = found_module.of_hits([hits])
+            self._add(columns, found_module.first_hits(columns.hits))
+
+    def _count_failures(self, game: int) -> None:
+        """Stop the search where too many games in a row failed for the same reason."""
+        reason = self._reasons.pop(game, "")
+        self._row = self._row + 1 if reason == self._row_reason else 1
+        self._row_reason = reason
+        if reason and self._row >= HOPELESS:
+            said = next(bad.reason for bad in self.failed if bad.game == game)
+            words = f"{HOPELESS} games in a row failed for the same reason: {said}"
+            self.stopped = model.Stop(game, words)
+
+    def _add(self, columns: Columns, starts: Integers) -> None:
+        """Take the hits of some games, the first of each at `starts`; a game may have none."""
+        self.grown.add(columns, starts)
+        self._unsent.append(columns)
+        self._unsent_hits += len(columns)
+        self._full = self.options.limit is not None and self.matching >= self.options.limit
+
+    def _send(self, more: bool = False) -> None:
+        """Tell the caller what is new; where `more` is about to come, not of a few hits at a time: the caller
+        would have to put them together, and the window has less time for that than this thread."""
+        now = time.monotonic()
+        if more and self._unsent_hits < found_module.SMALL and now - self._sent < _REPORT_SECONDS:
+            return
+        said, self._unsaid = self._unsaid, []
+        if said:
+            for message in said:
+                self._spoken += len(message.text)
+                if len(self.messages) < MAX_MESSAGES and self._spoken <= MOST_KEPT:
+                    self.messages.append(message)
+                else:
+                    self.messages_dropped += 1
+            if self.on_messages is not None:
+                self.on_messages(said)
+        parts, self._unsent, self._unsent_hits = self._unsent, [], 0
+        told, self._fresh = self._fresh, {}
+        if parts and self.on_hits is not None:
+            self._sent = now
+            self.on_hits(Found(found_module.joined(parts), told, self.untold))
+
+    def _tell(self, force: bool = False) -> None:
+        now = time.monotonic()
+        if force or now - self._reported >= _REPORT_SECONDS:
+            self._reported = now
+            within = self.options.within
+            total = sum(source.games for source in self.sources) if within is None else len(within)
+            words = "1 game matches" if self.matching == 1 else f"{self.matching} games match"
+            self.report(progress_module.Progress(self.searched, total, words))
+
+
+def _characters(hits: model.GameHits) -> int:
+    """The length of all texts that were made for a game."""
+    return (
+        sum(len(text) for _, text in hits.comments)
+        + sum(len(name) + len(text) for name, text in hits.tags)
+        + sum(len(key) for key in hits.sort_keys if isinstance(key, str))
+        + sum(len(hit.value) for hit in hits.hits if hit.value is not None)
+    )

@@ -1,0 +1,421 @@
+"""Searches games by a compiled query, in threads beside whoever waits for what they find.
+
+Where the query's hits are all that is wanted of a game they come straight from here (`Straight`); else only
+the games are passed over in which nothing is found, and the others are left to the interpreter.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+import time
+from collections.abc import Generator, Sequence
+from typing import Final
+
+import numpy as np
+
+from cqlgui.base import data, errors, priority, progress
+from cqlgui.base.data import dataclass
+from cqlgui.cql.ast import nodes, nodes_facts
+from cqlgui.cql.interpreting.expressions import closures
+from cqlgui.cql.source import diagnostics
+from cqlgui.cql.transforming import transforms
+from cqlgui.engine import compiling, orbit_pass
+from cqlgui.engine.lowering.scope import Unsupported
+from cqlgui.engine.pruning import pruner
+from cqlgui.engine.replaying import scanning
+from cqlgui.tasks.databases import sources, tags
+from cqlgui.tasks.results import found as found_module
+from cqlgui.tasks.results import model
+from cqlgui.tasks.results.found import Columns, Integers
+from cqlgui.tasks.search import planning
+
+_SLICE_SECONDS: Final = 0.01
+_FIRST_SLICE: Final = 1
+"""Games of the first slice, after which it shows how long one takes."""
+_GROWTH: Final = 16
+"""How many times larger than the one before a slice may be."""
+_LARGEST_SLICE: Final = 4_096
+_LAST_SLICE: Final = 256
+"""Games of the last slices, with which no thread is left to wait long for another."""
+_PATIENCE_SECONDS: Final = 0.05
+_BLOCK: Final = 1_000
+"""Games that are given out together where there is no compiled query."""
+_MOST_WAITING: Final = 64
+"""Chunks that wait to be taken; the threads pause then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Games `begin` to `end` - 1 (from 0) of a source: those left to the interpreter, what was found in the
+    others, how many of them were searched and how many positions these have."""
+
+    place: int
+    begin: int
+    end: int
+    left: list[int]
+    columns: Columns
+    passed: int
+    passed_positions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Straight:
+    """What makes hits of what the compiled query finds: the header's conditions, and the orbit pass where the
+    query has outermost transforms."""
+
+    header: nodes.Header
+    orbit_pass: orbit_pass.OrbitPass | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a query is searched: compiled wholly, in part, or not (`compiled` None), and why not."""
+
+    compiled: compiling.Compiled | None
+    reason: str
+    span: diagnostics.Span | None = None
+    """Where the first part stands that was not compiled."""
+    planner: planning.Planner | None = None
+    """What says which games must be searched at all; None where all must be interpreted."""
+    straight: Straight | None = None
+    """Where hits need not be interpreted to be listed."""
+
+    @property
+    def engine(self) -> str:
+        """As results name it."""
+        return "compiled" if self.compiled is not None and self.compiled.wholly else "interpreted"
+
+
+def plan(
+    expanded: transforms.Expanded, *, pruned: bool = True, cancel: progress.CancelToken | None = None
+) -> Plan:
+    """Compile a query as far as that goes; not `pruned`, the search looks at every game. Raises
+    `errors.Cancelled` between its steps, each of which may take a tenth of a second for a large orbit."""
+    token = cancel or progress.CancelToken()
+    assert expanded.query is not None
+    wanted = expanded.query.header.matchcount
+    if wanted is not None and not wants_hits(wanted):
+        return Plan(None, "games without a match count too")
+    found = compiled(expanded)
+    token.raise_if_cancelled()
+    if isinstance(found, Unsupported):
+        passes_over = pruned and pruner.stand_alone(expanded.query)
+        planner = planning.Planner(expanded) if passes_over else None
+        return Plan(None, found.reason, found.span, planner)
+    planner = planning.Planner(expanded, found.facts, pruned=pruned)
+    token.raise_if_cancelled()
+    if found.wholly:
+        return Plan(found, "", None, planner, _straight(expanded, found))
+    reasons = dict.fromkeys(one.reason for one in found.unsupported)
+    return Plan(found, "; ".join(reasons), found.unsupported[0].span, planner)
+
+
+@functools.lru_cache(maxsize=2)
+def compiled(expanded: transforms.Expanded) -> compiling.Compiled | Unsupported:
+    """A query's machine code. That of the last ones is remembered, as `queries.expanded` is."""
+    return compiling.compile_query(expanded)
+
+
+def _straight(expanded: transforms.Expanded, compiled: compiling.Compiled) -> Straight | None:
+    """What is needed for hits that come straight from the engine; None where the interpreter must tell what a
+    game is sorted by, what is written into it, or which elements matched."""
+    query = expanded.query
+    assert query is not None
+    if query.header.sort_matchcount or any(isinstance(node, _SPEAKING) for node in nodes.walk(query.body)):
+        return None
+    told = compiled.orbit_pass()
+    if told is None and expanded.orbits:
+        return None
+    return Straight(query.header, told)
+
+
+_SPEAKING: Final = (
+    nodes.Sort,
+    nodes.Comment,
+    nodes_facts.Message,
+    nodes_facts.SetTag,
+    nodes_facts.RemoveComment,
+)
+
+
+def writes(expanded: transforms.Expanded) -> bool:
+    """Whether anything in a query may write a comment, as `find` does by itself."""
+    assert expanded.query is not None
+    if all(isinstance(node, _SILENT) for node in nodes.walk(expanded.query.body)):
+        # To make the closures of an orbit takes long.
+        return False
+    from cqlgui.cql.interpreting import compilers
+
+    writing: set[int] = set()
+
+    def watch(node: nodes.Node, code: closures.Code) -> closures.Code:
+        logs = code.logs
+        if isinstance(node, nodes.Orbit):
+            # That it notes its matches is no writing.
+            logs = any(id(child) in writing for child in nodes.children(node))
+            code = data.replace(code, logs=logs)
+        if logs:
+            writing.add(id(node))
+        return code
+
+    return compilers.compiler(expanded.names, watch).compile(expanded.query.body).logs
+
+
+_SILENT: Final = (
+    nodes.AllSquares, nodes.Attack, nodes.Compare, nodes.Compound, nodes.Designator, nodes.Logic, nodes.Not,
+    nodes.Number, nodes.Orbit, nodes.Ray, nodes.SideToMove, nodes.State,
+)  # fmt: skip
+"""Filters that write nothing but what filters in them write."""
+
+
+def wants_hits(matchcount: nodes.Range) -> bool:
+    """Whether only games with hits can have as many as the header wants."""
+    return not matchcount.count and isinstance(matchcount.low, int) and matchcount.low > 0
+
+
+class Sieve:
+    """The threads and what they found, in game order; a context manager. Where they stop early the rest of
+    the games is left to the interpreter. `within` are the base ordinals to search, ascending; None for all.
+    """
+
+    def __init__(
+        self,
+        chosen: Plan,
+        listed: Sequence[model.Source],
+        straight: Straight | None = None,
+        *,
+        threads: int | None = None,
+        within: Integers | None = None,
+    ) -> None:
+        assert chosen.planner is not None
+        self._compiled = chosen.compiled
+        self._planner = chosen.planner
+        self._sources = listed
+        self._straight = straight
+        self._within = within
+        self._chunks: dict[int, Chunk] = {}
+        self._changed = threading.Condition()
+        self._tasks = self._slices()
+        self._feeding = threading.Lock()
+        self._given = 0
+        self._taken = 0
+        # The number of the first slice that will not come.
+        self._end: int | None = None
+        self._size = _FIRST_SLICE
+        # No flag of its own: who asks for it may be remembered longer than the sieve, which holds what was
+        # compiled.
+        self._unwanted = threading.Event()
+        count = max(1, threads or os.cpu_count() or 1)
+        self._running = count
+        # Nobody waits long for the end of a slice that holds a giant game.
+        self._threads = [
+            threading.Thread(target=self._run, name=f"sieve-{number}", daemon=True) for number in range(count)
+        ]
+
+    def __enter__(self) -> Sieve:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.dismiss()
+        limit = time.monotonic() + _PATIENCE_SECONDS
+        for thread in self._threads:
+            thread.join(max(0.0, limit - time.monotonic()))
+
+    def dismiss(self) -> None:
+        """Let the threads end as soon as they can; nobody waits for them here."""
+        with self._changed:
+            self._unwanted.set()
+            self._changed.notify_all()
+
+    def take(self, seconds: float) -> Chunk | None:
+        """The next chunk, in game order; None when there is none within that time, or none any more."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._taken in self._chunks or self._is_over, seconds)
+            chunk = self._chunks.pop(self._taken, None)
+            if chunk is not None:
+                self._taken += 1
+                self._changed.notify_all()
+            return chunk
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether there is and will be no further chunk."""
+        with self._changed:
+            return self._taken not in self._chunks and self._is_over
+
+    @property
+    def _is_over(self) -> bool:
+        return (self._end is not None and self._taken >= self._end) or not self._running
+
+    def _run(self) -> None:
+        number = -1
+        try:
+            while True:
+                # Planning a segment may take a while, and nobody else is to wait for that.
+                with self._feeding:
+                    with self._changed:
+                        self._changed.wait_for(
+                            lambda: self._unwanted.is_set() or self._given - self._taken < _MOST_WAITING
+                        )
+                        number = self._given
+                        wanted = not self._unwanted.is_set() and self._end is None
+                    priority.pause()
+                    task = next(self._tasks, None) if wanted else None
+                    with self._changed:
+                        if task is None:
+                            self._stop_at(number)
+                            return
+                        self._given += 1
+                priority.pause()
+                started = time.perf_counter()
+                chunk = self._sift(task)
+                spent = max(time.perf_counter() - started, 1e-6)
+                with self._changed:
+                    self._chunks[number] = chunk
+                    wished = int(max(len(task.numbers), 1) * _SLICE_SECONDS / spent)
+                    self._size = max(1, min(wished, _GROWTH * self._size, _LARGEST_SLICE))
+                    self._changed.notify_all()
+        except errors.CqlguiError:
+            # The interpreter opens what cannot be opened too, and reports what is wrong.
+            with self._changed:
+                self._stop_at(number)
+        finally:
+            with self._changed:
+                self._running -= 1
+                if not self._running:
+                    # Where the search stopped early it still holds an index, whose files others may replace.
+                    self._tasks.close()
+                if self._given > self._taken and self._end is None:
+                    # A bug in one thread must not leave the others' chunks waiting for its own.
+                    self._stop_at(number)
+                self._changed.notify_all()
+
+    def _stop_at(self, number: int) -> None:
+        self._end = number if self._end is None else min(self._end, number)
+
+    def _slices(self) -> Generator[_Slice]:
+        """All games, in slices of the size wanted at the moment; asked by one thread at a time."""
+        remaining = sum(source.games for source in self._sources)
+        for place, source in enumerate(self._sources):
+            with sources.indexed(source) as opened:
+                for first, segment in opened.parts:
+                    if first >= source.games:
+                        # What was indexed since, of which the catalog may know nothing yet.
+                        break
+                    part = self._planner.part(source, first, segment, self._unwanted.is_set)
+                    numbers = part.numbers
+                    if self._within is not None:
+                        numbers, _ = part.among(self._within, source.first + first)
+                    begin, at = 0, 0
+                    while begin < part.count:
+                        shared = max(remaining // len(self._threads), _LAST_SLICE)
+                        last = min(at + (min(self._size, shared) if self._compiled else _BLOCK), len(numbers))
+                        # What stands behind the last game that is looked at is passed over as well.
+                        end = int(numbers[last]) if last < len(numbers) else part.count
+                        yield _Slice(place, source, first, part, numbers[at:last], begin, end)
+                        remaining -= end - begin
+                        begin, at = end, last
+
+    def _sift(self, task: _Slice) -> Chunk:
+        compiled, straight, numbers = self._compiled, self._straight, task.numbers
+        asked, before = task.part.asked, task.source.first + task.first
+        hits: list[Integers] = []
+        left: set[int] = set()
+        if compiled is None:
+            left.update(numbers.tolist())
+        elif len(numbers):
+            for found in compiled.scan(
+                asked,
+                numbers,
+                before=task.first,
+                most=scanning.ALL_HITS if straight else 1,
+                facts=task.part.facts,
+                slice_size=len(numbers),
+            ):
+                if self._unwanted.is_set():
+                    raise errors.Cancelled
+                hits.append(found.hits)
+                left.update(found.doubtful.tolist())
+        every: Integers = np.concatenate(hits) if hits else np.zeros(0, np.int64)
+        columns = found_module.NOTHING
+        if straight is None:
+            left.update((every >> found_module.GAME_SHIFT).tolist())
+        elif len(every):
+            columns = self._columns(task, straight, every, left, before)
+        sizes = asked.whole if self._planner.variations else asked.mainline
+        own: Integers = np.arange(task.begin, task.end)
+        if self._within is not None:
+            low, high = np.searchsorted(self._within, [before + task.begin, before + task.end]).tolist()
+            own = self._within[low:high] - before
+        remaining = sorted(left)
+        return Chunk(
+            task.place,
+            task.first + task.begin,
+            task.first + task.end,
+            [task.first + game for game in remaining],
+            columns,
+            len(own) - len(remaining),
+            int(sizes[own].sum()) - int(sizes[remaining].sum()),
+        )
+
+    def _columns(
+        self, task: _Slice, straight: Straight, hits: Integers, left: set[int], base: int
+    ) -> Columns:
+        """The hits as the result has them; games that the orbit pass cannot tell about go to those `left`."""
+        hits = hits[self._admitted(task, straight.header, hits)]
+        told = None
+        if straight.orbit_pass is not None and len(hits):
+            told = straight.orbit_pass.tell(task.part.asked, hits, before=task.first, facts=task.part.facts)
+            left.update(told.doubtful.tolist())
+        numbered = hits + (base << found_module.GAME_SHIFT)
+        if told is None:
+            return Columns(numbered, found_module.no_ends(len(hits)), found_module.NOTHING.codes)
+        columns = Columns(numbered, told.ends, told.codes)
+        if len(told.doubtful):
+            columns = columns.take(~np.isin(hits >> found_module.GAME_SHIFT, told.doubtful))
+        return columns
+
+    @staticmethod
+    def _admitted(task: _Slice, header: nodes.Header, hits: Integers) -> found_module.Mask:
+        """Which hits are in games that the header admits, and that have as many hits as it wants."""
+        if header.gamenumber is None and header.matchcount is None and not header.results:
+            return np.ones(len(hits), np.bool_)
+        found = hits >> found_module.GAME_SHIFT
+        listed, places, counts = np.unique(found, return_inverse=True, return_counts=True)
+        good = np.ones(len(listed), np.bool_)
+        results = None
+        if header.results:
+            results = tags.SegmentTags(task.source, task.first, len(task.part.asked)).result
+        for at, (game, count) in enumerate(zip(listed.tolist(), counts.tolist(), strict=True)):
+            number = task.first + game + 1
+            good[at] = (
+                (header.gamenumber is None or closures.constant_range(header.gamenumber, number))
+                and (header.matchcount is None or closures.constant_range(header.matchcount, count))
+                and (
+                    results is None
+                    or all(results.values[results.codes[game]] == result for result in header.results)
+                )
+            )
+        admitted: found_module.Mask = good[places]
+        return admitted
+
+
+@dataclass(frozen=True, slots=True)
+class _Slice:
+    """Games `begin` to `end` - 1 of a segment, whose first game has the ordinal `first` in its source, with
+    those of them that are to be searched."""
+
+    place: int
+    source: model.Source
+    first: int
+    part: planning.Part
+    numbers: Integers
+    begin: int
+    end: int
+
+
+INTERPRETER: Final = Plan(None, "the interpreter was asked for")

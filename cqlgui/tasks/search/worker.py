@@ -1,0 +1,420 @@
+"""The other end of `pool`: a process that reads PGN games and runs queries over slices of an indexed source.
+
+Requests come on stdin and answers go to stdout, framed as `frames` says; anything printed by accident goes to
+stderr, which the parent logs. `{"op": "stop", "id": n}` drops request n, even in the midst of a game: the
+listening thread interrupts the working one. The process ends as soon as its stdin does, whatever it is doing,
+so it never outlives its parent.
+"""
+
+from __future__ import annotations
+
+import _thread
+import base64
+import contextlib
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any, BinaryIO
+
+from cqlgui.base import errors
+from cqlgui.board import tree
+from cqlgui.cql.interpreting import interpreter
+from cqlgui.cql.interpreting.runtime import memory, settings
+from cqlgui.cql.transforming import transforms
+from cqlgui.db import catalog
+from cqlgui.pgn import archives, reader
+from cqlgui.store import index
+from cqlgui.tasks.asking import queries
+from cqlgui.tasks.databases import files, hosts
+from cqlgui.tasks.processes import frames
+from cqlgui.tasks.results import truths
+
+if sys.platform != "win32":
+    import resource
+
+_GAME_SECONDS = 100
+_LEAST_SECONDS = 2
+_PROGRAMS_KEPT = 8
+_MOST_REMEMBERED = 100_000_000
+"""Characters that a query may keep from game to game."""
+_RECURSION = 20_000
+_MEMORY = 4 << 30
+"""Bytes that the process may take for its data, where the system keeps to such limits."""
+
+
+def main() -> None:
+    """Serve until stdin ends."""
+    # The interpreter's recursion follows the nesting of the query, which the checker bounds.
+    sys.setrecursionlimit(_RECURSION)
+    _limit_memory()
+    service = Service()
+    # An interrupt is either the listening thread's, or none of ours (the parent handles the terminal's).
+    signal.signal(signal.SIGINT, service.interrupted)
+    channel = _private_stdout()
+    requests: queue.SimpleQueue[frames.Message] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, requests, service), daemon=True).start()
+    frames.write(channel, {"ready": True})
+    while True:
+        request = requests.get()
+        try:
+            answer = service.answer(request)
+        except errors.CqlguiError as error:
+            answer = {"error": str(error)}
+        frames.write(channel, {**answer, "id": request.get("id")})
+
+
+class _Stopped(BaseException):
+    """The request under way is not wanted any more; raised in the midst of it."""
+
+
+class Service:
+    """Answers requests; keeps programs and opened sources between them."""
+
+    def __init__(self) -> None:
+        self._programs: dict[tuple[str, str], tuple[interpreter.Program, bool]] = {}
+        self._patient_with: interpreter.Program | None = None
+        self._seconds = _GAME_SECONDS
+        self._catalogs: dict[Path, catalog.Catalog] = {}
+        self._source: hosts.SourceReader | None = None
+        # The states of the source, its index and its rows in which that was opened.
+        self._state = ("", "")
+        self._text: archives.Text | None = None
+        self._text_key: tuple[str, str, str] = ("", "", "")
+        self._current = 0
+        self._unwanted = 0
+        self._working = False
+        # The request under way was interrupted in the midst of its work.
+        self._torn = False
+
+    def answer(self, request: frames.Message) -> frames.Message:
+        """The reply to one request: `read`, `load`, `search`, `explain` or `why`."""
+        operations: dict[str, Callable[[frames.Message], frames.Message]] = {
+            "read": self._read,
+            "load": self._load,
+            "search": self._search,
+            "explain": self._explain,
+            "why": self._why,
+        }
+        self._current = request["id"]
+        try:
+            answer = operations[request["op"]](request)
+        except BaseException as error:
+            if not self._torn and not isinstance(error, _Stopped):
+                raise
+            answer = {"stopped": True}
+        # By the mark, not by the exception: callbacks of C code swallow it, and the standard library may make
+        # another of it, which a search takes for a failed game.
+        if self._torn:
+            self._torn = False
+            self._forget()
+            return {"stopped": True}
+        return answer
+
+    def _forget(self) -> None:
+        """Let go of what is kept between requests, as the interrupt may have left it half-done: a program
+        compiles parts at first need, and a catalog opens itself and reads."""
+        self._programs.clear()
+        self._patient_with = None
+        if self._source is not None:
+            self._source.close()
+            self._source = None
+        while self._catalogs:
+            self._catalogs.popitem()[1].close()
+
+    def stop(self, number: int) -> None:
+        """Drop request `number`; called from the listening thread."""
+        self._unwanted = number
+        if self._working:
+            _thread.interrupt_main()
+
+    def interrupted(self, _number: int, _frame: FrameType | None) -> None:
+        """The handler of interrupts: ends work that is not wanted any more."""
+        if self._working and self._unwanted >= self._current:
+            self._working = False
+            self._torn = True
+            raise _Stopped
+
+    @contextlib.contextmanager
+    def _interruptible(self) -> Iterator[None]:
+        """Work on one game, where the listening thread may interrupt: `_forget` follows."""
+        self._working = True
+        try:
+            if self._unwanted >= self._current:
+                raise _Stopped
+            yield
+        finally:
+            self._working = False
+
+    def _read(self, request: frames.Message) -> frames.Message:
+        """Read games from plain text; spans are (offset, length, line, problem of the splitter)."""
+        # A worker lives longer than the state of a file: the token of the import tells one from the next.
+        key = (request["path"], request["plain"], request["token"])
+        if self._text is not None and key != self._text_key:
+            self._text.close()
+            self._text = None
+        if self._text is None:
+            self._text = archives.Text(Path(key[0]), Path(key[1]))
+            self._text_key = key
+        games = []
+        for span in request["spans"]:
+            with self._interruptible():
+                games.append(_read_game(self._text, *span))
+        return {"games": games}
+
+    def _search(self, request: frames.Message) -> frames.Message:
+        program, mainline = self._program(request["query"], request["settings"])
+        source = self._opened(request)
+        hits: list[list[Any]] = []
+        failed: list[list[Any]] = []
+        messages: list[list[Any]] = []
+        stop: list[Any] | None = None
+        undone: list[int] = []
+        positions = 0
+        before = request.get("memory")
+        remembered = None if before is None else memory.unpacked(before)
+        allowed = files.Files(
+            [Path(folder) for folder in request.get("read", ())],
+            [Path(folder) for folder in request.get("write", ())],
+            request.get("written"),
+            [(Path(name), what) for name, what in request.get("kept", ())],
+            Path(request["beside"]) if request.get("beside") else None,
+        )
+        if program is not self._patient_with:
+            self._patient_with, self._seconds = program, _GAME_SECONDS
+        for place, ordinal in enumerate(request["games"], 1):
+            said: list[str] = []
+            limit = time.monotonic() + self._seconds
+            try:
+                game = tree.GameTree.decode(source.index.start_fen(ordinal), source.index.moves(ordinal))
+                positions += game.mainline_length if mainline else len(game)
+                host = hosts.GameHost(source, ordinal, allowed)
+                with self._interruptible():
+                    outcome = program.run(game, host, _Deadline(limit), said, remembered)
+            except interpreter.TooSlow:
+                failed.append([ordinal, f"the query took longer than {self._seconds} seconds in this game"])
+                # One such game after another is the query's fault: it must not take a day to say so.
+                self._seconds = max(_LEAST_SECONDS, self._seconds // 2)
+                # Who asked hears of it at once. Several such games together would seem to hang.
+                undone = request["games"][place:]
+                break
+            except interpreter.QueryError as error:
+                failed.append([ordinal, str(error)])
+                if error.stops:
+                    span = error.span
+                    stop = [ordinal, str(error), *((-1, 0) if span is None else (span.offset, span.length))]
+                    break
+                continue
+            except errors.CqlguiError as error:
+                failed.append([ordinal, str(error)])
+                continue
+            except MemoryError:
+                failed.append([ordinal, "the query needs too much memory in this game"])
+                continue
+            except RecursionError:
+                failed.append([ordinal, "the query nests too deep in this game"])
+                continue
+            except Exception:
+                # The boundary of a job: a bug met by one game must cost that game alone. The log tells more.
+                traceback.print_exc()
+                failed.append([ordinal, "the program made a mistake in this game; please report it"])
+                continue
+            finally:
+                if said:
+                    messages.append([ordinal, said])
+            self._seconds = _GAME_SECONDS
+            if outcome is not None:
+                hits.append(
+                    [
+                        ordinal,
+                        [
+                            [hit.positionid, hit.value, hit.squares, [list(part) for part in hit.orbit]]
+                            for hit in outcome.hits
+                        ],
+                        [list(pair) for pair in outcome.comments],
+                        list(outcome.sort_keys),
+                        [list(pair) for pair in outcome.tags],
+                        list(outcome.removed),
+                    ]
+                )
+        if remembered is not None and remembered.characters > _MOST_REMEMBERED:
+            raise errors.CqlguiError("The texts that the query keeps from game to game fill too much memory.")
+        return {
+            "hits": hits,
+            "failed": failed,
+            "stop": stop,
+            "undone": undone,
+            "messages": messages,
+            "positions": positions,
+            "memory": None if remembered is None else remembered.packed(),
+            "written": allowed.written,
+            "match_string": program.match_string,
+        }
+
+    def _load(self, request: frames.Message) -> frames.Message:
+        """A game of an indexed source read from its text, without its moves, which the index has."""
+        source = self._opened(request)
+        with self._interruptible():
+            game = source.read(request["games"][0])
+        return {
+            "tags": game.tags,
+            "comments": list(game.comments.items()),
+            "before": list(game.before.items()),
+            "nags": list(game.nags.items()),
+            "playable": game.playable,
+        }
+
+    def _explain(self, request: frames.Message) -> frames.Message:
+        """Why a query matches at a position of a game or not, as nested lists."""
+        expanded, game, host = self._asked(request)
+        with self._interruptible():
+            return {"truth": truths.packed(truths.truth(expanded, game, host, request["position"]))}
+
+    def _why(self, request: frames.Message) -> frames.Message:
+        """The first filter that fails at a position of a game, and where it holds."""
+        expanded, game, host = self._asked(request)
+        with self._interruptible():
+            found = truths.why_not(expanded, game, host, request["position"])
+        part = None if found.part is None else truths.packed(found.part)
+        return {"part": part, "rest": [found.words, found.transform, found.nearest, found.whole, found.fault]}
+
+    def _asked(self, request: frames.Message) -> tuple[transforms.Expanded, tree.GameTree, hosts.GameHost]:
+        """The query, the game and its host that a request is about."""
+        source = self._opened(request)
+        ordinal = request["games"][0]
+        game = tree.GameTree.decode(source.index.start_fen(ordinal), source.index.moves(ordinal))
+        expanded = queries.expanded(request["query"], request["variations"])
+        return expanded, game, hosts.GameHost(source, ordinal)
+
+    def _program(self, text: str, said: dict[str, Any]) -> tuple[interpreter.Program, bool]:
+        """The program of a query, and whether it looks at main lines only."""
+        key = (text, json.dumps(said))
+        found = self._programs.pop(key, None)
+        if found is None:
+            chosen = settings.from_words(said)
+            expanded = queries.expanded(text, said=chosen)
+            assert expanded.query is not None
+            found = interpreter.Program(expanded, chosen), not expanded.query.header.variations
+        self._programs[key] = found
+        while len(self._programs) > _PROGRAMS_KEPT:
+            del self._programs[next(iter(self._programs))]
+        return found
+
+    def _opened(self, request: frames.Message) -> hosts.SourceReader:
+        folder = Path(request["folder"])
+        source = self._source
+        last = max(request["games"], default=-1)
+        state = request["stamp"], request["rows"]
+        if source is not None and (
+            source.folder != folder
+            or source.source != request["source"]
+            or source.index.game_count <= last
+            or self._state != state
+        ):
+            source.close()
+            source = self._source = None
+        if source is None:
+            rows = self._catalog(Path(request["catalog"]), request["source"], request["rows"])
+            source = self._source = hosts.SourceReader(
+                Path(request["path"]), folder, rows, request["source"], request["digest"]
+            )
+            self._state = state
+            if source.index.game_count <= last:
+                raise errors.IndexDamaged(
+                    f"The index of {source.path.name} has fewer games than the catalog."
+                )
+        return source
+
+    def _catalog(self, path: Path, source: int, state: str) -> catalog.Catalog:
+        """The catalog in which the rows of a source are in this state, as far as that is there still."""
+        found = self._catalogs.get(path)
+        if found is not None and found.rows(source).state != state:
+            # It may have been deleted and made anew, which an open file does not show.
+            found.close()
+            found = None
+        if found is None:
+            found = self._catalogs[path] = catalog.Catalog(path, create=False)
+        return found
+
+
+class _Deadline:
+    """Says True once the time for a game is over."""
+
+    def __init__(self, limit: float) -> None:
+        self._limit = limit
+
+    def __call__(self) -> bool:
+        return time.monotonic() > self._limit
+
+
+def _read_game(text: archives.Text, offset: int, length: int, line: int, problem: str) -> list[Any]:
+    data = text.read(offset, hosts.HEAD_OF_LONG if problem else length)
+    try:
+        game = reader.read_game(data, line, offset, problem)
+    except Exception:
+        # The boundary of a job: a bug met by one game must cost that game alone.
+        traceback.print_exc()
+        reason = "the reader failed on this game"
+        return [[], None, "", 1, 0, index.BAD, [[line, offset, reason, "error"]], ""]
+    words = game.words
+    if sys.byteorder == "big":
+        words = words[:]
+        words.byteswap()
+    flags = (
+        index.BAD * game.bad
+        | index.CHESS960 * game.chess960
+        | index.VARIATIONS * game.has_variations
+        | index.PLAYABLE * game.playable
+        | index.COMMENTS * bool(game.comments or game.before)
+    )
+    return [
+        [list(pair) for pair in game.tags],
+        game.start_fen,
+        base64.b64encode(words.tobytes()).decode("ascii"),
+        game.positions,
+        game.plies,
+        flags,
+        [[found.line, found.offset, found.reason, found.severity] for found in game.problems],
+        game.ending,
+    ]
+
+
+def _listen(stream: BinaryIO, requests: queue.SimpleQueue[frames.Message], service: Service) -> None:
+    while True:
+        request = frames.read(stream)
+        if request is None:
+            # Nothing is worth finishing for a parent that is gone.
+            os._exit(0)
+        if request["op"] == "stop":
+            service.stop(request["id"])
+        else:
+            requests.put(request)
+
+
+def _limit_memory() -> None:
+    """Let an allocation fail before the whole machine runs out of memory.
+
+    The limit is on data, not on addresses: the index of a large library is mapped and may exceed it.
+    """
+    if sys.platform != "win32":
+        # A system may refuse, or have a lower limit already.
+        with contextlib.suppress(OSError, ValueError):
+            now, most = resource.getrlimit(resource.RLIMIT_DATA)
+            limit = _MEMORY if now == resource.RLIM_INFINITY else min(now, _MEMORY)
+            resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
+
+
+def _private_stdout() -> BinaryIO:
+    """The channel to the parent; file descriptor 1 becomes stderr, so that a stray print cannot break a
+    frame.
+    """
+    channel = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return channel

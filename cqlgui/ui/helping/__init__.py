@@ -1,0 +1,1 @@
+"""What is shown beside the query while it is written: checks, estimates, explanations."""

@@ -1,0 +1,152 @@
+"""What helps with writing a query: live truth, why not, the help pane, the two spellings, quick fixes.
+
+Puts these together with the window's editor, browser and messages; knows no layout.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMenu
+
+from cqlgui.cql.legacy import old_scripts, translate
+from cqlgui.cql.source import diagnostics, tokens
+from cqlgui.cql.syntax.reading import lexer
+from cqlgui.ui.editor import fixes
+from cqlgui.ui.helping import estimate, live, why
+from cqlgui.ui.reference import keywords
+
+if TYPE_CHECKING:
+    from cqlgui.ui.window import main_window
+
+
+_OLD, _TRANSLATED = "old script", "translated script"
+_MOST_NOTES = 3
+
+
+class Assistance(QObject):
+    """The helpers of a window, made before its menus and connected after its layout."""
+
+    def __init__(self, main: main_window.MainWindow) -> None:
+        super().__init__(main)
+        self._main = main
+        self.help = keywords.HelpPane()
+        self.live = live.Live(main.jobs, main.editor, main.browser, self)
+        self.estimate = estimate.Estimating(main.jobs, main.editor, self)
+        self.why = why.WhyNot(main.jobs, main.editor, main.browser, main.infobar, self)
+        self.why.named.connect(main.show_editor)
+        self.help.insert_wanted.connect(self._insert)
+        self.help.run_wanted.connect(main.run_text)
+        main.library.run_wanted.connect(main.run_text)
+        main.editor.edit.menu_opening.connect(self._fill_menu)
+        main.editor.help_requested.connect(self.show_help)
+        main.editor.path_changed.connect(lambda _path: main.infobar.dismiss(_TRANSLATED))
+        main.editor.translated.connect(self._tell_translated)
+        self._offered = ""
+        main.editor.diagnostics_changed.connect(lambda _found: self._offer_translation())
+
+    def show_help(self) -> None:
+        """Open the help pane, on the keyword at the caret where there is one."""
+        self._main.docks.show(self._main.docks.help)
+        if not self.help.show_word(word_at(self._main.editor.text(), self._main.editor.caret())):
+            self.help.search.setFocus()
+            self.help.search.selectAll()
+
+    def respell(self) -> None:
+        """Spell the query with signs, or with words where it has signs."""
+        self._main.editor.respell()
+
+    def fix(self) -> None:
+        """Take or offer the fixes at the caret."""
+        self._main.editor.offer_fixes()
+
+    def _offer_translation(self) -> None:
+        """Say once of an old script that it is one; what its translation has to say is in the problems."""
+        editor, bar = self._main.editor, self._main.infobar
+        found = next((one for one in editor.findings if one.code == old_scripts.CODE), None)
+        if found is None:
+            bar.dismiss(_OLD)
+            self._offered = ""
+            return
+        name = editor.path.name if editor.path else "This"
+        said = f"{name} {found.fix is not None}"
+        if said == self._offered:
+            return
+        self._offered = said
+        self._tell_old(editor.findings)
+
+    def refuse_old(self, text: str) -> bool:
+        """Answer the wish to run a script of an older CQL; False for another text."""
+        if not translate.looks_old(text):
+            return False
+        self._tell_old(old_scripts.findings(text), asked=True)
+        return True
+
+    def _tell_old(self, findings: tuple[diagnostics.Diagnostic, ...], *, asked: bool = False) -> None:
+        """Say what a script is and offer its translation; `asked` where the user wanted to run it."""
+        editor, bar = self._main.editor, self._main.infobar
+        first, *notes = findings
+        words = first.message.replace("This", editor.path.name if editor.path else "This", 1)
+        kind = "error" if asked else "info" if first.fix else "warning"
+        if first.fix is None:
+            errors = sum(one.severity == "error" for one in notes)
+            where = "It is" if errors == 1 else "They are"
+            bar.show_message(f"{words} {where} listed below the editor.", kind, key=_OLD, front=asked)
+            return
+        if asked:
+            words += " It has to be translated before it can be run."
+        if notes:
+            words += f" The translation has {_notes(len(notes))}, listed below the editor."
+        bar.show_message(words, kind, ("Translate it to CQL 6", self._translate), key=_OLD, front=asked)
+
+    def _tell_translated(self, path: Path, notes: tuple[translate.Note, ...]) -> None:
+        words = f"{path.name} is a script of an older CQL and is shown translated; undo brings it back."
+        if notes:
+            shown = "; ".join(note.message.rstrip(".") for note in notes[:_MOST_NOTES])
+            more = len(notes) - _MOST_NOTES
+            words += f" {_notes(len(notes))}: {shown}"
+            words += f", and {more} more." if more > 0 else "."
+        self._main.infobar.show_message(words, "warning" if notes else "info", key=_TRANSLATED, front=True)
+
+    def _translate(self) -> None:
+        editor = self._main.editor
+        found = next((one for one in editor.findings if one.code == old_scripts.CODE), None)
+        if found is not None and found.fix is not None:
+            if fixes.take(editor.edit, found.fix):
+                editor.edit.select(0, 0)
+            editor.check_now()
+            editor.edit.setFocus()
+
+    def _insert(self, example: str) -> None:
+        editor = self._main.editor
+        self._main.docks.show(self._main.docks.query)
+        start, end = editor.selection()
+        before, after = editor.text()[:start], editor.text()[end:]
+        lead = "" if not before or before[-1].isspace() or before[-1] in "({" else " "
+        tail = "" if not after or after[0].isspace() or after[0] in ")}" else " "
+        editor.replace(start, end, lead + example + tail)
+        at = start + len(lead)
+        editor.edit.select(at, at + len(example))
+        editor.edit.setFocus()
+
+    def _fill_menu(self, menu: QMenu, offset: int) -> None:
+        word = word_at(self._main.editor.text(), offset)
+        if word:
+            menu.addAction(f"Help on {word}").triggered.connect(self.show_help)
+
+
+def _notes(count: int) -> str:
+    return f"{count} note{'' if count == 1 else 's'}"
+
+
+def word_at(text: str, offset: int) -> str:
+    """The keyword or sign that a caret touches; empty without one."""
+    found = ""
+    for token in lexer.tokens(text):
+        if token.offset > offset:
+            break
+        if token.end >= offset and token.kind not in tokens.TRIVIA and token.kind is not tokens.Kind.STRING:
+            found = token.word if token.word != "designator" else token.text
+    return found

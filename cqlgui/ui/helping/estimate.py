@@ -1,0 +1,105 @@
+"""The estimate beside the query: how many games it may find, from a sample, while it is being written.
+
+Asked in the background a moment after the last key; the next key supersedes it. Says nothing of a query with
+errors, nor of one that is not compiled.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from cqlgui.base import progress
+from cqlgui.tasks.results import model
+from cqlgui.tasks.results.found import Integers
+from cqlgui.tasks.search import estimating
+from cqlgui.ui.editor import panel
+from cqlgui.ui.loop import jobs
+
+DELAY = 250
+"""Milliseconds without a change after which a sample is asked."""
+_JOB = "estimate"
+
+
+class Estimating(QObject):
+    """Keeps what the editor says about the number of games true to its text and the open base. `said` carries
+    it, too."""
+
+    said = Signal(str)
+
+    def __init__(self, door: jobs.Jobs, editor: panel.EditorPanel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = door
+        self._editor = editor
+        self._base: model.Base | None = None
+        self._within: Integers | None = None
+        # What was asked last, and the words for it.
+        self._known: tuple[str, str] | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(DELAY)
+        self._timer.timeout.connect(self._ask)
+        editor.text_changed.connect(lambda _text: self._overtaken())
+        editor.diagnostics_changed.connect(lambda _found: self._timer.start())
+
+    @property
+    def busy(self) -> bool:
+        """True while an estimate is still to come."""
+        return self._timer.isActive() or self._jobs.active(_JOB)
+
+    def set_base(self, base: model.Base | None) -> None:
+        """Ask this base from now on."""
+        self._base = base
+        self._begin()
+
+    def set_within(self, within: Integers | None) -> None:
+        """Searches keep to these games from now on; None for all."""
+        self._within = within
+        self._begin()
+
+    def tell(self, text: str, words: str) -> None:
+        """A search has found the games for a text. If the editor still holds it, no sample is needed."""
+        if text == self._editor.text():
+            self.stop()
+            self._known = text, words
+            self._say(words)
+
+    def stop(self) -> None:
+        """Leave the processors to a search; the next change asks again."""
+        self._timer.stop()
+        self._jobs.cancel(_JOB, drop=True)
+
+    def _begin(self) -> None:
+        self._known = None
+        self._overtaken()
+        self._timer.start()
+
+    def _overtaken(self) -> None:
+        """What is said of another text must not be read as said of this one."""
+        self.stop()
+        text = self._editor.text()
+        self._say(self._known[1] if self._known is not None and self._known[0] == text else "")
+
+    def _ask(self) -> None:
+        text, base, within = self._editor.text(), self._base, self._within
+        if self._editor.checking:
+            # The answer of the check asks again.
+            return
+        faulty = any(one.severity == "error" for one in self._editor.findings)
+        if base is None or not base.games or faulty or not text.strip():
+            return
+        if self._known is not None and self._known[0] == text:
+            return
+
+        def work(token: progress.CancelToken, _sink: progress.ProgressSink) -> estimating.Estimate | None:
+            return estimating.estimate(base, text, within, cancel=token)
+
+        def done(found: estimating.Estimate | None) -> None:
+            self._known = text, "" if found is None else found.words
+            self._say(self._known[1])
+
+        # What is wrong with the query or the base is said where they are used.
+        self._jobs.run(work, done, lambda _fault: self._say(""), name=_JOB)
+
+    def _say(self, words: str) -> None:
+        self._editor.set_estimate(words)
+        self.said.emit(words)

@@ -1,0 +1,41 @@
+"""The fixed font of queries. It is shipped, because the signs of CQL are in few fixed fonts: a system takes
+each sign that is missing from another font, with another width.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from PySide6.QtGui import QFont, QFontDatabase
+
+from cqlgui.base import errors
+from cqlgui.base.files import resources
+
+_FILES = ("DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf")
+_SMALLEST = 10.0
+"""Points: figurines cannot be told apart below."""
+
+
+def fixed() -> QFont:
+    """The font of queries in its normal size; the system's fixed font where the shipped one is missing."""
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+    size = max(font.pointSizeF(), _SMALLEST)
+    family = _family()
+    if family:
+        font = QFont(family)
+    font.setStyleHint(QFont.StyleHint.Monospace)
+    font.setPointSizeF(size)
+    return font
+
+
+@functools.cache
+def _family() -> str:
+    """The name of the shipped font, loaded; empty where it cannot be."""
+    found: list[str] = []
+    for name in _FILES:
+        try:
+            number = QFontDatabase.addApplicationFont(str(resources.resource(f"fonts/{name}")))
+        except errors.CqlguiError:
+            continue
+        found += QFontDatabase.applicationFontFamilies(number) if number >= 0 else []
+    return found[0] if found else ""

@@ -1,0 +1,197 @@
+"""Labels: for plain text, for rich text of our own, and one that gives way: it shows as much of its text as
+there is room for, and all of it on hovering.
+"""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, QUrl
+from PySide6.QtGui import QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QTextBrowser, QWidget
+
+from cqlgui.ui.look import canvas, naming, wording
+
+NARROWEST = 40
+"""Pixels a label keeps whatever happens."""
+_STEP = 24
+"""Pixels by which the width wanted grows and shrinks: each new one lays the whole window out."""
+_GAP = 8
+_CHIP_EDGE = 26
+_NARROW_CHIP = 64
+_CHIP = 280
+"""Pixels round the text of a chip, and those a chip takes at least and at most."""
+_CROSS = "  ✕"
+_WORD = 96
+"""Characters of a word of a message that are shown."""
+
+
+class Chip(QPushButton):
+    """A button that gives way as well: its text is cut in front of the sign that ends it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("chip")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._words = ""
+
+    def say(self, words: str) -> None:
+        """Show a text, and a cross that tells what pressing does."""
+        if words != self._words:
+            self._words = words
+            self.updateGeometry()
+            self._cut()
+
+    def _cut(self) -> None:
+        room = self.width() - self._around()
+        shown = self.fontMetrics().elidedText(self._words, Qt.TextElideMode.ElideRight, max(0, room))
+        self.setText(f"{shown}{_CROSS}".replace("&", "&&"))
+
+    def _around(self) -> int:
+        """Pixels that are not for the words."""
+        return _CHIP_EDGE + self.fontMetrics().horizontalAdvance(_CROSS)
+
+    def sizeHint(self) -> QSize:
+        # Widths are rounded, and a text that is a part of a pixel too wide would be cut.
+        wanted = self.fontMetrics().horizontalAdvance(self._words) + 1 + self._around()
+        return QSize(min(wanted, _CHIP), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(_NARROW_CHIP, self.sizeHint().width()), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._cut()
+
+
+def cut(text: str) -> str:
+    """A text whose words fit into a narrow window: lines are broken between words only, and the longest word
+    would decide the width of the window.
+    """
+    plain = wording.straight(text)
+    return re.sub(rf"\S{{{_WORD + 1},}}", lambda found: naming.shortened(found[0], _WORD), plain)
+
+
+class Label(QLabel):
+    """A label for plain text. Qt's own lays out as rich text what looks like it, so names and comments of a
+    stranger could load pictures from the disk and lead elsewhere.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+
+
+class Markup(QLabel):
+    """A label for rich text of the program: who writes it escapes what strangers say in it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.RichText)
+
+
+class Page(QTextBrowser):
+    """A page of rich text that follows no links by itself and loads nothing that the text names."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setOpenLinks(False)
+
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
+        return NOTHING
+
+
+NOTHING = QByteArray(b"")
+"""What a page gets in the place of a resource: for none at all Qt would look on the disk by itself."""
+
+
+class ElidedLabel(QWidget):
+    """Plain text in one line, cut with an ellipsis where the room ends.
+
+    One that `fills` takes what room others leave it, whatever its text: a new text then costs no more than a
+    repaint. Any other wants as much as its text takes.
+    """
+
+    def __init__(
+        self,
+        text: str = "",
+        parent: QWidget | None = None,
+        *,
+        fills: bool = False,
+        cut: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        right: bool = False,
+    ) -> None:
+        super().__init__(parent)
+        self._text = self._tail = ""
+        self._fills = fills
+        self._cut = cut
+        self._right = right
+        self._wanted = 0
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.say(text)
+
+    def text(self) -> str:
+        """All of the text, `tail` included."""
+        return "  ".join(filter(None, (self._text, self._tail)))
+
+    def say(self, text: str, tip: str = "", tail: str = "") -> None:
+        """Show a text, and after it a `tail` that is not cut. Assistive technology and the tool tip get all
+        of it, or the `tip`.
+        """
+        text = wording.straight(text)
+        if (text, tail) != (self._text, self._tail):
+            self._text, self._tail = text, tail
+            self._measure()
+            self.update()
+        tip = tip or self.text()
+        if tip != self.accessibleDescription():
+            self.setToolTip(wording.plain_tip(tip))
+            self.setAccessibleDescription(tip)
+
+    def fitted(self, room: int) -> str:
+        """As much of the text as there is room for."""
+        return self.fontMetrics().elidedText(self._text, self._cut, room)
+
+    def ending(self) -> str:
+        """What is shown behind the text, and not cut."""
+        return self._tail
+
+    def reserve(self, longest: str) -> None:
+        """Keep room for a text of this length from the start."""
+        self._wanted = max(self._wanted, self.fontMetrics().horizontalAdvance(longest))
+        self.updateGeometry()
+
+    def _measure(self) -> None:
+        # One that falls silent keeps its room: what it says mostly comes back.
+        if self._fills or not self.text():
+            return
+        width = self.fontMetrics().horizontalAdvance(self.text())
+        wanted = -(-width // _STEP) * _STEP
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(NARROWEST if self._fills else self._wanted, self.fontMetrics().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(min(NARROWEST, self.sizeHint().width()), self.fontMetrics().height())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._measure()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        metrics = self.fontMetrics()
+        with canvas.Painter(self) as painter:
+            tail = self.ending()
+            taken = metrics.horizontalAdvance(tail) + _GAP if tail else 0
+            shown = self.fitted(self.width() - taken)
+            painter.setPen(self.palette().color(self.foregroundRole()))
+            height = (self.height() - metrics.height()) // 2 + metrics.ascent()
+            length = metrics.horizontalAdvance(shown)
+            left = self.width() - length - taken if self._right else 0
+            painter.drawText(left, height, shown)
+            if tail:
+                painter.drawText(left + length + _GAP, height, tail)

@@ -1,0 +1,53 @@
+"""How files are called where there is little room: by their names, told apart where these are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cqlgui.ui.look import wording
+
+LONGEST = 48
+"""Characters of a name that are shown."""
+LISTED = 20
+"""Files that a tool tip names."""
+
+
+def shortened(name: str, longest: int = LONGEST) -> str:
+    """A name on one line, cut in its middle where it is long: its ending tells what it is."""
+    plain = wording.straight(" ".join(name.split()))
+    if len(plain) <= longest:
+        return plain
+    behind = (longest - 1) // 2
+    return f"{plain[: longest - 1 - behind]}…{plain[len(plain) - behind :]}"
+
+
+def told_apart(paths: Sequence[Path]) -> list[str]:
+    """The name of each file, with as many folders before it as tell it from the others."""
+    parts = [path.absolute().parts for path in paths]
+    found = []
+    for own in parts:
+        others = [other for other in parts if other != own]
+        count = 1
+        while count < len(own) and any(other[-count:] == own[-count:] for other in others):
+            count += 1
+        *folders, name = own[-count:]
+        # Of many folders the outermost tells it apart, and the ones between are of no use.
+        if len(folders) > 2:
+            folders = [folders[0], "…"]
+        found.append(shortened(str(Path(*folders, name))))
+    return found
+
+
+def title(paths: Sequence[Path]) -> str:
+    """Files in a few words: `a.pgn`, `a.pgn and 2 more`."""
+    first = told_apart(paths)[0]
+    return first if len(paths) == 1 else f"{first} and {len(paths) - 1:,} more"
+
+
+def listing(paths: Sequence[Path]) -> str:
+    """The paths of files, one a line."""
+    lines = [str(path) for path in paths[:LISTED]]
+    if len(paths) > LISTED:
+        lines.append(f"and {len(paths) - LISTED:,} more")
+    return "\n".join(lines)

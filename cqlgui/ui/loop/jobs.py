@@ -1,0 +1,342 @@
+"""The one door for work off the GUI thread: pool, tokens, signals and ids that drop stale results.
+
+Work is a plain closure that touches no widget. Its results come back on the GUI thread, where the callbacks
+run. Knows no chess.
+"""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import logging
+import time
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QObject, Qt, QThreadPool, QTimer, Signal
+
+from cqlgui.base import errors, priority, progress
+from cqlgui.base.data import dataclass, field
+from cqlgui.ui.loop import turns
+
+T = TypeVar("T")
+Work = Callable[[progress.CancelToken, progress.ProgressSink], T]
+
+REPORT_SECONDS = 0.05
+"""Progress is handed on at most this often: 20 reports a second are smooth, more only cost repaints."""
+
+FORMER_MS = 200
+"""For so long work waits for the end of former work of its name, which was told to stop."""
+
+_Call = tuple["Job | None", Callable[..., None], tuple[Any, ...]]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """The work and the callbacks of a job. The GUI thread holds them until the work's thread is done with
+    them: they may hold Qt objects, and one that goes away in another thread takes the process with it."""
+
+    work: Work[Any]
+    done: Callable[[Any], None] | None
+    failed: Callable[[errors.CqlguiError], None]
+    progress: Callable[[progress.Progress], None] | None
+    cancelled: Callable[[], None] | None
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """One piece of work. `stale` means that nobody waits for its result any more; `begun`, that a thread has
+    it or will have it."""
+
+    id: int
+    name: str
+    token: progress.CancelToken = field(default_factory=progress.CancelToken)
+    stale: bool = False
+    begun: bool = False
+    running: bool = True
+    calls: _Calls | None = field(default=None, repr=False)
+    """What is to be called; none once the job has ended."""
+
+    def cancel(self) -> None:
+        """Ask the work to stop; what it returns is still delivered."""
+        self.token.cancel()
+
+    def drop(self) -> None:
+        """Ask the work to stop and forget whatever it returns."""
+        self.stale = True
+        self.token.cancel()
+
+
+class Jobs(QObject):
+    """Runs work on a pool of threads and brings the results home.
+
+    Under one `name` the latest job wins: starting another cancels the former, drops its result and waits a
+    moment for its end. Whoever asks many things in haste would else have them all at work at once, and a
+    dozen threads that want the interpreter's lock keep the window from it.
+    """
+
+    failed = Signal(str)
+    """The sentence of a failure that no `on_failed` took."""
+    _arrived = Signal(object, object, tuple)
+
+    def __init__(self, parent: QObject | None = None, threads: int = 8) -> None:
+        super().__init__(parent)
+        self._pool = QThreadPool()
+        self._pool.setMaxThreadCount(threads)
+        self._ids = itertools.count(1)
+        self._jobs: dict[int, Job] = {}
+        # By name, what waits for former work of that name.
+        self._next: dict[str, Job] = {}
+        self._closed = False
+        # What arrived and waits for its turn, and whether that is asked for.
+        self._waiting: collections.deque[_Call] = collections.deque()
+        self._asked = False
+        self.turns = turns.Turns(self)
+        self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    def run(
+        self,
+        work: Work[T],
+        on_done: Callable[[T], None] | None = None,
+        on_failed: Callable[[errors.CqlguiError], None] | None = None,
+        on_progress: Callable[[progress.Progress], None] | None = None,
+        name: str = "",
+        on_cancelled: Callable[[], None] | None = None,
+    ) -> Job:
+        """Start `work(token, sink)`; unless it goes stale, one of the three callbacks follows.
+
+        `on_done` gets the result, `on_cancelled` nothing, `on_failed` the work's own `CqlguiError`; a bug in
+        the work is logged and arrives as one that says so.
+        """
+        if name:
+            self.cancel(name, drop=True)
+        waits = self._under_way(name)
+        job = Job(next(self._ids), name)
+        if self._closed:
+            job.drop()
+            job.running = False
+            return job
+        job.calls = _Calls(work, on_done, on_failed or self._report, on_progress, on_cancelled)
+        self._jobs[job.id] = job
+        if waits:
+            self._give_up(name)
+            self._next[name] = job
+            # The former may stand where it hears nothing.
+            QTimer.singleShot(FORMER_MS, lambda: self._begin_next(job))
+        else:
+            self._begin(job)
+        return job
+
+    def _under_way(self, name: str) -> bool:
+        """Whether a thread has work of that name, stale or not."""
+        return bool(name) and any(job.begun for job in self._jobs.values() if job.name == name)
+
+    def _begin_next(self, job: Job) -> None:
+        if self._next.get(job.name) is job:
+            del self._next[job.name]
+            self._begin(job)
+
+    def _begin(self, job: Job) -> None:
+        job.begun = True
+        # A function, since a runnable of our own would be kept for ever, with all that its work holds: PySide
+        # does not give back those that Qt is not to delete.
+        self._pool.start(lambda: self._work(job))
+
+    def _work(self, job: Job) -> None:
+        """Do the work of a job, in a thread of the pool, and leave nothing there that its closures hold. The
+        result may go away here, so it must be no Qt object."""
+        # Whatever the work, a repaint comes first.
+        priority.give_way()
+        assert job.calls is not None
+        sink = _Throttle(lambda report: self._post(job, self._tell, job, report))
+        try:
+            job.token.raise_if_cancelled()
+            ended: tuple[str, tuple[Any, ...]] = "done", (job.calls.work(job.token, sink),)
+        except errors.Cancelled:
+            ended = "cancelled", ()
+        except errors.CqlguiError as error:
+            ended = "failed", (_bare(error),)
+        except Exception as error:  # the job boundary: a bug in the work must not take the window with it
+            _log.exception("a job failed: %s", job.name or job.id)
+            sentence = f"Something went wrong inside the program: {type(error).__name__}: {error}"
+            ended = "failed", (errors.CqlguiError(sentence),)
+        else:
+            sink.flush()
+        self._post(job, self._finish, job, *ended)
+
+    def channel(self, receive: Callable[[list[T]], None]) -> Channel[T]:
+        """A pipe for what running work finds; see `Channel`."""
+        return Channel(self, receive)
+
+    def cancel(self, name: str, *, drop: bool = False) -> bool:
+        """Stop the running job called `name`; True when there was one. `drop` forgets its result."""
+        found = False
+        for job in self._jobs.values():
+            if job.name == name and not job.stale:
+                found = True
+                if drop:
+                    job.drop()
+                else:
+                    job.cancel()
+        if found:
+            self._give_up(name)
+        return found
+
+    def _give_up(self, name: str) -> None:
+        """What waits under a name is not begun any more: no thread is needed to see that."""
+        job = self._next.pop(name, None)
+        if job is not None:
+            job.cancel()
+            self._post(job, self._finish, job, "cancelled", ())
+
+    def active(self, name: str) -> bool:
+        """Whether a job called `name` runs and its result is awaited."""
+        return any(job.name == name and not job.stale for job in self._jobs.values())
+
+    @property
+    def count(self) -> int:
+        """Number of jobs not yet finished, stale ones included."""
+        return len(self._jobs)
+
+    def close(self, seconds: float = 10.0) -> bool:
+        """Cancel everything, wait for the threads, deliver nothing more; False when a thread hangs."""
+        self._closed = True
+        priority.let_go()
+        self._next.clear()
+        for job in self._jobs.values():
+            job.drop()
+        ended = self._pool.waitForDone(int(seconds * 1000))
+        if ended:
+            self._jobs.clear()
+        return ended
+
+    def _post(self, job: Job | None, call: Callable[..., None], *arguments: object) -> None:
+        """Hand a call to the GUI thread; safe from any thread."""
+        try:
+            self._arrived.emit(job, call, arguments)
+        except RuntimeError:  # the Qt object went away with the application while the work was ending
+            _log.debug("a result came after the window had gone")
+
+    def _deliver(self, job: Job | None, call: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+        self._waiting.append((job, call, arguments))
+        self._ask_turn()
+
+    def _ask_turn(self) -> None:
+        if not self._asked:
+            self._asked = True
+            self.turns.ask(self._take_turn)
+
+    def _take_turn(self) -> None:
+        self._asked = False
+        end = time.monotonic() + turns.TURN_SECONDS
+        while self._waiting:
+            one = self._waiting.popleft()
+            if self._waiting:
+                # Before the call, which may open a dialog that needs the others.
+                self._ask_turn()
+            self._call(*one)
+            if time.monotonic() >= end:
+                break
+
+    def _call(self, job: Job | None, call: Callable[..., None], arguments: tuple[Any, ...]) -> None:
+        if self._closed:
+            return
+        # The method is compared by equality: every access makes a new bound method.
+        if job is None or not job.stale or call == self._finish:
+            call(*arguments)
+
+    def _tell(self, job: Job, report: progress.Progress) -> None:
+        if job.calls is not None and job.calls.progress is not None:
+            job.calls.progress(report)
+
+    def _finish(self, job: Job, how: str, arguments: tuple[Any, ...]) -> None:
+        job.running = False
+        self._jobs.pop(job.id, None)
+        calls, job.calls = job.calls, None
+        waiting = self._next.get(job.name)
+        if waiting is not None and not self._under_way(job.name):
+            self._begin_next(waiting)
+        call = None if calls is None else getattr(calls, how)
+        if call is not None and not job.stale:
+            call(*arguments)
+
+    def _report(self, error: errors.CqlguiError) -> None:
+        self.failed.emit(str(error))
+
+
+def _bare(error: errors.CqlguiError) -> errors.CqlguiError:
+    """An error without what the frames hold that it came through, which would go away with it."""
+    chain: list[BaseException | None] = [error]
+    seen: set[int] = set()
+    while chain:
+        one = chain.pop()
+        if one is not None and id(one) not in seen:
+            seen.add(id(one))
+            one.__traceback__ = None
+            chain += one.__cause__, one.__context__
+    return error
+
+
+class Channel(Generic[T]):
+    """Carries items from running work to the GUI thread in batches, however fast they come.
+
+    `send` may be called from any thread. The receiver gets one list for everything that arrived since it was
+    last called, so a search that finds thousands of games a second costs a few calls, not thousands.
+    """
+
+    def __init__(self, jobs: Jobs, receive: Callable[[list[T]], None]) -> None:
+        self._jobs = jobs
+        self._receive = receive
+        self._items: collections.deque[T] = collections.deque()
+        self._announced = False
+        self._last = 0.0
+        self.closed = False
+
+    def send(self, item: T) -> None:
+        """Queue one item for the GUI thread."""
+        self._items.append(item)
+        now = time.monotonic()
+        # The first item goes out at once, later ones in batches; `drain` at the end picks up the rest.
+        if not self._announced and now - self._last >= REPORT_SECONDS:
+            self._announced = True
+            self._last = now
+            self._jobs._post(None, self.drain)
+
+    def drain(self) -> None:
+        """On the GUI thread: give the receiver what is queued. Call it once more when the work has ended."""
+        self._announced = False
+        items: list[T] = []
+        while self._items:
+            items.append(self._items.popleft())
+        if items and not self.closed:
+            self._receive(items)
+
+    def close(self) -> None:
+        """Forget what is queued and whatever still comes."""
+        self.closed = True
+        self._items.clear()
+
+
+class _Throttle:
+    """A progress sink: hands on the first report, then at most 20 a second, and the last one at the end."""
+
+    def __init__(self, sink: progress.ProgressSink) -> None:
+        self._sink = sink
+        self._last = 0.0
+        self._held: progress.Progress | None = None
+
+    def __call__(self, report: progress.Progress) -> None:
+        now = time.monotonic()
+        if now - self._last >= REPORT_SECONDS:
+            self._last = now
+            self._held = None
+            self._sink(report)
+        else:
+            self._held = report
+
+    def flush(self) -> None:
+        if self._held is not None:
+            self._sink(self._held)
+            self._held = None

@@ -1,0 +1,84 @@
+"""A query that was asked for before there are games to search: it runs when their files have been read.
+
+Keeps the query as it stood when it was asked, as a search does. Tells that it waits; knows no files and runs
+nothing.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from cqlgui.base.data import dataclass
+from cqlgui.ui.look import infobar, wording
+
+_KEY = "waiting"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query, and its file where it has one."""
+
+    text: str
+    path: Path | None
+
+
+class Waiting(QObject):
+    """One query at a time: another one takes its place. `changed` comes whenever `words` have changed."""
+
+    changed = Signal()
+
+    def __init__(self, bar: infobar.InfoBar, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bar = bar
+        self._asked: Asked | None = None
+        self._names = ""
+        self._games = 0
+
+    @property
+    def asked(self) -> Asked | None:
+        """The query that waits."""
+        return self._asked
+
+    @property
+    def words(self) -> str:
+        """That a query waits, and for what; empty where none does."""
+        return f"waiting for {self._names}" if self._asked is not None else ""
+
+    def ask(self, text: str, path: Path | None) -> None:
+        """Let a query wait."""
+        self._asked = Asked(text, path)
+        self._say()
+
+    def tell_opening(self, names: str) -> None:
+        """Files with these names are being opened."""
+        self._names, self._games = names, 0
+        self._say()
+
+    def tell_games(self, games: int) -> None:
+        """So many of their games can be searched already."""
+        if games != self._games:
+            self._games = games
+            self._say()
+
+    def take(self) -> Asked | None:
+        """The query, which waits no longer."""
+        asked, self._asked = self._asked, None
+        if asked is not None:
+            self._bar.dismiss(_KEY)
+            self.changed.emit()
+        return asked
+
+    def withdraw(self) -> None:
+        """The query is not wanted any more."""
+        self.take()
+
+    def _say(self) -> None:
+        if self._asked is None:
+            return
+        words = f"The query waits: it runs when {self._names} has been read. Esc takes it back."
+        if self._games:
+            words += f" F5 searches the {wording.games(self._games)} read so far."
+        self._bar.show_message(words, infobar.INFO, ("Do not wait", self.withdraw), key=_KEY)
+        self.changed.emit()

@@ -1,0 +1,1 @@
+"""The library of themes, the history of queries, and help on keywords."""

@@ -1,0 +1,51 @@
+"""The queries that were run, newest first, and before them those that were left unsaved, as a pane."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtWidgets import QWidget
+
+from cqlgui.tasks.asking import library
+from cqlgui.ui.reference import entries
+
+_LONGEST = 120
+"""Characters of a title."""
+
+
+class HistoryPane(entries.EntriesPane):
+    """Queries with when they ran and what they found. An entry is an `entries.Entry`, or anything with a
+    `text` attribute and, where known, `base`, `asked` (seconds since 1970), `games` and `positions`."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("History", "No query was run yet. Each run is listed here.", read, parent)
+
+
+def unsaved(text: str, asked: float) -> entries.Entry:
+    """An entry for a text that another one took the place of before it was saved."""
+    at = datetime.fromtimestamp(asked)
+    when = at.strftime("%H:%M" if at.date() == datetime.now().date() else "%Y-%m-%d %H:%M")
+    return entries.Entry(text, _title(text), f"Unsaved, {when}")
+
+
+def _title(text: str) -> str:
+    """What a theme is called says more than the comments that it begins with."""
+    return (library.title(text) or " ".join(library.body(text).split()) or "(empty query)")[:_LONGEST]
+
+
+def read(entry: object) -> entries.Entry:
+    """An entry of the history from what the catalog gives."""
+    if isinstance(entry, entries.Entry):
+        return entry
+    text = str(getattr(entry, "text", ""))
+    notes = []
+    asked = getattr(entry, "asked", None)
+    if isinstance(asked, (int, float)):
+        notes.append(datetime.fromtimestamp(asked).strftime("%Y-%m-%d %H:%M"))
+    if getattr(entry, "base", ""):
+        notes.append(str(entry.base))  # type: ignore[attr-defined]  # asked for in the line above
+    for name in ("games", "positions"):
+        count = getattr(entry, name, None)
+        if isinstance(count, int):
+            notes.append(f"{count:,} {name if count != 1 else name[:-1]}")
+    return entries.Entry(text, _title(text), " · ".join(notes))

@@ -1,0 +1,283 @@
+"""Keeps board and notation on one node of one game: the single source of truth for "where are we"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from PySide6.QtCore import QObject, Signal
+
+from cqlgui.base import priority
+from cqlgui.board import men, motions, moves, position, tree
+from cqlgui.tasks.databases import games
+from cqlgui.tasks.results import model
+from cqlgui.ui.board import normal as normal_module
+from cqlgui.ui.board import notation
+from cqlgui.ui.board import widget as board_widget
+from cqlgui.ui.loop import jobs
+
+_JOB = "load game"
+
+
+class Browser(QObject):
+    """The game on the board, the position shown, and the hits in it.
+
+    `shown` is emitted after every change with the game (or None) and the positionid; `normalised_changed`
+    when hits begin or cease to be shown in the query's own frame.
+    """
+
+    shown = Signal(object, int)
+    normalised_changed = Signal(bool)
+    failed = Signal(str)
+
+    def __init__(
+        self,
+        door: jobs.Jobs,
+        board: board_widget.BoardWidget,
+        text: notation.NotationView,
+        shown_of: Callable[[model.Hit], tuple[int, model.ElementCount | None]],
+        parent: QObject | None = None,
+    ) -> None:
+        """`shown_of` tells which squares of a hit to ring, and under which orbit element to show it."""
+        super().__init__(parent)
+        self._jobs = door
+        self._board = board
+        self._notation = text
+        self._shown_of = shown_of
+        self._game: model.LoadedGame | None = None
+        self._base: model.Base | None = None
+        self._position = 0
+        self._hits: dict[int, model.Hit] = {}
+        self.normal = normal_module.Normal()
+        # The frame in which the notation is written, and the hit that was landed on last.
+        self._written = motions.STILL
+        self._landed = (0, -1)
+        # The game asked for last, and what became known of its hits while it was on its way.
+        self._asked, self._told_of = 0, 0
+        self._told: dict[int, model.Hit] = {}
+        for source in (board, text):
+            source.stepped.connect(self.step)
+            source.jumped.connect(self.jump)
+        text.position_chosen.connect(self.go)
+
+    @property
+    def game(self) -> model.LoadedGame | None:
+        """The game on the board."""
+        return self._game
+
+    @property
+    def base(self) -> model.Base | None:
+        """The base of that game."""
+        return self._base
+
+    @property
+    def asked(self) -> int:
+        """The ordinal of the game on the board or on its way there; 0 for none."""
+        return self._asked
+
+    @property
+    def busy(self) -> bool:
+        """Whether a game is on the board or on its way there."""
+        return self._game is not None or self._jobs.active(_JOB)
+
+    @property
+    def positionid(self) -> int:
+        """The position shown."""
+        return self._position
+
+    @property
+    def hit(self) -> model.Hit | None:
+        """The hit at the position shown, if it is one."""
+        return self._hits.get(self._position)
+
+    @property
+    def position(self) -> position.Position | None:
+        """The game's own position, also while another frame is shown."""
+        return None if self._game is None else self._game.tree.positions[self._position]
+
+    def set_normalised(self, on: bool) -> None:
+        """Show hits as the query is written, through the inverse of the transform they match under; or show
+        the game as it was played."""
+        if on == self.normal.on:
+            return
+        priority.hold()
+        self.normal.on = on
+        self._show()
+        self._board.travel(self.normal.ways(self._board.rings, self._board.occupied))
+        self.normalised_changed.emit(on)
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._jobs.cancel(_JOB, drop=True)
+        self._game, self._base, self._position, self._hits = None, None, 0, {}
+        self._asked = 0
+        self._notation.set_game(None)
+        self._show()
+
+    def open(
+        self, base: model.Base, game: int, positionid: int = 0, hits: Mapping[int, model.Hit] | None = None
+    ) -> None:
+        """Show a position of a game; a game not yet on the board is loaded in the background first."""
+        priority.hold()
+        found = dict(hits or {})
+        self._asked, self._told_of = game, 0
+        if (
+            self._game is not None
+            and self._base is not None
+            and (self._base.id, self._game.game) == (base.id, game)
+        ):
+            self._jobs.cancel(_JOB, drop=True)
+            self._base, self._hits = base, found
+            self._notation.set_hits(found)
+            self._position = min(positionid, len(self._game.tree) - 1)
+            self._show()
+            return
+
+        figurine = self._notation.figurine
+        # What it is to be written as when it is here; it is made beside this thread.
+        ahead = normal_module.Normal()
+        ahead.on, ahead.element = self.normal.on, self._element(found.get(positionid))[1]
+        frame, note = ahead.frame, ahead.note
+
+        def done(made: tuple[model.LoadedGame, Iterator[notation.Piece]]) -> None:
+            loaded, pieces = made
+            self._game, self._base = loaded, base
+            self._position = min(positionid, len(loaded.tree) - 1)
+            self._hits = found if self._told_of != game else self._told
+            self.normal.element = None
+            self._take_element()
+            same = self._notation.figurine == figurine and frame == self.normal.frame
+            self._write(pieces if same else None)
+            self._show()
+
+        self._jobs.run(
+            lambda _token, _sink: _prepared(games.load(base, game), figurine, frame, note),
+            done,
+            lambda error: self.failed.emit(str(error)),
+            name=_JOB,
+        )
+
+    def set_hits(self, hits: Mapping[int, model.Hit]) -> None:
+        """Mark other positions of this game as hits."""
+        self._hits = dict(hits)
+        self.normal.element, self._landed = None, (0, -1)
+        self._notation.set_hits(self._hits)
+        self._show()
+
+    def tell(self, game: int, hits: Mapping[int, model.Hit]) -> None:
+        """Take what has become known of the hits of a game, of the one shown or on its way; they are the same
+        hits."""
+        if game == self._asked:
+            self._told_of, self._told = game, dict(hits)
+            if self._game is not None and self._game.game == game:
+                self._hits = dict(hits)
+                self._mark()
+
+    def go(self, positionid: int) -> None:
+        """Show a position of this game."""
+        if self._game is not None and 0 <= positionid < len(self._game.tree):
+            priority.hold()
+            self._position = positionid
+            self._show()
+
+    def step(self, by: int) -> None:
+        """A ply back (-1) or forward (+1)."""
+        if self._game is not None:
+            self.go(notation.step(self._game.tree, self._position, by))
+
+    def jump(self, to: int) -> None:
+        """To the start (-1) or the end (+1) of this line."""
+        if self._game is not None:
+            self.go(0 if to < 0 else notation.end(self._game.tree, self._position))
+
+    def branch(self, by: int) -> None:
+        """To the next (+1) or previous (-1) alternative to the move that led here."""
+        if self._game is None or self._position == 0:
+            return
+        tree = self._game.tree
+        siblings = tree.children[tree.parents[self._position]]
+        place = siblings.index(self._position) + by
+        if 0 <= place < len(siblings):
+            self.go(siblings[place])
+
+    def move_text(self) -> str:
+        """The move that led here with its number, e.g. `22...Kxh7`; empty at the start."""
+        if self._game is None:
+            return ""
+        return move_text(self._game.tree.framed(self.normal.frame), self._position)
+
+    def point_out(self, named: int) -> None:
+        """Ring other squares for a moment; 0 puts back what belongs to the position."""
+        if named:
+            self._board.set_marks(self.normal.frame.set(named))
+        else:
+            self._mark()
+
+    def _element(self, hit: model.Hit | None) -> tuple[int, model.ElementCount | None]:
+        """The squares of a hit to ring, and the element it is shown under."""
+        return self._shown_of(hit) if hit is not None else (0, None)
+
+    def _take_element(self) -> None:
+        """The element of the hit shown is in force, until another hit of this game is shown."""
+        self.normal.element = self._element(self.hit)[1] or self.normal.element
+
+    def _mark(self) -> model.ElementCount | None:
+        """Ring what the hit at this position names, if it is one; gives the element it is shown under."""
+        rings, element = self._element(self.hit)
+        self._board.set_marks(*self.normal.marks(rings, element))
+        return element
+
+    def _write(self, made: Iterator[notation.Piece] | None = None) -> None:
+        """Write the notation in the frame that is shown."""
+        assert self._game is not None
+        self._written = self.normal.frame
+        self._notation.set_game(normal_module.framed(self._game, self._written, self.normal.note), made)
+        self._notation.set_hits(self._hits)
+
+    def _show(self) -> None:
+        game, place = self._game, self._position
+        if game is None:
+            self._board.set_position(None)
+            self._board.set_marks()
+            self._board.set_outside(None)
+            self._board.describe("")
+            self.shown.emit(None, 0)
+            return
+        self._take_element()
+        frame = self.normal.frame
+        if frame != self._written:
+            self._write()
+        move = game.tree.moves[place] if place else None
+        ends = None
+        if move is not None and moves.flag(move) != moves.NULL:
+            ends = (
+                moves.origin(move),
+                moves.king_target(move) if moves.flag(move) == moves.CASTLE else moves.target(move),
+            )
+            ends = frame.square(ends[0]), frame.square(ends[1])
+        shown = game.tree.positions[place]
+        self._board.set_position(shown if frame == motions.STILL else frame.position(shown), ends)
+        self._board.set_outside(None if frame == motions.STILL else self.normal.outside)
+        element = self._mark()
+        self._notation.set_current(place)
+        words = f"Hit, {element.words}" if element else ("Hit" if place in self._hits else "")
+        self._board.describe(". ".join(filter(None, (self.move_text(), words, self.normal.words))))
+        if element is not None and (game.game, place) != self._landed and not self.normal.applies:
+            self._board.travel(self.normal.ways(self._board.rings, self._board.occupied))
+        self._landed = (game.game, place)
+        self.shown.emit(game, place)
+
+
+def move_text(game: tree.GameTree, positionid: int) -> str:
+    """The move that leads to a position with its number, e.g. `22...Kxh7`; empty at the start."""
+    if positionid == 0:
+        return ""
+    dots = "..." if game.mover(positionid) == men.BLACK else "."
+    return f"{game.display_number(positionid)}{dots}{game.san(positionid)}"
+
+
+def _prepared(
+    game: model.LoadedGame, figurine: bool, frame: motions.Motion, note: str
+) -> tuple[model.LoadedGame, Iterator[notation.Piece]]:
+    """The same game with its positions played out and its notation begun, so that the GUI thread need not."""
+    len(game.tree.positions)
+    return game, notation.begun(normal_module.framed(game, frame, note), figurine)

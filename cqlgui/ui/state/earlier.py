@@ -1,0 +1,53 @@
+"""Whether the hits shown are those of the query in the editor, as far as its meaning goes. Draws nothing."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from cqlgui.tasks.asking import queries
+from cqlgui.ui.loop import jobs
+
+_JOB = "compare queries"
+
+
+class Earlier(QObject):
+    """Compares in the background, as a long query takes its time; `changed` comes with each other answer. The
+    latest answer holds until the next one comes, so that nothing flickers at each key.
+    """
+
+    changed = Signal()
+
+    def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = door
+        self._found_by: str | None = None
+        self._differs = False
+
+    @property
+    def differs(self) -> bool:
+        """Whether there are hits, and of a query that means something else."""
+        return self._differs
+
+    def set_found_by(self, text: str | None, now: str) -> None:
+        """The hits shown are those of this query (None for no hits), while the editor has the text `now`."""
+        self._found_by = text
+        self.compare(now)
+
+    def compare(self, now: str) -> None:
+        """The editor has this text."""
+        former = self._found_by
+        if former is None or former == now:
+            self._jobs.cancel(_JOB, drop=True)
+            self._take(False)
+            return
+        self._jobs.run(
+            lambda _token, _sink: not queries.mean_the_same(former, now),
+            self._take,
+            lambda _error: self._take(True),
+            name=_JOB,
+        )
+
+    def _take(self, differs: bool) -> None:
+        if differs != self._differs:
+            self._differs = differs
+            self.changed.emit()

@@ -1,0 +1,78 @@
+"""Writing hits to a file in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Signal
+
+from cqlgui.base import progress as progress_module
+from cqlgui.tasks.export import exporting
+from cqlgui.tasks.results import model
+from cqlgui.ui.loop import jobs
+from cqlgui.ui.panels import export_dialog
+
+_JOB = "export"
+
+
+class Exporter(QObject):
+    """`started` carries the file; then comes `written` with the `ExportReport`, or `ended` with a sentence
+    and its kind. `progressed` has done, total, words and a rate of 0, as that of the opener.
+    """
+
+    started = Signal(object)
+    progressed = Signal(int, int, str, float)
+    written = Signal(object)
+    ended = Signal(str, str)
+
+    def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = door
+
+    @property
+    def busy(self) -> bool:
+        """Whether a file is being written."""
+        return self._jobs.active(_JOB)
+
+    def write(
+        self,
+        base: model.Base,
+        result: model.SearchResult,
+        choice: export_dialog.ExportChoice,
+        selected: Sequence[int],
+        element: tuple[int, int] | None,
+    ) -> None:
+        """Write what was chosen of a result; `selected` games and the limiting `element` count where the
+        choice says so.
+        """
+        chosen = list(selected) if choice.what is export_dialog.What.SELECTED else None
+        limit = element if choice.what is export_dialog.What.ELEMENT else None
+
+        def work(
+            token: progress_module.CancelToken, sink: progress_module.ProgressSink
+        ) -> model.ExportReport:
+            return exporting.export(
+                base,
+                result,
+                choice.path,
+                games=chosen,
+                annotate=choice.annotate,
+                element=limit,
+                normalise=choice.normalise,
+                cancel=token,
+                progress=sink,
+            )
+
+        self.started.emit(choice.path)
+        self._jobs.run(
+            work,
+            self.written.emit,
+            lambda error: self.ended.emit(str(error), "error"),
+            lambda report: self.progressed.emit(report.done, report.total or 0, report.words, 0.0),
+            name=_JOB,
+            on_cancelled=lambda: self.ended.emit("Writing was stopped; no file was changed.", "info"),
+        )
+
+    def cancel(self) -> None:
+        """Stop writing; the file stays as it was."""
+        self._jobs.cancel(_JOB)

@@ -1,0 +1,190 @@
+"""Searches the open base while one draws or types, without being asked. Draws nothing.
+
+A moment after each change of the text its search is begun, unless it would take long; the next change takes
+its place. What was found stays until there is something else to show.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from cqlgui.base import progress
+from cqlgui.pattern import reading
+from cqlgui.tasks.results import model
+from cqlgui.tasks.results.found import Integers
+from cqlgui.ui.loop import jobs, turns
+from cqlgui.ui.state import searcher
+
+SETTLE = 60
+"""Milliseconds without a change after which a search is begun."""
+OVERDUE = 300
+"""Milliseconds without an answer after which the hits shown are those of an earlier query."""
+_JOB = "remember"
+
+
+class LiveSearch(QObject):
+    """Says when a text is searched; the search itself is the searcher's.
+
+    `overdue` tells that the hits shown may stay those of another text: its search was declined, or takes its
+    time. `remembered` follows when a query came into the history as one of its hits was looked at.
+    """
+
+    overdue = Signal()
+    remembered = Signal()
+    switched = Signal(bool)
+
+    def __init__(self, door: jobs.Jobs, seeker: searcher.Searcher, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = door
+        self._seeker = seeker
+        self._on = True
+        self._text = ""
+        self._base: model.Base | None = None
+        self._within: Integers | None = None
+        self._folder = Path()
+        # A change that came before there were all games, or while another search ran that was asked for.
+        self._missed = False
+        # Whether more games are to come.
+        self._growing = False
+        # The query whose hits are shown; None where some of them are missing.
+        self._shown: str | None = None
+        # A result that nobody has looked at, and its base.
+        self._unseen: tuple[model.Base, model.SearchResult] | None = None
+        self._settle = turns.once(self, SETTLE, self._ask)
+        self._late = turns.once(self, OVERDUE, self.overdue.emit)
+        seeker.started.connect(lambda _orbits: self._answered())
+        seeker.declined.connect(self._declined)
+        seeker.superseded.connect(self._half_shown)
+        seeker.running_changed.connect(self._catch_up)
+
+    @property
+    def on(self) -> bool:
+        """Whether texts are searched without being asked for."""
+        return self._on
+
+    @property
+    def busy(self) -> bool:
+        """True while a search is to come or under way."""
+        return self._settle.isActive() or (self._seeker.running and self._seeker.live)
+
+    def switch(self, on: bool) -> None:
+        """Search from now on, beginning with the text that is there, or do not."""
+        if on == self._on:
+            return
+        self._on = on
+        if on:
+            self._begin()
+        else:
+            self.stop()
+            self.overdue.emit()
+        self.switched.emit(on)
+
+    def set_base(self, base: model.Base | None, *, anew: bool = True) -> None:
+        """Search these games from now on, None for none yet; a text that was changed meanwhile is searched,
+        where the games came `anew` and not as the first of more."""
+        self._base = base
+        self._shown = self._unseen = None
+        self._growing = not anew
+        if base is not None and anew and self._missed:
+            self._begin()
+
+    def set_within(self, within: Integers | None) -> None:
+        """Searches keep to these games; None for all."""
+        self._within = within
+        self._shown = None
+
+    def change(self, text: str, beside: Path) -> None:
+        """The query is this text now, which finds files in the folder `beside`."""
+        self._text, self._folder = text, beside
+        if self._on and text != self._shown:
+            self._begin()
+        else:
+            self._settle.stop()
+            self._missed = False
+            if self._seeker.running and self._seeker.live and self._seeker.text != text:
+                # It is for a text that was there only in between.
+                self._seeker.stop()
+            self._declined()
+
+    def forget_change(self) -> None:
+        """The text is no news, as when it is that of the last session, or nobody will look any more."""
+        self._settle.stop()
+        self._late.stop()
+        self._missed = False
+
+    def stop(self) -> None:
+        """Begin nothing any more before the next change; what runs is the searcher's."""
+        self._settle.stop()
+        self._missed = False
+        self._shown = None
+        if self._seeker.running and self._seeker.live:
+            self._seeker.stop()
+
+    def take(self, base: model.Base, result: model.SearchResult) -> None:
+        """A live search has ended with this result."""
+        if result.cancelled:
+            self._shown = None
+        self._unseen = base, result
+
+    def asked(self) -> None:
+        """The text is searched as it was asked for: nothing is to be done for it."""
+        self._settle.stop()
+        self._late.stop()
+        self._unseen = None
+        self._missed = False
+
+    def seen(self) -> None:
+        """Somebody looks at a hit: if it is one of a live search, its query was meant."""
+        unseen, self._unseen = self._unseen, None
+        if unseen is None:
+            return
+        base, result = unseen
+
+        def work(_token: progress.CancelToken, _sink: progress.ProgressSink) -> None:
+            searcher.remember(base, result)
+
+        self._jobs.run(work, lambda _done: self.remembered.emit(), name=_JOB)
+
+    def _begin(self) -> None:
+        self._settle.start()
+        if not self._late.isActive():
+            self._late.start()
+
+    def _ask(self) -> None:
+        base, text = self._base, self._text
+        if base is None or not base.games:
+            self._missed = True
+        elif self._seeker.running and not self._seeker.live:
+            # Somebody waits for that one.
+            self._missed = self._seeker.text != text
+            self._declined()
+        elif text == self._shown:
+            # The search that was asked for has found its hits since the text was changed back.
+            self._missed = False
+            self._declined()
+        elif not text.strip() or reading.nothing_drawn(text):
+            self._seeker.stop()
+            self._declined()
+        else:
+            # Once all games are there they are searched again.
+            self._missed = self._growing
+            self._seeker.run(base, text, self._folder, self._within, live=True)
+
+    def _half_shown(self) -> None:
+        """The hits shown will never be all of their query."""
+        self._shown = None
+
+    def _catch_up(self, running: bool) -> None:
+        """A search that was asked for has ended: the text may have changed while it ran."""
+        if not running and not self._seeker.live and self._missed and self._on and not self._growing:
+            self._begin()
+
+    def _answered(self) -> None:
+        self._unseen, self._shown = None, self._seeker.text
+        self._late.stop()
+
+    def _declined(self) -> None:
+        self._late.stop()
+        self.overdue.emit()

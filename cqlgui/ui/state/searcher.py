@@ -1,0 +1,220 @@
+"""Runs a query over the open base in the background and hands on its hits as they come. Draws nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from cqlgui.base import errors, progress
+from cqlgui.tasks.asking import queries, rights
+from cqlgui.tasks.databases import history
+from cqlgui.tasks.results import model
+from cqlgui.tasks.results.found import Found, Integers
+from cqlgui.tasks.search import searching
+from cqlgui.ui.loop import jobs
+
+LIVE_SECONDS = 0.5
+"""So long a live search may take, by what is known before it begins."""
+_JOB = "search"
+
+
+class Searcher(QObject):
+    """One search at a time: another one supersedes it.
+
+    `started` carries the orbits of the query, `found` what came since (`Found`) in game order, `finished` the
+    result (also after Stop, with what was found until then), `rejected` the diagnostics of a bad query,
+    `failed` a sentence, `wanted` a `rights.Wish` where the query needs a file that it may not use yet.
+    `abandoned` follows a Stop that came before there was anything to search. `superseded` tells that another
+    search takes the place of one that has begun to be shown, of which nothing more comes.
+
+    A `live` search follows a change of the text without a key for it. It runs only where it will not take
+    long. `started` comes with its first hits or its end, so that former hits stay until then. Where it does
+    not run, `declined` is the only signal. It is put into no history.
+    """
+
+    started = Signal(tuple)
+    found = Signal(object)
+    progressed = Signal(object)
+    finished = Signal(object)
+    rejected = Signal(tuple)
+    failed = Signal(str)
+    wanted = Signal(object)
+    abandoned = Signal()
+    declined = Signal()
+    superseded = Signal()
+    running_changed = Signal(bool)
+
+    def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = door
+        self._channels: list[jobs.Channel[Any]] = []
+        self._running = False
+        self.live = False
+        """Whether the latest search is a live one."""
+        self.text = ""
+        """The query of the latest search."""
+        # The orbits of a live search that has shown nothing yet.
+        self._unstarted: tuple[model.Orbit, ...] | None = None
+        # Whether anything of the latest search is shown.
+        self._shown = False
+        self._asked: tuple[model.Base, str, Integers | None] | None = None
+        self.options = model.SearchOptions()
+        self._allowed: dict[str, tuple[Path, ...]] = {"read": (), "write": ()}
+
+    @property
+    def running(self) -> bool:
+        """Whether a search is under way."""
+        return self._running
+
+    def allow(self, wish: rights.Wish) -> None:
+        """Grant a wish to every query, as long as this searcher lives."""
+        self._allowed[wish.verb] += (wish.folder,)
+
+    def searches(self, base: model.Base, text: str, within: Integers | None) -> bool:
+        """Whether just this is being searched as asked for, and nobody has stopped it."""
+        asked = self._asked
+        return (
+            self._running
+            and not self.live
+            and asked is not None
+            and (asked[0], asked[1]) == (base, text)
+            and asked[2] is within
+        )
+
+    def run(
+        self,
+        base: model.Base,
+        text: str,
+        beside: Path,
+        within: Integers | None = None,
+        *,
+        live: bool = False,
+        kept: tuple[tuple[Path, str], ...] = (),
+    ) -> None:
+        """Search `base` for `text`; the query finds files with relative names in the folder `beside`.
+        `within` are the only games to be searched, ascending; files that are `kept` are not written over."""
+        if self._running and self._shown:
+            self.superseded.emit()
+        self._close_channels()
+        self._asked = base, text, within
+        self.live, self.text, self._unstarted, self._shown = live, text, None, False
+        heads: jobs.Channel[tuple[model.Orbit, ...]] = self._jobs.channel(self._receive_orbits)
+        channel: jobs.Channel[Found] = self._jobs.channel(self._receive)
+        self._channels = [heads, channel]
+        options = model.SearchOptions(
+            allow_read=self._allowed["read"],
+            allow_write=self._allowed["write"],
+            beside=beside,
+            kept=kept,
+            details=model.Details.NONE,
+            within=within,
+        )
+        self.options = options
+
+        def work(token: progress.CancelToken, sink: progress.ProgressSink) -> model.SearchResult:
+            wishes = rights.wishes(queries.expanded(text), options, beside)
+            if wishes:
+                raise rights.Wanted(wishes)
+
+            def send(found: Found) -> None:
+                # In this thread, as it takes longer the more hits there are.
+                _ = found.measured
+                channel.send(found)
+
+            # The orbits go ahead of the hits: they name the transforms of the first rows.
+            result = searching.search(
+                base,
+                text,
+                options,
+                cancel=token,
+                progress=sink,
+                on_orbits=heads.send,
+                on_hits=send,
+                most_seconds=LIVE_SECONDS if live else None,
+            )
+            _ = result.games.measured
+            if not live:
+                remember(base, result)
+            return result
+
+        def done(result: model.SearchResult) -> None:
+            heads.drain()
+            channel.drain()
+            self._start()
+            self._set_running(False)
+            self.finished.emit(result)
+
+        self._set_running(True)
+        self._jobs.run(work, done, self._failed, self.progressed.emit, _JOB, self._cancelled)
+
+    def stop(self) -> None:
+        """Stop; what was found stays. A live search that has shown nothing yet is forgotten: what it would
+        show is a part of its hits in the place of all hits of another query."""
+        if self._running and self.live and not self._shown:
+            self.forget()
+            self.declined.emit()
+            return
+        self._asked = None
+        self._jobs.cancel(_JOB)
+
+    def forget(self) -> None:
+        """Stop and deliver nothing more (the base goes away)."""
+        self._asked = None
+        self._close_channels()
+        self._jobs.cancel(_JOB, drop=True)
+        self._set_running(False)
+
+    def _close_channels(self) -> None:
+        for channel in self._channels:
+            channel.close()
+        self._channels = []
+
+    def _receive_orbits(self, sent: list[tuple[model.Orbit, ...]]) -> None:
+        if self.live:
+            self._unstarted = sent[-1]
+        else:
+            self._shown = True
+            self.started.emit(sent[-1])
+
+    def _start(self) -> None:
+        """A live search has something to show."""
+        orbits, self._unstarted = self._unstarted, None
+        if orbits is not None:
+            self._shown = True
+            self.started.emit(orbits)
+
+    def _receive(self, batches: list[Found]) -> None:
+        self._start()
+        for found in Found.grouped(batches):
+            self.found.emit(found)
+
+    def _cancelled(self) -> None:
+        self._set_running(False)
+        if self.live:
+            self.declined.emit()
+        else:
+            self.abandoned.emit()
+
+    def _failed(self, error: errors.CqlguiError) -> None:
+        self._set_running(False)
+        if self.live:
+            self.declined.emit()
+        elif isinstance(error, searching.Rejected):
+            self.rejected.emit(tuple(error.diagnostics))
+        elif isinstance(error, rights.Wanted):
+            self.wanted.emit(error.wishes[0])
+        else:
+            self.failed.emit(str(error))
+
+    def _set_running(self, running: bool) -> None:
+        if running != self._running:
+            self._running = running
+            self.running_changed.emit(running)
+
+
+def remember(base: model.Base, result: model.SearchResult) -> None:
+    """Put the query of a search into the history."""
+    # Counts of a part of the base would be taken for those of all of it.
+    history.add(result.query, base.name, result if result.options.within is None else None)

@@ -1,0 +1,338 @@
+"""The panes around the board: where they stand, how they follow the room there is, when they need a title."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QTabWidget, QWidget
+
+from cqlgui.base.data import dataclass
+from cqlgui.ui.window import layouts
+from cqlgui.ui.window.layouts import Layout, Place
+
+VERSION = 2
+"""Of the state of the panes that a session keeps: one of another version stands for other panes."""
+_LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
+_RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+_BELOW = Qt.DockWidgetArea.BottomDockWidgetArea
+_AREAS = {Place.UNDER: _LEFT, Place.RIGHT: _RIGHT, Place.BOTTOM: _BELOW}
+_ACROSS, _DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """How somebody left a layout: the one it is made from, the state of the panes, and whether their sizes
+    are the user's own.
+    """
+
+    layout: Layout
+    state: bytes
+    dragged: bool = False
+
+
+class Docks(QObject):
+    """The five panes of a window: query, library and help left with the transforms under them, results right.
+
+    `arranged` follows when another layout holds. A layout is left as the user arranged it: it stands in
+    `kept` by its name, with the layouts that the user gave a name.
+    """
+
+    arranged = Signal()
+
+    def __init__(
+        self,
+        main: QMainWindow,
+        query: QWidget,
+        library: QWidget,
+        help_: QWidget,
+        picker: QWidget,
+        results: QWidget,
+    ) -> None:
+        super().__init__(main)
+        self._main = main
+        self.layout = Layout.SEARCHING
+        self.name = Layout.SEARCHING.value
+        self.kept: dict[str, Kept] = {}
+        # Unknown until the panes were placed for the first time.
+        self._plan: layouts.Plan | None = None
+        # Whether the user drew the panes to other sizes, which stay then.
+        self._dragged = False
+        self._before = Layout.SEARCHING.value
+        self._titles = self._timer(self._fit_titles)
+        # Sizes of the panes while the mouse draws at an edge between them.
+        self._drawn: list[tuple[int, int]] = []
+        self._raised: QDockWidget | None = None
+        self._focus = self._timer(self._follow_raised)
+        self._size = self._timer(self._fit_size)
+        self.query = self._dock("query", "Query", query)
+        self.library = self._dock("library", "Library", library)
+        self.help = self._dock("help", "Help", help_)
+        self.picker = self._dock("picker", "Transforms", picker)
+        self.results = self._dock("results", "Results", results)
+        self.all = (self.query, self.library, self.help, self.picker, self.results)
+        main.installEventFilter(self)
+        main.setTabPosition(_LEFT, QTabWidget.TabPosition.North)
+
+    # --- layouts -------------------------------------------------------------------------------------------
+
+    @property
+    def presenting(self) -> bool:
+        """Whether board and notation stand alone."""
+        return self.layout is Layout.PRESENTING
+
+    def reset(self) -> None:
+        """Put every pane where the layout wants it."""
+        self.kept.pop(self.name, None)
+        self._arrange(self.layout)
+
+    def choose(self, name: str) -> None:
+        """Show the layout of a name, as it was left."""
+        if name == self.name:
+            return
+        self.keep()
+        kept = self.kept.get(name)
+        self.name = name
+        if kept is None or not self.restore(kept):
+            self._arrange(layouts.named(name))
+
+    def leave_presenting(self) -> None:
+        """Back to the layout that was there before board and notation stood alone."""
+        if self.presenting:
+            self.choose(self._before)
+
+    @property
+    def last(self) -> str:
+        """The name of the layout that holds, or of the one before board and notation stood alone."""
+        return self._before if self.presenting else self.name
+
+    def keep(self) -> None:
+        """Remember the layout that holds, as it is now."""
+        if not self.presenting:
+            self._before = self.name
+            self.kept[self.name] = Kept(self.layout, self.state(), self._dragged)
+
+    def keep_as(self, name: str) -> None:
+        """Give the panes as they stand a name."""
+        self.keep()
+        self.name = name
+        self.keep()
+        self.arranged.emit()
+
+    def forget(self, name: str) -> None:
+        """Forget a layout that the user gave a name."""
+        self.kept.pop(name, None)
+        if name == self.name:
+            self.name = self.layout.value
+            self.arranged.emit()
+
+    def state(self) -> bytes:
+        """Where the panes stand."""
+        return bytes(self._main.saveState(VERSION).data())
+
+    def restore(self, kept: Kept) -> bool:
+        """Put the panes as they were left; False where that cannot be read."""
+        # Qt leaves tabs behind of panes that a state takes from among tabs to places of their own.
+        self._arrange(kept.layout)
+        if not self._main.restoreState(QByteArray(kept.state), VERSION):
+            return False
+        self._dragged = kept.dragged
+        self._join_missing()
+        self._plan = now = self._planned()
+        for dock, place in ((self.picker, now.picker), (self.results, now.results)):
+            # It was left in a window of another size.
+            if not dock.isFloating() and place is Place.TAB and self._stands(dock) is not place:
+                self._move(dock, place)
+        self._fit_titles()
+        self._size.start()
+        return True
+
+    # --- sizes ---------------------------------------------------------------------------------------------
+
+    def window_resized(self) -> None:
+        """Let the panes follow a new size of the window, once it has got it."""
+        if self._plan is not None and self._plan != self._planned():
+            self._size.start()
+
+    def show(self, dock: QDockWidget) -> None:
+        """Bring a pane to the front."""
+        self.leave_presenting()
+        dock.setVisible(True)
+        dock.raise_()
+
+    def _planned(self) -> layouts.Plan:
+        return layouts.plan(self.layout, self._main.width(), self._main.height())
+
+    def _shape(self, layout: Layout) -> None:
+        """Which columns reach down to the lower edge of the window."""
+        self.layout = layout
+        wide = layout is Layout.WIDE
+        self._main.setCorner(Qt.Corner.BottomLeftCorner, _BELOW if wide else _LEFT)
+        self._main.setCorner(Qt.Corner.BottomRightCorner, _RIGHT)
+
+    def _arrange(self, layout: Layout) -> None:
+        main = self._main
+        self._shape(layout)
+        self._dragged = False
+        self._plan = now = self._planned()
+        for dock in self.all:
+            dock.setFloating(False)
+            main.removeDockWidget(dock)
+        if layout is not Layout.PRESENTING:
+            main.addDockWidget(_LEFT, self.query)
+            main.tabifyDockWidget(self.query, self.library)
+            main.tabifyDockWidget(self.library, self.help)
+            self._place(self.picker, now.picker)
+            self._place(self.results, now.results)
+            for dock in self.all:
+                dock.setVisible(True)
+            self.query.raise_()
+            self._apply_sizes()
+        self._fit_titles()
+        self.arranged.emit()
+
+    def _apply_sizes(self) -> None:
+        """Give the panes that are where they belong the sizes of the plan."""
+        main, now = self._main, self._plan
+        assert now is not None
+        right = [dock for dock in (self.picker, self.results) if self._stands(dock) is Place.RIGHT]
+        main.resizeDocks([self.query, *right], [now.left, *[now.right] * len(right)], _ACROSS)
+        if self._stands(self.results) is Place.BOTTOM:
+            main.resizeDocks([self.results], [now.bottom], _DOWN)
+        if self._stands(self.picker) is Place.UNDER:
+            # The text keeps its lines where there is room for both at the least.
+            above = next((dock for dock in (self.library, self.help) if dock is self._raised), self.query)
+            room = above.height() + self.picker.height()
+            if above is self.query:
+                under = max(min(now.under, room - _LEAST_QUERY), room // 2)
+            else:
+                # A list is to be read, and the transforms are those of a query that is out of sight.
+                under = min(now.under, _LEAST_UNDER)
+            main.resizeDocks([above, self.picker], [max(1, room - under), under], _DOWN)
+
+    def _fit_size(self) -> None:
+        """Take panes to the column of tabs, or back; only from where they belong at the other size, because
+        what the user arranged otherwise stays.
+        """
+        former, now = self._plan, self._planned()
+        self._plan = now
+        if former is None or self.presenting:
+            return
+        moved = False
+        for dock, old, new in (
+            (self.picker, former.picker, now.picker),
+            (self.results, former.results, now.results),
+        ):
+            if old is not new and not dock.isFloating() and self._stands(dock) is old:
+                self._move(dock, new)
+                moved = True
+        if moved:
+            self.query.raise_()
+            self._fit_titles()
+        if moved or not self._dragged:
+            self._apply_sizes()
+
+    def _stands(self, dock: QDockWidget) -> Place | None:
+        """Where a pane is; None for a place of the user's own."""
+        if dock.isFloating():
+            return None
+        beside = self._main.tabifiedDockWidgets(dock)
+        if self.library in beside or self.query in beside:
+            return Place.TAB
+        area = self._main.dockWidgetArea(dock)
+        return next((place for place, wanted in _AREAS.items() if area == wanted), None)
+
+    def _move(self, dock: QDockWidget, place: Place) -> None:
+        shown = dock.toggleViewAction().isChecked()
+        self._place(dock, place)
+        dock.setVisible(shown)
+
+    def _place(self, dock: QDockWidget, place: Place) -> None:
+        main = self._main
+        if place is Place.TAB:
+            # Added to the column as usual it would stand below the others for a moment, for which the window
+            # grows beyond a low screen.
+            main.removeDockWidget(dock)
+            main.tabifyDockWidget(self.help, dock)
+        else:
+            main.addDockWidget(_AREAS[place], dock)
+
+    def _join_missing(self) -> None:
+        """A pane that was not there when the state was kept joins the left column."""
+        for dock in self.all:
+            if (
+                not dock.isFloating()
+                and self._main.dockWidgetArea(dock) == Qt.DockWidgetArea.NoDockWidgetArea
+            ):
+                self._main.addDockWidget(_LEFT, dock)
+                self._main.tabifyDockWidget(self.query, dock)
+                self.query.raise_()
+
+    # --- keys and titles -----------------------------------------------------------------------------------
+
+    def _seen(self, dock: QDockWidget, visible: bool) -> None:
+        if visible:
+            former, self._raised = self._raised, dock
+            self._focus.start()
+            if former is not dock and self._plan is not None:
+                self._size.start()
+        elif self._raised is dock:
+            self._raised = None
+
+    def _follow_raised(self) -> None:
+        """Keys are for what is seen: they leave a pane that another one has come in front of, and go to the
+        search box of that one.
+        """
+        dock, focus = self._raised, QApplication.focusWidget()
+        if dock is None or focus is None:
+            return
+        if any(behind.isAncestorOf(focus) for behind in self._main.tabifiedDockWidgets(dock)):
+            content = dock.widget()
+            if isinstance(content, QTabWidget):
+                content = content.currentWidget()
+            (content.focusProxy() or content).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _fit_titles(self) -> None:
+        """Hide the title bar of a pane whose tab says its name already."""
+        for dock in self.all:
+            beside = self._main.tabifiedDockWidgets(dock)
+            tabbed = not dock.isFloating() and any(other.toggleViewAction().isChecked() for other in beside)
+            bar = dock.titleBarWidget()
+            if tabbed and bar is None:
+                dock.setTitleBarWidget(QWidget(dock))
+            elif not tabbed and bar is not None:
+                dock.setTitleBarWidget(None)  # type: ignore[arg-type]  # so Qt puts its own back
+                bar.deleteLater()
+
+    def _dock(self, name: str, title: str, content: QWidget) -> QDockWidget:
+        dock = QDockWidget(title, self._main)
+        dock.setObjectName(f"dock-{name}")
+        dock.setWidget(content)
+        for changed in (dock.dockLocationChanged, dock.topLevelChanged, dock.visibilityChanged):
+            # Which panes share a tab bar is known only after Qt has finished moving them.
+            changed.connect(lambda _what: self._titles.start())
+        dock.visibilityChanged.connect(lambda visible: self._seen(dock, visible))
+        return dock
+
+    def _timer(self, does: object) -> QTimer:
+        """Does something once, after the events that are to come first."""
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.timeout.connect(does)
+        return timer
+
+    def _sizes(self) -> list[tuple[int, int]]:
+        return [(dock.width(), dock.height()) for dock in self.all if dock.isVisible()]
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # Of the window itself the mouse meets nothing but the edges between panes.
+        if event.type() is QEvent.Type.MouseButtonPress:
+            self._drawn = self._sizes()
+        elif event.type() is QEvent.Type.MouseButtonRelease and self._drawn:
+            self._dragged = self._dragged or self._sizes() != self._drawn
+            self._drawn = []
+        return False
+
+
+_LEAST_QUERY = 234
+"""Pixels of height that are left to the query where the transforms stand under it."""
+_LEAST_UNDER = 150
+"""Pixels of height that are left to the transforms while a list stands above them."""

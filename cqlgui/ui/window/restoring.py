@@ -1,0 +1,161 @@
+"""What the window takes from its session at the start, and what it leaves in it at the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray
+
+from cqlgui.base.files import disk
+from cqlgui.tasks.asking import library
+from cqlgui.ui.look import fitting, theme
+from cqlgui.ui.state import session
+from cqlgui.ui.tables import view
+from cqlgui.ui.window import docks, layouts
+
+if TYPE_CHECKING:
+    from cqlgui.ui.window import main_window as window_module
+
+
+def dress(window: window_module.MainWindow, kept: session.Session) -> None:
+    """Give the window the looks it had: theme, board, columns, panes."""
+    theme.theme().apply(_theme_choice(kept.theme))
+    window.actions_.show_theme()
+    window.folder = kept.folder
+    window.board.set_turned(kept.turned)
+    window.board.set_coordinates(kept.coordinates)
+    window.actions_.coordinates.setChecked(kept.coordinates)
+    window.board.set_animated(kept.animated)
+    window.actions_.animate.setChecked(kept.animated)
+    window.notation.set_figurine(kept.figurines)
+    window.actions_.figurines.setChecked(kept.figurines)
+    window.live.switch(kept.live)
+    window.notation.set_columns(kept.columns)
+    window.unsaved = kept.unsaved
+    for panel, columns in ((window.hits, kept.hits_columns), (window.games, kept.games_columns)):
+        if columns:
+            panel.restore_columns(_bytes(columns))
+    window.hits.table.set_form(view.named(kept.rows))
+    if kept.geometry:
+        window.restoreGeometry(_bytes(kept.geometry))
+    _restore_layout(window, kept)
+    fitting.fit(window)
+    window.split.restore(_bytes(kept.divider))
+    if kept.library_split:
+        window.library.split.restoreState(_bytes(kept.library_split))
+
+
+def put_query(window: window_module.MainWindow, kept: session.Session) -> None:
+    """Show the query that was left. An unmodified query is read from its file again. Unsaved changes are
+    shown as they were, and saving them refuses once where the file has changed since."""
+    editor = window.editor
+    if kept.query_path and disk.is_file(Path(kept.query_path)) and editor.open_file(kept.query_path):
+        if kept.query_modified and editor.text() != kept.query:
+            editor.replace(0, len(editor.text()), kept.query)
+            if kept.query_seen:
+                editor.recall_seen(kept.query_seen)
+    else:
+        editor.set_text(kept.query, library.title(kept.query))
+        # A query whose file is gone is in no file.
+        editor.edit.document().setModified(kept.query_modified or bool(kept.query_path))
+
+
+def snapshot(window: window_module.MainWindow) -> session.Session:
+    """The window as the next start is to find it: also what it has not restored itself yet."""
+    editor = window.editor
+    files, game, positionid = _games(window)
+    layout, layouts_ = _layouts(window)
+    return session.Session(
+        files=files,
+        query=editor.text(),
+        query_path=str(editor.path) if editor.path else "",
+        query_modified=editor.modified,
+        query_seen=editor.seen,
+        hit_row=_hit_row(window),
+        game=game,
+        positionid=positionid,
+        geometry=_text(window.saveGeometry()),
+        layout=layout,
+        layouts=layouts_,
+        divider=_text(window.split.state()),
+        library_split=_text(window.library.split.saveState()),
+        rows=window.hits.table.form.value,
+        hits_columns=_text(window.hits.columns()),
+        games_columns=_text(window.games.columns()),
+        theme=theme.theme().choice.value,
+        turned=window.board.turned,
+        coordinates=window.board.coordinates,
+        figurines=window.actions_.figurines.isChecked(),
+        animated=window.board.animated,
+        live=window.live.on,
+        columns=window.notation.columns,
+        folder=window.folder,
+        unsaved=window.unsaved,
+    )
+
+
+def _restore_layout(window: window_module.MainWindow, kept: session.Session) -> None:
+    """Put the panes as they were left, the layouts that are not shown included."""
+    docks_ = window.docks
+    docks_.kept = {
+        name: docks.Kept(layouts.named(layout), session.unpacked(state), dragged == "dragged")
+        for name, layout, state, dragged in session.rows_of(kept.layouts, 4)
+    }
+    docks_.name = kept.layout
+    found = docks_.kept.get(kept.layout)
+    if found is None or not docks_.restore(found):
+        docks_.name = layouts.named(kept.layout).value
+        docks_.layout = layouts.named(kept.layout)
+        window.reset_layout()
+
+
+def _layouts(window: window_module.MainWindow) -> tuple[str, str]:
+    """The name of the layout to begin with, and all of them as they were left. Nobody begins with a board
+    that stands alone: what is around it was only put away.
+    """
+    window.docks.keep()
+    rows = [
+        (name, kept.layout.value, session.packed(kept.state), "dragged" if kept.dragged else "")
+        for name, kept in window.docks.kept.items()
+    ]
+    return window.docks.last, session.rows_text(rows)
+
+
+def _games(window: window_module.MainWindow) -> tuple[tuple[str, ...], int, int]:
+    """The files, and the game and position on the board; those of the last session where they are still to
+    come.
+    """
+    kept, base, shown = window.unrestored, window.base, window.browser.game
+    if kept is not None:
+        files = kept.files
+    else:
+        files = tuple(str(source.path) for source in base.sources) if base else ()
+    if shown is not None:
+        return files, shown.game, window.browser.positionid
+    return files, kept.game if kept else 0, kept.positionid if kept else 0
+
+
+def _hit_row(window: window_module.MainWindow) -> int:
+    """The row of the hit that is current; that of the last session until its query was searched again."""
+    text, row = window.editor.text(), window.hits.table.row
+    query, wanted = window.wanted_row
+    if query == text and wanted >= 0 and (window.asked != text or (window.searcher.running and row <= 0)):
+        return wanted
+    # Hits of another query cannot be found again by running this one.
+    return row if window.asked == text else -1
+
+
+def _text(state: QByteArray) -> str:
+    return session.packed(bytes(state.data()))
+
+
+def _bytes(text: str) -> QByteArray:
+    return QByteArray(session.unpacked(text))
+
+
+def _theme_choice(value: str) -> theme.Choice:
+    try:
+        return theme.Choice(value)
+    except ValueError:
+        return theme.Choice.SYSTEM

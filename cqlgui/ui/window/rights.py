@@ -1,0 +1,123 @@
+"""Asks before a query reads or writes files, and says what the window makes of the files in its header.
+
+What the user allows holds for this session of the program only.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from cqlgui.base.files import disk
+from cqlgui.cql.editing import structure
+from cqlgui.tasks.asking import rights
+from cqlgui.tasks.results import model
+from cqlgui.ui.look import infobar
+
+if TYPE_CHECKING:
+    from cqlgui.ui.window import main_window
+
+_WISH, _INPUT, _OUTPUT = "file access", "header input", "header output"
+_LONGEST = 80
+
+
+class Rights(QObject):
+    """The questions and notes about files of the query that is run."""
+
+    def __init__(self, main: main_window.MainWindow) -> None:
+        super().__init__(main)
+        self._main = main
+        # Input and output that the header of the running query names.
+        self._named = ("", "")
+        main.searcher.wanted.connect(self._ask)
+        main.searcher.started.connect(lambda _orbits: self._tell_input())
+        main.searcher.finished.connect(self._tell_output)
+        main.editor.text_changed.connect(lambda _text: self.dismiss())
+
+    def beside(self, path: Path | None = None) -> Path:
+        """Where a relative name is looked for: beside the query (in the file `path`, or the editor's), else
+        beside the games."""
+        main = self._main
+        path = path or main.editor.path
+        if path is not None:
+            return path.absolute().parent
+        if main.base is not None and main.base.sources:
+            return main.base.sources[0].path.absolute().parent
+        return Path(main.folder or ".").absolute()
+
+    def open_input(self, text: str) -> infobar.Action | None:
+        """The action that opens the file which the header of a query names, where there is one."""
+        name = _header_files(text)[0]
+        path = self.beside() / name
+        if not name or not disk.is_file(path):
+            return None
+        return f"Open {_short(path.name)}", lambda: self._main.open_files([path])
+
+    def dismiss(self) -> None:
+        """The query is another one, or is run anew: what was said of its files is past."""
+        for key in (_WISH, _INPUT, _OUTPUT):
+            self._main.infobar.dismiss(key)
+
+    def _ask(self, wish: rights.Wish) -> None:
+        what = _short(wish.name) if wish.name else "files whose names it makes up"
+        main, text = self._main, self._main.asked
+
+        def allow() -> None:
+            main.searcher.allow(wish)
+            if main.editor.text() == text:
+                main.run()
+
+        doing = _ING[wish.verb]
+        words = f"This query wants to {wish.verb} {what}. Allow {doing} in {wish.folder} for this session?"
+        main.infobar.show_message(words, infobar.WARNING, (f"Allow {doing}", allow), key=_WISH, front=True)
+
+    def _tell_input(self) -> None:
+        # A live search opens no messages.
+        self._named = ("", "") if self._main.searcher.live else _header_files(self._main.asked)
+        name = self._named[0]
+        base = self._main.base
+        if not name or base is None:
+            return
+        path = self.beside() / name
+        if any(disk.is_same(source.path, path) for source in base.sources):
+            return
+        self._main.infobar.show_message(
+            f"The header names {_short(name)} as input. It is left out: the window searches the games that "
+            "are open.",
+            infobar.INFO,
+            self.open_input(self._main.asked),
+            key=_INPUT,
+        )
+
+    def _tell_output(self, result: model.SearchResult) -> None:
+        name = self._named[1]
+        if not name:
+            return
+        export: infobar.Action = ("Export hits ...", self._main.ask_export)
+        self._main.infobar.show_message(
+            f"The header names {_short(name)} as output. The window writes no file by itself: export the "
+            "hits (Ctrl+E).",
+            infobar.INFO,
+            export if result.games else None,
+            key=_OUTPUT,
+        )
+
+
+def _header_files(text: str) -> tuple[str, str]:
+    """Input and output that the header of a query names; empty for none."""
+    if "input" not in text and "output" not in text:
+        # A query that was not checked yet may be long, and the window would stand still for it.
+        return "", ""
+    query = structure.checked(text).query
+    return (query.header.input or "", query.header.output or "") if query is not None else ("", "")
+
+
+_ING = {"read": "reading", "write": "writing"}
+
+
+def _short(name: str) -> str:
+    """A name from a stranger's query on one line."""
+    plain = " ".join(name.split())
+    return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."

@@ -1,0 +1,85 @@
+"""Builds the application object and the window, and runs them. Everything stays local: a window that outlived
+the interpreter's end as a global would crash it.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+from pathlib import Path
+
+from PySide6.QtCore import QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+
+from cqlgui.base.files import disk, resources
+from cqlgui.tasks.processes import pool
+from cqlgui.ui.look import theme
+from cqlgui.ui.loop import collector
+from cqlgui.ui.window import main_window
+
+_log = logging.getLogger(__name__)
+_LEVELS = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+    QtMsgType.QtCriticalMsg: logging.ERROR,
+    QtMsgType.QtFatalMsg: logging.CRITICAL,
+}
+
+
+def run(arguments: list[str]) -> int:
+    """Show the window on `arguments` (files) and return when it was closed."""
+    qInstallMessageHandler(_message)
+    application = QApplication([sys.argv[0]])
+    dress(application)
+    main = main_window.MainWindow()
+    # Closed by the event loop: before that runs, to close the last window would not end it.
+    signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, main.close))
+    for name in ("SIGTERM", "SIGHUP"):
+        # Under `nohup` one of them is ignored, and stays so.
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, lambda number, _frame: _leave(main, number))
+    main.show()
+    main.begin([Path(argument) for argument in arguments])
+    # Python's signal handlers run only when the interpreter does; an idle event loop would keep them waiting.
+    ticker = QTimer()
+    ticker.timeout.connect(lambda: None)
+    ticker.start(200)
+    garbage = collect_garbage(main)
+    try:
+        return application.exec()
+    finally:
+        garbage.stop()
+        pool.close()
+        qInstallMessageHandler(None)
+
+
+def _leave(main: main_window.MainWindow, number: int) -> None:
+    """Close the window at the first signal, so that its session is kept; another one ends the program."""
+    signal.signal(number, signal.SIG_DFL)
+    disk.discard_when_terminated()
+    QTimer.singleShot(0, main.close)
+
+
+def collect_garbage(main: main_window.MainWindow) -> collector.Collector:
+    """Garbage is collected where it does not disturb this window, until the collector is stopped."""
+    garbage = collector.Collector(lambda: main.jobs.count > 0, main.jobs.turns.ask)
+    garbage.start()
+    return garbage
+
+
+def dress(application: QApplication) -> None:
+    """Name, icon and colours of the application."""
+    from PySide6.QtGui import QIcon
+
+    application.setApplicationName("cqlgui")
+    application.setApplicationDisplayName("cqlgui")
+    application.setDesktopFileName("cqlgui")
+    application.setWindowIcon(QIcon(str(resources.resource("icons/cqlgui.svg"))))
+    theme.theme().apply(theme.Choice.SYSTEM)
+
+
+def _message(kind: QtMsgType, _context: object, text: str) -> None:
+    _log.log(_LEVELS.get(kind, logging.INFO), "Qt: %s", text)
