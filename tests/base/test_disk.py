@@ -131,7 +131,7 @@ def test_a_new_file_has_the_rights_that_new_files_have(tmp_path: Path) -> None:
 
 
 WRITING = (
-    "import signal, sys, time; from pathlib import Path; from cqlgui.base import disk\n"
+    "import signal, sys, time; from pathlib import Path; from cqlgui.base.files import disk\n"
     # Who runs in the background has it ignored.
     "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
     "disk.discard_when_terminated()\n"

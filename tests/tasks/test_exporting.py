@@ -343,7 +343,7 @@ def test_a_program_that_exports_from_a_changing_source_ends_with_an_error(tmp_pa
     code = (
         "import sys; from pathlib import Path\n"
         "from cqlgui.__main__ import main\n"
-        "from cqlgui.tasks import sources\n"
+        "from cqlgui.tasks.databases import sources\n"
         "of = sources.Readers.of\n"
         "def cutting(self, game):\n"
         "    if game == 60: Path(sys.argv[1]).write_text('1. e4 *')\n"
@@ -372,7 +372,7 @@ def test_what_is_printed_of_a_changing_source_ends_with_an_error(form: str, tmp_
     code = (
         "import sys; from pathlib import Path\n"
         "from cqlgui.__main__ import main\n"
-        "from cqlgui.tasks import searching\n"
+        "from cqlgui.tasks.search import searching\n"
         "search = searching.search\n"
         "def cutting(*given, **named):\n"
         "    found = search(*given, **named)\n"

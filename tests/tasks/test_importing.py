@@ -208,7 +208,7 @@ def test_a_killed_import_goes_on_where_it_was(tmp_path: Path) -> None:
         [
             sys.executable,
             "-c",
-            "import sys\nfrom cqlgui.tasks import importing\n"
+            "import sys\nfrom cqlgui.tasks.databases import importing\n"
             "importing.open_base([sys.argv[1]], on_base=lambda b: print(b.games, flush=True))",
             str(source),
         ],

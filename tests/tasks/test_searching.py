@@ -280,14 +280,14 @@ def test_a_killed_worker_is_replaced_and_nothing_is_lost(tmp_path: Path, own_poo
 
 DEADLY = """
 import os, sys, time
-from cqlgui.cql import interpreter
+from cqlgui.cql.interpreting import interpreter
 run = interpreter.Program.run
 def deadly(self, game, host, *rest):
     if host.gamenumber == 5:
         {action}
     return run(self, game, host, *rest)
 interpreter.Program.run = deadly
-from cqlgui.tasks import worker
+from cqlgui.tasks.search import worker
 worker.main()
 """
 
