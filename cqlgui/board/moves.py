@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from cqlgui.board import squares
+from cqlgui.board.men import Colour
 from cqlgui.board.squares import Square
-
-if TYPE_CHECKING:
-    from cqlgui.board.position import Position
 
 Move: TypeAlias = int
 
@@ -78,8 +76,8 @@ def rook_target(move: Move) -> Square:
     return king & 56 | (5 if (move >> 6 & 63) > king else 3)
 
 
-def uci(position: Position, move: Move) -> str:
-    """The move in the notation of chess engines: `e2e4`, `e7e8q`, `0000`.
+def uci(turn: Colour, move: Move) -> str:
+    """A move of the side `turn` in the notation of chess engines: `e2e4`, `e7e8q`, `0000`.
 
     Castling is the king's two-step move where king and rook stand on their usual squares, else "king takes
     own rook".
@@ -88,7 +86,7 @@ def uci(position: Position, move: Move) -> str:
     start, end = origin(move), target(move)
     if kind == NULL:
         return "0000"
-    if kind == CASTLE and start & 7 == 4 and end & 7 in (0, 7) and start >> 3 == (7 if position.turn else 0):
+    if kind == CASTLE and start & 7 == 4 and end & 7 in (0, 7) and start >> 3 == (7 if turn else 0):
         end = king_target(move)
     letter = ("", "n", "b", "r", "q")[promotion(move) - 1] if promotion(move) else ""
     return squares.NAMES[start] + squares.NAMES[end] + letter

@@ -120,7 +120,7 @@ class Position:
         turn = self.turn
         outcome = play(self.men, self.squares, move)
         if outcome < 0:
-            raise ValueError(f"The move {moves.uci(self, move)} cannot be played in {self.fen()}.")
+            raise ValueError(f"The move {moves.uci(turn, move)} cannot be played in {self.fen()}.")
         if self.castling:
             self.castling &= ~(1 << (move & 63) | 1 << (move >> 6 & 63))
             if outcome & _KING_MOVED:

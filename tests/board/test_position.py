@@ -69,7 +69,7 @@ def test_unplayable_words_are_refused_and_leave_the_board_alone(fen: str, word: 
 
 def test_san_and_uci_of_special_moves() -> None:
     p = Position.from_fen("r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1")
-    pairs = {(san.san(p, word), moves.uci(p, word)) for word in legality.legal_moves(p)}
+    pairs = {(san.san(p, word), moves.uci(p.turn, word)) for word in legality.legal_moves(p)}
     assert {
         ("O-O", "e1g1"),
         ("O-O-O", "e1c1"),
@@ -79,7 +79,7 @@ def test_san_and_uci_of_special_moves() -> None:
     } <= pairs
     assert san.san(p, moves.pack(49, 57, moves.PROMOTE_Q), figurine=True) == "b8=♕+"
     shuffled = Position.from_fen("4k3/8/8/8/8/8/8/5KR1 w G - 0 1")
-    assert moves.uci(shuffled, moves.pack(5, 6, moves.CASTLE)) == "f1g1"
+    assert moves.uci(shuffled.turn, moves.pack(5, 6, moves.CASTLE)) == "f1g1"
 
 
 def test_null_move_passes_and_clears_en_passant() -> None:

@@ -4,19 +4,15 @@ query."""
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QKeyEvent, QPainter, QPalette, QStandardItem, QStandardItemModel, QTextCursor
-from PySide6.QtWidgets import QCompleter, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QCompleter, QPlainTextEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from cqlgui.cql.source import tokens
 from cqlgui.cql.vocabulary import registry
 from cqlgui.ui.editor import brackets, highlight, hover, offsets
 from cqlgui.ui.look import colours, wording
-
-if TYPE_CHECKING:
-    from cqlgui.ui.editor import edit
 
 _WORD_BEFORE = re.compile(r"[A-Za-z$_][A-Za-z0-9$_-]*$")
 _ENOUGH = 2  # letters after which the popup comes by itself
@@ -27,7 +23,7 @@ _NEAR = 200  # lines on either side in which variable names are looked for
 class Completer(QCompleter):
     """Opens below the caret; Enter or Tab take the chosen word, Esc closes."""
 
-    def __init__(self, editor: edit.QueryEdit) -> None:
+    def __init__(self, editor: QPlainTextEdit) -> None:
         super().__init__(editor)
         self._editor = editor
         self._items = QStandardItemModel(self)

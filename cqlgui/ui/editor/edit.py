@@ -79,7 +79,7 @@ class QueryEdit(QPlainTextEdit):
         self.setFont(font)
         self.highlighter = highlight.Highlighter(self)
         self.completer = completion.Completer(self)
-        self.gutter = gutter.Gutter(self)
+        self.gutter = gutter.Gutter(self, self)
         self.blockCountChanged.connect(self.lay_out)
         self.updateRequest.connect(self._scroll_gutter)
         self.verticalScrollBar().valueChanged.connect(self._colour_view)

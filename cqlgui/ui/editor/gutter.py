@@ -8,20 +8,27 @@ caret's line has a finding with a fix, a lamp offers it.
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import Protocol
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF, QTextCursor
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtGui import (
+    QColor,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPolygonF,
+    QTextBlock,
+    QTextCursor,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 
 from cqlgui.board import squares
 from cqlgui.tasks.results import model
 from cqlgui.tasks.search import margin
 from cqlgui.ui.look import canvas, colours, wording
-
-if TYPE_CHECKING:
-    from cqlgui.ui.editor import edit
 
 KNOWN, PENDING, SLOW, FAULT = "known", "pending", "slow", "fault"
 """How fresh the truths are: of this text and position, being found out, given up for the moment, not to be
@@ -31,6 +38,19 @@ _SIDE = 6
 _MOST_NAMED = 12
 _MOST_TOLD = 8
 _LONGEST_TOLD = 200
+
+
+class Lines(Protocol):
+    """What the gutter shows beside the lines of a text."""
+
+    def visible_blocks(self) -> Iterator[tuple[QTextBlock, float, float]]:
+        """The blocks in view, each with its top and its height in pixels."""
+
+    def line_severities(self) -> dict[int, str]:
+        """The severity of the worst finding of a line, by line from 0."""
+
+    def fixable_lines(self) -> frozenset[int]:
+        """The lines with a finding that has a fix, from 0."""
 
 
 class Gutter(QWidget):
@@ -43,9 +63,10 @@ class Gutter(QWidget):
     pointed = Signal(object)
     fixes_wanted = Signal(int)
 
-    def __init__(self, editor: edit.QueryEdit) -> None:
+    def __init__(self, editor: QPlainTextEdit, lines: Lines) -> None:
         super().__init__(editor)
         self._editor = editor
+        self._lines = lines
         self._rows: dict[int, model.LineTruth] = {}
         self._state = ""
         self._under = -1
@@ -90,7 +111,7 @@ class Gutter(QWidget):
 
     def line_at(self, y: float) -> int:
         """The line, from 0, at a height in pixels; -1 below the text."""
-        for block, top, height in self._editor.visible_blocks():
+        for block, top, height in self._lines.visible_blocks():
             if top <= y < top + height:
                 return block.blockNumber()
         return -1
@@ -139,12 +160,12 @@ class Gutter(QWidget):
             painter.fillRect(event.rect(), colours.of(self, "gutter"))
             painter.setFont(self._editor.font())
             current = self._editor.textCursor().blockNumber()
-            severities, lamps = self._editor.line_severities(), self._editor.fixable_lines()
+            severities, lamps = self._lines.line_severities(), self._lines.fixable_lines()
             mark = self._mark_size()
             truths = self._truth_width()
             here, elsewhere = colours.of(self, "gutter-current"), colours.of(self, "gutter-text")
             line_height = self._editor.fontMetrics().height()
-            for block, top, height in self._editor.visible_blocks():
+            for block, top, height in self._lines.visible_blocks():
                 if top + height < event.rect().top() or top > event.rect().bottom():
                     continue
                 number = block.blockNumber()
@@ -190,7 +211,7 @@ class Gutter(QWidget):
         if line < 0:
             return
         cursor = QTextCursor(self._editor.document().findBlockByNumber(line))
-        lamp = line in self._editor.fixable_lines() and event.position().x() <= _SIDE + self._mark_size()
+        lamp = line in self._lines.fixable_lines() and event.position().x() <= _SIDE + self._mark_size()
         if not lamp:
             cursor.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
         self._editor.setTextCursor(cursor)
