@@ -10,7 +10,7 @@ from typing import Any
 from cqlgui.board import squares
 from cqlgui.cli import opening, terminal
 from cqlgui.tasks.asking import queries
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import truth_model
 from cqlgui.tasks.search import explaining, margin
 
 
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     return terminal.OK
 
 
-def _why_not(found: model.WhyNot, asked: int, as_json: bool) -> int:
+def _why_not(found: truth_model.WhyNot, asked: int, as_json: bool) -> int:
     part = found.part
     if as_json:
         terminal.put(
@@ -83,7 +83,7 @@ def _why_not(found: model.WhyNot, asked: int, as_json: bool) -> int:
     return terminal.OK
 
 
-def _stages(stages: model.Stages, as_json: bool) -> int:
+def _stages(stages: truth_model.Stages, as_json: bool) -> int:
     if as_json:
         terminal.put(
             {
@@ -116,12 +116,12 @@ _STEPS = {
 }
 
 
-def _elsewhere(truth: model.Truth, positionid: int) -> str:
+def _elsewhere(truth: truth_model.Truth, positionid: int) -> str:
     """The position of a filter where it is not the one that is told of already."""
     return "" if truth.positionid == positionid else f"  at {truth.place}"
 
 
-def _show(truth: model.Truth, depth: int, around: int) -> None:
+def _show(truth: truth_model.Truth, depth: int, around: int) -> None:
     """Print a filter and its parts; `around` is the position of the filter that it is a part of."""
     mark = {True: "+", False: "-", None: "?"}[truth.matched]
     value = "" if truth.value is None else f" = {truth.value}"
@@ -138,7 +138,7 @@ def _show(truth: model.Truth, depth: int, around: int) -> None:
         _show(part, depth + 1, truth.positionid)
 
 
-def _object(truth: model.Truth) -> dict[str, Any]:
+def _object(truth: truth_model.Truth) -> dict[str, Any]:
     return {
         "span": {"offset": truth.offset, "length": truth.length},
         "text": truth.text,

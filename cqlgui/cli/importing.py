@@ -6,7 +6,7 @@ import argparse
 
 from cqlgui.cli import opening, terminal
 from cqlgui.tasks.databases import bases
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 
 MOST_NOTES = 1000
 """Oddities that are listed; a large base may have one in every game."""
@@ -43,12 +43,12 @@ def run(arguments: argparse.Namespace) -> int:
     return opening.outcome(report)
 
 
-def _line(found: model.BadGame, kind: str) -> str:
+def _line(found: base_model.BadGame, kind: str) -> str:
     place = f"{found.source}:{found.line}: game {found.game} (byte {found.offset})"
     return terminal.one_line(f"{place}: {kind}{found.reason}")
 
 
-def _record(found: model.BadGame) -> dict[str, object]:
+def _record(found: base_model.BadGame) -> dict[str, object]:
     return {
         "game": found.game,
         "file": str(found.source),

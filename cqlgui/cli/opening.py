@@ -11,7 +11,7 @@ from cqlgui.cli import terminal
 from cqlgui.tasks.databases import workspace
 
 if TYPE_CHECKING:
-    from cqlgui.tasks.results import model
+    from cqlgui.tasks.results import base_model
 
 
 def begin(paths: Sequence[Path], *, searched: bool) -> None:
@@ -23,7 +23,7 @@ def begin(paths: Sequence[Path], *, searched: bool) -> None:
     importing.begin(paths, searched=searched)
 
 
-def open_base(paths: Sequence[Path], cancel: progress.CancelToken) -> model.ImportReport:
+def open_base(paths: Sequence[Path], cancel: progress.CancelToken) -> base_model.ImportReport:
     """The base of the files named; raises what `importing.open_base` raises, and `errors.Cancelled`."""
     from cqlgui.tasks.databases import importing
 
@@ -39,6 +39,6 @@ def open_base(paths: Sequence[Path], cancel: progress.CancelToken) -> model.Impo
     return report
 
 
-def outcome(report: model.ImportReport) -> int:
+def outcome(report: base_model.ImportReport) -> int:
     """The exit code of a command that went well with what could be opened."""
     return terminal.USAGE if report.unreadable else terminal.OK

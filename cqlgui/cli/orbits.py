@@ -7,7 +7,7 @@ from typing import Any
 
 from cqlgui.cli import terminal
 from cqlgui.tasks.asking import queries
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import hit_model
 from cqlgui.tasks.search import orbits
 
 
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     return terminal.OK
 
 
-def _object(orbit: model.Orbit) -> dict[str, Any]:
+def _object(orbit: hit_model.Orbit) -> dict[str, Any]:
     return {
         "transform": orbit.transform,
         "span": {"offset": orbit.offset, "length": orbit.length},
@@ -47,5 +47,5 @@ def _object(orbit: model.Orbit) -> dict[str, Any]:
     }
 
 
-def _dropped(one: model.Dropped) -> dict[str, str]:
+def _dropped(one: hit_model.Dropped) -> dict[str, str]:
     return {"transform": one.transform, "words": one.words, "reason": one.reason}

@@ -19,8 +19,8 @@ from cqlgui.cql.source import diagnostics
 from cqlgui.cql.transforming import transforms
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import sources
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results import model
 from cqlgui.tasks.results.found import Found
 from cqlgui.tasks.search import keeping, orbits, searching, sieving
 
@@ -116,10 +116,10 @@ def _folders(allowed: Sequence[Path]) -> tuple[Path, ...]:
 
 def _once(
     arguments: argparse.Namespace,
-    opened: model.ImportReport,
+    opened: base_model.ImportReport,
     text: str,
     name: str,
-    options: model.SearchOptions,
+    options: search_model.SearchOptions,
     allowed: Sequence[Path],
     cancel: progress.CancelToken,
 ) -> int:
@@ -139,7 +139,7 @@ def _once(
             else:
                 print(exporting.csv_lines([record]).split("\n", 1)[1], end="")
 
-    def say(said: Sequence[model.Message]) -> None:
+    def say(said: Sequence[hit_model.Message]) -> None:
         bar.end()
         for message in said:
             # Further lines are indented, so that they do not look like messages of the program.
@@ -206,7 +206,7 @@ def _once(
     return terminal.REJECTED if result.hopeless or unwritten else terminal.OK
 
 
-def _hindrance(output: Path, opened: model.ImportReport, result: model.SearchResult) -> str:
+def _hindrance(output: Path, opened: base_model.ImportReport, result: search_model.SearchResult) -> str:
     """Why nothing is written, or empty: there may be a part of the hits, or none, and a file that exists must
     not be lost to that."""
     if result.hopeless:
@@ -219,7 +219,7 @@ def _hindrance(output: Path, opened: model.ImportReport, result: model.SearchRes
     return ""
 
 
-def _say_stop(stop: model.Stop, text: str, name: str) -> None:
+def _say_stop(stop: search_model.Stop, text: str, name: str) -> None:
     """Tell why the search stopped, with the place in the query where there is one."""
     message = f"The search stopped at game {stop.game}: {stop.reason}"
     if stop.offset < 0:
@@ -229,9 +229,11 @@ def _say_stop(stop: model.Stop, text: str, name: str) -> None:
     terminal.say(diagnostics.render(text, finding, name))
 
 
-def _check(base: model.Base, result: model.SearchResult, options: model.SearchOptions) -> None:
+def _check(
+    base: base_model.Base, result: search_model.SearchResult, options: search_model.SearchOptions
+) -> None:
     """Raise `SourceError` where what is printed may come from a text that has changed during the search."""
-    if options.details is not model.Details.NONE and len(result.games):
+    if options.details is not search_model.Details.NONE and len(result.games):
         with sources.Readers(base) as readers:
             readers.check()
 
@@ -240,7 +242,7 @@ def _engine(engine: str, reason: str) -> str:
     return f"{engine}: {reason}" if reason else engine
 
 
-def answer(base: model.Base, result: model.SearchResult, *, values: bool) -> dict[str, Any]:
+def answer(base: base_model.Base, result: search_model.SearchResult, *, values: bool) -> dict[str, Any]:
     """The object of `search --json`."""
     found: dict[str, Any] = {
         "games": list(result.order),
@@ -303,7 +305,7 @@ def answer(base: model.Base, result: model.SearchResult, *, values: bool) -> dic
     return found
 
 
-def _written(result: model.SearchResult) -> dict[str, Any]:
+def _written(result: search_model.SearchResult) -> dict[str, Any]:
     """What the query writes, in output order; only what there is."""
     games = [told for game in result.order if (told := result.games.told.get(game)) is not None]
     found: dict[str, Any] = {
@@ -327,7 +329,7 @@ def _written(result: model.SearchResult) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def _positions(result: model.SearchResult) -> Iterator[str]:
+def _positions(result: search_model.SearchResult) -> Iterator[str]:
     """The hits as JSON, in output order, in pieces."""
     found = result.games
     if result.sort_keys:
@@ -338,7 +340,7 @@ def _positions(result: model.SearchResult) -> Iterator[str]:
         yield ",".join(map("[%d,%d]".__mod__, zip(columns.games.tolist(), places, strict=True)))
 
 
-def _comments(result: model.SearchResult) -> Iterator[str]:
+def _comments(result: search_model.SearchResult) -> Iterator[str]:
     """What the query writes as JSON, in output order, in pieces."""
     quoted = functools.lru_cache(16)(lambda text: json.dumps(text, ensure_ascii=False))
     for game in result.order:
@@ -351,7 +353,7 @@ _PIECE = 10_000
 """Hits that are written at once."""
 
 
-def _sort_values(result: model.SearchResult) -> list[list[list[Any]]]:
+def _sort_values(result: search_model.SearchResult) -> list[list[list[Any]]]:
     """For each sort key the pairs [game, value], games without a value left out."""
     return [
         [[game, value] for game in result.order if (value := result.games[game].sort_keys[place]) is not None]
@@ -422,14 +424,20 @@ def _item(line: str) -> dict[str, Any] | None:
     return item if isinstance(item, dict) and isinstance(item.get("query"), str) else None
 
 
-def _details(arguments: argparse.Namespace) -> model.Details:
+def _details(arguments: argparse.Namespace) -> search_model.Details:
     """What must be known of all hits for the output wanted; what is exported is asked for then."""
     if arguments.values or arguments.jsonl or arguments.csv:
-        return model.Details.ALL
-    return model.Details.COMMENTS if arguments.json or arguments.batch is not None else model.Details.NONE
+        return search_model.Details.ALL
+    return (
+        search_model.Details.COMMENTS
+        if arguments.json or arguments.batch is not None
+        else search_model.Details.NONE
+    )
 
 
-def _options(arguments: argparse.Namespace, variations: bool, details: model.Details) -> model.SearchOptions:
+def _options(
+    arguments: argparse.Namespace, variations: bool, details: search_model.Details
+) -> search_model.SearchOptions:
     said = settings.Settings(
         variations=variations,
         mainline=arguments.mainline,
@@ -445,7 +453,7 @@ def _options(arguments: argparse.Namespace, variations: bool, details: model.Det
         remove_comments=not arguments.noremovecomment,
         set_tags=not arguments.nosettag,
     )
-    return model.SearchOptions(
+    return search_model.SearchOptions(
         limit=arguments.limit,
         workers=arguments.threads,
         settings=said,
@@ -486,7 +494,7 @@ def _bare_error(code: str, message: str) -> dict[str, Any]:
     return terminal.error_object("", finding)
 
 
-def _table(base: model.Base, result: model.SearchResult) -> None:
+def _table(base: base_model.Base, result: search_model.SearchResult) -> None:
     from cqlgui.tasks.databases import games
 
     for start in range(0, len(result.order), 200):

@@ -14,7 +14,7 @@ from cqlgui.base import errors, progress
 from cqlgui.cql.checking import check
 from cqlgui.cql.vocabulary import registry
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 from tests import helpers
 from tests.breeding import growing
@@ -27,9 +27,9 @@ MOST_TRIES = 150
 """Searches for a smaller query that still shows a disagreement."""
 
 ENGINES = {
-    "interpreter": model.SearchOptions(compiled=False),
-    "compiled": model.SearchOptions(),
-    "compiled without pruning": model.SearchOptions(pruned=False),
+    "interpreter": search_model.SearchOptions(compiled=False),
+    "compiled": search_model.SearchOptions(),
+    "compiled without pruning": search_model.SearchOptions(pruned=False),
 }
 
 ODD = """[Event "Odd"]
@@ -83,7 +83,7 @@ def own_games(folder: Path, quick: bool = False) -> list[Path]:
 class Comparison:
     """Counts what was compared, and collects what differs."""
 
-    base: model.Base
+    base: base_model.Base
     counts: collections.Counter[str] = field(default_factory=collections.Counter)
     words: collections.Counter[str] = field(default_factory=collections.Counter)
     refusals: collections.Counter[str] = field(default_factory=collections.Counter)

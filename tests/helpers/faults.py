@@ -17,7 +17,7 @@ from cqlgui.base.files import disk
 from cqlgui.db import database, headers
 from cqlgui.store import index
 from cqlgui.tasks.databases import importing, workspace
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 
 PLAIN = """[Event "Event {n}"]
 [White "Player {n}"]
@@ -47,7 +47,7 @@ def small_batches(first: int = 10, later: int = 40) -> Iterator[None]:
         yield
 
 
-def everything(base: model.Base) -> tuple[list[headers.Header], list[tuple[object, ...]]]:
+def everything(base: base_model.Base) -> tuple[list[headers.Header], list[tuple[object, ...]]]:
     """What catalog and index hold of all games of a base."""
     rows: list[headers.Header] = []
     games: list[tuple[object, ...]] = []

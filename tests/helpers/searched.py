@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import search_model
 
 
-def plain(result: model.SearchResult) -> dict[str, Any]:
+def plain(result: search_model.SearchResult) -> dict[str, Any]:
     """All that a search gives but how long and by what means."""
     found = {name: getattr(result, name) for name in result.__slots__}
     for name in ("seconds", "engine", "reason", "options"):

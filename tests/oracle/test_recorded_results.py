@@ -15,7 +15,7 @@ import pytest
 
 from cqlgui.base.files.resources import resource
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 
 HERE = Path(__file__).parent
@@ -33,9 +33,9 @@ def recorded() -> dict[str, dict[str, Any]]:
     return {row["query"]: row for row in rows}
 
 
-def answer(base: model.Base, query: str) -> dict[str, Any]:
+def answer(base: base_model.Base, query: str) -> dict[str, Any]:
     """What a search found, short enough to read: counts, the first hits, a digest of values and order."""
-    result = searching.search(base, query, model.SearchOptions())
+    result = searching.search(base, query, search_model.SearchOptions())
     hits = [
         [game, hit.positionid, hit.value, [[m.orbit, m.element, m.positionid] for m in hit.matches]]
         for game, found in sorted(result.games.items())

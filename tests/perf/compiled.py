@@ -16,7 +16,7 @@ from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from cqlgui.tasks.databases import sources
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from tests.perf import limits
 from tests.perf.headless import Figure
 
@@ -35,7 +35,7 @@ QUERIES: dict[str, tuple[str, float | None]] = {
 }
 
 
-def scanning(base: model.Base) -> list[Figure]:
+def scanning(base: base_model.Base) -> list[Figure]:
     """Positions a second of each query, with the time its compilation took."""
     if not native.available():
         return []

@@ -12,7 +12,7 @@ import chess.pgn
 
 from cqlgui.pgn import kernel, quick, split
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 from tests import helpers
 
@@ -102,7 +102,7 @@ def kernel_(path: Path, yardstick: Yardstick) -> list[Figure]:
     ]
 
 
-def importing_(path: Path, yardstick: Yardstick) -> tuple[list[Figure], model.Base]:
+def importing_(path: Path, yardstick: Yardstick) -> tuple[list[Figure], base_model.Base]:
     """The first import, workers' start included, and the opening of the finished index."""
     start = time.perf_counter()
     report = importing.open_base([path])
@@ -120,13 +120,13 @@ def importing_(path: Path, yardstick: Yardstick) -> tuple[list[Figure], model.Ba
     return figures, base
 
 
-def interpreting(base: model.Base, yardstick: Yardstick) -> list[Figure]:
+def interpreting(base: base_model.Base, yardstick: Yardstick) -> list[Figure]:
     """Positions a second that the interpreter evaluates, with one worker and with one for each processor."""
     figures = []
     for name, query in QUERIES.items():
         for workers in sorted({1, os.cpu_count() or 1}):
             start = time.perf_counter()
-            result = searching.search(base, query, model.SearchOptions(workers=workers))
+            result = searching.search(base, query, search_model.SearchOptions(workers=workers))
             seconds = time.perf_counter() - start
             rate = result.positions_searched / seconds
             label = f"search: {name}, {workers} worker{'s' * (workers > 1)}"

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from cqlgui.tasks.databases import games, importing, workspace
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from tests import helpers
 from tests.helpers import memory
 from tests.perf.headless import SAMPLE, Figure
@@ -97,7 +97,7 @@ def _at_home(home: str) -> Iterator[None]:
             os.environ["CQLGUI_HOME"] = before
 
 
-def _tables(base: model.Base) -> Iterator[Figure]:
+def _tables(base: base_model.Base) -> Iterator[Figure]:
     """What the table of games asks when it is sorted, filtered and scrolled: first time and again."""
     asked: dict[str, Callable[[], array[int]]] = {
         f"sorted by {sort}": functools.partial(games.ids, base, sort=sort) for sort in games.SORTS

@@ -33,7 +33,7 @@ from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.replaying import games
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import importing, sources
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import explaining, searching, sieving
 from tests import helpers
 from tests.helpers import crossing, memory, yardsticks
@@ -132,7 +132,7 @@ def rows(path: Path, packed: Path | None, *, quick: bool) -> Iterator[Row]:
     yield from _window(path)
 
 
-def _parts(source: model.Source) -> list[games.Games]:
+def _parts(source: base_model.Source) -> list[games.Games]:
     with sources.opened(source) as reader:
         return [games.of_segment(segment) for _, segment in reader.index.parts]
 
@@ -164,7 +164,7 @@ def _imports(path: Path, packed: Path | None) -> Iterator[Row]:
         yield Row("  private memory at most", max(peaks), "MB", 500.0, at_most=True)
 
 
-def _sizes(base: model.Base, path: Path) -> Iterator[Row]:
+def _sizes(base: base_model.Base, path: Path) -> Iterator[Row]:
     # Counting what signatures rule out makes those of all games.
     explaining.stages("mate", base)
     text = path.stat().st_size
@@ -220,7 +220,7 @@ def _share(reached: float, floor: float | None) -> str:
     return words
 
 
-def _queries(base: model.Base, parts: Sequence[games.Games]) -> Iterator[Row]:
+def _queries(base: base_model.Base, parts: Sequence[games.Games]) -> Iterator[Row]:
     sample = _sample(base, YARDSTICK_GAMES)
     chess_games = list(_chess_games(base, YARDSTICK_GAMES))
     limit = statistics.median(limits.rate(parts) for _ in range(TIMES)) / 1e6
@@ -247,7 +247,7 @@ def _queries(base: model.Base, parts: Sequence[games.Games]) -> Iterator[Row]:
     yield Row("scoutfish, one pattern", 7.5 / 0.2, "M positions/s", beside="published: 7.5 M in 0.2 s")
 
 
-def _echo(base: model.Base) -> Iterator[Row]:
+def _echo(base: base_model.Base) -> Iterator[Row]:
     """An echo compares all pairs of positions: its cost grows with the square of a game's length."""
     found = compiling.compile_query(transforms.expand(check.check(ECHO)))
     if isinstance(found, Unsupported) or not found.wholly:
@@ -261,23 +261,23 @@ def _echo(base: model.Base) -> Iterator[Row]:
     )
 
 
-def _sample(base: model.Base, number: int) -> list[readings.Game]:
+def _sample(base: base_model.Base, number: int) -> list[readings.Game]:
     return list(_readings(base, number))
 
 
-def _texts(base: model.Base, number: int) -> Iterator[str]:
+def _texts(base: base_model.Base, number: int) -> Iterator[str]:
     source = base.sources[0]
     with sources.opened(source) as reader:
         for ordinal in range(min(number, source.games)):
             yield reader.raw(ordinal).decode("utf-8", "replace")
 
 
-def _readings(base: model.Base, number: int) -> Iterator[readings.Game]:
+def _readings(base: base_model.Base, number: int) -> Iterator[readings.Game]:
     for text in _texts(base, number):
         yield from readings.from_pgn(text)
 
 
-def _chess_games(base: model.Base, number: int) -> Iterator[chess.pgn.Game]:
+def _chess_games(base: base_model.Base, number: int) -> Iterator[chess.pgn.Game]:
     for text in _texts(base, number):
         game = chess.pgn.read_game(io.StringIO(text))
         assert game is not None
@@ -307,7 +307,7 @@ def _hits(compiled: compiling.Compiled, sample: Sequence[readings.Game]) -> int:
     return sum(len(found.hits) for found in compiled.scan(packed))
 
 
-def _recorded(base: model.Base, parts: Sequence[games.Games], step: int) -> Iterator[Row]:
+def _recorded(base: base_model.Base, parts: Sequence[games.Games], step: int) -> Iterator[Row]:
     """Every query that is known with its results: share compiled, time to compile, speed."""
     shared = helpers.SHARED / "conformance" / "queries.jsonl"
     if shared.is_file():
@@ -368,7 +368,7 @@ def _recorded(base: model.Base, parts: Sequence[games.Games], step: int) -> Iter
 # --- whole searches and starts ------------------------------------------------------------------------------
 
 
-def _searches(base: model.Base) -> Iterator[Row]:
+def _searches(base: base_model.Base) -> Iterator[Row]:
     text = "flipcolor flipvertical {Bh7 kh8}"
     published = "Scid: 0.55-0.74 s for one pattern, CQL 12 s"
     seconds = [_searched(base, text, 2) for _ in range(TIMES)]
@@ -394,7 +394,7 @@ def _searches(base: model.Base) -> Iterator[Row]:
         yield Row("  times one thread", statistics.median(one / two for one, two in turns), "x", 1.8)
 
 
-def _planned(base: model.Base, text: str, *, pruned: bool) -> float:
+def _planned(base: base_model.Base, text: str, *, pruned: bool) -> float:
     """Seconds until it is known which games are left to the interpreter, on one thread."""
     queries._expanded.cache_clear()
     start = time.perf_counter()
@@ -405,9 +405,9 @@ def _planned(base: model.Base, text: str, *, pruned: bool) -> float:
     return time.perf_counter() - start
 
 
-def _searched(base: model.Base, text: str, threads: int, *, pruned: bool = True) -> float:
+def _searched(base: base_model.Base, text: str, threads: int, *, pruned: bool = True) -> float:
     # As the window searches: what only the interpreter tells is left for what is looked at.
-    options = model.SearchOptions(workers=threads, details=model.Details.NONE, pruned=pruned)
+    options = search_model.SearchOptions(workers=threads, details=search_model.Details.NONE, pruned=pruned)
     start = time.perf_counter()
     searching.search(base, text, options)
     return time.perf_counter() - start

@@ -17,7 +17,7 @@ from cqlgui.base import errors
 from cqlgui.db import database
 from cqlgui.tasks.databases import games, importing, workspace
 from cqlgui.tasks.export import exporting
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import search_model
 from cqlgui.tasks.search import searching
 from tests.helpers import faults
 
@@ -91,7 +91,7 @@ def seen(paths: list[Path], out: Path) -> tuple[object, ...]:
     found += [list(games.ids(base, text=text)) for text in filters]
     found += [list(games.ids(base, sort=column)) for column in ("white", "event", "date", "black_elo", "eco")]
     found += [games.rows(base, range(1, base.games + 1)), catalog.summary(sources)]
-    results = [searching.search(base, text, model.SearchOptions(workers=1)) for text in queries]
+    results = [searching.search(base, text, search_model.SearchOptions(workers=1)) for text in queries]
     found += [result.order for result in results]
     exporting.export(base, results[0], out)
     return " ".join(report.messages), base.name, found, out.read_bytes()

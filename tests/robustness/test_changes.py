@@ -13,7 +13,7 @@ import pytest
 
 from cqlgui.base import errors
 from cqlgui.tasks.databases import games, importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.tasks.search import searching
 from tests import helpers
 from tests.helpers import faults
@@ -77,7 +77,7 @@ def test_a_source_that_changes_while_it_is_read(
 ) -> None:
     left = [change]
 
-    def changes(base: model.Base) -> None:
+    def changes(base: base_model.Base) -> None:
         if left and base.games >= at:
             left.pop()(source)
 
@@ -102,7 +102,7 @@ def test_a_source_that_never_stops_changing(source: Path, tmp_path: Path) -> Non
 def test_a_source_that_goes_away_while_it_is_read(source: Path, tmp_path: Path) -> None:
     away = source.with_name("away.pgn")
 
-    def goes(base: model.Base) -> None:
+    def goes(base: base_model.Base) -> None:
         if base.games and source.exists():
             source.rename(away)
 
@@ -164,7 +164,7 @@ def test_a_search_in_a_source_that_has_changed(
         assert order == before.order or "a.pgn" in said
 
 
-def outcome(base: model.Base, query: str) -> tuple[tuple[int, ...], str]:
+def outcome(base: base_model.Base, query: str) -> tuple[tuple[int, ...], str]:
     """Games that a search finds, and what it says of games or the whole that could not be searched."""
     try:
         found = searching.search(base, query)

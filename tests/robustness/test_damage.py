@@ -17,7 +17,7 @@ from cqlgui.base import errors
 from cqlgui.cli import opening
 from cqlgui.db import database
 from cqlgui.tasks.databases import games, importing, workspace
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 from tests.helpers import faults
 
@@ -179,7 +179,7 @@ def test_a_packed_source_that_is_cut_off_is_open_as_far_as_it_goes(tmp_path: Pat
         assert whole.reused > 1000
 
 
-def forget(base: model.Base) -> None:
+def forget(base: base_model.Base) -> None:
     """Lose the rows of a base in the catalog."""
     workspace.catalog().begin(base.sources[0].id, 0)
 
@@ -187,7 +187,7 @@ def forget(base: model.Base) -> None:
 MANY = 250
 
 
-def look(base: model.Base) -> tuple[object, ...]:
+def look(base: base_model.Base) -> tuple[object, ...]:
     """What a user sees of a base that comes from the catalog."""
     pairs = [(source.id, source.first) for source in base.sources]
     catalog = workspace.catalog()
@@ -197,7 +197,7 @@ def look(base: model.Base) -> tuple[object, ...]:
         [list(catalog.ids(pairs, sort=column)) for column in ("white", "event", "date")],
         [list(catalog.ids(pairs, text=word)) for word in ("player", "event:7", "annotator")],
         catalog.summary([source.id for source in base.sources]),
-        searching.search(base, 'player "Player 1"', model.SearchOptions(workers=1)).order,
+        searching.search(base, 'player "Player 1"', search_model.SearchOptions(workers=1)).order,
     )
 
 

@@ -16,7 +16,7 @@ from PySide6.QtCore import QRect, QSize
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMessageBox, QWidget
 
 from cqlgui.base.files.resources import resource
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.ui.look import fitting
 from cqlgui.ui.panels import bad_games, export_dialog
 from cqlgui.ui.window import actions, main_window, start
@@ -59,7 +59,7 @@ def dialogs(main: main_window.MainWindow) -> list[str]:
     about = QMessageBox(main)
     about.setText(actions._ABOUT)
     bad = bad_games.BadGamesDialog(main)
-    bad.set_games([model.BadGame(1, Path(f"/{LONG}.pgn"), 0, 1, LONG)])
+    bad.set_games([base_model.BadGame(1, Path(f"/{LONG}.pgn"), 0, 1, LONG)])
     found = []
     for name, shown in (
         ("export", export_dialog.ExportDialog(main, counts, Path("/", *(["long"] * 40)), "hits")),

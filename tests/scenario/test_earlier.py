@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from cqlgui.base import errors
 from cqlgui.base.files.resources import resource
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.ui.look import theme
 from cqlgui.ui.window import main_window
 
@@ -111,7 +111,7 @@ def test_hits_of_other_files_are_marked_until_the_new_ones_are_there(
     open_and_ask(qtbot, main, "mate")
     free = threading.Event()
 
-    def slowly(*_arguments: Any, **_named: Any) -> model.ImportReport:
+    def slowly(*_arguments: Any, **_named: Any) -> base_model.ImportReport:
         assert free.wait(120)
         raise errors.SourceError("It cannot be read.")
 

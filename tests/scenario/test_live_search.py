@@ -14,7 +14,7 @@ from cqlgui.base import progress
 from cqlgui.base.data import replace
 from cqlgui.base.files.resources import resource
 from cqlgui.tasks.databases import history
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import foresight, searching
 from cqlgui.ui.state import searcher, session
 from cqlgui.ui.window import main_window
@@ -224,7 +224,7 @@ def test_a_change_during_a_search_that_was_asked_for_is_searched_when_that_ends(
     going_on: list[bool] = []
     search = searching.search
 
-    def slowly(*arguments: Any, **named: Any) -> model.SearchResult:
+    def slowly(*arguments: Any, **named: Any) -> search_model.SearchResult:
         while named["most_seconds"] is None and not going_on:
             time.sleep(0.001)
         return search(*arguments, **named)
@@ -258,10 +258,11 @@ def test_a_game_that_is_left_out_is_told(
 ) -> None:
     search = searching.search
 
-    def failing(*arguments: Any, **named: Any) -> model.SearchResult:
+    def failing(*arguments: Any, **named: Any) -> search_model.SearchResult:
         found = search(*arguments, **named)
         return replace(
-            found, failed_games=(model.BadGame(7, resource("sample/sample.pgn"), 0, 0, "It is damaged."),)
+            found,
+            failed_games=(base_model.BadGame(7, resource("sample/sample.pgn"), 0, 0, "It is damaged."),),
         )
 
     with monkeypatch.context() as patched:
@@ -280,7 +281,7 @@ def test_hits_of_a_search_that_was_overtaken_are_never_taken_for_all(
     going_on: list[bool] = []
     search = searching.search
 
-    def halting(*arguments: Any, on_hits: Callable[[Any], None], **named: Any) -> model.SearchResult:
+    def halting(*arguments: Any, on_hits: Callable[[Any], None], **named: Any) -> search_model.SearchResult:
         def after_one(found: Any) -> None:
             on_hits(found)
             while not going_on and not named["cancel"].cancelled:
@@ -320,7 +321,7 @@ def test_the_text_that_was_asked_for_is_not_searched_twice(
     asked: list[str] = []
     search = searching.search
 
-    def slowly(base: Any, text: str, *arguments: Any, **named: Any) -> model.SearchResult:
+    def slowly(base: Any, text: str, *arguments: Any, **named: Any) -> search_model.SearchResult:
         asked.append(text)
         while not going_on:
             time.sleep(0.001)

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from cqlgui.base import errors
 from cqlgui.base.files.resources import resource
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.ui.look import room
 from cqlgui.ui.panels import export_dialog
 from cqlgui.ui.window import main_window
@@ -28,11 +28,11 @@ def open_sample(qtbot: QtBot, main: main_window.MainWindow) -> None:
         main.begin([resource("sample/sample.pgn")])
 
 
-def ask(qtbot: QtBot, main: main_window.MainWindow, text: str) -> model.SearchResult:
+def ask(qtbot: QtBot, main: main_window.MainWindow, text: str) -> search_model.SearchResult:
     main.editor.set_text(text)
     with qtbot.waitSignal(main.searcher.finished) as ended:
         qtbot.keyClick(main, Qt.Key.Key_F5)
-    found: model.SearchResult = ended.args[0]
+    found: search_model.SearchResult = ended.args[0]
     return found
 
 
@@ -279,7 +279,7 @@ def test_one_end_leaves_the_progress_of_other_work_in_view(
     ask(qtbot, main, "mate")
     read = threading.Event()
 
-    def slowly(*_arguments: object, **_named: object) -> model.ImportReport:
+    def slowly(*_arguments: object, **_named: object) -> base_model.ImportReport:
         read.wait(HELD_SECONDS)
         raise errors.SourceError("That was all.")
 

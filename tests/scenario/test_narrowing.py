@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.base.files.resources import resource
 from cqlgui.jit import native
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import search_model
 from cqlgui.tasks.search import narrowing
 from cqlgui.ui.look import wording
 from cqlgui.ui.window import main_window
@@ -17,11 +17,11 @@ from cqlgui.ui.window import main_window
 pytestmark = pytest.mark.xvfb
 
 
-def ask(qtbot: QtBot, main: main_window.MainWindow, text: str) -> model.SearchResult:
+def ask(qtbot: QtBot, main: main_window.MainWindow, text: str) -> search_model.SearchResult:
     main.editor.set_text(text)
     with qtbot.waitSignal(main.searcher.finished) as ended:
         qtbot.keyClick(main, Qt.Key.Key_F5)
-    found: model.SearchResult = ended.args[0]
+    found: search_model.SearchResult = ended.args[0]
     return found
 
 

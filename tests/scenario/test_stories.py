@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.board import men, motions, position, squares
 from cqlgui.cql.transforming import geometry
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import search_model
 from cqlgui.tasks.search import searching
 from cqlgui.ui.look import theme
 from cqlgui.ui.window import main_window
@@ -223,7 +223,7 @@ def test_a_smothered_mate_is_drawn_and_found(person: Person) -> None:
     assert sorted(drawn) == ["f7", "g7", "g8", "h7", "h8"]
     assert main.base is not None
     assert main.result is not None
-    plainly = searching.search(main.base, main.editor.text(), model.SearchOptions(compiled=False))
+    plainly = searching.search(main.base, main.editor.text(), search_model.SearchOptions(compiled=False))
     assert list(main.result.games) == list(plainly.games)
     person.click_row(0)
     person.until(person.landed)

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from cqlgui.base import errors
 from cqlgui.base.files.resources import resource
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.ui.window import main_window
 
 pytestmark = pytest.mark.xvfb
@@ -30,7 +30,7 @@ class Gate:
         self.fault = ""
         self.first = 0
 
-    def open_base(self, paths: list[Path], **named: Any) -> model.ImportReport:
+    def open_base(self, paths: list[Path], **named: Any) -> base_model.ImportReport:
         if self.first:
             named["on_base"](REAL(paths, cancel=named["cancel"]).base)
         assert self.free.wait(HELD_SECONDS)

@@ -10,7 +10,7 @@ from cqlgui.cql.checking import check, lints
 from cqlgui.cql.printing import printer
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 
 GAMES = """\
@@ -49,20 +49,20 @@ POSITIONS = {1: 4, 2: 4, 3: 2, 4: 2}
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> model.Base:
+def base(tmp_path: Path) -> base_model.Base:
     path = tmp_path / "a.pgn"
     path.write_text(GAMES)
     return importing.open_base([path]).base
 
 
-def found(base: model.Base, text: str) -> dict[int, list[int]]:
+def found(base: base_model.Base, text: str) -> dict[int, list[int]]:
     """The hits by game; both engines must agree, with games passed over and without."""
     answers = []
     for options in (
-        model.SearchOptions(),
-        model.SearchOptions(details=model.Details.NONE),
-        model.SearchOptions(pruned=False),
-        model.SearchOptions(compiled=False),
+        search_model.SearchOptions(),
+        search_model.SearchOptions(details=search_model.Details.NONE),
+        search_model.SearchOptions(pruned=False),
+        search_model.SearchOptions(compiled=False),
     ):
         result = searching.search(base, text, options)
         assert not result.failed_games, text
@@ -128,7 +128,7 @@ def found(base: model.Base, text: str) -> dict[int, list[int]]:
         ("{s[element]A true or square s in A true} ply>=0", [1, 2, 3, 4]),
     ],
 )
-def test_a_rule_holds_in_these_games(base: model.Base, text: str, games: list[int]) -> None:
+def test_a_rule_holds_in_these_games(base: base_model.Base, text: str, games: list[int]) -> None:
     assert found(base, text) == {game: list(range(POSITIONS[game])) for game in games}
 
 
@@ -144,11 +144,11 @@ def test_a_rule_holds_in_these_games(base: model.Base, text: str, games: list[in
         ('originalcomment != "a note"', {1: [0, 1, 2, 3], 2: [0, 1, 2, 3], 3: [0, 1], 4: [0]}),
     ],
 )
-def test_where_positions_differ(base: model.Base, text: str, hits: dict[int, list[int]]) -> None:
+def test_where_positions_differ(base: base_model.Base, text: str, hits: dict[int, list[int]]) -> None:
     assert found(base, text) == hits
 
 
-def test_a_difference_writes_no_comments(base: model.Base) -> None:
+def test_a_difference_writes_no_comments(base: base_model.Base) -> None:
     (game, _) = searching.search(base, "cql(gamenumber 1 2) (find all ply<2) != 3").games.values()
     assert [text for _, text in game.comments if "Found" in text] == []
 

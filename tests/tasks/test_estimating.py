@@ -12,7 +12,7 @@ from cqlgui.base import errors, progress
 from cqlgui.jit import native
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.results import found, model
+from cqlgui.tasks.results import base_model, found
 from cqlgui.tasks.search import estimating, narrowing, searching
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
@@ -22,7 +22,7 @@ QUIET = '[White "B"]\n\n1. e4 (1. d4 d5) 1... e5 2. Nf3 *\n\n'
 SET_UP = '[White "C"]\n[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/8/4K2R w K - 0 1"]\n\n1. O-O *\n\n'
 
 
-def made(folder: Path, times: int) -> model.Base:
+def made(folder: Path, times: int) -> base_model.Base:
     paths = [folder / "a.pgn", folder / "b.pgn"]
     paths[0].write_text((QUIET * 3 + MATE + SET_UP) * times)
     paths[1].write_text(QUIET * 7)
@@ -60,7 +60,7 @@ def test_a_large_one_is_estimated(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert said(base, "true") == "at least 1,991 games"
 
 
-def said(base: model.Base, query: str, within: found.Integers | None = None) -> str:
+def said(base: base_model.Base, query: str, within: found.Integers | None = None) -> str:
     made = estimating.estimate(base, query, within)
     assert made is not None
     return made.words

@@ -21,7 +21,7 @@ from cqlgui.base import errors, progress
 from cqlgui.tasks.asking import library, translating
 from cqlgui.tasks.databases import bases, games, history, importing
 from cqlgui.tasks.export import exporting
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 from tests import helpers
 from tests.helpers import faults
@@ -34,14 +34,14 @@ TEXT = (
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> model.Base:
+def base(tmp_path: Path) -> base_model.Base:
     source = tmp_path / "a.pgn"
     source.write_bytes(TEXT.encode())
     return importing.open_base([source]).base
 
 
 @pytest.fixture
-def result(base: model.Base) -> model.SearchResult:
+def result(base: base_model.Base) -> search_model.SearchResult:
     return searching.search(base, "flipvertical {ply == 1 Pe4}")
 
 
@@ -50,7 +50,7 @@ def texts(path: Path) -> list[bytes]:
     return [games.text(base, game) for game in range(1, base.games + 1)]
 
 
-def test_games_keep_their_own_bytes(tmp_path: Path, base: model.Base) -> None:
+def test_games_keep_their_own_bytes(tmp_path: Path, base: base_model.Base) -> None:
     everything = searching.search(base, "initial")
     out = tmp_path / "out.pgn"
     report = exporting.export(base, everything, out)
@@ -60,7 +60,7 @@ def test_games_keep_their_own_bytes(tmp_path: Path, base: model.Base) -> None:
     assert len(written) == base.games
 
 
-def test_hits_limited_to_an_element_are_marked_as_its_own(tmp_path: Path, base: model.Base) -> None:
+def test_hits_limited_to_an_element_are_marked_as_its_own(tmp_path: Path, base: base_model.Base) -> None:
     query = 'ply == 0 flipvertical {Ra1 comment("seen " currenttransform)}'
     found = searching.search(base, query)
     hit = found.games[1].hits[0]
@@ -76,7 +76,7 @@ def test_hits_limited_to_an_element_are_marked_as_its_own(tmp_path: Path, base: 
     assert (row["squares"], row["orbit"]) == ("h1", "<reflect_v> left and right mirrored")
 
 
-def test_comments_of_hits_that_a_limit_leaves_out_are_left_out(tmp_path: Path, base: model.Base) -> None:
+def test_comments_of_hits_that_a_limit_leaves_out_are_left_out(tmp_path: Path, base: base_model.Base) -> None:
     # Element 0 matches after 1...e5 alone, element 1 after 2.Nf3 alone.
     found = searching.search(base, 'gamenumber == 1 flipcolor {Pe4 wtm comment("own " currenttransform)}')
     out = tmp_path / "out.pgn"
@@ -88,7 +88,9 @@ def test_comments_of_hits_that_a_limit_leaves_out_are_left_out(tmp_path: Path, b
     assert "own <>" not in text
 
 
-def test_a_match_is_marked_in_comments(tmp_path: Path, base: model.Base, result: model.SearchResult) -> None:
+def test_a_match_is_marked_in_comments(
+    tmp_path: Path, base: base_model.Base, result: search_model.SearchResult
+) -> None:
     out = tmp_path / "out.pgn"
     exporting.export(base, result, out, annotate=True)
     text = out.read_text()
@@ -109,7 +111,7 @@ def test_marked_games_without_tags_stay_apart(tmp_path: Path) -> None:
     assert [text.count(b"1. ") for text in again] == [1, 1, 1, 2]
 
 
-def test_marks_are_read_by_other_programs(tmp_path: Path, base: model.Base) -> None:
+def test_marks_are_read_by_other_programs(tmp_path: Path, base: base_model.Base) -> None:
     out = tmp_path / "out.pgn"
     exporting.export(base, searching.search(base, "flipvertical {ply == 1 Pd4}"), out, annotate=True)
     with out.open() as file:
@@ -123,7 +125,7 @@ def test_marks_are_read_by_other_programs(tmp_path: Path, base: model.Base) -> N
 
 
 def test_only_chosen_games_or_elements_are_written(
-    tmp_path: Path, base: model.Base, result: model.SearchResult
+    tmp_path: Path, base: base_model.Base, result: search_model.SearchResult
 ) -> None:
     assert result.order[0] == 1
     out = tmp_path / "out.pgn"
@@ -149,7 +151,9 @@ def test_no_cell_of_a_table_is_a_formula(tmp_path: Path) -> None:
     assert (record["white"], record["black"], record["comment"]) == ("=1+1", "x;@SUM(A1)", "+cmd")
 
 
-def test_tables_list_every_hit(tmp_path: Path, base: model.Base, result: model.SearchResult) -> None:
+def test_tables_list_every_hit(
+    tmp_path: Path, base: base_model.Base, result: search_model.SearchResult
+) -> None:
     for ending in (".csv", ".jsonl", ".epd", ".html"):
         exporting.export(base, result, tmp_path / f"out{ending}")
     with (tmp_path / "out.csv").open(newline="") as file:
@@ -166,7 +170,7 @@ def test_tables_list_every_hit(tmp_path: Path, base: model.Base, result: model.S
 
 
 def test_where_a_query_names_the_output_a_link_leads_nowhere_else(
-    base: model.Base, result: model.SearchResult, tmp_path: Path
+    base: base_model.Base, result: search_model.SearchResult, tmp_path: Path
 ) -> None:
     folder, outside = tmp_path / "in", tmp_path / "outside.pgn"
     folder.mkdir()
@@ -179,14 +183,16 @@ def test_where_a_query_names_the_output_a_link_leads_nowhere_else(
     assert (folder / "y.pgn").exists()
 
 
-def test_a_source_is_never_overwritten(base: model.Base, result: model.SearchResult) -> None:
+def test_a_source_is_never_overwritten(base: base_model.Base, result: search_model.SearchResult) -> None:
     before = base.sources[0].path.read_bytes()
     with pytest.raises(errors.CqlguiError, match="not overwritten"):
         exporting.export(base, result, base.sources[0].path)
     assert base.sources[0].path.read_bytes() == before
 
 
-def test_faults_leave_nothing_behind(tmp_path: Path, base: model.Base, result: model.SearchResult) -> None:
+def test_faults_leave_nothing_behind(
+    tmp_path: Path, base: base_model.Base, result: search_model.SearchResult
+) -> None:
     with pytest.raises(errors.CqlguiError, match="ending"):
         exporting.export(base, result, tmp_path / "out.doc")
     with pytest.raises(errors.CqlguiError, match="cannot be written"):
@@ -206,7 +212,7 @@ def test_front_matter_names_a_query(tmp_path: Path) -> None:
     assert entry in library.entries()
 
 
-def test_the_history_remembers_counts(result: model.SearchResult) -> None:
+def test_the_history_remembers_counts(result: search_model.SearchResult) -> None:
     history.add("mate")
     history.add("check", "base", result)
     first, second = history.entries()
@@ -214,7 +220,7 @@ def test_the_history_remembers_counts(result: model.SearchResult) -> None:
 
 
 def test_what_stands_under_an_old_temporary_name_is_left_alone(
-    tmp_path: Path, base: model.Base, result: model.SearchResult
+    tmp_path: Path, base: base_model.Base, result: search_model.SearchResult
 ) -> None:
     victim = tmp_path / "victim"
     victim.write_bytes(b"mine")
@@ -238,7 +244,7 @@ GAMES = 130
 
 
 @pytest.fixture(params=["plain", "packed"])
-def long(request: pytest.FixtureRequest, tmp_path: Path) -> model.Base:
+def long(request: pytest.FixtureRequest, tmp_path: Path) -> base_model.Base:
     data = faults.text(GAMES).encode()
     packed = request.param == "packed"
     source = tmp_path / ("long.pgn.gz" if packed else "long.pgn")
@@ -271,7 +277,7 @@ def replace(path: Path) -> None:
     other.replace(path)
 
 
-def changed_export(base: model.Base, how: str, change: Callable[[Path], None]) -> Path:
+def changed_export(base: base_model.Base, how: str, change: Callable[[Path], None]) -> Path:
     """Export all games; the source changes when half of them are written."""
     result = searching.search(base, "ply == 2")
     assert len(result.games) == GAMES
@@ -293,7 +299,7 @@ def changed_export(base: model.Base, how: str, change: Callable[[Path], None]) -
 @pytest.mark.parametrize("how", ALL_ENDINGS)
 @pytest.mark.parametrize("change", [cut, overwrite, overwrite_and_hide, replace, Path.unlink])
 def test_a_source_that_changes_ends_the_export(
-    how: str, change: Callable[[Path], None], long: model.Base
+    how: str, change: Callable[[Path], None], long: base_model.Base
 ) -> None:
     folder = long.sources[0].path.parent
     before = set(folder.iterdir())
@@ -317,7 +323,7 @@ def copy_back(path: Path) -> None:
 @pytest.mark.parametrize("how", ALL_ENDINGS)
 @pytest.mark.parametrize("change", [Path.touch, link, copy_back])
 def test_a_source_that_was_only_touched_is_exported(
-    how: str, change: Callable[[Path], None], long: model.Base
+    how: str, change: Callable[[Path], None], long: base_model.Base
 ) -> None:
     out = changed_export(long, how, change).read_bytes()
     assert out == changed_export(long, how, lambda path: None).read_bytes()

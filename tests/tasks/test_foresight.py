@@ -16,7 +16,7 @@ from cqlgui.engine import compiling
 from cqlgui.jit import native
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.results.found import Integers
 from cqlgui.tasks.search import foresight, searching, sieving
 from tests import helpers
@@ -27,15 +27,15 @@ SAMPLE = helpers.ROOT / "resources" / "sample" / "sample.pgn"
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> model.Base:
+def base(tmp_path: Path) -> base_model.Base:
     return importing.open_base([SAMPLE]).base
 
 
-def foreseen(base: model.Base, text: str, within: Integers | None = None) -> foresight.Foresight | None:
+def foreseen(base: base_model.Base, text: str, within: Integers | None = None) -> foresight.Foresight | None:
     return foresight.foresee(sieving.plan(queries.expanded(text)), base.sources, within, threads=1)
 
 
-def work(base: model.Base, text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int, int]:
+def work(base: base_model.Base, text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int, int]:
     """Games and positions that a search looks at, and the hits it finds."""
     done = [0, 0]
     scan = compiling.Compiled.scan
@@ -48,7 +48,7 @@ def work(base: model.Base, text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[
 
     with monkeypatch.context() as patched:
         patched.setattr(compiling.Compiled, "scan", counted)
-        result = searching.search(base, text, model.SearchOptions(details=model.Details.NONE))
+        result = searching.search(base, text, search_model.SearchOptions(details=search_model.Details.NONE))
     return *done, result.positions  # type: ignore[return-value]  # two and one
 
 
@@ -56,7 +56,7 @@ def work(base: model.Base, text: str, monkeypatch: pytest.MonkeyPatch) -> tuple[
     "text", ["true", "mate", "Nf5 kg8", "flipcolor flipvertical {Nf5 kg8}", "shift {Kb1 kb3}", "result 1-0"]
 )
 def test_the_work_is_about_what_was_foreseen(
-    base: model.Base, text: str, monkeypatch: pytest.MonkeyPatch
+    base: base_model.Base, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = foreseen(base, text)
     assert told is not None
@@ -74,7 +74,7 @@ def test_what_takes_longer_than_it_may_is_not_admitted() -> None:
         foresight.admit(None, 0.5)
 
 
-def test_only_the_games_that_are_searched_count(base: model.Base) -> None:
+def test_only_the_games_that_are_searched_count(base: base_model.Base) -> None:
     told = foreseen(base, "true", np.arange(1, 21))
     assert told is not None
     assert told.games == 20
@@ -82,11 +82,11 @@ def test_only_the_games_that_are_searched_count(base: model.Base) -> None:
 
 
 @pytest.mark.parametrize("text", ["persistent x += 1", 'comment "seen"', "sort ply", 'message "seen"'])
-def test_nothing_is_told_where_the_interpreter_is_needed(base: model.Base, text: str) -> None:
+def test_nothing_is_told_where_the_interpreter_is_needed(base: base_model.Base, text: str) -> None:
     assert foreseen(base, text) is None
 
 
-def test_a_search_that_may_take_too_long_does_not_begin(base: model.Base) -> None:
+def test_a_search_that_may_take_too_long_does_not_begin(base: base_model.Base) -> None:
     found: list[object] = []
     with pytest.raises(foresight.TooLong):
         searching.search(base, "true", on_hits=found.append, most_seconds=0.0)
@@ -109,7 +109,7 @@ def test_chosen_games_count_wherever_they_stand(tmp_path: Path) -> None:
     assert told.seconds > 0
 
 
-def test_a_sample_is_searched_in_large_slices(base: model.Base, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sample_is_searched_in_large_slices(base: base_model.Base, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, int]] = []
     scan = compiling.Compiled.scan
 
@@ -128,7 +128,7 @@ def test_a_sample_is_searched_in_large_slices(base: model.Base, monkeypatch: pyt
 SLOW = "x = 0 while (x < 2000000) {x += 1} x < 0"
 
 
-def test_looking_ahead_ends_soon_where_single_games_take_long(base: model.Base) -> None:
+def test_looking_ahead_ends_soon_where_single_games_take_long(base: base_model.Base) -> None:
     token = progress.CancelToken()
     threading.Timer(0.05, token.cancel).start()
     begun = time.thread_time()
@@ -139,7 +139,7 @@ def test_looking_ahead_ends_soon_where_single_games_take_long(base: model.Base) 
 
 
 def test_what_takes_long_by_chance_is_looked_at_again(
-    base: model.Base, monkeypatch: pytest.MonkeyPatch
+    base: base_model.Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[int] = []
     scan = compiling.Compiled.scan
@@ -160,7 +160,7 @@ def test_what_takes_long_by_chance_is_looked_at_again(
 
 
 def test_making_the_code_with_care_is_not_what_a_game_costs(
-    base: model.Base, monkeypatch: pytest.MonkeyPatch
+    base: base_model.Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen = sieving.plan(queries.expanded("flipcolor {Nc5 kg8}"))
     assert chosen.compiled is not None

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cqlgui.engine import orbit_pass
-from cqlgui.tasks.results import found, model
+from cqlgui.tasks.results import found, hit_model
 
 
 @st.composite
-def listed(draw: st.DrawFn) -> list[model.GameHits]:
+def listed(draw: st.DrawFn) -> list[hit_model.GameHits]:
     """Some games with hits and elements, in ascending order."""
     games = sorted(draw(st.sets(st.integers(1, 1 << 25), max_size=6)))
     made = []
@@ -23,14 +23,14 @@ def listed(draw: st.DrawFn) -> list[model.GameHits]:
         hits = []
         for place in places:
             elements = sorted(draw(st.sets(st.tuples(st.integers(0, 2), st.integers(0, 19_999)), max_size=4)))
-            matches = tuple(model.OrbitMatch(orbit, element, place) for orbit, element in elements)
-            hits.append(model.Hit(game, place, None, 0, matches))
-        made.append(model.GameHits(game, tuple(hits), told=False))
+            matches = tuple(hit_model.OrbitMatch(orbit, element, place) for orbit, element in elements)
+            hits.append(hit_model.Hit(game, place, None, 0, matches))
+        made.append(hit_model.GameHits(game, tuple(hits), told=False))
     return made
 
 
 @given(listed())
-def test_columns_give_back_what_they_were_made_of(games: list[model.GameHits]) -> None:
+def test_columns_give_back_what_they_were_made_of(games: list[hit_model.GameHits]) -> None:
     whole = found.Found(found.of_hits(games), {})
     assert list(whole.values()) == games
     assert list(whole) == [game.game for game in games]
@@ -49,17 +49,17 @@ def test_games_are_numbered_within_their_source() -> None:
 
 
 def test_games_of_which_columns_tell_are_not_told_of_by_the_interpreter() -> None:
-    hit = model.Hit(7, 3, None, 0, ())
+    hit = hit_model.Hit(7, 3, None, 0, ())
     untold = found.Untold(valued=True, writes=False, match_string="CQL", header_comment=True, firsts=(1,))
     for known in (None, untold):
-        (game,) = found.Found(found.of_hits([model.GameHits(7, (hit,), told=False)]), {}, known).values()
+        (game,) = found.Found(found.of_hits([hit_model.GameHits(7, (hit,), told=False)]), {}, known).values()
         assert (game.told, game.hits) == (False, (hit,))
         assert game.comments == (((0, "Game number 7"), (3, "CQL")) if known else ())
 
 
 @given(listed(), st.lists(st.integers(0, 6), max_size=3), st.booleans(), st.booleans())
 def test_what_was_measured_of_parts_is_known_of_them_together(
-    games: list[model.GameHits], cuts: list[int], turned: bool, some: bool
+    games: list[hit_model.GameHits], cuts: list[int], turned: bool, some: bool
 ) -> None:
     edges = [0, *sorted(cuts), len(games)]
     parts = [found.Found.of(games[low:high]) for low, high in itertools.pairwise(edges)]
@@ -72,7 +72,7 @@ def test_what_was_measured_of_parts_is_known_of_them_together(
 
 
 @given(listed(), st.integers(0, 6))
-def test_pieces_make_the_whole(games: list[model.GameHits], at: int) -> None:
+def test_pieces_make_the_whole(games: list[hit_model.GameHits], at: int) -> None:
     pieces = [found.of_hits(games[:at]), found.of_hits(games[at:])]
     whole, grown = found.of_hits(games), found.Growing()
     for piece in pieces:
@@ -111,7 +111,7 @@ def test_many_hits_grow_in_place() -> None:
 
 
 @given(listed(), st.integers(0, 6))
-def test_games_that_come_late_are_put_in_their_place(games: list[model.GameHits], at: int) -> None:
+def test_games_that_come_late_are_put_in_their_place(games: list[hit_model.GameHits], at: int) -> None:
     grown = found.Growing()
     for some in (games[at:], games[:at]):
         columns = found.of_hits(some)
@@ -120,7 +120,7 @@ def test_games_that_come_late_are_put_in_their_place(games: list[model.GameHits]
 
 
 @given(listed())
-def test_hits_can_be_taken_out_and_games_turned(games: list[model.GameHits]) -> None:
+def test_hits_can_be_taken_out_and_games_turned(games: list[hit_model.GameHits]) -> None:
     whole = found.Found(found.of_hits(games), {})
     turned = games[::-1]
     assert list(whole.in_order([game.game for game in turned]).values()) == turned
@@ -130,7 +130,7 @@ def test_hits_can_be_taken_out_and_games_turned(games: list[model.GameHits]) -> 
 
 
 @given(listed(), st.sampled_from((1, 3, 1 << 20)))
-def test_elements_are_counted_once_a_hit_and_a_game(games: list[model.GameHits], block: int) -> None:
+def test_elements_are_counted_once_a_hit_and_a_game(games: list[hit_model.GameHits], block: int) -> None:
     wanted: dict[int, tuple[set[int], int]] = {}
     numbers: dict[int, list[int]] = {}
     number = 0
@@ -159,7 +159,7 @@ def test_elements_are_counted_once_a_hit_and_a_game(games: list[model.GameHits],
 
 
 @given(listed(), st.data())
-def test_pieces_are_as_good_as_columns_in_one(games: list[model.GameHits], data: st.DataObject) -> None:
+def test_pieces_are_as_good_as_columns_in_one(games: list[hit_model.GameHits], data: st.DataObject) -> None:
     whole = found.of_hits(games)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=5)))
     pieces = found.Pieces()

@@ -14,7 +14,7 @@ import pytest
 from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.tasks.databases import importing
 from cqlgui.tasks.export import exporting
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 from tests import helpers
 
@@ -28,17 +28,17 @@ TEXT = BLACK + WHITE
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> model.Base:
+def base(tmp_path: Path) -> base_model.Base:
     source = tmp_path / "a.pgn"
     source.write_text(TEXT)
     return importing.open_base([source]).base
 
 
-def written(base: model.Base, query: str, path: Path) -> model.ExportReport:
+def written(base: base_model.Base, query: str, path: Path) -> search_model.ExportReport:
     return exporting.export(base, searching.search(base, query), path, normalise=True)
 
 
-def test_tables_have_position_squares_and_moves_of_the_frame(tmp_path: Path, base: model.Base) -> None:
+def test_tables_have_position_squares_and_moves_of_the_frame(tmp_path: Path, base: base_model.Base) -> None:
     path = tmp_path / "out.jsonl"
     written(base, "flipcolor {Pe4 Pd4 pa5 wtm}", path)
     records = [json.loads(line) for line in path.read_text().splitlines()]
@@ -51,7 +51,7 @@ def test_tables_have_position_squares_and_moves_of_the_frame(tmp_path: Path, bas
         board.push_san(move.rpartition(".")[2])
 
 
-def test_every_format_says_what_was_taken_back(tmp_path: Path, base: model.Base) -> None:
+def test_every_format_says_what_was_taken_back(tmp_path: Path, base: base_model.Base) -> None:
     query = "flipcolor {Pe4 Pd4 pa5}"
     for ending in ("csv", "html", "epd"):
         path = tmp_path / f"out.{ending}"
@@ -67,7 +67,7 @@ def test_every_format_says_what_was_taken_back(tmp_path: Path, base: model.Base)
 
 
 def test_a_game_with_colours_swapped_is_written_from_its_first_hit_on(
-    tmp_path: Path, base: model.Base
+    tmp_path: Path, base: base_model.Base
 ) -> None:
     path = tmp_path / "out.pgn"
     report = written(base, "flipcolor {Pe4 Pd4 pa5}", path)
@@ -85,7 +85,9 @@ def test_a_game_with_colours_swapped_is_written_from_its_first_hit_on(
     assert len(searching.search(again, "{Pe4 Pd4 pa5}").games) == 1
 
 
-def test_a_game_whose_image_is_not_legal_stays_as_it_was_played(tmp_path: Path, base: model.Base) -> None:
+def test_a_game_whose_image_is_not_legal_stays_as_it_was_played(
+    tmp_path: Path, base: base_model.Base
+) -> None:
     path = tmp_path / "out.pgn"
     report = written(base, "flipvertical {pe5 pd5 Ph4}", path)
     assert (report.games, report.as_played) == (1, 1), "somebody castles after it"
@@ -94,7 +96,7 @@ def test_a_game_whose_image_is_not_legal_stays_as_it_was_played(tmp_path: Path, 
     assert "CQL: left and right mirrored <reflect_v>" in text
 
 
-def test_a_mirrored_game_is_written_where_nobody_castles(tmp_path: Path, base: model.Base) -> None:
+def test_a_mirrored_game_is_written_where_nobody_castles(tmp_path: Path, base: base_model.Base) -> None:
     path = tmp_path / "out.pgn"
     assert written(base, "gamenumber == 2 flipvertical {Pd5 pe5 Pe4 .}", path).games == 0
     assert written(base, "gamenumber == 2 flipvertical {pd5 pe5 Pe4 Nc3}", path).as_played == 0
@@ -104,7 +106,7 @@ def test_a_mirrored_game_is_written_where_nobody_castles(tmp_path: Path, base: m
     assert [node.san() for node in game.mainline()] == ["Nf6"]
 
 
-def test_the_command_line_writes_so_and_says_where_it_cannot(tmp_path: Path, base: model.Base) -> None:
+def test_the_command_line_writes_so_and_says_where_it_cannot(tmp_path: Path, base: base_model.Base) -> None:
     source, out = base.sources[0].path, tmp_path / "out.pgn"
     run = helpers.cli("search", source, "-e", "flipvertical {pe5 pd5 Ph4}", "-o", out, "--normalise")
     assert run.code == 0
@@ -118,7 +120,7 @@ def framed_game(tmp_path: Path, text: str, query: str, **header: bool) -> chess.
     source.write_text(text)
     opened = importing.open_base([source]).base
     said = settings.Settings(**header)
-    result = searching.search(opened, query, model.SearchOptions(settings=said))
+    result = searching.search(opened, query, search_model.SearchOptions(settings=said))
     exporting.export(opened, result, path, normalise=True)
     assert importing.open_base([path]).base.games == 1
     game = chess.pgn.read_game(io.StringIO(path.read_text()))

@@ -8,20 +8,20 @@ import pytest
 
 from cqlgui.cli import searching as command
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 
 MATE = '[White "A{n}"]\n[Result "1-0"]\n\n1. f4 e5 2. g4 Qh4# 0-1\n\n'
 QUIET = '[White "B{n}"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 Nc6 *\n\n'
-COMPILED = model.SearchOptions()
-INTERPRETED = model.SearchOptions(compiled=False)
+COMPILED = search_model.SearchOptions()
+INTERPRETED = search_model.SearchOptions(compiled=False)
 SEQUENTIAL = "dictionary D D[gamenumber]=1 "
 FAILING = "{x=9 up x a1}"
 """Directions go no farther than seven squares."""
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> model.Base:
+def base(tmp_path: Path) -> base_model.Base:
     """Two files, together sixty games. Every third ends in mate."""
     texts = [(MATE if n % 3 == 0 else QUIET).format(n=n) for n in range(1, 61)]
     paths = [tmp_path / "a.pgn", tmp_path / "b.pgn"]
@@ -34,7 +34,7 @@ def base(tmp_path: Path) -> model.Base:
 @pytest.mark.parametrize("options", [COMPILED, INTERPRETED])
 @pytest.mark.parametrize("game", [1, 13, 40])
 def test_a_variable_without_a_value_stops_at_the_first_game_that_meets_it(
-    base: model.Base, game: int, options: model.SearchOptions, before: str
+    base: base_model.Base, game: int, options: search_model.SearchOptions, before: str
 ) -> None:
     name = f'player white "{"AB"[game % 3 != 0]}{game}"'
     text = f"{before}x=1 if ({name} or gamenumber==35) unbind x x==1 mate"
@@ -55,7 +55,7 @@ def test_a_variable_without_a_value_stops_at_the_first_game_that_meets_it(
 @pytest.mark.parametrize("before", ["", SEQUENTIAL])
 @pytest.mark.parametrize("options", [COMPILED, INTERPRETED])
 def test_games_that_fail_in_a_row_stop_the_search(
-    base: model.Base, options: model.SearchOptions, before: str
+    base: base_model.Base, options: search_model.SearchOptions, before: str
 ) -> None:
     # Of the first file the games behind the ninth fail, of the second all.
     text = f'{before}if (gamenumber > 9 or player white "B26") {FAILING} if gamenumber < 10 mate else true'
@@ -73,7 +73,9 @@ def test_games_that_fail_in_a_row_stop_the_search(
 
 
 @pytest.mark.parametrize("options", [COMPILED, INTERPRETED])
-def test_games_that_fail_now_and_then_stop_nothing(base: model.Base, options: model.SearchOptions) -> None:
+def test_games_that_fail_now_and_then_stop_nothing(
+    base: base_model.Base, options: search_model.SearchOptions
+) -> None:
     text = f'if player white "B" {FAILING} mate'
     result = searching.search(base, text, options)
     assert list(result.order) == list(range(3, 61, 3))
@@ -90,13 +92,13 @@ def test_a_query_that_fails_in_every_game_is_hopeless_however_few_there_are(tmp_
     assert not searching.search(base, "mate").hopeless
 
 
-def test_a_limit_that_is_reached_before_the_fault_ends_the_search_first(base: model.Base) -> None:
+def test_a_limit_that_is_reached_before_the_fault_ends_the_search_first(base: base_model.Base) -> None:
     text = "x=1 if gamenumber == 13 unbind x x==1 mate"
-    result = searching.search(base, text, model.SearchOptions(limit=4))
+    result = searching.search(base, text, search_model.SearchOptions(limit=4))
     assert (list(result.order), result.stopped) == ([3, 6, 9, 12], None)
 
 
-def test_the_answer_as_json_keeps_what_was_found_and_says_why_it_ends(base: model.Base) -> None:
+def test_the_answer_as_json_keeps_what_was_found_and_says_why_it_ends(base: base_model.Base) -> None:
     text = "x=1 if gamenumber == 13 unbind x x==1 mate"
     found = command.answer(base, searching.search(base, text), values=False)
     assert found["games"] == [3, 6, 9, 12]

@@ -22,7 +22,7 @@ from cqlgui.db import database
 from cqlgui.store import index
 from cqlgui.tasks.databases import bases, games, importing, reading, workspace
 from cqlgui.tasks.processes import pool
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 
 GAME = """[Event "Test {n}"]
 [White "Player {n}"]
@@ -154,9 +154,9 @@ def test_the_first_games_are_browsable_while_the_rest_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importing, "LATER_BATCH", 300)
-    seen: list[model.Base] = []
+    seen: list[base_model.Base] = []
 
-    def look(base: model.Base) -> None:
+    def look(base: base_model.Base) -> None:
         seen.append(base)
         if base.games:
             assert games.rows(base, [base.games])[0].white == f"Player {base.games}"
@@ -173,7 +173,7 @@ def test_cancelling_keeps_what_was_committed_and_goes_on_later(tmp_path: Path) -
     source = write(tmp_path / "a.pgn", 3000)
     cancel = progress.CancelToken()
 
-    def stop(base: model.Base) -> None:
+    def stop(base: base_model.Base) -> None:
         if base.games:
             cancel.cancel()
 
@@ -361,7 +361,7 @@ def test_a_damaged_source_is_left_out_of_several(tmp_path: Path) -> None:
 
 def test_a_second_import_of_the_same_file_waits(tmp_path: Path) -> None:
     source = write(tmp_path / "a.pgn", 1500)
-    reports: list[model.ImportReport] = []
+    reports: list[base_model.ImportReport] = []
     threads = [
         threading.Thread(target=lambda: reports.append(importing.open_base([source]))) for _ in range(2)
     ]
@@ -389,7 +389,7 @@ def test_a_damaged_copy_is_unpacked_once_while_another_program_writes_the_index(
         if sum("waiting" in words for words in said) == 3:
             waited.set()
 
-    reports: list[model.ImportReport] = []
+    reports: list[base_model.ImportReport] = []
     thread = threading.Thread(target=lambda: reports.append(importing.open_base([packed], progress=listen)))
     with index.lock(folder):
         thread.start()

@@ -10,7 +10,7 @@ import pytest
 from cqlgui.base import errors, progress
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import games, importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.tasks.search import explaining, margin
 from tests import helpers
 
@@ -19,13 +19,13 @@ BEFORE_MATE, MATE = 3, 4
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> model.Base:
+def base(tmp_path: Path) -> base_model.Base:
     source = tmp_path / "a.pgn"
     source.write_text(GAME)
     return importing.open_base([source]).base
 
 
-def shown(base: model.Base, text: str, positionid: int = MATE) -> list[tuple[int, bool | None, str]]:
+def shown(base: base_model.Base, text: str, positionid: int = MATE) -> list[tuple[int, bool | None, str]]:
     _whole, lines = margin.margin(base, 1, positionid, text)
     return [(row.line, row.matched, row.value) for row in lines]
 
@@ -47,7 +47,7 @@ def shown(base: model.Base, text: str, positionid: int = MATE) -> list[tuple[int
     ],
 )
 def test_each_line_shows_what_begins_on_it(
-    base: model.Base, text: str, expected: list[tuple[int, bool | None, str]]
+    base: base_model.Base, text: str, expected: list[tuple[int, bool | None, str]]
 ) -> None:
     assert shown(base, text) == expected
 
@@ -64,7 +64,7 @@ def test_each_line_shows_what_begins_on_it(
     ],
 )
 def test_a_line_tells_the_bindings_of_loops_and_the_moves_of_paths(
-    base: model.Base, text: str, bound: str, moves: str
+    base: base_model.Base, text: str, bound: str, moves: str
 ) -> None:
     _whole, (row,) = margin.margin(base, 1, 1 if moves else MATE, text)
     (part,) = row.parts
@@ -78,7 +78,7 @@ def test_a_long_filter_is_shortened_in_the_middle_between_words() -> None:
     assert len(margin.shortened("x" * 100)) == 60
 
 
-def test_variables_that_nobody_wrote_are_not_shown(base: model.Base) -> None:
+def test_variables_that_nobody_wrote_are_not_shown(base: base_model.Base) -> None:
     whole, _lines = margin.margin(base, 1, 0, "function reach(S) {S attacks p}\nreach(Q)")
     texts, pending = [], [whole]
     while pending:
@@ -89,12 +89,12 @@ def test_variables_that_nobody_wrote_are_not_shown(base: model.Base) -> None:
     assert not any("$" in text for text in texts)
 
 
-def test_a_faulty_query_has_no_margin(base: model.Base) -> None:
+def test_a_faulty_query_has_no_margin(base: base_model.Base) -> None:
     with pytest.raises(queries.Rejected):
         margin.margin(base, 1, 0, "matte")
 
 
-def test_an_endless_wait_can_be_cut_short(base: model.Base) -> None:
+def test_an_endless_wait_can_be_cut_short(base: base_model.Base) -> None:
     token = progress.CancelToken()
     token.cancel()
     with pytest.raises(errors.Cancelled):
@@ -129,7 +129,7 @@ def test_an_endless_wait_can_be_cut_short(base: model.Base) -> None:
     ],
 )
 def test_the_first_filter_that_fails_is_named_and_where_it_holds(
-    base: model.Base,
+    base: base_model.Base,
     text: str,
     here: int,
     fails: str | None,
@@ -144,7 +144,7 @@ def test_the_first_filter_that_fails_is_named_and_where_it_holds(
         assert text[found.part.offset :][: found.part.length].split() == fails.split()  # type: ignore[union-attr]
 
 
-def test_variations_count_where_the_query_asks_for_them(base: model.Base) -> None:
+def test_variations_count_where_the_query_asks_for_them(base: base_model.Base) -> None:
     assert explaining.why_not(base, 1, 0, "Pe4", variations=True).nearest == 5
     assert explaining.why_not(base, 1, 6, "Pf3", variations=True).nearest == 1
 
@@ -184,7 +184,7 @@ def test_the_terminal_names_the_position_of_parts_that_are_told_elsewhere(tmp_pa
     assert (search["position"], search["parts"][0]["position"]) == (0, 2)
 
 
-def test_a_line_knows_what_was_looked_at_elsewhere(base: model.Base) -> None:
+def test_a_line_knows_what_was_looked_at_elsewhere(base: base_model.Base) -> None:
     _whole, lines = margin.margin(base, 1, 0, "find {\n  mate\n}\nply == 0")
     assert [(row.line, row.matched, bool(row.elsewhere)) for row in lines] == [
         (0, True, False),
@@ -194,7 +194,7 @@ def test_a_line_knows_what_was_looked_at_elsewhere(base: model.Base) -> None:
     assert lines[1].elsewhere == lines[1].parts[0].place
 
 
-def test_a_line_of_an_orbit_knows_the_element_it_is_told_of(base: model.Base) -> None:
+def test_a_line_of_an_orbit_knows_the_element_it_is_told_of(base: base_model.Base) -> None:
     _whole, lines = margin.margin(
         base, 1, MATE, "flipcolor {\n  Qh5\n  flipvertical {\n    Ra1\n    Rb2\n  }\n}"
     )
@@ -207,14 +207,14 @@ def test_a_line_of_an_orbit_knows_the_element_it_is_told_of(base: model.Base) ->
     ]
 
 
-def test_where_a_filter_holds_is_told_though_elsewhere_the_query_cannot_be_run(base: model.Base) -> None:
+def test_where_a_filter_holds_is_told_though_elsewhere_the_query_cannot_be_run(base: base_model.Base) -> None:
     found = explaining.why_not(base, 1, 0, 'mate and writefile("out.cqo" "x")')
     assert found.part is not None
     assert (found.part.text, found.nearest, found.whole) == ("mate", MATE, None)
     assert "no folder was allowed" in found.fault
 
 
-def test_a_search_passes_over_variations_unless_asked_for_them(base: model.Base) -> None:
+def test_a_search_passes_over_variations_unless_asked_for_them(base: base_model.Base) -> None:
     game = games.load(base, 1).tree
     assert not margin.left_out("mate", game, MATE)
     assert margin.left_out("mate", game, MATE + 1)

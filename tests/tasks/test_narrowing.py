@@ -10,7 +10,7 @@ import pytest
 from cqlgui.jit import native
 from cqlgui.tasks.databases import importing
 from cqlgui.tasks.export import exporting
-from cqlgui.tasks.results import found, model
+from cqlgui.tasks.results import base_model, found, hit_model, search_model
 from cqlgui.tasks.search import narrowing, searching, telling
 from tests import helpers
 
@@ -18,7 +18,7 @@ QUERY = "flipcolor {btm check}"
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> model.Base:
+def base(tmp_path: Path) -> base_model.Base:
     text = (helpers.ROOT / "resources" / "sample" / "sample.pgn").read_text("utf-8")
     games = text.split("\n\n[Event ")
     path = tmp_path / "some.pgn"
@@ -27,11 +27,11 @@ def base(tmp_path: Path) -> model.Base:
     return importing.open_base([path]).base
 
 
-def places(result: model.SearchResult) -> set[tuple[int, int]]:
+def places(result: search_model.SearchResult) -> set[tuple[int, int]]:
     return {(game, hit.positionid) for game, found in result.games.items() for hit in found.hits}
 
 
-def check(result: model.SearchResult) -> None:
+def check(result: search_model.SearchResult) -> None:
     """A result fits together."""
     assert set(result.order) == set(result.games)
     assert result.positions == len(places(result))
@@ -46,9 +46,9 @@ def check(result: model.SearchResult) -> None:
             assert (element.games, element.positions) == (len(set(matching)), len(matching))
 
 
-@pytest.mark.parametrize("details", [model.Details.NONE, model.Details.ALL])
-def test_a_facet_parts_the_hits(base: model.Base, details: model.Details) -> None:
-    whole = searching.search(base, QUERY, model.SearchOptions(details=details))
+@pytest.mark.parametrize("details", [search_model.Details.NONE, search_model.Details.ALL])
+def test_a_facet_parts_the_hits(base: base_model.Base, details: search_model.Details) -> None:
+    whole = searching.search(base, QUERY, search_model.SearchOptions(details=details))
     known = narrowing.attributes(base)
     for name in narrowing.FACETS:
         check_parts(whole, known, name)
@@ -59,7 +59,7 @@ def test_a_facet_parts_the_hits(base: model.Base, details: model.Details) -> Non
     assert {(game.game, hit.positionid) for game in told for hit in game.hits} == places(late)
 
 
-def check_parts(whole: model.SearchResult, known: narrowing.Attributes, name: str) -> None:
+def check_parts(whole: search_model.SearchResult, known: narrowing.Attributes, name: str) -> None:
     found = narrowing.values(whole, known, name)
     assert len(found) > 1
     seen: set[tuple[int, int]] = set()
@@ -73,10 +73,12 @@ def check_parts(whole: model.SearchResult, known: narrowing.Attributes, name: st
     assert seen == places(whole)
 
 
-@pytest.mark.parametrize("details", [model.Details.NONE, model.Details.ALL])
-def test_the_hits_of_an_element_are_a_result_of_their_own(base: model.Base, details: model.Details) -> None:
+@pytest.mark.parametrize("details", [search_model.Details.NONE, search_model.Details.ALL])
+def test_the_hits_of_an_element_are_a_result_of_their_own(
+    base: base_model.Base, details: search_model.Details
+) -> None:
     whole = searching.search(
-        base, "flipcolor flipvertical {Bh3 or check}", model.SearchOptions(details=details)
+        base, "flipcolor flipvertical {Bh3 or check}", search_model.SearchOptions(details=details)
     )
     known = narrowing.attributes(base)
     elements = whole.orbits[0].elements
@@ -96,13 +98,13 @@ def test_the_hits_of_an_element_are_a_result_of_their_own(base: model.Base, deta
     assert not narrowing.matching(whole, 1, 0).order
 
 
-def test_the_hits_of_an_element_leave_games_without_hits_out(base: model.Base) -> None:
+def test_the_hits_of_an_element_leave_games_without_hits_out(base: base_model.Base) -> None:
     bare = searching.search(base, "cql(matchcount 0 0 gamenumber 1 5) flipcolor {ply < 0}")
     assert bare.order
     assert not narrowing.matching(bare, 0, 0).order
 
 
-def test_what_is_missing_is_a_value_too(base: model.Base) -> None:
+def test_what_is_missing_is_a_value_too(base: base_model.Base) -> None:
     whole = searching.search(base, "cql(gamenumber 1) true")
     known = narrowing.attributes(base)
     words = {
@@ -118,9 +120,9 @@ def test_what_is_missing_is_a_value_too(base: model.Base) -> None:
     assert not narrowing.values(searching.search(base, "cql(variations) true"), known, narrowing.PLY)
 
 
-@pytest.mark.parametrize("details", [model.Details.NONE, model.Details.ALL])
-def test_results_are_made_of_others(base: model.Base, details: model.Details) -> None:
-    options = model.SearchOptions(details=details)
+@pytest.mark.parametrize("details", [search_model.Details.NONE, search_model.Details.ALL])
+def test_results_are_made_of_others(base: base_model.Base, details: search_model.Details) -> None:
+    options = search_model.SearchOptions(details=details)
     one, other = (searching.search(base, query, options) for query in (QUERY, "flip Qh5"))
     assert places(one) & places(other)
     pairs = (
@@ -146,7 +148,7 @@ def test_results_are_made_of_others(base: model.Base, details: model.Details) ->
 
 
 @pytest.fixture
-def castled(tmp_path: Path) -> model.Base:
+def castled(tmp_path: Path) -> base_model.Base:
     path = tmp_path / "castled.pgn"
     path.write_text(
         '[Event "both"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6 4. O-O Nxe4 (4... Bc5 5. Nxe5) *\n\n'
@@ -159,17 +161,17 @@ def castled(tmp_path: Path) -> model.Base:
 CASTLES, TAKES = 'move castle to . comment ("castled")', "flipcolor {[x]}"
 
 
-def annotated(base: model.Base, result: model.SearchResult, path: Path) -> list[str]:
+def annotated(base: base_model.Base, result: search_model.SearchResult, path: Path) -> list[str]:
     exporting.export(base, result, path, annotate=True)
     return path.read_text("utf-8").split("[Event ")[1:]
 
 
-@pytest.mark.parametrize("details", [model.Details.NONE, model.Details.ALL])
+@pytest.mark.parametrize("details", [search_model.Details.NONE, search_model.Details.ALL])
 @pytest.mark.parametrize("turned", [False, True])
 def test_hits_of_either_keep_what_is_told_of_them(
-    castled: model.Base, tmp_path: Path, details: model.Details, turned: bool
+    castled: base_model.Base, tmp_path: Path, details: search_model.Details, turned: bool
 ) -> None:
-    options = model.SearchOptions(details=details)
+    options = search_model.SearchOptions(details=details)
     takes, castles = (searching.search(castled, query, options) for query in (TAKES, CASTLES))
     made = narrowing.either(castles, takes) if turned else narrowing.either(takes, castles)
     check(made)
@@ -185,16 +187,16 @@ def test_hits_of_either_keep_what_is_told_of_them(
     marks = re.findall(r"%csl [^]]*", both)
     assert marks
     assert len(texts) == 2
-    if not turned or details is model.Details.ALL:
+    if not turned or details is search_model.Details.ALL:
         assert re.findall(r"%csl [^]]*", texts[0]) == marks
-    if turned or details is model.Details.ALL:
+    if turned or details is search_model.Details.ALL:
         assert [text.count("castled") for text in texts] == [1, 1]
     # Each hit is marked at least.
     assert sum(text.count("CQL") for text in texts) == made.positions
 
 
-@pytest.mark.parametrize("details", list(model.Details))
-@pytest.mark.parametrize("others", list(model.Details))
+@pytest.mark.parametrize("details", list(search_model.Details))
+@pytest.mark.parametrize("others", list(search_model.Details))
 @pytest.mark.parametrize(
     "first",
     [
@@ -206,17 +208,21 @@ def test_hits_of_either_keep_what_is_told_of_them(
     ],
 )
 def test_every_hit_of_either_is_marked(
-    castled: model.Base, tmp_path: Path, first: str, details: model.Details, others: model.Details
+    castled: base_model.Base,
+    tmp_path: Path,
+    first: str,
+    details: search_model.Details,
+    others: search_model.Details,
 ) -> None:
-    one = searching.search(castled, f"cql(gamenumber 1) {first}", model.SearchOptions(details=details))
-    other = searching.search(castled, "ply == 1 or ply == 2", model.SearchOptions(details=others))
+    one = searching.search(castled, f"cql(gamenumber 1) {first}", search_model.SearchOptions(details=details))
+    other = searching.search(castled, "ply == 1 or ply == 2", search_model.SearchOptions(details=others))
     for number, made in enumerate((narrowing.either(one, other), narrowing.either(other, one))):
         texts = annotated(castled, made, tmp_path / f"made{number}.pgn")
         assert sum(text.count("CQL") for text in texts) == made.positions
 
 
-def test_what_is_told_by_both_is_told_once(castled: model.Base) -> None:
-    def told(text: str) -> model.GameHits:
+def test_what_is_told_by_both_is_told_once(castled: base_model.Base) -> None:
+    def told(text: str) -> hit_model.GameHits:
         return searching.search(castled, f'{text} settag ("Theme" "{len(text)}")').games[1]
 
     loud, quiet = told('cql(matchstring "here") ply == 1'), told('cql(quiet) ply == 2 comment ("there")')
@@ -229,9 +235,9 @@ def test_what_is_told_by_both_is_told_once(castled: model.Base) -> None:
     assert made.tags == quiet.tags
 
 
-def test_what_is_told_of_other_hits_is_not_told_of_these(castled: model.Base) -> None:
+def test_what_is_told_of_other_hits_is_not_told_of_these(castled: base_model.Base) -> None:
     """As many hits as are told of need not be the same."""
-    options = model.SearchOptions(details=model.Details.NONE)
+    options = search_model.SearchOptions(details=search_model.Details.NONE)
     takes, castles = (
         searching.search(castled, f"cql(gamenumber 1) {one}", options) for one in (TAKES, CASTLES)
     )
@@ -242,16 +248,16 @@ def test_what_is_told_of_other_hits_is_not_told_of_these(castled: model.Base) ->
     assert {(hit.game, hit.positionid) for hit in told.hits} == places(made)
 
 
-def test_the_ply_of_hits_in_variations_is_not_told_by_their_number(castled: model.Base) -> None:
+def test_the_ply_of_hits_in_variations_is_not_told_by_their_number(castled: base_model.Base) -> None:
     known = narrowing.attributes(castled)
     line = searching.search(castled, "ply == 1")
-    whole = searching.search(castled, "ply == 1", model.SearchOptions(variations=True))
+    whole = searching.search(castled, "ply == 1", search_model.SearchOptions(variations=True))
     for one, other in ((line, whole), (whole, line)):
         assert not narrowing.values(narrowing.either(one, other), known, narrowing.PLY)
     assert narrowing.values(narrowing.either(line, line), known, narrowing.PLY)
 
 
-def test_games_that_match_without_a_hit_are_members_too(base: model.Base) -> None:
+def test_games_that_match_without_a_hit_are_members_too(base: base_model.Base) -> None:
     bare, other = (
         searching.search(base, f"cql(matchcount 0 0 gamenumber 1 {last}) ply < 0") for last in (5, 3)
     )
@@ -273,7 +279,7 @@ def test_games_that_match_without_a_hit_are_members_too(base: model.Base) -> Non
         check(made)
 
 
-def test_the_order_of_a_sorted_result_stays(base: model.Base) -> None:
+def test_the_order_of_a_sorted_result_stays(base: base_model.Base) -> None:
     whole = searching.search(base, 'sort "p" ply check')
     assert list(whole.order) != sorted(whole.order)
     part = narrowing.without(whole, searching.search(base, "cql(gamenumber 1 9) true"))
@@ -281,9 +287,9 @@ def test_the_order_of_a_sorted_result_stays(base: model.Base) -> None:
 
 
 @pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
-def test_a_search_keeps_to_the_games_of_a_result(base: model.Base) -> None:
+def test_a_search_keeps_to_the_games_of_a_result(base: base_model.Base) -> None:
     one = searching.search(base, QUERY)
-    options = model.SearchOptions(within=narrowing.in_games(one), details=model.Details.NONE)
+    options = search_model.SearchOptions(within=narrowing.in_games(one), details=search_model.Details.NONE)
     again = searching.search(base, "true", options)
     assert again.order == tuple(sorted(one.order))
 

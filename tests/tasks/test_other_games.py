@@ -10,7 +10,7 @@ import pytest
 from cqlgui.cql.interpreting.runtime import host
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import files, importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import search_model
 from cqlgui.tasks.search import searching
 
 PGN = """[Event "one"]
@@ -65,7 +65,7 @@ def test_the_number_of_games_is_that_of_games_with_a_white_tag(tmp_path: Path) -
     source = tmp_path / "a.pgn"
     source.write_text('[White "A"]\n\n1. e4 *\n\n[Black "B"]\n\n1. d4 *\n\n[White "?"]\n\n1. c4 *\n\n')
     base = importing.open_base([source]).base
-    found = searching.search(base, "initial lastgamenumber > 0", model.SearchOptions())
+    found = searching.search(base, "initial lastgamenumber > 0", search_model.SearchOptions())
     assert {hits.hits[0].value for hits in found.games.values()} == {"2"}
     assert found.order == (1, 2, 3)
 
@@ -76,10 +76,10 @@ def test_similar_positions_are_searched_where_a_folder_is_allowed(tmp_path: Path
     base = importing.open_base([source]).base
     query = 'cql(matchstring "") ply == 1 similarposition nosort "o.pgn"'
     with pytest.raises(queries.Rejected) as caught:
-        searching.search(base, query, model.SearchOptions())
+        searching.search(base, query, search_model.SearchOptions())
     assert caught.value.diagnostics[0].code == "file-access"
     assert caught.value.diagnostics[0].span.offset == query.index("similar")
-    found = searching.search(base, query, model.SearchOptions(allow_read=(tmp_path,)))
+    found = searching.search(base, query, search_model.SearchOptions(allow_read=(tmp_path,)))
     assert {game: [hit.positionid for hit in hits.hits] for game, hits in found.games.items()} == {
         1: [1],
         3: [1],

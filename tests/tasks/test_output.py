@@ -10,7 +10,7 @@ from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import games, importing
 from cqlgui.tasks.export import exporting
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.search import searching
 
 FIRST = '[Event "1.p X"]\n[White "Ünal"]\n[Black "B"]\n\n' + (
@@ -21,19 +21,19 @@ THIRD = '[Event "no award"]\n[White "E"]\n[Black "F"]\n\n1. c4 *'
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> model.Base:
+def base(tmp_path: Path) -> base_model.Base:
     source = tmp_path / "a.pgn"
     source.write_bytes("\n\n".join((FIRST, SECOND, THIRD, "")).encode())
     return importing.open_base([source]).base
 
 
-def exported(base: model.Base, query: str, out: Path, *, annotate: bool = True, **said: bool) -> str:
-    options = model.SearchOptions(settings=settings.Settings(**said))  # type: ignore[arg-type]  # switches only
+def exported(base: base_model.Base, query: str, out: Path, *, annotate: bool = True, **said: bool) -> str:
+    options = search_model.SearchOptions(settings=settings.Settings(**said))  # type: ignore[arg-type]  # switches only
     exporting.export(base, searching.search(base, query, options), out, annotate=annotate)
     return out.read_text(encoding="utf-8")
 
 
-def test_comments_tags_and_removals_reach_the_file(base: model.Base, tmp_path: Path) -> None:
+def test_comments_tags_and_removals_reach_the_file(base: base_model.Base, tmp_path: Path) -> None:
     query = (
         'cql(variations) Pf4 comment("pawns: " P) removecomment settag("Note" player white) sort "ply" ply'
     )
@@ -45,7 +45,7 @@ def test_comments_tags_and_removals_reach_the_file(base: model.Base, tmp_path: P
     )
 
 
-def test_games_stay_as_they_are_unless_annotated(base: model.Base, tmp_path: Path) -> None:
+def test_games_stay_as_they_are_unless_annotated(base: base_model.Base, tmp_path: Path) -> None:
     query = 'comment("x") removecomment settag("Note" "y") sort "men" #[Aa]'
     text = exported(base, query, tmp_path / "out.pgn", annotate=False)
     assert text == "\n\n".join((FIRST, SECOND, THIRD)) + "\n"
@@ -65,7 +65,7 @@ def test_games_stay_as_they_are_unless_annotated(base: model.Base, tmp_path: Pat
     ],
 )
 def test_levels_and_switches(
-    base: model.Base,
+    base: base_model.Base,
     tmp_path: Path,
     header: str,
     said: dict[str, bool],
@@ -78,7 +78,7 @@ def test_levels_and_switches(
     assert [words for words in absent if words in text] == []
 
 
-def test_exported_comments_read_back_as_comments(base: model.Base, tmp_path: Path) -> None:
+def test_exported_comments_read_back_as_comments(base: base_model.Base, tmp_path: Path) -> None:
     out = tmp_path / "out.pgn"
     exported(base, 'initial comment("a } b ♔" \\n "[Event " \\" "x" \\")', out)
     again = importing.open_base([out]).base
@@ -86,8 +86,8 @@ def test_exported_comments_read_back_as_comments(base: model.Base, tmp_path: Pat
     assert searching.search(again, 'originalcomment "♔"').positions == 3
 
 
-def test_messages_come_in_game_order_from_games_that_do_not_match_too(base: model.Base) -> None:
-    heard: list[model.Message] = []
+def test_messages_come_in_game_order_from_games_that_do_not_match_too(base: base_model.Base) -> None:
+    heard: list[hit_model.Message] = []
     result = searching.search(
         base, 'initial message quiet (gamenumber " " event) player white "C"', on_messages=heard.extend
     )
@@ -96,19 +96,21 @@ def test_messages_come_in_game_order_from_games_that_do_not_match_too(base: mode
     assert [(one.game, one.text) for one in heard] == [
         (1, "1 1.p X"), (2, "2 2.hm X"), (3, "3 no award"),
     ]  # fmt: skip
-    limited = searching.search(base, "initial message quiet event", model.SearchOptions(limit=1))
+    limited = searching.search(base, "initial message quiet event", search_model.SearchOptions(limit=1))
     assert [one.game for one in limited.messages] == [1]
 
 
-def test_messages_beyond_a_bound_are_counted(base: model.Base, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_messages_beyond_a_bound_are_counted(base: base_model.Base, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searching, "MAX_MESSAGES", 2)
     result = searching.search(base, "message quiet ply")
     assert ([one.text for one in result.messages], result.messages_dropped) == (["0", "1"], 7)
 
 
-def test_long_messages_are_dropped_beyond_a_bound(base: model.Base, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_messages_are_dropped_beyond_a_bound(
+    base: base_model.Base, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(searching, "MOST_KEPT", 12)
-    heard: list[model.Message] = []
+    heard: list[hit_model.Message] = []
     result = searching.search(base, "initial message quiet event false", on_messages=heard.extend)
     assert [one.text for one in result.messages] == ["1.p X", "2.hm X"]
     assert (result.messages_dropped, len(heard)) == (1, 3)
@@ -133,7 +135,7 @@ def test_more_texts_than_memory_should_hold_stop_the_search(
     monkeypatch.setattr(searching, "MOST_KEPT", 2_000)
     heard: list[int] = []
     result = searching.search(
-        base, query, model.SearchOptions(workers=workers), on_hits=lambda found: heard.extend(found)
+        base, query, search_model.SearchOptions(workers=workers), on_hits=lambda found: heard.extend(found)
     )
     assert result.stopped is not None
     assert "takes more than 2,000 characters" in result.stopped.reason
@@ -141,7 +143,7 @@ def test_more_texts_than_memory_should_hold_stop_the_search(
     assert sum(len(text) for game in result.order for _, text in result.games.comments(game)) <= 2_000
 
 
-def test_awards_sort_games(base: model.Base) -> None:
+def test_awards_sort_games(base: base_model.Base) -> None:
     result = searching.search(base, "initial {hhdb sort award or true}")
     assert result.order == (1, 2, 3)
     assert [result.games[game].sort_keys for game in (2, 3)] == [(3, 2, 2), (None, None, None)]
@@ -157,9 +159,9 @@ def test_originalcomment_is_the_last_one_with_single_blanks(tmp_path: Path) -> N
     assert games.load(base, 1).comments == {1: "first second\n  line"}
 
 
-def test_keys_about_variations_need_variations(base: model.Base) -> None:
+def test_keys_about_variations_need_variations(base: base_model.Base) -> None:
     with pytest.raises(queries.Rejected) as caught:
         searching.search(base, "hhdb variation")
     assert [one.code for one in caught.value.diagnostics] == ["needs-variations"]
-    found = searching.search(base, "hhdb variation", model.SearchOptions(variations=True))
+    found = searching.search(base, "hhdb variation", search_model.SearchOptions(variations=True))
     assert [(hit.game, hit.positionid) for hit in found.games[1].hits] == [(1, 4), (1, 5)]

@@ -14,53 +14,53 @@ from cqlgui.engine.replaying import games
 from cqlgui.store import index
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import importing, workspace
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.tasks.search import searching
 
 GAME = '[White "A"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> model.Base:
+def base(tmp_path: Path) -> base_model.Base:
     path = tmp_path / "a.pgn"
     path.write_text(GAME * 3)
     return importing.open_base([path]).base
 
 
 @pytest.fixture
-def pauses(base: model.Base, monkeypatch: pytest.MonkeyPatch) -> list[None]:
+def pauses(base: base_model.Base, monkeypatch: pytest.MonkeyPatch) -> list[None]:
     found: list[None] = []
     monkeypatch.setattr(priority, "pause", lambda: found.append(None))
     return found
 
 
-def _ask(_base: model.Base) -> None:
+def _ask(_base: base_model.Base) -> None:
     progress.CancelToken().raise_if_cancelled()
 
 
-def _walk(_base: model.Base) -> None:
+def _walk(_base: base_model.Base) -> None:
     query = queries.expanded("check or mate").query
     assert query is not None
     assert len(list(nodes.walk(query.body))) >= 3
 
 
-def _open(base: model.Base) -> None:
+def _open(base: base_model.Base) -> None:
     index.SourceIndex.open(workspace.index_folder(base.sources[0].path)).close()
 
 
-def _read(base: model.Base) -> None:
+def _read(base: base_model.Base) -> None:
     assert workspace.catalog().count(base.sources[0].id) == 3
 
 
 @pytest.mark.parametrize("work", [_ask, _walk, _open, _read])
 def test_the_window_goes_first(
-    base: model.Base, pauses: list[None], work: Callable[[model.Base], None]
+    base: base_model.Base, pauses: list[None], work: Callable[[base_model.Base], None]
 ) -> None:
     work(base)
     assert pauses
 
 
-def test_kernels_let_the_window_go_first(base: model.Base, pauses: list[None]) -> None:
+def test_kernels_let_the_window_go_first(base: base_model.Base, pauses: list[None]) -> None:
     with index.SourceIndex.open(workspace.index_folder(base.sources[0].path)) as opened:
         ((_, segment),) = opened.parts
         asked = games.of_segment(segment)
@@ -70,7 +70,7 @@ def test_kernels_let_the_window_go_first(base: model.Base, pauses: list[None]) -
     assert pauses
 
 
-def test_a_search_lets_it_go_first_many_times(base: model.Base, pauses: list[None]) -> None:
+def test_a_search_lets_it_go_first_many_times(base: base_model.Base, pauses: list[None]) -> None:
     result = searching.search(base, "flipcolor {mate}")
     assert result.games.games.tolist() == [1, 2, 3]
     assert len(pauses) > 20

@@ -15,7 +15,7 @@ from cqlgui.jit import native
 from cqlgui.store import beside, index
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import importing, workspace
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.tasks.search import planning, searching
 
 MATE = '[White "A, B"]\n[WhiteElo "2500"]\n[Date "1990.01.01"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n'
@@ -23,7 +23,7 @@ QUIET = '[White "C"]\n[WhiteElo "2450?"]\n[Annotator "D"]\n[Result "1-0"]\n\n1. 
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> model.Base:
+def base(tmp_path: Path) -> base_model.Base:
     path = tmp_path / "a.pgn"
     path.write_text(QUIET * 4 + MATE + QUIET * 3)
     return importing.open_base([path]).base
@@ -35,7 +35,7 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     planning._kept.clear()
 
 
-def searched(base: model.Base, text: str, *, pruned: bool = True) -> list[int]:
+def searched(base: base_model.Base, text: str, *, pruned: bool = True) -> list[int]:
     """The games of the first source that must be searched."""
     (source,) = base.sources
     planner = planning.Planner(queries.expanded(text), pruned=pruned)
@@ -47,7 +47,7 @@ def searched(base: model.Base, text: str, *, pruned: bool = True) -> list[int]:
     return found
 
 
-def kept_file(base: model.Base) -> Path:
+def kept_file(base: base_model.Base) -> Path:
     folder = workspace.index_folder(base.sources[0].path)
     (path,) = folder.glob("*.seg")
     return beside.path_of(path)
@@ -72,13 +72,13 @@ def kept_file(base: model.Base) -> Path:
         ("persistent x += 1", list(range(8))),
     ],
 )
-def test_what_must_be_searched(base: model.Base, text: str, wanted: list[int]) -> None:
+def test_what_must_be_searched(base: base_model.Base, text: str, wanted: list[int]) -> None:
     assert searched(base, text) == wanted
     assert searched(base, text, pruned=False) == list(range(8))
 
 
 def test_signatures_are_made_when_they_are_needed_and_kept(
-    base: model.Base, monkeypatch: pytest.MonkeyPatch
+    base: base_model.Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = []
     make = signatures.make
@@ -99,7 +99,7 @@ def test_signatures_are_made_when_they_are_needed_and_kept(
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "older", "missing"])
-def test_a_damaged_file_is_made_anew(base: model.Base, damage: str) -> None:
+def test_a_damaged_file_is_made_anew(base: base_model.Base, damage: str) -> None:
     searched(base, "mate")
     path = kept_file(base)
     good = path.read_bytes()
@@ -114,7 +114,9 @@ def test_a_damaged_file_is_made_anew(base: model.Base, damage: str) -> None:
     assert path.read_bytes() == good
 
 
-def test_a_disk_that_refuses_them_does_no_harm(base: model.Base, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_refuses_them_does_no_harm(
+    base: base_model.Base, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(path: Path, data: bytes) -> None:
         raise OSError("full")
 
@@ -123,7 +125,7 @@ def test_a_disk_that_refuses_them_does_no_harm(base: model.Base, monkeypatch: py
     assert searching.search(base, "mate").order == (5,)
 
 
-def test_a_source_that_changed_is_asked_anew(base: model.Base) -> None:
+def test_a_source_that_changed_is_asked_anew(base: base_model.Base) -> None:
     assert searched(base, 'player "A, B"') == [4]
     path = base.sources[0].path
     path.write_text(path.read_text().replace("A, B", "X, Y"))
@@ -133,7 +135,7 @@ def test_a_source_that_changed_is_asked_anew(base: model.Base) -> None:
 
 
 def test_large_segments_have_no_signatures_without_machine_code(
-    base: model.Base, monkeypatch: pytest.MonkeyPatch
+    base: base_model.Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(native, "available", lambda: False)
     monkeypatch.setattr(planning, "_MOST_PLAIN", 3)
@@ -143,7 +145,7 @@ def test_large_segments_have_no_signatures_without_machine_code(
 
 
 def test_what_leaves_nearly_all_games_is_seldom_asked_again(
-    base: model.Base, monkeypatch: pytest.MonkeyPatch
+    base: base_model.Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (source,) = base.sources
     asked: list[object] = []
@@ -165,7 +167,7 @@ def test_what_leaves_nearly_all_games_is_seldom_asked_again(
 
 
 @pytest.mark.parametrize("text", ["x = 3 x * x == 9 mate", "x = ply {not x * x == 4} mate"])
-def test_games_in_which_a_number_may_grow_too_large_are_searched(base: model.Base, text: str) -> None:
+def test_games_in_which_a_number_may_grow_too_large_are_searched(base: base_model.Base, text: str) -> None:
     assert searched(base, text) == list(range(8))
     assert searched(base, "x = 3 mate") == [4]
 
@@ -182,13 +184,13 @@ def test_games_in_which_a_number_may_grow_too_large_are_searched(base: model.Bas
         ("K and mate", [4]),
     ],
 )
-def test_both_sides_of_a_condition_decide(base: model.Base, text: str, wanted: list[int]) -> None:
+def test_both_sides_of_a_condition_decide(base: base_model.Base, text: str, wanted: list[int]) -> None:
     assert searched(base, text) == wanted
 
 
 @pytest.mark.parametrize(("known", "counts"), [(3, [3, 3, 0, 0]), (5, [5, 4, 0, 0]), (8, [8, 7, 0, 0])])
 def test_games_that_were_indexed_since_are_not_counted(
-    base: model.Base, known: int, counts: list[int]
+    base: base_model.Base, known: int, counts: list[int]
 ) -> None:
     (source,) = base.sources
     planner = planning.Planner(queries.expanded('cql(gamenumber 1 100) player "C" mate'))
@@ -197,7 +199,7 @@ def test_games_that_were_indexed_since_are_not_counted(
         assert planner.counts(dataclasses.replace(source, games=known), first, segment) == counts
 
 
-def test_columns_of_tags_are_those_of_the_rows(base: model.Base) -> None:
+def test_columns_of_tags_are_those_of_the_rows(base: base_model.Base) -> None:
     (source,) = base.sources
     catalog = workspace.catalog()
     rows = catalog.headers(source.id, range(8))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.tasks.asking import queries, rights
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import search_model
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 def wished(
     text: str, beside: Path, read: tuple[Path, ...] = (), write: tuple[Path, ...] = ()
 ) -> list[tuple[str, str, Path]]:
-    options = model.SearchOptions(allow_read=read, allow_write=write)
+    options = search_model.SearchOptions(allow_read=read, allow_write=write)
     found = rights.wishes(queries.expanded(text), options, beside)
     return [(wish.verb, wish.name, wish.folder) for wish in found]
 

@@ -23,7 +23,7 @@ from cqlgui.store import index
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import importing, sources, workspace
 from cqlgui.tasks.processes import pool
-from cqlgui.tasks.results import model, truths
+from cqlgui.tasks.results import base_model, search_model, truths
 from cqlgui.tasks.results.found import Found
 from cqlgui.tasks.search import explaining, orbits, searching, worker
 from tests import helpers
@@ -32,7 +32,7 @@ BLACK_MATES = '[White "A{n}"]\n[Result "1-0"]\n\n1. f4 e5 2. g4 Qh4# 0-1\n\n'
 QUIET = '[White "B{n}"]\n[Result "*"]\n\n1. e4 {{first}} e5 2. Nf3 (2. f4 exf4) Nc6 *\n\n'
 
 
-def make(tmp_path: Path, count: int) -> model.Base:
+def make(tmp_path: Path, count: int) -> base_model.Base:
     """Every third game ends in mate."""
     source = tmp_path / "a.pgn"
     source.write_text(
@@ -42,7 +42,7 @@ def make(tmp_path: Path, count: int) -> model.Base:
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> model.Base:
+def base(tmp_path: Path) -> base_model.Base:
     return make(tmp_path, 30)
 
 
@@ -53,7 +53,7 @@ def own_pool():
     made.close()
 
 
-def test_hits_come_in_game_order_and_the_result_is_whole(base: model.Base) -> None:
+def test_hits_come_in_game_order_and_the_result_is_whole(base: base_model.Base) -> None:
     seen: list[int] = []
     result = searching.search(base, "mate", on_hits=seen.extend)
     assert list(result.order) == seen == list(range(3, 31, 3))
@@ -64,10 +64,10 @@ def test_hits_come_in_game_order_and_the_result_is_whole(base: model.Base) -> No
 
 @pytest.mark.parametrize("limit", [None, 7])
 def test_a_few_hits_at_a_time_are_told_together(
-    base: model.Base, limit: int | None, monkeypatch: pytest.MonkeyPatch
+    base: base_model.Base, limit: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first at once, and none is forgotten at the end."""
-    options = model.SearchOptions(limit=limit, details=model.Details.NONE)
+    options = search_model.SearchOptions(limit=limit, details=search_model.Details.NONE)
     often: list[Found] = []
     monkeypatch.setattr(searching, "_REPORT_SECONDS", 0.0)
     searching.search(base, "mate", options, on_hits=often.append)
@@ -79,15 +79,15 @@ def test_a_few_hits_at_a_time_are_told_together(
         assert len(seldom) == min(2, len(often))
 
 
-def test_variations_are_searched_on_request(base: model.Base) -> None:
+def test_variations_are_searched_on_request(base: base_model.Base) -> None:
     without = searching.search(base, "Pf4 pe5 Pe4")
-    found = searching.search(base, "Pf4 pe5 Pe4", model.SearchOptions(variations=True))
+    found = searching.search(base, "Pf4 pe5 Pe4", search_model.SearchOptions(variations=True))
     assert not without.order
     assert len(found.order) == 20
     assert found.variations
 
 
-def test_a_search_goes_on_while_an_import_commits(base: model.Base) -> None:
+def test_a_search_goes_on_while_an_import_commits(base: base_model.Base) -> None:
     folder = workspace.index_folder(base.sources[0].path)
     before = sources.stamp(base.sources[0].path)
 
@@ -98,11 +98,11 @@ def test_a_search_goes_on_while_an_import_commits(base: model.Base) -> None:
         os.utime(folder / "manifest.json", ns=(10**18, 10**18))
         assert sources.stamp(base.sources[0].path) != before
 
-    result = searching.search(base, "mate", model.SearchOptions(compiled=False), on_orbits=commits)
+    result = searching.search(base, "mate", search_model.SearchOptions(compiled=False), on_orbits=commits)
     assert list(result.order) == list(range(3, 31, 3))
 
 
-def test_orbit_elements_are_counted(base: model.Base) -> None:
+def test_orbit_elements_are_counted(base: base_model.Base) -> None:
     result = searching.search(base, "flipcolor {btm mate}")
     (orbit,) = result.orbits
     counts = {element.transform: (element.games, element.positions) for element in orbit.elements}
@@ -122,7 +122,7 @@ def test_sorting_orders_the_games(tmp_path: Path) -> None:
     assert result.sort_keys[0].doc == "plies"
 
 
-def test_tags_texts_and_numbers_reach_the_query(base: model.Base) -> None:
+def test_tags_texts_and_numbers_reach_the_query(base: base_model.Base) -> None:
     assert searching.search(base, 'player white "A3"').order == (3, 30)
     assert searching.search(base, "gamenumber == 7").order == (7,)
     assert searching.search(base, "result 0-1 initial").order == tuple(range(3, 31, 3))
@@ -137,11 +137,11 @@ def test_gamenumber_counts_per_source_and_ordinals_run_on(tmp_path: Path) -> Non
     assert searching.search(base, "gamenumber == 2 initial").order == (2, 4)
 
 
-def test_a_limit_stops_after_so_many_games(base: model.Base) -> None:
-    assert searching.search(base, "mate", model.SearchOptions(limit=4)).order == (3, 6, 9, 12)
+def test_a_limit_stops_after_so_many_games(base: base_model.Base) -> None:
+    assert searching.search(base, "mate", search_model.SearchOptions(limit=4)).order == (3, 6, 9, 12)
 
 
-def test_a_bad_query_is_rejected_with_its_diagnostics(base: model.Base) -> None:
+def test_a_bad_query_is_rejected_with_its_diagnostics(base: base_model.Base) -> None:
     with pytest.raises(searching.Rejected) as caught:
         searching.search(base, "matte")
     assert caught.value.diagnostics[0].span.offset == 0
@@ -176,7 +176,7 @@ def test_cancelling_keeps_what_was_found_and_is_quick(tmp_path: Path) -> None:
     assert list(result.order) == sorted(result.order)
     # The goal is 0.1 s; a busy machine gets some grace.
     assert took < 1.0
-    assert len(searching.search(base, "mate", model.SearchOptions(limit=3)).order) == 3
+    assert len(searching.search(base, "mate", search_model.SearchOptions(limit=3)).order) == 3
 
 
 def test_stopped_searches_leave_workers_that_read_headers_as_before(
@@ -185,7 +185,7 @@ def test_stopped_searches_leave_workers_that_read_headers_as_before(
     """A worker is stopped wherever it is, as at the beginning of a transaction, and serves the next."""
     base = make(tmp_path, 4000)
     query = 'initial player white ~~ "^[A-Z]" == \\0'
-    options = model.SearchOptions(workers=2)
+    options = search_model.SearchOptions(workers=2)
     for number in range(20):
         cancel = progress.CancelToken()
         timer = threading.Timer(0.05 + 0.01 * number, cancel.cancel)
@@ -222,13 +222,13 @@ def test_a_worker_drops_a_search_nobody_wants_and_serves_the_next(
         )
         assert not crew.run(work, cancel)
         (before,) = crew.pids
-    options = model.SearchOptions(workers=1)
+    options = search_model.SearchOptions(workers=1)
     assert searching.search(base, "initial", options, pool=own_pool).positions == 1
     assert own_pool.take().pid == before
 
 
 def test_games_that_a_query_does_not_end_in_get_less_and_less_time(
-    base: model.Base, monkeypatch: pytest.MonkeyPatch
+    base: base_model.Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     request = {
         "op": "search", "id": 1, "settings": {}, **sources.words(base.sources[0]), "games": list(range(8)),
@@ -310,7 +310,7 @@ worker.main()
     ],
 )
 def test_a_game_that_costs_its_worker_is_named_and_set_aside(
-    base: model.Base,
+    base: base_model.Base,
     monkeypatch: pytest.MonkeyPatch,
     action: str,
     reason: str,
@@ -334,7 +334,7 @@ def test_a_game_that_costs_its_worker_is_named_and_set_aside(
 
 
 @pytest.mark.allow_log("worker")
-def test_workers_that_never_start_are_an_error(base: model.Base) -> None:
+def test_workers_that_never_start_are_an_error(base: base_model.Base) -> None:
     broken = pool.Pool([sys.executable, "-c", "import sys; sys.exit('no luck')"], size=2)
     with pytest.raises(errors.CqlguiError, match="cannot be started"):
         searching.search(base, "mate", pool=broken)
@@ -343,7 +343,7 @@ def test_workers_that_never_start_are_an_error(base: model.Base) -> None:
 
 @pytest.mark.allow_log("gave no answer")
 def test_workers_that_start_but_never_say_so_are_an_error(
-    base: model.Base, monkeypatch: pytest.MonkeyPatch
+    base: base_model.Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "SILENT_SECONDS", 0.2)
     silent = pool.Pool([sys.executable, "-c", "import time; time.sleep(60)"], size=2)
@@ -382,7 +382,7 @@ def test_orbits_of_a_query_are_listed() -> None:
     assert orbit.elements[1].lines == ((9, 14),)
 
 
-def test_a_position_is_explained(base: model.Base) -> None:
+def test_a_position_is_explained(base: base_model.Base) -> None:
     truth = explaining.explain(base, 3, 4, "mate and wtm")
     assert truth.matched
     assert [part.text for part in truth.parts] == ["mate", "wtm"]
@@ -407,7 +407,7 @@ def test_a_long_game_is_explained_by_a_worker(tmp_path: Path, own_pool: pool.Poo
         explaining.explain(base, 1, 5000, "mate", pool=own_pool)
 
 
-def test_an_explanation_survives_being_sent(base: model.Base) -> None:
+def test_an_explanation_survives_being_sent(base: base_model.Base) -> None:
     found = explaining.explain(base, 3, 4, "flip {Ka1 or flipcolor Qh4} and not {wtm btm}")
     assert truths.unpacked(json.loads(json.dumps(truths.packed(found)))) == found
 
@@ -436,7 +436,7 @@ class Impatient(progress.CancelToken):
         return self.looks < 0
 
 
-def test_a_question_begins_when_a_worker_is_up_for_it(base: model.Base, own_pool: pool.Pool) -> None:
+def test_a_question_begins_when_a_worker_is_up_for_it(base: base_model.Base, own_pool: pool.Pool) -> None:
     begun: list[bool] = []
     found = explaining.explain(base, 1, 0, "wtm", apart=True, begun=lambda: begun.append(True), pool=own_pool)
     assert found.matched

@@ -16,7 +16,7 @@ from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching, sieving, telling
 from tests.helpers import searched
 
@@ -28,7 +28,7 @@ BROKEN = '[White "C"]\n[FEN "none"]\n\n1. e4 *\n\n'
 
 
 @pytest.fixture
-def base(tmp_path: Path) -> model.Base:
+def base(tmp_path: Path) -> base_model.Base:
     paths = [tmp_path / "a.pgn", tmp_path / "b.pgn"]
     paths[0].write_text((QUIET * 5 + MATE + BROKEN) * 20)
     paths[1].write_text(MATE * 3 + QUIET * 9)
@@ -58,8 +58,8 @@ def base(tmp_path: Path) -> model.Base:
         "cql(gamenumber 5 40) true",
     ],
 )
-def test_results_are_those_of_the_interpreter(base: model.Base, query: str, variations: bool) -> None:
-    options = model.SearchOptions(variations=variations)
+def test_results_are_those_of_the_interpreter(base: base_model.Base, query: str, variations: bool) -> None:
+    options = search_model.SearchOptions(variations=variations)
     fast = searching.search(base, query, options)
     whole = searching.search(base, query, dataclasses.replace(options, pruned=False))
     slow = searching.search(base, query, dataclasses.replace(options, compiled=False))
@@ -90,13 +90,13 @@ def test_results_are_those_of_the_interpreter(base: model.Base, query: str, vari
     ],
 )
 def test_what_comes_straight_from_the_engine_is_what_the_interpreter_finds(
-    base: model.Base, query: str, variations: bool
+    base: base_model.Base, query: str, variations: bool
 ) -> None:
     seen: list[int] = []
-    options = model.SearchOptions(variations=variations, details=model.Details.NONE)
+    options = search_model.SearchOptions(variations=variations, details=search_model.Details.NONE)
     fast = searching.search(base, query, options, on_hits=seen.extend)
     slow = searching.search(
-        base, query, dataclasses.replace(options, compiled=False, details=model.Details.ALL)
+        base, query, dataclasses.replace(options, compiled=False, details=search_model.Details.ALL)
     )
     assert seen == list(fast.order) == list(slow.order)
     bare, whole = searched.plain(fast), searched.plain(slow)
@@ -106,14 +106,14 @@ def test_what_comes_straight_from_the_engine_is_what_the_interpreter_finds(
     assert np.array_equal(fast.games.columns.ends, slow.games.columns.ends)
     assert np.array_equal(fast.games.columns.codes, slow.games.columns.codes)
     assert list(telling.tell(base, fast, fast.order)) == list(slow.games.values())
-    commented = dataclasses.replace(options, details=model.Details.COMMENTS)
+    commented = dataclasses.replace(options, details=search_model.Details.COMMENTS)
     for game, hits in searching.search(base, query, commented).games.items():
         assert hits.comments == slow.games[game].comments
         assert hits.match_string == slow.games[game].match_string
 
 
-def test_hits_need_not_be_interpreted_to_be_listed(base: model.Base) -> None:
-    options = model.SearchOptions(details=model.Details.NONE)
+def test_hits_need_not_be_interpreted_to_be_listed(base: base_model.Base) -> None:
+    options = search_model.SearchOptions(details=search_model.Details.NONE)
     for query in ("mate", "flip Pe4", "find mate"):
         assert not searching.search(base, query, options).games.told
     # These say what nobody can leave for later.
@@ -121,25 +121,25 @@ def test_hits_need_not_be_interpreted_to_be_listed(base: model.Base) -> None:
         found = searching.search(base, query, options)
         assert found.order
         assert len(found.games.told) == len(found.order)
-    commented = dataclasses.replace(options, details=model.Details.COMMENTS)
+    commented = dataclasses.replace(options, details=search_model.Details.COMMENTS)
     assert not searching.search(base, "mate", commented).games.told
     assert searching.search(base, "find mate", commented).games.told
 
 
 @pytest.mark.parametrize("compiled", [False, True])
-@pytest.mark.parametrize("details", list(model.Details))
+@pytest.mark.parametrize("details", list(search_model.Details))
 def test_a_search_keeps_to_the_games_it_is_given(
-    base: model.Base, compiled: bool, details: model.Details
+    base: base_model.Base, compiled: bool, details: search_model.Details
 ) -> None:
     within = np.array([1, 6, 7, 13, 141, 142, 150], np.int64)
-    options = model.SearchOptions(within=within, compiled=compiled, details=details)
+    options = search_model.SearchOptions(within=within, compiled=compiled, details=details)
     found = searching.search(base, "mate", options)
     assert found.order == (6, 13, 141, 142)
     assert found.games_searched == len(within)
 
 
-def test_every_game_alone_counts_as_one(base: model.Base) -> None:
-    options = model.SearchOptions(details=model.Details.NONE)
+def test_every_game_alone_counts_as_one(base: base_model.Base) -> None:
+    options = search_model.SearchOptions(details=search_model.Details.NONE)
     last = base.sources[0].games
     for game in (1, 2, base.games // 2, last, last + 1, base.games - 1, base.games):
         alone = dataclasses.replace(options, within=np.array([game], np.int64))
@@ -147,8 +147,8 @@ def test_every_game_alone_counts_as_one(base: model.Base) -> None:
 
 
 @pytest.mark.parametrize("limit", [0, 1, 7, 500])
-def test_a_limit_counts_games(base: model.Base, limit: int) -> None:
-    options = model.SearchOptions(limit=limit, details=model.Details.NONE)
+def test_a_limit_counts_games(base: base_model.Base, limit: int) -> None:
+    options = search_model.SearchOptions(limit=limit, details=search_model.Details.NONE)
     found = searching.search(base, "Pe4", options)
     whole = searching.search(base, "Pe4", dataclasses.replace(options, limit=None))
     assert found.order == whole.order[:limit]
@@ -156,7 +156,7 @@ def test_a_limit_counts_games(base: model.Base, limit: int) -> None:
 
 
 @pytest.mark.parametrize("pruned", [False, True])
-def test_only_what_may_match_is_left(base: model.Base, pruned: bool) -> None:
+def test_only_what_may_match_is_left(base: base_model.Base, pruned: bool) -> None:
     plan = sieving.plan(queries.expanded("mate"), pruned=pruned)
     assert plan.compiled is not None
     chunks = []
@@ -174,7 +174,7 @@ def test_only_what_may_match_is_left(base: model.Base, pruned: bool) -> None:
 
 
 def test_what_stops_the_sieve_leaves_the_rest_to_the_interpreter(
-    base: model.Base, monkeypatch: pytest.MonkeyPatch
+    base: base_model.Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     of_segment, calls = games.of_segment, []
 
@@ -194,7 +194,9 @@ def test_what_stops_the_sieve_leaves_the_rest_to_the_interpreter(
 
 @pytest.mark.parametrize("query", ["mate", "mate comment(1)"])
 @pytest.mark.parametrize("stopped", [False, True])
-def test_what_was_compiled_is_held_by_nothing_but_memory(base: model.Base, query: str, stopped: bool) -> None:
+def test_what_was_compiled_is_held_by_nothing_but_memory(
+    base: base_model.Base, query: str, stopped: bool
+) -> None:
     def compiled() -> list[object]:
         return [one for one in gc.get_objects() if isinstance(one, compiling.Compiled)]
 
@@ -204,7 +206,7 @@ def test_what_was_compiled_is_held_by_nothing_but_memory(base: model.Base, query
     try:
         # The last two are remembered, and nothing else holds them.
         for other in ("check", "stalemate", "initial"):
-            searching.search(base, other, model.SearchOptions(details=model.Details.NONE))
+            searching.search(base, other, search_model.SearchOptions(details=search_model.Details.NONE))
         result = searching.search(
             base, query, cancel=token, on_hits=lambda _found: token.cancel() if stopped else None
         )

@@ -18,14 +18,14 @@ from cqlgui.jit import native
 from cqlgui.store import index
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import hosts, importing, sources, tags, workspace
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import estimating, explaining, searching, sieving
 from tests.helpers import games as readings
 
 compiled_only = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
 
 GAMES = importing.FIRST_BATCH + 50
-INTERPRETED = model.SearchOptions(compiled=False)
+INTERPRETED = search_model.SearchOptions(compiled=False)
 
 
 @pytest.fixture(autouse=True)
@@ -40,21 +40,25 @@ def written(path: Path, name: str, games: int = GAMES) -> Path:
     return path
 
 
-def games_of(base: model.Base, query: str) -> list[int]:
+def games_of(base: base_model.Base, query: str) -> list[int]:
     """How many games are found by each means."""
     estimate = estimating.estimate(base, query)
     return [
         len(searching.search(base, query).order),
-        len(searching.search(base, query, model.SearchOptions(details=model.Details.NONE)).order),
+        len(
+            searching.search(base, query, search_model.SearchOptions(details=search_model.Details.NONE)).order
+        ),
         len(searching.search(base, query, INTERPRETED).order),
         min(step.games for step in explaining.stages(query, base).plan if step.games is not None),
         *([] if estimate is None else [estimate.games]),
     ]
 
 
-def in_the_gap(monkeypatch: pytest.MonkeyPatch, ask: Callable[[model.Base], Any]) -> list[model.Base]:
+def in_the_gap(
+    monkeypatch: pytest.MonkeyPatch, ask: Callable[[base_model.Base], Any]
+) -> list[base_model.Base]:
     """Ask while a later part of a source is in the index, and not yet in the catalog."""
-    told: list[model.Base] = []
+    told: list[base_model.Base] = []
     add_games = catalog_module.Catalog.add_games
 
     def asking(

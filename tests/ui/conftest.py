@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from cqlgui.tasks.databases import importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import searching
 from cqlgui.ui.loop import jobs
 from tests import helpers
@@ -44,12 +44,12 @@ def pgn(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def base(pgn: Path) -> model.Base:
+def base(pgn: Path) -> base_model.Base:
     """Those games, opened; the last one is the broken one."""
     return importing.open_base([pgn]).base
 
 
 @pytest.fixture
-def result(base: model.Base) -> model.SearchResult:
+def result(base: base_model.Base) -> search_model.SearchResult:
     """A search with a transform of two elements, both of which match."""
     return searching.search(base, QUERY)

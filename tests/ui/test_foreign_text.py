@@ -23,7 +23,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.base.files import folders
 from cqlgui.tasks.databases import history
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.ui.look import wording
 from cqlgui.ui.panels import bad_games, export_dialog
 from cqlgui.ui.window import main_window, start
@@ -94,7 +94,7 @@ def test_no_widget_of_the_window_lays_it_out(qtbot: QtBot, main: main_window.Mai
 
 
 def test_its_dialogs_do_not_either(qtbot: QtBot, main: main_window.MainWindow) -> None:
-    entry = model.BadGame(2, Path(MARKUP), 0, 1, MARKUP)
+    entry = base_model.BadGame(2, Path(MARKUP), 0, 1, MARKUP)
     counts = export_dialog.ExportCounts(1, 1, 1, MARKUP, 1)
     bad = bad_games.BadGamesDialog()
     bad.set_games([entry])

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import narrowing
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import narrow
@@ -21,7 +21,11 @@ def button(qtbot: QtBot, door: jobs.Jobs) -> narrow.NarrowButton:
 
 
 def test_a_limit_chosen_during_a_search_holds_for_its_result(
-    qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, base: model.Base, result: model.SearchResult
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    button: narrow.NarrowButton,
+    base: base_model.Base,
+    result: search_model.SearchResult,
 ) -> None:
     made = narrower.Narrower(door, button, button)
     made.clear()
@@ -49,7 +53,11 @@ def test_a_limit_chosen_during_a_search_holds_for_its_result(
 
 
 def test_kept_hits_that_are_shown_begin_anew(
-    qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, base: model.Base, result: model.SearchResult
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    button: narrow.NarrowButton,
+    base: base_model.Base,
+    result: search_model.SearchResult,
 ) -> None:
     made = narrower.Narrower(door, button, button)
     made.take(base, result)
@@ -72,7 +80,11 @@ def test_kept_hits_that_are_shown_begin_anew(
 
 
 def test_what_is_still_narrowed_is_left_when_all_hits_are_wanted(
-    qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, base: model.Base, result: model.SearchResult
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    button: narrow.NarrowButton,
+    base: base_model.Base,
+    result: search_model.SearchResult,
 ) -> None:
     made = narrower.Narrower(door, button, button)
     made.take(base, result)
@@ -94,7 +106,11 @@ def test_what_is_still_narrowed_is_left_when_all_hits_are_wanted(
 
 
 def test_the_latest_limit_counts(
-    qtbot: QtBot, door: jobs.Jobs, button: narrow.NarrowButton, base: model.Base, result: model.SearchResult
+    qtbot: QtBot,
+    door: jobs.Jobs,
+    button: narrow.NarrowButton,
+    base: base_model.Base,
+    result: search_model.SearchResult,
 ) -> None:
     made = narrower.Narrower(door, button, button)
     made.take(base, result)
@@ -117,8 +133,8 @@ def test_facets_of_many_hits_are_counted_beside(
     qtbot: QtBot,
     door: jobs.Jobs,
     button: narrow.NarrowButton,
-    base: model.Base,
-    result: model.SearchResult,
+    base: base_model.Base,
+    result: search_model.SearchResult,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(narrow, "FEW", 0)

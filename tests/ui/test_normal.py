@@ -11,7 +11,7 @@ from cqlgui.board import motions, squares
 from cqlgui.board.position import Position
 from cqlgui.cql.transforming import geometry
 from cqlgui.tasks.databases import games
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.search import orbits
 from cqlgui.ui.board import normal, notation, travel, widget
 from cqlgui.ui.loop import jobs
@@ -21,7 +21,7 @@ from cqlgui.ui.tables import hits_model, lines, rows
 A1, B3, D4, E4, H8 = (squares.parse_square(name) for name in ("a1", "b3", "d4", "e4", "h8"))
 
 
-def element(query: str, transform: str) -> model.ElementCount:
+def element(query: str, transform: str) -> hit_model.ElementCount:
     return next(one for one in orbits.orbits(query)[0].elements if one.transform == transform)
 
 
@@ -40,13 +40,13 @@ def board(qtbot: QtBot) -> widget.BoardWidget:
 
 
 @pytest.fixture
-def shown(qtbot: QtBot, door: jobs.Jobs, board: widget.BoardWidget, base: model.Base) -> browser.Browser:
+def shown(qtbot: QtBot, door: jobs.Jobs, board: widget.BoardWidget, base: base_model.Base) -> browser.Browser:
     """A game with three hits: after 4 plies with colours swapped, after 6 and 8 as written."""
     text = notation.NotationView()
     qtbot.addWidget(text)
     kinds = {4: COLOURS, 6: WRITTEN, 8: COLOURS}
     made = browser.Browser(door, board, text, lambda hit: (hit.squares, kinds[hit.positionid]))
-    found = {ply: model.Hit(1, ply, None, 1 << squares.parse_square("e5"), ()) for ply in kinds}
+    found = {ply: hit_model.Hit(1, ply, None, 1 << squares.parse_square("e5"), ()) for ply in kinds}
     with qtbot.waitSignal(made.shown):
         made.open(base, 1, 4, found)
     return made
@@ -115,11 +115,11 @@ def test_the_notation_is_written_in_the_frame(shown: browser.Browser, qtbot: QtB
 
 
 def test_the_next_game_is_written_in_its_frame_at_once(
-    shown: browser.Browser, base: model.Base, qtbot: QtBot
+    shown: browser.Browser, base: base_model.Base, qtbot: QtBot
 ) -> None:
     shown.set_normalised(True)
     with qtbot.waitSignal(shown.shown):
-        shown.open(base, 2, 4, {4: model.Hit(2, 4, None, 0, ())})
+        shown.open(base, 2, 4, {4: hit_model.Hit(2, 4, None, 0, ())})
     assert shown._notation.toPlainText().startswith("As the query is written")
     with qtbot.waitSignal(shown.shown):
         shown.open(base, 3, 2, {})
@@ -183,7 +183,7 @@ def test_ways_lead_to_what_matched_and_back() -> None:
 
 
 def test_the_table_writes_moves_in_the_frame(
-    qtbot: QtBot, door: jobs.Jobs, base: model.Base, result: model.SearchResult
+    qtbot: QtBot, door: jobs.Jobs, base: base_model.Base, result: search_model.SearchResult
 ) -> None:
     moves = lines.LineCache(door)
     table = hits_model.HitsModel(rows.RowCache(door), moves)

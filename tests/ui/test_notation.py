@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.base.files.resources import resource
 from cqlgui.tasks.databases import games, importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.ui.board import notation
 from cqlgui.ui.look import theme
 
@@ -43,7 +43,7 @@ def view(qtbot: QtBot) -> notation.NotationView:
     return made
 
 
-def load(tmp_path: Path, text: str) -> model.LoadedGame:
+def load(tmp_path: Path, text: str) -> base_model.LoadedGame:
     path = tmp_path / "a.pgn"
     path.write_text(text)
     return games.load(importing.open_base([path]).base, 1)
@@ -57,7 +57,7 @@ def find(view: notation.NotationView, text: str) -> QPoint:
     return view.cursorRect(cursor).center()
 
 
-def shuffled(tmp_path: Path, plies: int) -> model.LoadedGame:
+def shuffled(tmp_path: Path, plies: int) -> base_model.LoadedGame:
     """A game in which knights go to and fro."""
     shuffle = itertools.islice(itertools.cycle(("Nf3", "Nf6", "Ng1", "Ng8")), plies)
     return load(tmp_path, f'[Result "*"]\n\n{" ".join(shuffle)} *\n')

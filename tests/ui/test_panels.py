@@ -25,14 +25,14 @@ from pytestqt.qtbot import QtBot
 from cqlgui.base import progress
 from cqlgui.tasks.databases import bases
 from cqlgui.tasks.databases.games import rows as base_rows
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import Found
 from cqlgui.ui.look import infobar, labels, names, wording
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits
 from cqlgui.ui.tables import hits_model, view
 
-SORTED = model.SortKey("ply", descending=True, quiet=False)
+SORTED = hit_model.SortKey("ply", descending=True, quiet=False)
 COUNTS = export_dialog.ExportCounts(hits=120, games=40, selected_games=3)
 
 
@@ -61,7 +61,7 @@ def text(panel: QWidget, name: str) -> str:
     return found[0].text() if isinstance(found[0], labels.ElidedLabel) else str(found[0].property("text"))
 
 
-def filled(panel: hits.HitsPanel, base: model.Base, result: model.SearchResult) -> None:
+def filled(panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult) -> None:
     panel.begin(base, base.games, result.orbits)
     panel.add(result.games)
     panel.finish(result)
@@ -71,7 +71,10 @@ def filled(panel: hits.HitsPanel, base: model.Base, result: model.SearchResult) 
 
 
 def test_the_hits_panel_tells_how_the_search_goes(
-    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult, monkeypatch: pytest.MonkeyPatch
+    panel: hits.HitsPanel,
+    base: base_model.Base,
+    result: search_model.SearchResult,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clock = [100.0]
     monkeypatch.setattr("cqlgui.ui.panels.hits.time.monotonic", lambda: clock[0])
@@ -92,9 +95,9 @@ def test_the_hits_panel_tells_how_the_search_goes(
 
 
 def test_games_that_could_not_be_searched_are_told_from_those_that_were(
-    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
 ) -> None:
-    left_out = tuple(model.BadGame(game, Path("a.pgn"), 0, 1, "It is endless.") for game in range(1, 13))
+    left_out = tuple(base_model.BadGame(game, Path("a.pgn"), 0, 1, "It is endless.") for game in range(1, 13))
     ended = dataclasses.replace(result, games_searched=1_012, seconds=0.4, failed_games=left_out)
     panel.begin(base, 1_012, result.orbits)
     panel.finish(ended)
@@ -103,7 +106,7 @@ def test_games_that_could_not_be_searched_are_told_from_those_that_were(
     panel.finish(dataclasses.replace(ended, games_searched=12))
     assert panel.running_text() == "0 of 12 games searched in 0.4 s · 12 could not be searched"
     panel.begin(base, 1_012, result.orbits)
-    stop = model.Stop(200, "20 games in a row failed for the same reason: It is endless.")
+    stop = search_model.Stop(200, "20 games in a row failed for the same reason: It is endless.")
     panel.finish(dataclasses.replace(ended, games_searched=200, stopped=stop))
     assert panel.running_text().startswith("stopped after 200 games of 1,012, 0.4 s")
     panel.begin(base, 1_012, result.orbits)
@@ -114,7 +117,7 @@ def test_games_that_could_not_be_searched_are_told_from_those_that_were(
 
 
 def test_hits_are_stepped_through_in_the_order_of_the_table(
-    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult, qtbot: QtBot
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult, qtbot: QtBot
 ) -> None:
     filled(panel, base, result)
     seen: list[int] = []
@@ -137,7 +140,7 @@ def test_hits_are_stepped_through_in_the_order_of_the_table(
 
 
 def test_enter_and_double_click_open_a_hit(
-    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult, qtbot: QtBot
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult, qtbot: QtBot
 ) -> None:
     filled(panel, base, result)
     panel.select_row(1)
@@ -159,7 +162,7 @@ def element_chip(panel: hits.HitsPanel) -> labels.Chip:
 
 
 def test_a_limit_keeps_the_current_hit_and_its_chip_takes_it_off(
-    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult, qtbot: QtBot
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult, qtbot: QtBot
 ) -> None:
     filled(panel, base, result)
     row = next(
@@ -183,8 +186,8 @@ def test_a_limit_keeps_the_current_hit_and_its_chip_takes_it_off(
 
 def test_among_many_hits_those_of_an_element_are_looked_for_beside(
     panel: hits.HitsPanel,
-    base: model.Base,
-    result: model.SearchResult,
+    base: base_model.Base,
+    result: search_model.SearchResult,
     qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -215,7 +218,7 @@ def test_among_many_hits_those_of_an_element_are_looked_for_beside(
 
 
 def test_the_current_hit_stays_when_the_order_changes(
-    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
 ) -> None:
     panel.begin(base, base.games, result.orbits)
     panel.add(result.games)
@@ -227,7 +230,7 @@ def test_the_current_hit_stays_when_the_order_changes(
 
 
 def test_a_row_that_nobody_chose_is_that_of_the_new_order(
-    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult, qtbot: QtBot
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult, qtbot: QtBot
 ) -> None:
     turned = dataclasses.replace(result, order=result.order[::-1], sort_keys=(SORTED,))
 
@@ -259,7 +262,7 @@ def test_a_row_that_nobody_chose_is_that_of_the_new_order(
 
 
 def test_selected_games_come_once_each(
-    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
 ) -> None:
     filled(panel, base, result)
     assert panel.selected_games() == []
@@ -268,7 +271,7 @@ def test_selected_games_come_once_each(
 
 
 def test_only_a_whole_result_can_be_written(
-    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
 ) -> None:
     button = next(one for one in panel.findChildren(QToolButton) if one.text().startswith("Export"))
     panel.begin(base, base.games, result.orbits)
@@ -282,7 +285,7 @@ def test_only_a_whole_result_can_be_written(
 
 
 def test_values_have_a_column_where_there_are_some(
-    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
 ) -> None:
     filled(panel, base, result)
     assert panel.table.isColumnHidden(hits_model.VALUE)
@@ -298,7 +301,7 @@ def test_values_have_a_column_where_there_are_some(
 
 
 def test_what_a_query_writes_is_shown_beside_its_hits(
-    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
 ) -> None:
     game = result.games[result.order[0]]
     place = game.hits[0].positionid
@@ -316,7 +319,7 @@ def test_what_a_query_writes_is_shown_beside_its_hits(
     assert index.data() == "a <b>sharp</b> move"
     tip = index.data(Qt.ItemDataRole.ToolTipRole)
     assert "a &lt;b&gt;sharp&lt;/b&gt; move<br>Note: x<br>without the comment" in tip
-    said = tuple(model.Message(1, f"<i>{n}</i>") for n in range(40))
+    said = tuple(hit_model.Message(1, f"<i>{n}</i>") for n in range(40))
     panel.finish(
         dataclasses.replace(
             result, order=(game.game,), games=Found.of([spoken]), messages=said, messages_dropped=2
@@ -328,9 +331,9 @@ def test_what_a_query_writes_is_shown_beside_its_hits(
 
 
 def test_persistent_variables_stand_beside_the_hits(
-    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
 ) -> None:
-    kept = tuple(model.Persistent(f"Kept{n}", n, f'"<{n}>"') for n in range(5))
+    kept = tuple(hit_model.Persistent(f"Kept{n}", n, f'"<{n}>"') for n in range(5))
     panel.begin(base, base.games, result.orbits)
     panel.finish(dataclasses.replace(result, persistent=kept))
     assert 'Kept0: "<0>" · Kept1: "<1>" · Kept2: "<2>"' in panel.running_text()
@@ -339,7 +342,7 @@ def test_persistent_variables_stand_beside_the_hits(
 
 
 def test_columns_can_be_hidden_but_not_all(
-    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult
 ) -> None:
     filled(panel, base, result)
     head = panel.table.horizontalHeader()
@@ -359,7 +362,7 @@ def test_columns_can_be_hidden_but_not_all(
 
 
 def test_the_menu_of_a_row_opens_it_and_offers_the_columns(
-    panel: hits.HitsPanel, base: model.Base, result: model.SearchResult, qtbot: QtBot
+    panel: hits.HitsPanel, base: base_model.Base, result: search_model.SearchResult, qtbot: QtBot
 ) -> None:
     filled(panel, base, result)
     panel.select_row(2)
@@ -389,7 +392,7 @@ def shown_in_room(table: view.TableView, column: int, words: str) -> str:
 
 @pytest.mark.parametrize("number", [145_716, 2_345_678])
 def test_the_numbers_of_games_are_never_cut(
-    panel: hits.HitsPanel, list_panel: games.GamesPanel, base: model.Base, number: int
+    panel: hits.HitsPanel, list_panel: games.GamesPanel, base: base_model.Base, number: int
 ) -> None:
     usual = panel.table.columnWidth(hits_model.GAME)
     panel.begin(base, base.games)
@@ -408,7 +411,7 @@ def test_the_numbers_of_games_are_never_cut(
 
 
 def test_the_games_panel_lists_filters_and_sorts(
-    list_panel: games.GamesPanel, base: model.Base, qtbot: QtBot
+    list_panel: games.GamesPanel, base: base_model.Base, qtbot: QtBot
 ) -> None:
     list_panel.set_base(base)
     qtbot.waitUntil(lambda: list_panel.shown == base.games)
@@ -426,7 +429,7 @@ def test_the_games_panel_lists_filters_and_sorts(
     qtbot.waitUntil(lambda: list_panel.model.game(0) not in (1, base.games))
 
 
-def test_select_and_open_a_game(list_panel: games.GamesPanel, base: model.Base, qtbot: QtBot) -> None:
+def test_select_and_open_a_game(list_panel: games.GamesPanel, base: base_model.Base, qtbot: QtBot) -> None:
     list_panel.set_base(base)
     # Its row is not there yet.
     assert not list_panel.select(7)
@@ -443,11 +446,11 @@ def test_select_and_open_a_game(list_panel: games.GamesPanel, base: model.Base, 
 
 
 def test_a_growing_base_keeps_selection_and_place(
-    list_panel: games.GamesPanel, base: model.Base, qtbot: QtBot
+    list_panel: games.GamesPanel, base: base_model.Base, qtbot: QtBot
 ) -> None:
     source = base.sources[0]
 
-    def state(count: int) -> model.Base:
+    def state(count: int) -> base_model.Base:
         return dataclasses.replace(
             base,
             games=count,
@@ -474,7 +477,7 @@ def test_a_growing_base_keeps_selection_and_place(
     assert list_panel.current() == 3
 
 
-def test_another_base_starts_anew(list_panel: games.GamesPanel, base: model.Base, qtbot: QtBot) -> None:
+def test_another_base_starts_anew(list_panel: games.GamesPanel, base: base_model.Base, qtbot: QtBot) -> None:
     list_panel.set_base(base)
     list_panel.filter.setText("broken")
     qtbot.waitUntil(lambda: list_panel.shown == 1)
@@ -485,7 +488,7 @@ def test_another_base_starts_anew(list_panel: games.GamesPanel, base: model.Base
 
 
 def test_a_filter_that_cannot_be_answered_says_what_is_known(
-    door: jobs.Jobs, base: model.Base, qtbot: QtBot
+    door: jobs.Jobs, base: base_model.Base, qtbot: QtBot
 ) -> None:
     list_panel = games.GamesPanel(door)
     qtbot.addWidget(list_panel)
@@ -655,11 +658,11 @@ def test_players_are_shortened_in_their_middle_and_both_seen(room: int) -> None:
 def test_what_is_copied_of_bad_games_holds_no_formula(qtbot: QtBot) -> None:
     dialog = bad_games.BadGamesDialog()
     qtbot.addWidget(dialog)
-    dialog.set_games([model.BadGame(1, Path("=1+1.pgn"), 0, 1, "-1+1")])
+    dialog.set_games([base_model.BadGame(1, Path("=1+1.pgn"), 0, 1, "-1+1")])
     assert dialog.text().splitlines()[1].split("\t") == ["1", "'=1+1.pgn", "0", "1", "'-1+1"]
 
 
-def test_bad_games_are_listed_opened_and_copied(base: model.Base, qtbot: QtBot) -> None:
+def test_bad_games_are_listed_opened_and_copied(base: base_model.Base, qtbot: QtBot) -> None:
     dialog = bad_games.BadGamesDialog()
     qtbot.addWidget(dialog)
     bad = bases.bad_games(base)
@@ -764,7 +767,7 @@ def test_the_hit_bar_tells_game_and_hit(qtbot: QtBot) -> None:
     bar = hitbar.HitBar()
     qtbot.addWidget(bar)
     bar.show_game(
-        model.GameRow(1, "Anderssen", "Kieseritzky", 2600, None, "1-0", "1851.06.21", "London", "?", "?",
+        base_model.GameRow(1, "Anderssen", "Kieseritzky", 2600, None, "1-0", "1851.06.21", "London", "?", "?",
                       "C33", 45, False)
     )  # fmt: skip
     bar.show_hit("hit 3 of 7", "22.Bxh7+", "colours swapped")

@@ -27,19 +27,19 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.base import progress
 from cqlgui.tasks.databases import bases
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import Found
 from cqlgui.ui.look import wording
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import bad_games
 from cqlgui.ui.tables import fetch, games_model, hits_model, lines, ranges, rows, signs, text_model, view
 
-SORTED = model.SortKey("ply", descending=True, quiet=False)
+SORTED = hit_model.SortKey("ply", descending=True, quiet=False)
 Hits = tuple[hits_model.HitsModel, list[tuple[int, int, int, int]]]
 
 
 @pytest.fixture
-def hits(door: jobs.Jobs, base: model.Base) -> Hits:
+def hits(door: jobs.Jobs, base: base_model.Base) -> Hits:
     """The model of hits, and what it says has changed (first and last row, first and last column)."""
     cache, moves = rows.RowCache(door), lines.LineCache(door)
     cache.set_base(base)
@@ -59,12 +59,16 @@ def cell(table: QAbstractItemModel, row: int, column: int, role: int = Qt.ItemDa
     return str(table.data(table.index(row, column), role) or "")
 
 
-def in_order(result: model.SearchResult) -> list[model.GameHits]:
+def in_order(result: search_model.SearchResult) -> list[hit_model.GameHits]:
     return [result.games[game] for game in result.order]
 
 
 def test_the_models_obey_the_rules_of_qt(
-    qtmodeltester: ModelTester, hits: Hits, result: model.SearchResult, door: jobs.Jobs, base: model.Base
+    qtmodeltester: ModelTester,
+    hits: Hits,
+    result: search_model.SearchResult,
+    door: jobs.Jobs,
+    base: base_model.Base,
 ) -> None:
     table, _ = hits
     qtmodeltester.check(table)
@@ -90,7 +94,7 @@ def test_the_models_obey_the_rules_of_qt(
     qtmodeltester.check(bad)
 
 
-def test_rows_stand_in_the_order_of_the_hits(hits: Hits, result: model.SearchResult) -> None:
+def test_rows_stand_in_the_order_of_the_hits(hits: Hits, result: search_model.SearchResult) -> None:
     table, _ = hits
     table.add(result.games)
     expected = [(found.game, hit) for found in in_order(result) for hit in found.hits]
@@ -103,7 +107,7 @@ def test_rows_stand_in_the_order_of_the_hits(hits: Hits, result: model.SearchRes
     assert table.hits_of(10**6) == {}
 
 
-def test_a_limit_shows_one_element_and_goes_again(hits: Hits, result: model.SearchResult) -> None:
+def test_a_limit_shows_one_element_and_goes_again(hits: Hits, result: search_model.SearchResult) -> None:
     table, _ = hits
     table.add(result.games)
     table.finish(result)
@@ -133,7 +137,7 @@ def test_a_limit_shows_one_element_and_goes_again(hits: Hits, result: model.Sear
     assert table.rowCount() == whole
 
 
-def test_a_limit_grows_with_the_hits(hits: Hits, result: model.SearchResult) -> None:
+def test_a_limit_grows_with_the_hits(hits: Hits, result: search_model.SearchResult) -> None:
     table, _ = hits
     table.clear(result.orbits)
     table.limit((0, 1))
@@ -174,7 +178,7 @@ def test_letters_typed_in_a_table_look_through_no_rows(qtbot: QtBot) -> None:
 
 
 def test_rows_of_many_hits_come_together(
-    hits: Hits, result: model.SearchResult, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    hits: Hits, result: search_model.SearchResult, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     table, _ = hits
     monkeypatch.setattr(hits_model, "MANY", 1)
@@ -202,7 +206,7 @@ def test_rows_of_many_hits_come_together(
     assert (table.hits, table.games) == (result.positions, len(result.games))
 
 
-def test_the_result_may_bring_another_order(hits: Hits, result: model.SearchResult) -> None:
+def test_the_result_may_bring_another_order(hits: Hits, result: search_model.SearchResult) -> None:
     table, _ = hits
     table.add(result.games)
     reverse = dataclasses.replace(result, order=result.order[::-1], sort_keys=(SORTED,))
@@ -214,7 +218,7 @@ def test_the_result_may_bring_another_order(hits: Hits, result: model.SearchResu
 
 
 def test_headers_and_moves_come_for_rows_in_view_and_only_those_are_repainted(
-    qtbot: QtBot, hits: Hits, result: model.SearchResult
+    qtbot: QtBot, hits: Hits, result: search_model.SearchResult
 ) -> None:
     table, changed = hits
     table.add(result.games)
@@ -230,7 +234,7 @@ def test_headers_and_moves_come_for_rows_in_view_and_only_those_are_repainted(
 
 
 def test_a_position_that_is_not_there_stays_empty_and_is_asked_once(
-    qtbot: QtBot, door: jobs.Jobs, base: model.Base
+    qtbot: QtBot, door: jobs.Jobs, base: base_model.Base
 ) -> None:
     moves = lines.LineCache(door)
     moves.set_base(base)
@@ -241,7 +245,7 @@ def test_a_position_that_is_not_there_stays_empty_and_is_asked_once(
     assert moves.get(1, 0) is None
 
 
-def test_games_grow_at_the_end_without_a_reset(door: jobs.Jobs, base: model.Base, qtbot: QtBot) -> None:
+def test_games_grow_at_the_end_without_a_reset(door: jobs.Jobs, base: base_model.Base, qtbot: QtBot) -> None:
     cache = rows.RowCache(door)
     cache.set_base(base)
     table = games_model.GamesModel(cache)
@@ -257,7 +261,7 @@ def test_games_grow_at_the_end_without_a_reset(door: jobs.Jobs, base: model.Base
     assert (table.game(0), table.game(2), table.game(-1)) == (4, None, None)
 
 
-def test_a_bad_game_has_a_sign_and_says_why(door: jobs.Jobs, base: model.Base, qtbot: QtBot) -> None:
+def test_a_bad_game_has_a_sign_and_says_why(door: jobs.Jobs, base: base_model.Base, qtbot: QtBot) -> None:
     cache = rows.RowCache(door)
     cache.set_base(base)
     table = games_model.GamesModel(cache)
@@ -269,7 +273,7 @@ def test_a_bad_game_has_a_sign_and_says_why(door: jobs.Jobs, base: model.Base, q
 
 
 def test_the_same_base_grown_keeps_its_headers_and_another_does_not(
-    door: jobs.Jobs, base: model.Base, qtbot: QtBot
+    door: jobs.Jobs, base: base_model.Base, qtbot: QtBot
 ) -> None:
     cache = rows.RowCache(door)
     cache.set_base(base)
@@ -289,7 +293,7 @@ class _Held(fetch.FetchCache[int, str]):
         super().__init__(door, 10, one_at_a_time=False)
         self.begun, self.free = threading.Event(), threading.Event()
 
-    def read(self, base: model.Base, keys: Sequence[int], token: progress.CancelToken) -> dict[int, str]:
+    def read(self, base: base_model.Base, keys: Sequence[int], token: progress.CancelToken) -> dict[int, str]:
         self.begun.set()
         assert self.free.wait(60)
         return {key: f"game {key} of base {base.id}" for key in keys}
@@ -299,7 +303,7 @@ class _Held(fetch.FetchCache[int, str]):
 
 
 def test_what_was_on_its_way_for_another_base_is_not_taken(
-    door: jobs.Jobs, base: model.Base, qtbot: QtBot
+    door: jobs.Jobs, base: base_model.Base, qtbot: QtBot
 ) -> None:
     cache = _Held(door)
     cache.set_base(base)
@@ -361,7 +365,7 @@ def test_tips_show_texts_as_they_are(qtbot: QtBot) -> None:
     assert cell(table, 0, 1, Qt.ItemDataRole.ToolTipRole) == ""
 
 
-def test_nothing_asks_a_wrong_index(hits: Hits, result: model.SearchResult) -> None:
+def test_nothing_asks_a_wrong_index(hits: Hits, result: search_model.SearchResult) -> None:
     table, _ = hits
     assert table.data(QModelIndex()) is None
     assert table.rowCount() == 0
@@ -392,7 +396,7 @@ class Painted(QObject):
 
 
 def test_rows_of_two_lines_are_painted_whole_whatever_column_changes(
-    qtbot: QtBot, hits: Hits, result: model.SearchResult
+    qtbot: QtBot, hits: Hits, result: search_model.SearchResult
 ) -> None:
     table, _ = hits
     table.add(result.games)
@@ -416,7 +420,7 @@ def test_rows_of_two_lines_are_painted_whole_whatever_column_changes(
     ("value", "shown"), [("g8", ""), ("[a1,h8]", ""), ("[]", ""), ("17", "17"), ("e4 e5", "e4 e5")]
 )
 def test_squares_that_the_board_rings_are_no_value_in_a_row(
-    hits: Hits, result: model.SearchResult, monkeypatch: pytest.MonkeyPatch, value: str, shown: str
+    hits: Hits, result: search_model.SearchResult, monkeypatch: pytest.MonkeyPatch, value: str, shown: str
 ) -> None:
     table, _ = hits
     table.add(result.games)
@@ -431,7 +435,7 @@ def test_squares_that_the_board_rings_are_no_value_in_a_row(
 
 
 def test_a_narrow_table_of_hits_has_all_of_a_hit_in_two_lines(
-    qtbot: QtBot, hits: Hits, result: model.SearchResult
+    qtbot: QtBot, hits: Hits, result: search_model.SearchResult
 ) -> None:
     table, _ = hits
     table.add(result.games)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QTreeWidgetItem
 from pytestqt.qtbot import QtBot
 
 from cqlgui.cql.vocabulary import registry
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import entry_model, truth_model
 from cqlgui.ui.editor import fixes, gutter, panel
 from cqlgui.ui.helping import assistance
 from cqlgui.ui.look import theme
@@ -34,8 +34,8 @@ def checked(qtbot: QtBot, editor: panel.EditorPanel, text: str) -> None:
         editor.set_text(text)
 
 
-def part(text: str, matched: bool | None, value: str | None = None, squares: int = 0) -> model.Truth:
-    return model.Truth(0, len(text), text, matched, value, squares)
+def part(text: str, matched: bool | None, value: str | None = None, squares: int = 0) -> truth_model.Truth:
+    return truth_model.Truth(0, len(text), text, matched, value, squares)
 
 
 # --- fixes --------------------------------------------------------------------------------------------------
@@ -130,17 +130,19 @@ def test_the_margin_has_room_for_truth_and_tells_it(editor: panel.EditorPanel) -
     margin = editor.edit.gutter
     width = margin.needed_width()
     rows = (
-        model.LineTruth(0, True, "", (part("wtm", True),)),
-        model.LineTruth(1, True, "16", (part("#A", True, "16"),)),
-        model.LineTruth(2, None, "", (part("x < 3", None),)),
+        truth_model.LineTruth(0, True, "", (part("wtm", True),)),
+        truth_model.LineTruth(1, True, "16", (part("#A", True, "16"),)),
+        truth_model.LineTruth(2, None, "", (part("x < 3", None),)),
     )
     editor.set_truth(gutter.KNOWN, False, rows)
     assert margin.needed_width() == width, "the text does not move"
     assert margin.tip(1) == "✓ <code>#A</code> = 16"
     assert "x &lt; 3" in margin.tip(2)
-    bound = model.Truth(0, 6, "square x in A square y in a x attacks y", True, "[c3]", 0, binding=("x", "c3"))
-    way = model.Truth(0, 6, "path --e4 --e5", True, "2", 0, way="1.e4 e5")
-    editor.set_truth(gutter.KNOWN, False, (*rows[:2], model.LineTruth(2, True, "", (bound, way))))
+    bound = truth_model.Truth(
+        0, 6, "square x in A square y in a x attacks y", True, "[c3]", 0, binding=("x", "c3")
+    )
+    way = truth_model.Truth(0, 6, "path --e4 --e5", True, "2", 0, way="1.e4 e5")
+    editor.set_truth(gutter.KNOWN, False, (*rows[:2], truth_model.LineTruth(2, True, "", (bound, way))))
     told = margin.tip(2).replace("&nbsp;", "").split("<br>")
     assert [told[1], told[-1]] == ["x = c3", "1.e4 e5"]
     editor.set_truth(gutter.KNOWN, False, rows)
@@ -157,7 +159,7 @@ def test_the_margin_has_room_for_truth_and_tells_it(editor: panel.EditorPanel) -
 
 def test_pointing_at_a_line_tells_its_squares(qtbot: QtBot, editor: panel.EditorPanel) -> None:
     editor.set_text("Ra1 Rb1\nmate")
-    rows = (model.LineTruth(0, True, "", (part("Ra1", True, squares=1), part("Rb1", True, squares=2))),)
+    rows = (truth_model.LineTruth(0, True, "", (part("Ra1", True, squares=1), part("Rb1", True, squares=2))),)
     editor.set_truth(gutter.KNOWN, True, rows)
     seen: list[int] = []
     editor.edit.gutter.pointed.connect(seen.append)
@@ -170,9 +172,9 @@ def test_pointing_at_a_line_tells_its_squares(qtbot: QtBot, editor: panel.Editor
 # --- the library --------------------------------------------------------------------------------------------
 
 
-def entry(title: str, *group: str, tags: tuple[str, ...] = (), fen: str = "") -> model.QueryEntry:
+def entry(title: str, *group: str, tags: tuple[str, ...] = (), fen: str = "") -> entry_model.QueryEntry:
     text = f"// title: {title}\n// description: About {title}.\nmate {len(title)} > 0"
-    return model.QueryEntry(Path(f"{title}.cql"), title, f"About {title}.", tags, text, fen, group)
+    return entry_model.QueryEntry(Path(f"{title}.cql"), title, f"About {title}.", tags, text, fen, group)
 
 
 @pytest.fixture
@@ -268,7 +270,7 @@ def test_entries_that_come_anew_leave_the_current_one(pane: library.LibraryPane)
     assert pane.current.title == "Boden"
 
 
-def many() -> list[model.QueryEntry]:
+def many() -> list[entry_model.QueryEntry]:
     return [entry(f"{group} {number:02}", group) for group in "ABCDE" for number in range(20)]
 
 
@@ -309,7 +311,7 @@ def group_item(pane: library.LibraryPane, row: int) -> QTreeWidgetItem:
 
 @pytest.mark.parametrize("more", [[], [entry("New", "Later")]])
 def test_entries_that_come_anew_leave_the_place_in_the_tree(
-    pane: library.LibraryPane, more: list[model.QueryEntry]
+    pane: library.LibraryPane, more: list[entry_model.QueryEntry]
 ) -> None:
     pane.set_entries(many())
     pane.tree.collapseAll()

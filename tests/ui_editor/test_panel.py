@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base import errors
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import entry_model
 from cqlgui.ui.editor import files, panel
 from cqlgui.ui.look import theme
 from cqlgui.ui.picker import panel as picker
@@ -334,7 +334,9 @@ def test_the_history_calls_a_theme_by_its_title(qtbot: QtBot) -> None:
     ]
     past = history.HistoryPane()
     qtbot.addWidget(past)
-    past.set_entries([history.read(model.HistoryEntry(text, "", None, None, None, 0.0)) for text in texts])
+    past.set_entries(
+        [history.read(entry_model.HistoryEntry(text, "", None, None, None, 0.0)) for text in texts]
+    )
     titles = [past.list.item(row).text() for row in range(past.list.count())]
     assert titles == ["Smothered mate", "mate wtm", "// a remark mate", "(empty query)"]
     QTest.keyClicks(past.search, "knight mates")

@@ -19,7 +19,7 @@ from cqlgui.board import position
 from cqlgui.cql.editing import structure
 from cqlgui.cql.source import diagnostics
 from cqlgui.pattern import groups, pictures, reading, steps
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import hit_model
 from cqlgui.tasks.search import orbits
 from cqlgui.ui.editor import panel as editor_panel
 from cqlgui.ui.look import theme
@@ -204,7 +204,9 @@ def test_the_picker_says_why_it_shows_no_orbit(qtbot: QtBot, pair: Pair) -> None
 
 def test_choosing_an_element_twice_limits_and_lets_go(qtbot: QtBot, pair: Pair) -> None:
     _, picker = pair
-    picker.set_orbits((model.Orbit("flip", 0, 1, (model.ElementCount("Ka1", "<>", "as written", 0, 0),)),))
+    picker.set_orbits(
+        (hit_model.Orbit("flip", 0, 1, (hit_model.ElementCount("Ka1", "<>", "as written", 0, 0),)),)
+    )
     with qtbot.waitSignal(picker.element_chosen) as seen:
         picker.view.choose(0)
     assert seen.args == [0, 0]
@@ -214,8 +216,10 @@ def test_choosing_an_element_twice_limits_and_lets_go(qtbot: QtBot, pair: Pair) 
 
 def test_eighteen_hundred_elements_make_pictures_only_for_those_in_view(qtbot: QtBot, pair: Pair) -> None:
     _, picker = pair
-    elements = tuple(model.ElementCount(f"P>={n}", f"<{n}>", f"element {n}", 0, 0, 1) for n in range(1800))
-    picker.set_orbits((model.Orbit("shift", 0, 1, elements),))
+    elements = tuple(
+        hit_model.ElementCount(f"P>={n}", f"<{n}>", f"element {n}", 0, 0, 1) for n in range(1800)
+    )
+    picker.set_orbits((hit_model.Orbit("shift", 0, 1, elements),))
     qtbot.waitUntil(lambda: picker.view.elements.rowCount() == 1800)
     picker.grab()
     assert picker.view.elements.pictures_made < 60
@@ -224,7 +228,7 @@ def test_eighteen_hundred_elements_make_pictures_only_for_those_in_view(qtbot: Q
 def test_a_large_view_paints_none_of_its_tiles_again(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     view = strip.ElementsView()
     qtbot.addWidget(view)
-    elements = tuple(model.ElementCount(f"P>={n}", f"<{n}>", f"element {n}", 0, 0, 1) for n in range(600))
+    elements = tuple(hit_model.ElementCount(f"P>={n}", f"<{n}>", f"element {n}", 0, 0, 1) for n in range(600))
     view.elements.show_elements(elements, counted=False)
     view.resize(1_200, 800)
     view.show()
@@ -257,7 +261,7 @@ def test_boards_are_painted_once_while_the_figures_below_them_change(
     with qtbot.waitExposed(view):
         view.show()
     for hits in range(5):
-        elements = tuple(model.ElementCount(f"Ka{n}", f"<{n}>", "", 0, hits, 1) for n in range(1, 5))
+        elements = tuple(hit_model.ElementCount(f"Ka{n}", f"<{n}>", "", 0, hits, 1) for n in range(1, 5))
         view.elements.show_elements(elements, counted=True)
         view.elements.set_examples({})
         view.viewport().repaint()
@@ -286,7 +290,9 @@ def test_the_transform_stands_in_words_wherever_there_is_room(
         view.show()
     seen = []
     for said in ("colours swapped", ""):
-        elements = tuple(model.ElementCount(f"Ka{n % 8 + 1}", f"<{n}>", said, 0, 1, 1) for n in range(count))
+        elements = tuple(
+            hit_model.ElementCount(f"Ka{n % 8 + 1}", f"<{n}>", said, 0, 1, 1) for n in range(count)
+        )
         view.elements.show_elements((), counted=True)
         view.elements.show_elements(elements, counted=True)
         qtbot.waitUntil(lambda: (view.viewport().repaint(), view.painted)[1])
@@ -316,7 +322,7 @@ def test_a_repaint_without_time_makes_one_picture_that_is_missing(
     """No more, and no less: however slowly the tiles before it are painted."""
     view = _Painted()
     qtbot.addWidget(view)
-    elements = tuple(model.ElementCount(f"P>={n}", f"<{n}>", f"element {n}", 0, 0, 1) for n in range(12))
+    elements = tuple(hit_model.ElementCount(f"P>={n}", f"<{n}>", f"element {n}", 0, 0, 1) for n in range(12))
     view.elements.show_elements(elements, counted=False)
     view.resize(2_400, 400)
     monkeypatch.setattr(strip, "_PICTURE_SECONDS", 0.0)
@@ -471,14 +477,14 @@ def test_what_a_transform_governs_is_tinted_while_the_pointer_is_over_it(qtbot: 
         assert not editor.edit.governed
 
 
-def orbit(*positions: int, squares: int = 1, never: str = "") -> model.Orbit:
+def orbit(*positions: int, squares: int = 1, never: str = "") -> hit_model.Orbit:
     """Elements with so many hits: the third is the one as written, the last `never` matches."""
     elements = tuple(
-        model.ElementCount(f"K{'abcdefgh'[n]}1", "<>" if n == 2 else f"<up^{n}>", f"no. {n}", hits, hits,
+        hit_model.ElementCount(f"K{'abcdefgh'[n]}1", "<>" if n == 2 else f"<up^{n}>", f"no. {n}", hits, hits,
                            squares, (), never if n == len(positions) - 1 else "")
         for n, hits in enumerate(positions)
     )  # fmt: skip
-    return model.Orbit("shift", 0, 1, elements)
+    return hit_model.Orbit("shift", 0, 1, elements)
 
 
 def in_order(picker: panel.PickerPanel) -> list[int]:
@@ -538,7 +544,7 @@ def test_left_and_right_limit_to_the_images_in_their_order_and_escape_lets_go(
 
 def test_an_image_without_squares_shows_its_first_hit(qtbot: QtBot, pair: Pair) -> None:
     _, picker = pair
-    counted = model.Orbit("flipcolor", 0, 1, (model.ElementCount("check", "<>", "as written", 1, 1),))
+    counted = hit_model.Orbit("flipcolor", 0, 1, (hit_model.ElementCount("check", "<>", "as written", 1, 1),))
     picker.set_orbits((counted,))
     picker.set_counts((counted,))
     qtbot.waitUntil(lambda: picker.view.elements.has_picture(0))
@@ -596,8 +602,8 @@ def test_four_images_are_in_view_at_330_by_400_pixels(qtbot: QtBot, pair: Pair) 
 
 def test_hovering_an_element_previews_it_until_the_pointer_leaves(qtbot: QtBot, pair: Pair) -> None:
     _, picker = pair
-    parts = tuple(model.ElementCount(f"K{square}", "<>", square, 0, 0) for square in ("a1", "b1"))
-    picker.set_orbits((model.Orbit("flip", 0, 1, parts),))
+    parts = tuple(hit_model.ElementCount(f"K{square}", "<>", square, 0, 0) for square in ("a1", "b1"))
+    picker.set_orbits((hit_model.Orbit("flip", 0, 1, parts),))
     view = picker.view
     qtbot.waitUntil(lambda: view.visualRect(view.elements.index(1)).isValid())
     with qtbot.waitSignal(picker.element_hovered) as seen:
@@ -618,8 +624,8 @@ def test_two_thumbnails_stand_side_by_side_at_300_pixels(qtbot: QtBot, pair: Pai
         return picker.width() == 300
 
     qtbot.waitUntil(is_narrow)
-    parts = tuple(model.ElementCount(f"K{file}1", "<>", file, 0, 0) for file in "abcdefgh")
-    picker.set_orbits((model.Orbit("flip", 0, 1, parts),))
+    parts = tuple(hit_model.ElementCount(f"K{file}1", "<>", file, 0, 0) for file in "abcdefgh")
+    picker.set_orbits((hit_model.Orbit("flip", 0, 1, parts),))
     view = picker.view
     qtbot.waitUntil(lambda: view.visualRect(view.elements.index(1)).left() > 0)
     assert view.visualRect(view.elements.index(1)).top() == view.visualRect(view.elements.index(0)).top()

@@ -19,7 +19,7 @@ from cqlgui.base import errors
 from cqlgui.base.files import disk, folders, resources
 from cqlgui.board import position
 from cqlgui.tasks.asking import queries
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import entry_model
 
 OWN_GROUP = "My queries"
 """Name of the group that holds the user's own folder."""
@@ -28,7 +28,7 @@ _FIELD = re.compile(r"//\s*(title|description|tags|fen)\s*:\s*(.*)", re.IGNORECA
 _NOTE = re.compile(r"//(?!/)\s*(.*)")
 
 
-def entries() -> list[model.QueryEntry]:
+def entries() -> list[entry_model.QueryEntry]:
     """The shipped queries, then the user's, each by group and title; an unreadable file is left out."""
     return [*_inside(resources.resource("queries"), ()), *_inside(own_folder(), (OWN_GROUP,))]
 
@@ -40,12 +40,12 @@ def own_folder() -> Path:
     return path
 
 
-def read(path: Path, group: tuple[str, ...] = ()) -> model.QueryEntry:
+def read(path: Path, group: tuple[str, ...] = ()) -> entry_model.QueryEntry:
     """One file with its front matter; without a title the file's name serves. Raises `errors.SourceError`."""
     text = queries.read_query_file(path)
     fields, _end = _front_matter(text)
     tags = tuple(tag.strip() for tag in fields.get("tags", "").split(",") if tag.strip())
-    return model.QueryEntry(
+    return entry_model.QueryEntry(
         path=path,
         title=fields.get("title") or _words(path.stem),
         description=fields.get("description", ""),
@@ -79,8 +79,8 @@ def save(path: Path, text: str) -> None:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
 
 
-def _inside(folder: Path, above: tuple[str, ...]) -> list[model.QueryEntry]:
-    found: list[model.QueryEntry] = []
+def _inside(folder: Path, above: tuple[str, ...]) -> list[entry_model.QueryEntry]:
+    found: list[entry_model.QueryEntry] = []
     for path in sorted(folder.rglob("*.cql")):
         if not disk.is_file(path):
             # Nobody may ever write to a pipe, which would be waited for.

@@ -10,7 +10,7 @@ from cqlgui.base.data import dataclass
 from cqlgui.cql.transforming import transforms
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import files
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import search_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,9 @@ class Wanted(errors.CqlguiError):
         self.wishes = tuple(wishes)
 
 
-def wishes(expanded: transforms.Expanded, options: model.SearchOptions, beside: Path) -> tuple[Wish, ...]:
+def wishes(
+    expanded: transforms.Expanded, options: search_model.SearchOptions, beside: Path
+) -> tuple[Wish, ...]:
     """What a query needs beyond the folders that are allowed.
 
     A relative name begins in the folder `beside` (that of the query or of the games), whatever else is

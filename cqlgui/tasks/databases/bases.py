@@ -11,7 +11,7 @@ from pathlib import Path
 from cqlgui.base import errors
 from cqlgui.base.files import disk
 from cqlgui.tasks.databases import sources, workspace
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 
 ENDING = ".cqlbase"
 _log = logging.getLogger(__name__)
@@ -20,29 +20,29 @@ _LONGEST = 4 << 20
 """Bytes of a list of sources at most."""
 
 
-def bad_games(base: model.Base) -> tuple[model.BadGame, ...]:
+def bad_games(base: base_model.Base) -> tuple[base_model.BadGame, ...]:
     """The games that could not be read whole, in order; a game may stand there several times, once for each
     problem.
     """
     return tuple(_flaws(base, "error"))
 
 
-def notes(base: model.Base, most: int) -> tuple[model.BadGame, ...]:
+def notes(base: base_model.Base, most: int) -> tuple[base_model.BadGame, ...]:
     """What was merely odd in games that could be read whole, in order, at most so many."""
     return tuple(itertools.islice(_flaws(base, "note"), most))
 
 
-def _flaws(base: model.Base, severity: str) -> Iterator[model.BadGame]:
+def _flaws(base: base_model.Base, severity: str) -> Iterator[base_model.BadGame]:
     for source in base.sources:
         if source.games:
             with sources.opened(source) as opened:
                 found = opened.index.problems(severity)
             for number, offset, line, reason in sorted(found):
                 if number < source.games:
-                    yield model.BadGame(source.first + number, source.path, offset, line, reason)
+                    yield base_model.BadGame(source.first + number, source.path, offset, line, reason)
 
 
-def info(base: model.Base) -> model.BaseInfo:
+def info(base: base_model.Base) -> base_model.BaseInfo:
     """Counts over a whole base."""
     summary = workspace.catalog().summary([source.id for source in base.sources])
     folders = [workspace.index_folder(source.path) for source in base.sources]
@@ -53,7 +53,7 @@ def info(base: model.Base) -> model.BaseInfo:
         for file in folder.iterdir()
         if file.is_file()
     )
-    return model.BaseInfo(
+    return base_model.BaseInfo(
         base=base,
         players=summary.players,
         events=summary.events,

@@ -11,7 +11,7 @@ from cqlgui.db import headers
 from cqlgui.tasks.databases import sources, workspace
 from cqlgui.tasks.processes import frames
 from cqlgui.tasks.processes import pool as pool_module
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 
 _LONG_TEXT = 1 << 15
 SORTS = (
@@ -30,7 +30,9 @@ SORTS = (
 )
 
 
-def ids(base: model.Base, *, sort: str | None = None, descending: bool = False, text: str = "") -> array[int]:
+def ids(
+    base: base_model.Base, *, sort: str | None = None, descending: bool = False, text: str = ""
+) -> array[int]:
     """Ordinals of the games in the order wanted; `text` keeps those in which every word stands (see
     `Catalog.ids`).
     """
@@ -47,9 +49,9 @@ def ids(base: model.Base, *, sort: str | None = None, descending: bool = False, 
     return found
 
 
-def rows(base: model.Base, ordinals: Sequence[int]) -> list[model.GameRow]:
+def rows(base: base_model.Base, ordinals: Sequence[int]) -> list[base_model.GameRow]:
     """Headers of some games, in the order asked; games that are not there are left out."""
-    by_game: dict[int, model.GameRow] = {}
+    by_game: dict[int, base_model.GameRow] = {}
     for source in base.sources:
         end = source.first + source.games
         wanted = {game - source.first for game in ordinals if source.first <= game < end}
@@ -59,7 +61,9 @@ def rows(base: model.Base, ordinals: Sequence[int]) -> list[model.GameRow]:
     return [by_game[game] for game in ordinals if game in by_game]
 
 
-def load(base: model.Base, ordinal: int, *, pool: pool_module.Pool | None = None) -> model.LoadedGame:
+def load(
+    base: base_model.Base, ordinal: int, *, pool: pool_module.Pool | None = None
+) -> base_model.LoadedGame:
     """One game for the board, read from its own text; `ordinal` is the base's, from 1. A long text is read
     by a worker process, so that the window's thread keeps the interpreter lock to itself.
 
@@ -70,7 +74,7 @@ def load(base: model.Base, ordinal: int, *, pool: pool_module.Pool | None = None
     with sources.opened(source) as opened:
         length = opened.index.span(place).length
         problems = tuple(
-            model.BadGame(source.first + number, source.path, at, on, reason)
+            base_model.BadGame(source.first + number, source.path, at, on, reason)
             for number, at, on, reason in opened.index.problems()
             if number == place
         )
@@ -98,7 +102,7 @@ def load(base: model.Base, ordinal: int, *, pool: pool_module.Pool | None = None
         )
         if not note and not read.playable:
             note = "This game cannot be played by the normal rules; its text is shown as it stands."
-        return model.LoadedGame(
+        return base_model.LoadedGame(
             game=ordinal,
             row=row,
             tags=read.tags,
@@ -135,15 +139,15 @@ class _Texts:
         )
 
 
-def text(base: model.Base, ordinal: int) -> bytes:
+def text(base: base_model.Base, ordinal: int) -> bytes:
     """A game's own bytes."""
     source, place = sources.of_game(base, ordinal)
     with sources.opened(source) as opened:
         return opened.raw(place)
 
 
-def _row(game: int, header: headers.Header) -> model.GameRow:
-    return model.GameRow(
+def _row(game: int, header: headers.Header) -> base_model.GameRow:
+    return base_model.GameRow(
         game=game,
         white=header.white or "",
         black=header.black or "",

@@ -6,12 +6,12 @@ import logging
 
 from cqlgui.base import errors
 from cqlgui.tasks.databases import workspace
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import entry_model, search_model
 
 _log = logging.getLogger(__name__)
 
 
-def add(text: str, base: str = "", result: model.SearchResult | None = None) -> None:
+def add(text: str, base: str = "", result: search_model.SearchResult | None = None) -> None:
     """Put a query on top, with its counts when the search ran to its end. What cannot be written is only
     logged: no search shall be lost for its place in the history.
     """
@@ -28,10 +28,10 @@ def add(text: str, base: str = "", result: model.SearchResult | None = None) -> 
         _log.info("a query is not kept in the history: %s", error)
 
 
-def entries(limit: int = 200) -> list[model.HistoryEntry]:
+def entries(limit: int = 200) -> list[entry_model.HistoryEntry]:
     """The history, newest first."""
     return [
-        model.HistoryEntry(
+        entry_model.HistoryEntry(
             text=row.text,
             base=row.base,
             games=row.games,

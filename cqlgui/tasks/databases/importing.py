@@ -23,7 +23,7 @@ from cqlgui.pgn import archives
 from cqlgui.store import beside, index, segments
 from cqlgui.tasks.databases import bases, workspace
 from cqlgui.tasks.processes import pool as pool_module
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 
 if TYPE_CHECKING:
     from cqlgui.tasks.databases import reading
@@ -70,9 +70,9 @@ def open_base(
     name: str = "",
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
-    on_base: Callable[[model.Base], None] | None = None,
+    on_base: Callable[[base_model.Base], None] | None = None,
     pool: pool_module.Pool | None = None,
-) -> model.ImportReport:
+) -> base_model.ImportReport:
     """Open PGN files (or `.cqlbase` lists of them) as one base, indexing what is new or changed.
 
     `on_base` gets the growing base after each committed batch, in the caller's thread; the first batch is
@@ -104,7 +104,7 @@ def open_base(
     # Taken when nothing can come between it and the user any more.
     notice = catalog.take_notice()
     messages = (notice, *job.messages) if notice else tuple(job.messages)
-    return model.ImportReport(
+    return base_model.ImportReport(
         base=base,
         games=base.games,
         positions=base.positions,
@@ -128,7 +128,7 @@ class _Import:
         paths: tuple[Path, ...],
         cancel: progress_module.CancelToken,
         report: progress_module.ProgressSink,
-        on_base: Callable[[model.Base], None] | None,
+        on_base: Callable[[base_model.Base], None] | None,
         pool: pool_module.Pool,
     ) -> None:
         self.number = number
@@ -169,15 +169,15 @@ class _Import:
                     self.grown(place, 0, 0, True, "")
         return True
 
-    def base(self) -> model.Base:
+    def base(self) -> base_model.Base:
         """The base as it stands."""
-        found: list[model.Source] = []
+        found: list[base_model.Source] = []
         first = 1
         for path, row, state in zip(self.paths, self._rows, self._states, strict=True):
             games, positions, complete, digest = state
-            found.append(model.Source(path, first, games, row.id, positions, complete, digest))
+            found.append(base_model.Source(path, first, games, row.id, positions, complete, digest))
             first += games
-        return model.Base(
+        return base_model.Base(
             id=self.number,
             name=self.name,
             sources=tuple(found),

@@ -12,7 +12,7 @@ from cqlgui.base import errors
 from cqlgui.db import catalog
 from cqlgui.store import index
 from cqlgui.tasks.databases import hosts, workspace
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 
 
 def stamp(path: Path) -> str:
@@ -21,7 +21,7 @@ def stamp(path: Path) -> str:
     return hosts.stamp_of(path, workspace.index_folder(path))
 
 
-def words(source: model.Source, state: str | None = None) -> dict[str, Any]:
+def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]:
     """What a worker must know of a source to open it; `state` is its `stamp`, taken now where not given.
 
     Raises `errors.SourceError` where its index is of another text than the base knows, or the catalog is
@@ -42,7 +42,7 @@ def words(source: model.Source, state: str | None = None) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def opened(source: model.Source) -> Iterator[hosts.SourceReader]:
+def opened(source: base_model.Source) -> Iterator[hosts.SourceReader]:
     """The index and text of a source of an open base; raises `errors.SourceError` where it is another text
     now than the base knows, or the catalog is another one.
     """
@@ -54,7 +54,7 @@ def opened(source: model.Source) -> Iterator[hosts.SourceReader]:
 
 
 @contextlib.contextmanager
-def indexed(source: model.Source) -> Iterator[index.SourceIndex]:
+def indexed(source: base_model.Source) -> Iterator[index.SourceIndex]:
     """The index alone of a source of an open base, of the text that the base knows."""
     with index.SourceIndex.open(workspace.index_folder(source.path)) as found:
         _insist(source, found.manifest.identity.digest)
@@ -68,14 +68,14 @@ def _digest(folder: Path, _state: str) -> str:
     return "" if known is None else known.identity.digest
 
 
-def _insist(source: model.Source, digest: str) -> None:
+def _insist(source: base_model.Source, digest: str) -> None:
     if source.digest and digest != source.digest:
         raise errors.SourceError(
             f"{source.path.name} was read again since this base was opened. Open it again."
         )
 
 
-def _rows(source: model.Source) -> catalog.Rows:
+def _rows(source: base_model.Source) -> catalog.Rows:
     found = workspace.catalog().rows(source.id)
     if found.path != str(source.path):
         # What is known under its number is of another source, if of any.
@@ -85,14 +85,14 @@ def _rows(source: model.Source) -> catalog.Rows:
     return found
 
 
-def _reader(source: model.Source) -> hosts.SourceReader:
+def _reader(source: base_model.Source) -> hosts.SourceReader:
     _rows(source)
     return hosts.SourceReader(
         source.path, workspace.index_folder(source.path), workspace.catalog(), source.id, source.digest
     )
 
 
-def of_game(base: model.Base, game: int) -> tuple[model.Source, int]:
+def of_game(base: base_model.Base, game: int) -> tuple[base_model.Source, int]:
     """The source that holds a base ordinal, and the ordinal there (from 0); raises `CqlguiError` when there
     is none.
     """
@@ -105,7 +105,7 @@ def of_game(base: model.Base, game: int) -> tuple[model.Source, int]:
 class Readers:
     """The sources of a base, each opened once at need; a context manager."""
 
-    def __init__(self, base: model.Base) -> None:
+    def __init__(self, base: base_model.Base) -> None:
         self._base = base
         self._open: dict[int, hosts.SourceReader] = {}
 

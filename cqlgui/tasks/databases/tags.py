@@ -20,7 +20,7 @@ from cqlgui.cql.ast import nodes
 from cqlgui.db import headers
 from cqlgui.engine import facts
 from cqlgui.tasks.databases import workspace
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 
 MOST_BYTES: Final = 64 << 20
 """What all columns and values that are kept may take."""
@@ -32,7 +32,7 @@ class SegmentTags:
     Raises `errors.SourceError` where the catalog lacks games that the base knows.
     """
 
-    def __init__(self, source: model.Source, first: int, count: int) -> None:
+    def __init__(self, source: base_model.Source, first: int, count: int) -> None:
         self._source = source
         self._place = source.id, first, count
         self.memo: facts.Memo = Memo(lambda: self._rows)

@@ -23,7 +23,7 @@ from cqlgui.engine import orbit_pass
 from cqlgui.pgn import split, writer
 from cqlgui.tasks.databases import hosts, sources
 from cqlgui.tasks.export import framing, records
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import having
 from cqlgui.tasks.search import keeping, telling
 
@@ -54,8 +54,8 @@ _EPD = str.maketrans({'"': "'", "\\": "/"})
 
 
 def export(
-    base: model.Base,
-    result: model.SearchResult,
+    base: base_model.Base,
+    result: search_model.SearchResult,
     path: Path,
     *,
     games: Sequence[int] | None = None,
@@ -65,7 +65,7 @@ def export(
     allowed: Sequence[Path] = (),
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
-) -> model.ExportReport:
+) -> search_model.ExportReport:
     """Write the matching games in output order to `path`; its ending chooses the format (`ENDINGS`).
 
     With `annotate` a PGN gets what the query writes: comments, changed tags, comments left out. `games` keeps
@@ -101,7 +101,7 @@ def export(
             job.readers.check()
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
-    return model.ExportReport(path, job.games, job.hits, job.as_played)
+    return search_model.ExportReport(path, job.games, job.hits, job.as_played)
 
 
 def checked_ending(path: Path) -> str:
@@ -112,7 +112,7 @@ def checked_ending(path: Path) -> str:
     return ending
 
 
-def match_comments(hits: model.GameHits, orbits: Sequence[model.Orbit]) -> dict[int, str]:
+def match_comments(hits: hit_model.GameHits, orbits: Sequence[hit_model.Orbit]) -> dict[int, str]:
     """The comment for each position: what the query writes, in its order, with the match string followed by
     the transform, the ringed squares and the lines of the match.
 
@@ -133,7 +133,7 @@ def match_comments(hits: model.GameHits, orbits: Sequence[model.Orbit]) -> dict[
     return {positionid: " ".join(parts).replace("}", ")") for positionid, parts in texts.items() if parts}
 
 
-def _mark(hit: model.Hit, orbits: Sequence[model.Orbit], match_string: str) -> list[str]:
+def _mark(hit: hit_model.Hit, orbits: Sequence[hit_model.Orbit], match_string: str) -> list[str]:
     words = match_string
     lines: tuple[tuple[int, int], ...] = ()
     if hit.matches:
@@ -152,7 +152,7 @@ def _mark(hit: model.Hit, orbits: Sequence[model.Orbit], match_string: str) -> l
 
 
 def _chosen(
-    result: model.SearchResult, games: Sequence[int] | None, element: tuple[int, int] | None
+    result: search_model.SearchResult, games: Sequence[int] | None, element: tuple[int, int] | None
 ) -> dict[int, int]:
     """The games to be written, in output order, each with the number of its hits."""
     columns = result.games.columns
@@ -170,11 +170,11 @@ def _chosen(
     }
 
 
-def _limited(found: model.GameHits, element: tuple[int, int]) -> model.GameHits | None:
+def _limited(found: hit_model.GameHits, element: tuple[int, int]) -> hit_model.GameHits | None:
     """The hits in which an orbit element matched, each shown under that element, with the comments of the
     others left out; None when there are none.
     """
-    kept: list[model.Hit] = []
+    kept: list[hit_model.Hit] = []
     for hit in found.hits:
         match = next((one for one in hit.matches if (one.orbit, one.element) == element), None)
         if match is None:
@@ -196,8 +196,8 @@ class _Job:
 
     def __init__(
         self,
-        base: model.Base,
-        result: model.SearchResult,
+        base: base_model.Base,
+        result: search_model.SearchResult,
         chosen: dict[int, int],
         element: tuple[int, int] | None,
         annotate: bool,
@@ -278,7 +278,7 @@ class _Job:
     def _records(self) -> Iterator[dict[str, Any]]:
         return records.records(self.base, self._counted(), self.result.orbits, normalise=self.normalise)
 
-    def _counted(self) -> Iterator[model.GameHits]:
+    def _counted(self) -> Iterator[hit_model.GameHits]:
         """The games with all that is known of them."""
         told = telling.tell(self.base, self.result, self.chosen, cancel=self.cancel)
         for place, hits in enumerate(told):
@@ -315,7 +315,7 @@ class _Job:
             raw = writer.annotate(opened.whole(ordinal), comments, hits.removed, hits.tags)
             yield raw.strip(b"\r\n")
 
-    def _framed(self, hits: model.GameHits, opened: hosts.SourceReader, ordinal: int) -> str:
+    def _framed(self, hits: hit_model.GameHits, opened: hosts.SourceReader, ordinal: int) -> str:
         """What follows on the first hit of a game in the query's frame; empty where that is no legal game."""
         hit = hits.hits[0] if hits.hits else None
         element = framing.element_of(hit, self.result.orbits) if hit is not None else None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from cqlgui.board import motions, moves, tree
 from cqlgui.cql.transforming import geometry, words
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import hit_model
 
 NORMALISED = "normalised"
 MOVES = "moves"
@@ -25,7 +25,7 @@ _OF_THE_WHOLE = ("fen", "setup", "plycount", "eco", "nic", "opening", "variation
 """Tags that tell how a game begins or how long it is, which is not true of a part of it."""
 
 
-def element_of(hit: model.Hit, orbits: Sequence[model.Orbit]) -> model.ElementCount | None:
+def element_of(hit: hit_model.Hit, orbits: Sequence[hit_model.Orbit]) -> hit_model.ElementCount | None:
     """The element that a hit is shown under."""
     for match in hit.matches[:1]:
         if 0 <= match.orbit < len(orbits):
@@ -33,7 +33,7 @@ def element_of(hit: model.Hit, orbits: Sequence[model.Orbit]) -> model.ElementCo
     return None
 
 
-def frame_of(element: model.ElementCount | None) -> motions.Motion | None:
+def frame_of(element: hit_model.ElementCount | None) -> motions.Motion | None:
     """The motion from the game's board to the query's frame; None where none takes the transform back."""
     motion = motions.STILL if element is None else geometry.motion(element.transform)
     return None if motion is None else motion.inverse
@@ -60,8 +60,8 @@ def fragment(
     game: tree.GameTree,
     tags: Sequence[tuple[str, str]],
     results: tuple[str, str],
-    hit: model.Hit,
-    element: model.ElementCount,
+    hit: hit_model.Hit,
+    element: hit_model.ElementCount,
     frame: motions.Motion,
 ) -> str:
     """What follows on a hit as a game of its own, set up in the query's frame; where colours are swapped the

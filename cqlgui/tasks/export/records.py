@@ -9,7 +9,7 @@ from cqlgui.board import motions, squares, tree
 from cqlgui.cql.transforming import words
 from cqlgui.tasks.databases import games, sources
 from cqlgui.tasks.export import framing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, hit_model
 
 FIELDS = (
     "game",
@@ -32,9 +32,9 @@ NORMALISED_FIELDS = (*FIELDS, framing.MOVES, framing.NORMALISED)
 
 
 def records(
-    base: model.Base,
-    found: Iterable[model.GameHits],
-    orbits: Sequence[model.Orbit],
+    base: base_model.Base,
+    found: Iterable[hit_model.GameHits],
+    orbits: Sequence[hit_model.Orbit],
     *,
     normalise: bool = False,
 ) -> Iterator[dict[str, Any]]:

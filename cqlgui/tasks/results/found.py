@@ -18,7 +18,7 @@ import numpy.typing as npt
 from cqlgui.base import arrays, data, heap, priority
 from cqlgui.base.data import dataclass
 from cqlgui.engine import orbit_pass
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import hit_model
 
 Integers: TypeAlias = "npt.NDArray[np.int64]"
 Codes: TypeAlias = "npt.NDArray[np.int32]"
@@ -221,7 +221,7 @@ class Growing:
         self._starts.append(starts + self._size)
         self._size, self._coded = end, coded
 
-    def whole(self, told: Mapping[int, model.GameHits], untold: Untold | None) -> Found:
+    def whole(self, told: Mapping[int, hit_model.GameHits], untold: Untold | None) -> Found:
         """All of them, with what is told of the games; nothing may be added any more."""
         size = self._size
         ends = no_ends(size) if self._ends is None else self._ends[:size]
@@ -365,7 +365,7 @@ def having(columns: Columns, code: int) -> Mask:
     return mask
 
 
-def of_hits(listed: Iterable[model.GameHits]) -> Columns:
+def of_hits(listed: Iterable[hit_model.GameHits]) -> Columns:
     """The columns of hits that are there as objects."""
     hits: list[int] = []
     ends: list[int] = []
@@ -411,7 +411,7 @@ class Untold:
         return f"Game number {game - first + 1}"
 
 
-class Found(Mapping[int, model.GameHits]):
+class Found(Mapping[int, hit_model.GameHits]):
     """The matching games by ordinal, in the order of `columns`.
 
     `told` has those of which the interpreter has told everything; of the others there are hits and elements,
@@ -419,7 +419,7 @@ class Found(Mapping[int, model.GameHits]):
     """
 
     def __init__(
-        self, columns: Columns, told: Mapping[int, model.GameHits], untold: Untold | None = None
+        self, columns: Columns, told: Mapping[int, hit_model.GameHits], untold: Untold | None = None
     ) -> None:
         self.columns = columns
         self.told = told
@@ -428,7 +428,7 @@ class Found(Mapping[int, model.GameHits]):
         self._measured: tuple[int, bool] | None = None
 
     @classmethod
-    def of(cls, listed: Iterable[model.GameHits]) -> Found:
+    def of(cls, listed: Iterable[hit_model.GameHits]) -> Found:
         """From hits that are there as objects."""
         told = {game.game: game for game in listed}
         return cls(of_hits(told.values()), told)
@@ -436,7 +436,7 @@ class Found(Mapping[int, model.GameHits]):
     @classmethod
     def merged(cls, parts: Sequence[Found]) -> Found:
         """One after the other; no game is in two of them."""
-        told: dict[int, model.GameHits] = {}
+        told: dict[int, hit_model.GameHits] = {}
         for part in parts:
             told.update(part.told)
         untold = next((part.untold for part in parts if part.untold is not None), None)
@@ -518,7 +518,7 @@ class Found(Mapping[int, model.GameHits]):
         first, end = self.stretch(game)
         return self.untold.comments(game, (self.columns.hits[first:end] & PLACE_MASK).tolist())
 
-    def __getitem__(self, game: int) -> model.GameHits:
+    def __getitem__(self, game: int) -> hit_model.GameHits:
         whole = self.told.get(game)
         if whole is not None:
             return whole
@@ -538,24 +538,24 @@ class Found(Mapping[int, model.GameHits]):
         return isinstance(game, int) and (game in self.told or self.stretch(game) != (0, 0))
 
 
-def view(columns: Columns, first: int, end: int, untold: Untold | None) -> model.GameHits:
+def view(columns: Columns, first: int, end: int, untold: Untold | None) -> hit_model.GameHits:
     """What columns tell of a game that has the hits `first` to `end` - 1."""
     game = int(columns.hits[first]) >> GAME_SHIFT
     hits = tuple(_plain(columns, number) for number in range(first, end))
     if untold is None:
-        return model.GameHits(game, hits, told=False)
+        return hit_model.GameHits(game, hits, told=False)
     places = [hit.positionid for hit in hits]
     comments = untold.comments(game, places)
-    return model.GameHits(game, hits, comments, match_string=untold.match_string, told=False)
+    return hit_model.GameHits(game, hits, comments, match_string=untold.match_string, told=False)
 
 
-def _plain(columns: Columns, number: int) -> model.Hit:
+def _plain(columns: Columns, number: int) -> hit_model.Hit:
     """A hit of which nothing is told."""
     game, place = divmod(int(columns.hits[number]), 1 << GAME_SHIFT)
-    return model.Hit(game, place, None, 0, matches(columns.codes_of(number), place))
+    return hit_model.Hit(game, place, None, 0, matches(columns.codes_of(number), place))
 
 
-def trimmed(told: model.GameHits, columns: Columns, first: int, end: int) -> model.GameHits:
+def trimmed(told: hit_model.GameHits, columns: Columns, first: int, end: int) -> hit_model.GameHits:
     """What is told of a game, with the hits `first` to `end` - 1. Those not told of, as another query may
     have found them, have the match string, and neither values nor squares."""
     places = (columns.hits[first:end] & PLACE_MASK).tolist()
@@ -570,7 +570,7 @@ def trimmed(told: model.GameHits, columns: Columns, first: int, end: int) -> mod
     return data.replace(told, hits=hits, comments=tuple(comments))
 
 
-def told_by_both(one: model.GameHits, other: model.GameHits) -> model.GameHits:
+def told_by_both(one: hit_model.GameHits, other: hit_model.GameHits) -> hit_model.GameHits:
     """What two results tell of a game; of a hit or tag of both what the first one tells. The match string is
     the first one's."""
     hits = {hit.positionid: hit for hit in (*other.hits, *one.hits)}
@@ -586,10 +586,10 @@ def told_by_both(one: model.GameHits, other: model.GameHits) -> model.GameHits:
     )
 
 
-def matches(codes: Iterable[int], place: int) -> tuple[model.OrbitMatch, ...]:
+def matches(codes: Iterable[int], place: int) -> tuple[hit_model.OrbitMatch, ...]:
     """The elements that matched at a position, from their numbers."""
     mask = (1 << orbit_pass.ELEMENT_BITS) - 1
-    return tuple(model.OrbitMatch(code >> orbit_pass.ELEMENT_BITS, code & mask, place) for code in codes)
+    return tuple(hit_model.OrbitMatch(code >> orbit_pass.ELEMENT_BITS, code & mask, place) for code in codes)
 
 
 def counts(columns: Columns, orbits: Sequence[int]) -> Integers:

@@ -12,12 +12,12 @@ from cqlgui.cql.ast import types
 from cqlgui.cql.explaining import explain
 from cqlgui.cql.interpreting.runtime import evaluation, host
 from cqlgui.cql.transforming import transforms
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import truth_model
 
 
 def truth(
     expanded: transforms.Expanded, played: tree.GameTree, world: host.Host, positionid: int
-) -> model.Truth:
+) -> truth_model.Truth:
     """Evaluate a query at one position; raises `CqlguiError` for a position that is not there and for a fault
     of the query there.
     """
@@ -30,7 +30,7 @@ def truth(
 
 def why_not(
     expanded: transforms.Expanded, played: tree.GameTree, world: host.Host, positionid: int
-) -> model.WhyNot:
+) -> truth_model.WhyNot:
     """The first filter that fails at a position; raises what `truth` does."""
     _checked_place(played, positionid)
     try:
@@ -38,7 +38,7 @@ def why_not(
     except evaluation.QueryError as error:
         raise errors.CqlguiError(str(error)) from error
     part = None if found.part is None else _plain(found.part)
-    return model.WhyNot(part, found.words, found.transform, found.nearest, found.whole, found.fault)
+    return truth_model.WhyNot(part, found.words, found.transform, found.nearest, found.whole, found.fault)
 
 
 def _checked_place(played: tree.GameTree, positionid: int) -> None:
@@ -48,7 +48,7 @@ def _checked_place(played: tree.GameTree, positionid: int) -> None:
         )
 
 
-def packed(found: model.Truth) -> list[list[Any]]:
+def packed(found: truth_model.Truth) -> list[list[Any]]:
     """All parts in preorder, each with the number of its own parts first: no nesting that a reader of JSON
     might refuse.
     """
@@ -67,14 +67,14 @@ def packed(found: model.Truth) -> list[list[Any]]:
     return rows
 
 
-def unpacked(rows: Sequence[Sequence[Any]]) -> model.Truth:
+def unpacked(rows: Sequence[Sequence[Any]]) -> truth_model.Truth:
     """The inverse of `packed`."""
-    done: list[model.Truth] = []
+    done: list[truth_model.Truth] = []
     for count, offset, length, text, matched, value, squares, elements, *where in reversed(rows):
         parts = tuple(done.pop() for _ in range(count))
         positionid, transform, words, orbit, binding, way, place, rounds = where
         done.append(
-            model.Truth(
+            truth_model.Truth(
                 offset=offset,
                 length=length,
                 text=text,
@@ -101,10 +101,10 @@ def unpacked(rows: Sequence[Sequence[Any]]) -> model.Truth:
 _HIDDEN = re.compile(rf"\b[A-Za-z_]\w*\$(\w+)\$(?:{'|'.join(kind.value for kind in types.Type)})\b\$*")
 
 
-def _plain(found: explain.Explanation) -> model.Truth:
+def _plain(found: explain.Explanation) -> truth_model.Truth:
     span = found.span
     elements = enumerate(found.children)
-    return model.Truth(
+    return truth_model.Truth(
         offset=span.offset,
         length=span.length,
         text=_HIDDEN.sub(r"\1", found.text),

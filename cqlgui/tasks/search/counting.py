@@ -11,7 +11,7 @@ from cqlgui.base import progress
 from cqlgui.base.data import dataclass
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import sources
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.tasks.results.found import Integers
 from cqlgui.tasks.search import sieving
 
@@ -28,7 +28,7 @@ class Counted:
 
 
 def count(
-    base: model.Base,
+    base: base_model.Base,
     text: str,
     within: Integers | None = None,
     *,

@@ -24,7 +24,7 @@ from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.replaying import games, scanning
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import sources, tags, workspace
-from cqlgui.tasks.results import found, model
+from cqlgui.tasks.results import base_model, found
 from cqlgui.tasks.search import sieving
 
 SAMPLE: Final = 2_000
@@ -72,7 +72,7 @@ class Estimate:
 
 
 def estimate(
-    base: model.Base,
+    base: base_model.Base,
     text: str,
     within: found.Integers | None = None,
     *,
@@ -188,7 +188,7 @@ _samples: collections.OrderedDict[tuple[object, ...], _Sample] = collections.Ord
 _lock = threading.Lock()
 
 
-def _sample(base: model.Base, within: found.Integers | None) -> _Sample:
+def _sample(base: base_model.Base, within: found.Integers | None) -> _Sample:
     """The sample of a base as it is now, or of some of its games."""
     listed = [source for source in base.sources if source.games]
     catalog = workspace.catalog()
@@ -207,7 +207,9 @@ def _sample(base: model.Base, within: found.Integers | None) -> _Sample:
         return known
 
 
-def _taken(base: model.Base, listed: Sequence[model.Source], within: found.Integers | None) -> _Sample:
+def _taken(
+    base: base_model.Base, listed: Sequence[base_model.Source], within: found.Integers | None
+) -> _Sample:
     # The same games for the same base, so that what is shown does not waver.
     chosen = np.arange(1, base.games + 1) if within is None else within
     total = len(chosen)

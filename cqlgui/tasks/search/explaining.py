@@ -14,7 +14,7 @@ from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import hosts, sources
 from cqlgui.tasks.processes import frames
 from cqlgui.tasks.processes import pool as pool_module
-from cqlgui.tasks.results import model, truths
+from cqlgui.tasks.results import base_model, truth_model, truths
 from cqlgui.tasks.search import sieving
 
 _LONG_GAME = 1_000
@@ -22,7 +22,7 @@ _LARGE_ORBIT = 64
 
 
 def explain(
-    base: model.Base,
+    base: base_model.Base,
     game: int,
     positionid: int,
     text: str,
@@ -32,7 +32,7 @@ def explain(
     cancel: progress.CancelToken | None = None,
     begun: Callable[[], None] | None = None,
     pool: pool_module.Pool | None = None,
-) -> model.Truth:
+) -> truth_model.Truth:
     """Evaluate a query at one position of a game and say how each part fared.
 
     A long game or a large orbit goes to a worker process, so that the window's thread keeps the interpreter
@@ -54,7 +54,7 @@ def explain(
 
 
 def why_not(
-    base: model.Base,
+    base: base_model.Base,
     game: int,
     positionid: int,
     text: str,
@@ -62,7 +62,7 @@ def why_not(
     *,
     cancel: progress.CancelToken | None = None,
     pool: pool_module.Pool | None = None,
-) -> model.WhyNot:
+) -> truth_model.WhyNot:
     """The first filter that fails at one position of a game, and the nearest position at which it holds.
 
     Always asked of a worker process, because the whole game is evaluated. Raises what `explain` does.
@@ -71,17 +71,17 @@ def why_not(
     request = _request("why", base, game, positionid, text, variations)
     reply = (pool or pool_module.shared()).ask(request, cancel)
     part = None if reply["part"] is None else truths.unpacked(reply["part"])
-    return model.WhyNot(part, *reply["rest"])
+    return truth_model.WhyNot(part, *reply["rest"])
 
 
-def why_not_fen(fen: str, text: str) -> model.WhyNot:
+def why_not_fen(fen: str, text: str) -> truth_model.WhyNot:
     """The same for a position without a game."""
     expanded = queries.expanded(text)
     return truths.why_not(expanded, _single(fen), hosts.BareHost(), 0)
 
 
 def _request(
-    operation: str, base: model.Base, game: int, positionid: int, text: str, variations: bool
+    operation: str, base: base_model.Base, game: int, positionid: int, text: str, variations: bool
 ) -> frames.Message:
     source, ordinal = sources.of_game(base, game)
     return {
@@ -94,7 +94,7 @@ def _request(
     }
 
 
-def explain_fen(fen: str, text: str) -> model.Truth:
+def explain_fen(fen: str, text: str) -> truth_model.Truth:
     """The same for a position without a game; raises `CqlguiError` for a text that is no position."""
     expanded = queries.expanded(text)
     return truths.truth(expanded, _single(fen), hosts.BareHost(), 0)
@@ -112,11 +112,11 @@ def _single(fen: str) -> tree.GameTree:
 
 def stages(
     text: str,
-    base: model.Base | None = None,
+    base: base_model.Base | None = None,
     variations: bool = False,
     *,
     cancel: progress.CancelToken | None = None,
-) -> model.Stages:
+) -> truth_model.Stages:
     """How a query will be run: as checked, with its orbits written out, and what passes over games in which
     order; with a base also how many games each step leaves. Raises `queries.Rejected`, and what opening the
     base raises.
@@ -127,15 +127,15 @@ def stages(
     assert expanded.query is not None
     plan = sieving.plan(expanded)
     texts = printer.print_query(checked.query), printer.print_query(expanded.query)
-    return model.Stages(*texts, plan.engine, plan.reason, tuple(_steps(expanded, plan, base, cancel)))
+    return truth_model.Stages(*texts, plan.engine, plan.reason, tuple(_steps(expanded, plan, base, cancel)))
 
 
 def _steps(
     expanded: transforms.Expanded,
     plan: sieving.Plan,
-    base: model.Base | None,
+    base: base_model.Base | None,
     cancel: progress.CancelToken | None,
-) -> Iterator[model.PlanStep]:
+) -> Iterator[truth_model.PlanStep]:
     assert expanded.query is not None
     known = [] if plan.planner is None else plan.planner.steps()
     left = [None] * (len(known) + 1) if base is None else _left(plan, base, len(known) + 1, cancel)
@@ -145,23 +145,25 @@ def _steps(
         else:
             # As written: an orbit's elements may be many.
             text = expanded.text[part.span.offset : part.span.offset + part.span.length]
-        yield model.PlanStep(means, " ".join(text.split()), games)
+        yield truth_model.PlanStep(means, " ".join(text.split()), games)
     if base is not None and left[-1] != (left[-2] if known else base.games):
-        yield model.PlanStep("together", "the whole of the query", left[-1])
+        yield truth_model.PlanStep("together", "the whole of the query", left[-1])
     if plan.compiled is not None:
         parts = len(plan.compiled.unsupported)
         words = f"all but {parts} part{'s' if parts > 1 else ''}" if parts else "all of it"
-        yield model.PlanStep("compiled", words, left[-1])
+        yield truth_model.PlanStep("compiled", words, left[-1])
     if plan.engine != "compiled":
-        yield model.PlanStep("interpreted", plan.reason, None if plan.compiled is not None else left[-1])
+        yield truth_model.PlanStep(
+            "interpreted", plan.reason, None if plan.compiled is not None else left[-1]
+        )
     elif plan.straight is None:
-        yield model.PlanStep("interpreted", "the games that match, for sort keys, comments or elements")
+        yield truth_model.PlanStep("interpreted", "the games that match, for sort keys, comments or elements")
     else:
-        yield model.PlanStep("interpreted", "only hits that are shown, for values and squares")
+        yield truth_model.PlanStep("interpreted", "only hits that are shown, for values and squares")
 
 
 def _left(
-    plan: sieving.Plan, base: model.Base, steps: int, cancel: progress.CancelToken | None
+    plan: sieving.Plan, base: base_model.Base, steps: int, cancel: progress.CancelToken | None
 ) -> list[int | None]:
     """How many games of a base each step leaves."""
     if plan.planner is None:

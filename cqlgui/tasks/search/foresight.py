@@ -19,8 +19,8 @@ from cqlgui.base import errors, progress
 from cqlgui.base.data import dataclass
 from cqlgui.engine.replaying import scanning
 from cqlgui.tasks.databases import sources
+from cqlgui.tasks.results import base_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results import model
 from cqlgui.tasks.results.found import Integers
 from cqlgui.tasks.search import planning, sieving
 
@@ -73,7 +73,7 @@ def admit(foreseen: Foresight | None, most_seconds: float) -> None:
 
 def foresee(
     chosen: sieving.Plan,
-    listed: Sequence[model.Source],
+    listed: Sequence[base_model.Source],
     within: Integers | None = None,
     *,
     threads: int | None = None,
@@ -119,10 +119,10 @@ def foresee(
 
 def _parts(
     planner: planning.Planner,
-    listed: Sequence[model.Source],
+    listed: Sequence[base_model.Source],
     within: Integers | None,
     token: progress.CancelToken,
-) -> Iterator[tuple[planning.Part, model.Source, int]]:
+) -> Iterator[tuple[planning.Part, base_model.Source, int]]:
     """The plans of some segments, spread over the games to be searched, with the first game of each."""
     total = sum(source.games for source in listed) if within is None else len(within)
     spread = [total * (2 * number + 1) // (2 * _ASKED) for number in range(_ASKED)] if total else []

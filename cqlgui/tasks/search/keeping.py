@@ -15,26 +15,26 @@ from typing import Final
 from cqlgui.base import errors
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import files
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import telling
 
 _SOURCE: Final = "is a source of this base"
 _READ: Final = "is read by the query"
 
 
-def sources(base: model.Base) -> files.Kept:
+def sources(base: base_model.Base) -> files.Kept:
     """The games of a base, which nothing is written over."""
     return [(source.path, _SOURCE) for source in base.sources]
 
 
-def from_query(base: model.Base, options: model.SearchOptions) -> files.Kept:
+def from_query(base: base_model.Base, options: search_model.SearchOptions) -> files.Kept:
     """What `writefile` must not write over: the sources, and what the caller names. What the query reads is
     not among them, as it may read what it wrote."""
     # `/dev/stdin` is another file in a worker.
     return [(_resolved(path), what) for path, what in [*sources(base), *options.kept]]
 
 
-def refuse(base: model.Base, text: str, options: model.SearchOptions, path: Path) -> None:
+def refuse(base: base_model.Base, text: str, options: search_model.SearchOptions, path: Path) -> None:
     """Raise `CqlguiError` when writing to `path` would write over what a search for this text reads."""
     what = files.reason(path, [*from_query(base, options), *_read(text, options, path)])
     if what:
@@ -58,7 +58,7 @@ def _resolved(path: Path) -> Path:
         return path
 
 
-def _read(text: str, options: model.SearchOptions, path: Path) -> files.Kept:
+def _read(text: str, options: search_model.SearchOptions, path: Path) -> files.Kept:
     """What a query reads; `path` itself where the query makes up a name that may be this one."""
     found: files.Kept = []
     # What was made of two results is no query.

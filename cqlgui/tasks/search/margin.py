@@ -12,12 +12,12 @@ from cqlgui.cql.ast import nodes
 from cqlgui.cql.explaining import explain
 from cqlgui.cql.transforming import words
 from cqlgui.tasks.asking import queries
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, truth_model
 from cqlgui.tasks.search import explaining
 
 
 def margin(
-    base: model.Base,
+    base: base_model.Base,
     game: int,
     positionid: int,
     text: str,
@@ -25,7 +25,7 @@ def margin(
     *,
     cancel: progress.CancelToken | None = None,
     begun: Callable[[], None] | None = None,
-) -> tuple[model.Truth, tuple[model.LineTruth, ...]]:
+) -> tuple[truth_model.Truth, tuple[truth_model.LineTruth, ...]]:
     """The truth of a query at a position, whole and line by line.
 
     `begun` hears when a worker is free for it. Raises what `explaining.explain` does.
@@ -39,14 +39,14 @@ def margin(
     return found, lines(text, found, checked.query)
 
 
-def lines(text: str, found: model.Truth, query: nodes.Query) -> tuple[model.LineTruth, ...]:
+def lines(text: str, found: truth_model.Truth, query: nodes.Query) -> tuple[truth_model.LineTruth, ...]:
     """A row for each line on which a filter begins whose surroundings begin on an earlier line.
 
     Of an orbit the element is shown that matches, or that comes nearest to it. `query` tells comparisons,
     which have a value but are conditions.
     """
     compared = set(_comparisons(query.body))
-    rows: dict[int, list[tuple[model.Truth, str]]] = {}
+    rows: dict[int, list[tuple[truth_model.Truth, str]]] = {}
     breaks = [place for place, sign in enumerate(text) if sign == "\n"]
     for line, part, element in _beginning(found, query.body, breaks):
         rows.setdefault(line, []).append((part, element))
@@ -54,7 +54,7 @@ def lines(text: str, found: model.Truth, query: nodes.Query) -> tuple[model.Line
     for line, told in sorted(rows.items()):
         parts, elements = zip(*told, strict=True)
         truth, value = _together(parts), _value(parts, compared)
-        shown.append(model.LineTruth(line, truth, value, parts, found.positionid, elements))
+        shown.append(truth_model.LineTruth(line, truth, value, parts, found.positionid, elements))
     return tuple(shown)
 
 
@@ -73,7 +73,7 @@ def filter_lines(text: str, query: nodes.Query) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def best_element(orbit: model.Truth) -> model.Truth:
+def best_element(orbit: truth_model.Truth) -> truth_model.Truth:
     """The element of an orbit that matches, or in which most filters hold before one fails; of equal ones the
     one as written.
     """
@@ -83,7 +83,7 @@ def best_element(orbit: model.Truth) -> model.Truth:
     )
 
 
-def bound(part: model.Truth) -> str:
+def bound(part: truth_model.Truth) -> str:
     """For which elements loops hold, or under `all` fail: `x = f3, y = e5`; empty where none decides.
 
     Loops within one another are told together, those of an orbit in its best element only.
@@ -100,7 +100,7 @@ def bound(part: model.Truth) -> str:
     return ", ".join(dict.fromkeys(found))
 
 
-def moves(part: model.Truth) -> str:
+def moves(part: truth_model.Truth) -> str:
     """The moves that a path matched, or how far it came."""
     return part.way if part.matched or not part.way else f"up to {part.way}"
 
@@ -128,8 +128,8 @@ _MOST_BOUND = 8
 
 
 def _beginning(
-    found: model.Truth, body: nodes.Node, breaks: list[int]
-) -> Iterator[tuple[int, model.Truth, str]]:
+    found: truth_model.Truth, body: nodes.Node, breaks: list[int]
+) -> Iterator[tuple[int, truth_model.Truth, str]]:
     """Filters with the line they begin on and the element they are of, in words; a filter is left out where
     one around it begins on the same line.
     """
@@ -152,13 +152,13 @@ def _is_bare(body: nodes.Node) -> bool:
     return isinstance(body, nodes.Compound) and body.filters[0].span.offset == body.span.offset
 
 
-def _together(parts: Sequence[model.Truth]) -> bool | None:
+def _together(parts: Sequence[truth_model.Truth]) -> bool | None:
     if any(part.matched is False for part in parts):
         return False
     return True if all(part.matched for part in parts) else None
 
 
-def _value(parts: Sequence[model.Truth], compared: set[tuple[int, int]]) -> str:
+def _value(parts: Sequence[truth_model.Truth], compared: set[tuple[int, int]]) -> str:
     """The number of a single filter that is no comparison."""
     if len(parts) != 1 or parts[0].value is None or (parts[0].offset, parts[0].length) in compared:
         return ""

@@ -17,8 +17,8 @@ from cqlgui.base import data
 from cqlgui.base.data import dataclass
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks.databases import workspace
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results import model
 from cqlgui.tasks.results.found import Columns, Found, Integers, Mask
 from cqlgui.tasks.search import orbits
 
@@ -46,7 +46,7 @@ class Attributes:
     of_games: Mapping[str, Integers]
 
 
-def attributes(base: model.Base) -> Attributes:
+def attributes(base: base_model.Base) -> Attributes:
     """The facets of a base's games."""
     found = {name: [np.zeros(1, np.int64)] for name in (RESULT, DECADE, RATING, OPENING)}
     for source in base.sources:
@@ -58,7 +58,7 @@ def attributes(base: model.Base) -> Attributes:
     return Attributes({name: np.concatenate(parts) for name, parts in found.items()})
 
 
-def _of_source(source: model.Source) -> dict[str, Integers]:
+def _of_source(source: base_model.Source) -> dict[str, Integers]:
     catalog = workspace.catalog()
     result = catalog.coded(source.id, "result", lambda text: _RESULTS.index(text) if text in _RESULTS else 3)
     decade = catalog.coded(source.id, "date", _decade)
@@ -92,7 +92,7 @@ def _words(name: str, key: int) -> str:
             return f"{first}-{first + _PLY_BAND - 1}"
 
 
-def _keys(result: model.SearchResult, known: Attributes, name: str) -> Integers:
+def _keys(result: search_model.SearchResult, known: Attributes, name: str) -> Integers:
     """A facet of every hit."""
     columns = result.games.columns
     if name == PLY:
@@ -102,7 +102,7 @@ def _keys(result: model.SearchResult, known: Attributes, name: str) -> Integers:
     return of_games[np.minimum(columns.games, len(of_games) - 1)]
 
 
-def values(result: model.SearchResult, known: Attributes, name: str) -> tuple[Value, ...]:
+def values(result: search_model.SearchResult, known: Attributes, name: str) -> tuple[Value, ...]:
     """The values of a facet that hits of a result have, with counts; none for the ply of a search through
     variations, where the number of a position does not tell it."""
     columns = result.games.columns
@@ -121,36 +121,38 @@ def values(result: model.SearchResult, known: Attributes, name: str) -> tuple[Va
     )
 
 
-def having(result: model.SearchResult, known: Attributes, name: str, key: int) -> model.SearchResult:
+def having(
+    result: search_model.SearchResult, known: Attributes, name: str, key: int
+) -> search_model.SearchResult:
     """The hits of a result that have a value of a facet."""
     return _kept(result, _keys(result, known, name) == key)
 
 
-def matching(result: model.SearchResult, orbit: int, element: int) -> model.SearchResult:
+def matching(result: search_model.SearchResult, orbit: int, element: int) -> search_model.SearchResult:
     """The hits of a result at which an element of an orbit matched."""
     return _kept(result, found_module.having(result.games.columns, orbit_pass.code_of(orbit, element)))
 
 
-def both(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
+def both(one: search_model.SearchResult, other: search_model.SearchResult) -> search_model.SearchResult:
     """The hits of one result that are also in another."""
     bare, others = _bare(one), _bare(other)
     kept = {game: hits for game, hits in bare.items() if game in others}
     return _kept(one, _among(one.games, other.games), kept)
 
 
-def without(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
+def without(one: search_model.SearchResult, other: search_model.SearchResult) -> search_model.SearchResult:
     """The hits of one result that are not in another."""
     bare, others = _bare(one), _bare(other)
     kept = {game: hits for game, hits in bare.items() if game not in others}
     return _kept(one, ~_among(one.games, other.games), kept)
 
 
-def either(one: model.SearchResult, other: model.SearchResult) -> model.SearchResult:
+def either(one: search_model.SearchResult, other: search_model.SearchResult) -> search_model.SearchResult:
     """The hits of both results, in the order of the games. What is told of a hit is what the first result
     tells of it, if it has it; the elements of another query's orbits mean nothing here."""
     first, second = _ascending(one.games), _ascending(other.games)
     more = second.columns.take(~_among(second, first))
-    others: Iterable[model.GameHits] = other.games.told.values()
+    others: Iterable[hit_model.GameHits] = other.games.told.values()
     # Without it all games of a result are told of.
     untold = one.games.untold or other.games.untold
     if other.query != one.query:
@@ -178,13 +180,13 @@ def either(one: model.SearchResult, other: model.SearchResult) -> model.SearchRe
     return _made(joined, columns, sorted({*one.order, *other.order}), bare)
 
 
-def _foreign(told: model.GameHits) -> model.GameHits:
+def _foreign(told: hit_model.GameHits) -> hit_model.GameHits:
     """What another query tells of a game, without what hangs together with its orbits and sort keys."""
     hits = tuple(data.replace(hit, matches=()) for hit in told.hits)
     return data.replace(told, hits=hits, sort_keys=())
 
 
-def in_games(result: model.SearchResult) -> Integers:
+def in_games(result: search_model.SearchResult) -> Integers:
     """The games of a result, ascending, as `SearchOptions.within` wants them."""
     return np.sort(np.array(result.order, np.int64))
 
@@ -199,22 +201,25 @@ def _ascending(found: Found) -> Found:
     return Found(found.columns.take(np.argsort(found.columns.hits, kind="stable")), found.told, found.untold)
 
 
-def _bare(result: model.SearchResult) -> dict[int, model.GameHits]:
+def _bare(result: search_model.SearchResult) -> dict[int, hit_model.GameHits]:
     """The games that match without a hit, which a query may ask for."""
     return {game: hits for game, hits in result.games.told.items() if not hits.hits}
 
 
 def _kept(
-    result: model.SearchResult, mask: Mask, bare: Mapping[int, model.GameHits] | None = None
-) -> model.SearchResult:
+    result: search_model.SearchResult, mask: Mask, bare: Mapping[int, hit_model.GameHits] | None = None
+) -> search_model.SearchResult:
     columns = result.games.columns.take(mask)
     left = {*found_module.each_game(columns.hits).tolist(), *(bare or ())}
     return _made(result, columns, [game for game in result.order if game in left], bare or {})
 
 
 def _made(
-    result: model.SearchResult, columns: Columns, order: Iterable[int], bare: Mapping[int, model.GameHits]
-) -> model.SearchResult:
+    result: search_model.SearchResult,
+    columns: Columns,
+    order: Iterable[int],
+    bare: Mapping[int, hit_model.GameHits],
+) -> search_model.SearchResult:
     """A result like another with other hits, and with these games without hits."""
     untold = Found(columns, {}, result.games.untold)
     told = dict(bare)
@@ -226,7 +231,7 @@ def _made(
     return data.replace(result, games=found, order=tuple(order), orbits=recounted(result.orbits, columns))
 
 
-def recounted(listed: Iterable[model.Orbit], columns: Columns) -> tuple[model.Orbit, ...]:
+def recounted(listed: Iterable[hit_model.Orbit], columns: Columns) -> tuple[hit_model.Orbit, ...]:
     """Orbits with what their elements matched among some hits; an element counts once for a hit."""
     listed = tuple(listed)
     counts = iter(found_module.counts(columns, [len(orbit.elements) for orbit in listed]).tolist())
@@ -236,7 +241,7 @@ def recounted(listed: Iterable[model.Orbit], columns: Columns) -> tuple[model.Or
     )
 
 
-OPERATIONS: Final[Mapping[str, Callable[[Any, Any], model.SearchResult]]] = {
+OPERATIONS: Final[Mapping[str, Callable[[Any, Any], search_model.SearchResult]]] = {
     "and": both,
     "or": either,
     "minus": without,

@@ -16,16 +16,16 @@ from cqlgui.cql.transforming import transforms
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import sources
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results import model
 
 
-def orbits(text: str) -> tuple[model.Orbit, ...]:
+def orbits(text: str) -> tuple[hit_model.Orbit, ...]:
     """The outermost transforms of a query with their elements, all counts 0; raises `queries.Rejected`."""
     return tuple(describe(info) for info in queries.expanded(text).orbits)
 
 
-def describe(info: transforms.OrbitInfo) -> model.Orbit:
+def describe(info: transforms.OrbitInfo) -> hit_model.Orbit:
     """An orbit as plain data, all counts 0."""
     elements = []
     # All elements are built alike, so one of them tells.
@@ -34,7 +34,7 @@ def describe(info: transforms.OrbitInfo) -> model.Orbit:
         # There may be thousands.
         priority.pause()
         elements.append(
-            model.ElementCount(
+            hit_model.ElementCount(
                 text=element.text,
                 transform=element.transform,
                 words=element.words,
@@ -45,7 +45,7 @@ def describe(info: transforms.OrbitInfo) -> model.Orbit:
                 never=impossible.reason(element.filter) if asks else "",
             )
         )
-    return model.Orbit(
+    return hit_model.Orbit(
         transform=info.transform,
         offset=info.span.offset,
         length=info.span.length,
@@ -55,7 +55,7 @@ def describe(info: transforms.OrbitInfo) -> model.Orbit:
     )
 
 
-def counted(orbit: model.Orbit, counts: dict[int, tuple[int, int]]) -> model.Orbit:
+def counted(orbit: hit_model.Orbit, counts: dict[int, tuple[int, int]]) -> hit_model.Orbit:
     """The orbit with (games, positions) by the place of its elements."""
     elements = list(orbit.elements)
     for place, (games, positions) in counts.items():
@@ -70,7 +70,7 @@ Place = tuple[int, int]
 """Number of an orbit in the query, and of an element in it."""
 
 
-def without_squares(result: model.SearchResult) -> tuple[Place, ...]:
+def without_squares(result: search_model.SearchResult) -> tuple[Place, ...]:
     """The elements that matched and name no squares, so that only a hit can be shown of them."""
     found = (
         (number, place)
@@ -82,8 +82,8 @@ def without_squares(result: model.SearchResult) -> tuple[Place, ...]:
 
 
 def examples(
-    base: model.Base,
-    result: model.SearchResult,
+    base: base_model.Base,
+    result: search_model.SearchResult,
     wanted: Sequence[Place],
     cancel: progress.CancelToken | None = None,
 ) -> dict[Place, Position]:
@@ -106,5 +106,7 @@ def examples(
     return found
 
 
-def _dropped(infos: tuple[transforms.DroppedInfo, ...]) -> list[model.Dropped]:
-    return [model.Dropped(transform=info.transform, words=info.words, reason=info.reason) for info in infos]
+def _dropped(infos: tuple[transforms.DroppedInfo, ...]) -> list[hit_model.Dropped]:
+    return [
+        hit_model.Dropped(transform=info.transform, words=info.words, reason=info.reason) for info in infos
+    ]

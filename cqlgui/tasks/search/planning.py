@@ -26,7 +26,7 @@ from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from cqlgui.store import beside, segments
 from cqlgui.tasks.databases import tags
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 
 _USELESS: Final = 0.9
 """Where more than this share of a segment's games is left the next `_IDLE` segments are not asked about."""
@@ -76,7 +76,7 @@ class Planner:
 
     def part(
         self,
-        source: model.Source,
+        source: base_model.Source,
         first: int,
         segment: segments.Segment,
         is_over: Callable[[], bool] = facts.never,
@@ -92,7 +92,7 @@ class Planner:
             self._source, self._useless = source.path, len(numbers) > _USELESS * count
         return Part(asked, count, numbers, facts.table(self._compiled, known.facts, len(asked)))
 
-    def _is_idle(self, source: model.Source) -> bool:
+    def _is_idle(self, source: base_model.Source) -> bool:
         """Whether hardly a game was passed over in the segment before, so that this one is not asked about;
         one of some is all the same."""
         if not self._useless or self._source != source.path or self._idle == _IDLE:
@@ -118,7 +118,7 @@ class Planner:
 
     def counts(
         self,
-        source: model.Source,
+        source: base_model.Source,
         first: int,
         segment: segments.Segment,
         is_over: Callable[[], bool] = facts.never,
@@ -142,7 +142,7 @@ class Planner:
         return [*found, int((inside & last).sum())]
 
     def _known(
-        self, source: model.Source, first: int, segment: segments.Segment, is_over: Callable[[], bool]
+        self, source: base_model.Source, first: int, segment: segments.Segment, is_over: Callable[[], bool]
     ) -> tuple[games.Games, pruner.Known]:
         asked = games.of_segment(segment)
         priority.pause()

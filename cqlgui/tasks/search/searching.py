@@ -26,8 +26,8 @@ from cqlgui.tasks.asking.queries import Rejected
 from cqlgui.tasks.databases import sources, workspace
 from cqlgui.tasks.processes import frames
 from cqlgui.tasks.processes import pool as pool_module
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results import model
 from cqlgui.tasks.results.found import Columns, Found, Integers
 from cqlgui.tasks.search import keeping, narrowing, orbits, sieving, telling
 
@@ -56,18 +56,18 @@ _NUMBERS = pattern("[0-9]+")
 
 
 def search(
-    base: model.Base,
+    base: base_model.Base,
     text: str,
-    options: model.SearchOptions | None = None,
+    options: search_model.SearchOptions | None = None,
     *,
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
-    on_orbits: Callable[[tuple[model.Orbit, ...]], None] | None = None,
+    on_orbits: Callable[[tuple[hit_model.Orbit, ...]], None] | None = None,
     on_hits: Callable[[Found], None] | None = None,
-    on_messages: Callable[[Sequence[model.Message]], None] | None = None,
+    on_messages: Callable[[Sequence[hit_model.Message]], None] | None = None,
     pool: pool_module.Pool | None = None,
     most_seconds: float | None = None,
-) -> model.SearchResult:
+) -> search_model.SearchResult:
     """Find the games and positions of `base` that match `text`.
 
     `on_orbits` gets the orbits of the query before its hits, without counts. `on_hits` gets the hits of games
@@ -80,7 +80,7 @@ def search(
     than that. Raises `Rejected` for a bad query, `errors.SourceError` and `errors.IndexDamaged` for a base
     that cannot be read.
     """
-    chosen = options or model.SearchOptions()
+    chosen = options or search_model.SearchOptions()
     said = telling.said(chosen)
     expanded = queries.expanded(text, said=said)
     queries.refuse_files(expanded, reading=bool(chosen.allow_read), writing=bool(chosen.allow_write))
@@ -117,15 +117,15 @@ class _Run:
 
     def __init__(
         self,
-        base: model.Base,
+        base: base_model.Base,
         text: str,
         expanded: transforms.Expanded,
-        options: model.SearchOptions,
+        options: search_model.SearchOptions,
         said: settings.Settings,
         cancel: progress_module.CancelToken,
         report: progress_module.ProgressSink,
         on_hits: Callable[[Found], None] | None,
-        on_messages: Callable[[Sequence[model.Message]], None] | None,
+        on_messages: Callable[[Sequence[hit_model.Message]], None] | None,
     ) -> None:
         assert expanded.query is not None
         self.base = base
@@ -156,17 +156,17 @@ class _Run:
         # Written out before the search, as printing thousands of elements would delay the answer to Cancel.
         self.orbits = [orbits.describe(info) for info in expanded.orbits]
         self.grown = found_module.Growing()
-        self.told: dict[int, model.GameHits] = {}
+        self.told: dict[int, hit_model.GameHits] = {}
         self.matching = 0
         self.untold = self._untold_beforehand()
-        self.failed: list[model.BadGame] = []
-        self.stopped: model.Stop | None = None
+        self.failed: list[base_model.BadGame] = []
+        self.stopped: search_model.Stop | None = None
         # The first fault that stops the search, until all games before it are done.
-        self._fault: model.Stop | None = None
+        self._fault: search_model.Stop | None = None
         # Why games failed, without numbers; how many did in a row, in game order, and why.
         self._reasons: dict[int, str] = {}
         self._row, self._row_reason = 0, ""
-        self.messages: list[model.Message] = []
+        self.messages: list[hit_model.Message] = []
         self.messages_dropped = 0
         # Characters of the messages that are kept, and of what is kept beside them.
         self._spoken = self._kept = 0
@@ -175,19 +175,19 @@ class _Run:
         # What the caller has not heard of yet.
         self._unsent: list[Columns] = []
         self._unsent_hits = 0
-        self._fresh: dict[int, model.GameHits] = {}
-        self._unsaid: list[model.Message] = []
+        self._fresh: dict[int, hit_model.GameHits] = {}
+        self._unsaid: list[hit_model.Message] = []
         self.searched = 0
         self.positions = 0
         self._coming: Iterator[_Item | None] = self._items()
         # Games interpreted whose predecessors are still being searched; None = without a hit.
-        self._waiting: dict[int, model.GameHits | None] = {}
+        self._waiting: dict[int, hit_model.GameHits | None] = {}
         self._stretches: collections.deque[_Stretch] = collections.deque()
         self._full = options.limit is not None and options.limit <= 0
         self._reported = self._sent = 0.0
         self._peeked: _Item | None = None
 
-    def result(self, pool: pool_module.Pool) -> model.SearchResult:
+    def result(self, pool: pool_module.Pool) -> search_model.SearchResult:
         started = time.perf_counter()
         work = pool_module.Work(
             take=self._take,
@@ -229,12 +229,12 @@ class _Run:
         order = found.games.tolist()
         if specs:
             order = self.program.order([(game, self.told[game].sort_keys) for game in order])
-        return model.SearchResult(
+        return search_model.SearchResult(
             query=self.text,
             order=tuple(order),
             games=found,
             orbits=orbits_counted,
-            sort_keys=tuple(model.SortKey(spec.doc, spec.descending, spec.quiet) for spec in specs),
+            sort_keys=tuple(hit_model.SortKey(spec.doc, spec.descending, spec.quiet) for spec in specs),
             seconds=seconds,
             games_searched=self.searched if self.stopped is None else min(self.searched, self.stopped.game),
             positions_searched=self.positions,
@@ -263,9 +263,9 @@ class _Run:
     def _straight(self) -> sieving.Straight | None:
         """What makes hits of what the compiled query finds, where that is all that is wanted."""
         match self.options.details:
-            case model.Details.ALL:
+            case search_model.Details.ALL:
                 return None
-            case model.Details.COMMENTS if self._writes:
+            case search_model.Details.COMMENTS if self._writes:
                 return None
             case _:
                 return self.plan.straight
@@ -286,18 +286,18 @@ class _Run:
     def _found(self) -> Found:
         return self.grown.whole(self.told, self.untold)
 
-    def _failed(self) -> tuple[model.BadGame, ...]:
+    def _failed(self) -> tuple[base_model.BadGame, ...]:
         """The games that failed, in order. Those behind the one that the search stopped at depend on how
         quick the workers were."""
         failed = sorted(self.failed, key=lambda bad: bad.game)
         stop = self.stopped
         return tuple(bad for bad in failed if stop is None or bad.game <= stop.game)
 
-    def _persistent(self) -> tuple[model.Persistent, ...]:
+    def _persistent(self) -> tuple[hit_model.Persistent, ...]:
         if self.remembered is None:
             return ()
         kept = self.program.kept(self.remembered)
-        return tuple(model.Persistent(one.name, one.value, one.text) for one in kept)
+        return tuple(hit_model.Persistent(one.name, one.value, one.text) for one in kept)
 
     def _items(self, first: _Item = (0, 0)) -> Iterator[_Item]:
         """All games from one on that are to be searched."""
@@ -376,7 +376,7 @@ class _Run:
             # Games behind it were not looked at. Several workers may have come to such a game.
             items = [item for item in items if item[1] < ordinal]
             if self._fault is None or first + ordinal < self._fault.game:
-                self._fault = model.Stop(first + ordinal, reason, offset, length)
+                self._fault = search_model.Stop(first + ordinal, reason, offset, length)
         told = [
             telling.game_hits(first + ordinal, *found, match_string=reply["match_string"])
             for ordinal, *found in reply["hits"]
@@ -389,7 +389,7 @@ class _Run:
             )
             game = first + items[0][1]
             if self._fault is None or game < self._fault.game:
-                self._fault = model.Stop(game, reason)
+                self._fault = search_model.Stop(game, reason)
             self._advance()
             return
         for _, ordinal in items:
@@ -419,7 +419,7 @@ class _Run:
         source = self.sources[place]
         with sources.opened(source) as reader:
             offset, _length, line = reader.index.span(ordinal)
-        self.failed.append(model.BadGame(source.first + ordinal, source.path, offset, line, reason))
+        self.failed.append(base_model.BadGame(source.first + ordinal, source.path, offset, line, reason))
         self._reasons[source.first + ordinal] = _NUMBERS.sub("#", reason)
 
     def _advance(self, unfinished: bool = False, more: bool = False) -> None:
@@ -471,7 +471,7 @@ class _Run:
         if self._full:
             return
         self._count_failures(game)
-        self._unsaid.extend(model.Message(game, text) for text in texts)
+        self._unsaid.extend(hit_model.Message(game, text) for text in texts)
         if hits is not None:
             self.told[game] = hits
             self._fresh[game] = hits
@@ -487,7 +487,7 @@ class _Run:
         if reason and self._row >= HOPELESS:
             said = next(bad.reason for bad in self.failed if bad.game == game)
             words = f"{HOPELESS} games in a row failed for the same reason: {said}"
-            self.stopped = model.Stop(game, words)
+            self.stopped = search_model.Stop(game, words)
 
     def _add(self, columns: Columns, starts: Integers) -> None:
         """Take the hits of some games, the first of each at `starts`; a game may have none."""
@@ -528,7 +528,7 @@ class _Run:
             self.report(progress_module.Progress(self.searched, total, words))
 
 
-def _characters(hits: model.GameHits) -> int:
+def _characters(hits: hit_model.GameHits) -> int:
     """The length of all texts that were made for a game."""
     return (
         sum(len(text) for _, text in hits.comments)

@@ -26,8 +26,8 @@ from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.pruning import pruner
 from cqlgui.engine.replaying import scanning
 from cqlgui.tasks.databases import sources, tags
+from cqlgui.tasks.results import base_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results import model
 from cqlgui.tasks.results.found import Columns, Integers
 from cqlgui.tasks.search import planning
 
@@ -183,7 +183,7 @@ class Sieve:
     def __init__(
         self,
         chosen: Plan,
-        listed: Sequence[model.Source],
+        listed: Sequence[base_model.Source],
         straight: Straight | None = None,
         *,
         threads: int | None = None,
@@ -410,7 +410,7 @@ class _Slice:
     those of them that are to be searched."""
 
     place: int
-    source: model.Source
+    source: base_model.Source
     first: int
     part: planning.Part
     numbers: Integers

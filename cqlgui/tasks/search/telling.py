@@ -14,21 +14,21 @@ from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.tasks.databases import sources
 from cqlgui.tasks.processes import frames
 from cqlgui.tasks.processes import pool as pool_module
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results import model
 
 _BATCH: Final = 2_000
 """Games told of before the first of them is given."""
 
 
 def tell(
-    base: model.Base,
-    result: model.SearchResult,
+    base: base_model.Base,
+    result: search_model.SearchResult,
     games: Iterable[int],
     *,
     cancel: progress.CancelToken | None = None,
     pool: pool_module.Pool | None = None,
-) -> Iterator[model.GameHits]:
+) -> Iterator[hit_model.GameHits]:
     """What a result knows of its games, in the order asked, with all that is left to the interpreter.
 
     A game of which it cannot tell is given as it is in the result. Raises `errors.Cancelled`, and
@@ -50,19 +50,19 @@ def tell(
 
 
 def details(
-    base: model.Base,
+    base: base_model.Base,
     text: str,
-    options: model.SearchOptions,
+    options: search_model.SearchOptions,
     games: Sequence[int],
     *,
     cancel: progress.CancelToken | None = None,
     pool: pool_module.Pool | None = None,
-) -> dict[int, model.GameHits]:
+) -> dict[int, hit_model.GameHits]:
     """All that the interpreter finds in some games, in worker processes; games in which it finds nothing, or
     that it cannot do, are left out. Raises `errors.Cancelled`.
     """
     token = cancel or progress.CancelToken()
-    found: dict[int, model.GameHits] = {}
+    found: dict[int, hit_model.GameHits] = {}
     by_source: dict[int, list[int]] = {}
     for game in games:
         source, ordinal = sources.of_game(base, game)
@@ -109,7 +109,7 @@ _WORKERS: Final = 2
 """Where somebody looks on, more would take from the window."""
 
 
-def said(options: model.SearchOptions) -> settings.Settings:
+def said(options: search_model.SearchOptions) -> settings.Settings:
     """What the options say beside the query."""
     return data.replace(options.settings, variations=options.variations or options.settings.variations)
 
@@ -119,7 +119,7 @@ def request(
     chosen: settings.Settings,
     source: dict[str, Any],
     ordinals: Sequence[int],
-    options: model.SearchOptions,
+    options: search_model.SearchOptions,
 ) -> frames.Message:
     """What a worker is asked for some games of a source, none of which hangs together with others. It may
     read files, and write none: that is for the search itself."""
@@ -144,17 +144,17 @@ def game_hits(
     removed: list[int],
     *,
     match_string: str,
-) -> model.GameHits:
+) -> hit_model.GameHits:
     """A matching game, from what a worker says of it."""
-    return model.GameHits(
+    return hit_model.GameHits(
         game=game,
         hits=tuple(
-            model.Hit(
+            hit_model.Hit(
                 game=game,
                 positionid=positionid,
                 value=value,
                 squares=squares,
-                matches=tuple(model.OrbitMatch(*match) for match in matches),
+                matches=tuple(hit_model.OrbitMatch(*match) for match in matches),
             )
             for positionid, value, squares, matches in hits
         ),

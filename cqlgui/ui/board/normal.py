@@ -9,7 +9,7 @@ from __future__ import annotations
 from cqlgui.base import data
 from cqlgui.board import motions, san, squares
 from cqlgui.cql.transforming import geometry, words
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, hit_model
 
 NORMALISED = "Normalised"
 AS_WRITTEN = "As the query is written"
@@ -20,7 +20,7 @@ class Normal:
 
     def __init__(self) -> None:
         self.on = False
-        self.element: model.ElementCount | None = None
+        self.element: hit_model.ElementCount | None = None
 
     @property
     def applies(self) -> bool:
@@ -56,7 +56,7 @@ class Normal:
         return self.words.replace(NORMALISED, AS_WRITTEN, 1) + off
 
     def marks(
-        self, rings: int, element: model.ElementCount | None
+        self, rings: int, element: hit_model.ElementCount | None
     ) -> tuple[int, tuple[tuple[int, int], ...], tuple[str, str], int]:
         """Rings, lines, badge and squares named one by one, of a position with these squares of a hit and the
         element it is shown under; without a hit the badge alone tells that this is not the game's own board.
@@ -83,7 +83,7 @@ class Normal:
         return tuple(pair for pair in lines if wanted >> pair[1] & 1)
 
 
-def framed(game: model.LoadedGame, frame: motions.Motion, note: str) -> model.LoadedGame:
+def framed(game: base_model.LoadedGame, frame: motions.Motion, note: str) -> base_model.LoadedGame:
     """The game for the notation, its moves written in a frame and a note before them."""
     if frame == motions.STILL:
         return game
@@ -91,5 +91,5 @@ def framed(game: model.LoadedGame, frame: motions.Motion, note: str) -> model.Lo
     return data.replace(game, tree=game.tree.framed(frame), comments={**game.comments, 0: comment})
 
 
-def _motion(element: model.ElementCount) -> motions.Motion | None:
+def _motion(element: hit_model.ElementCount) -> motions.Motion | None:
     return geometry.motion(element.transform)

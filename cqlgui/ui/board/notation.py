@@ -36,7 +36,7 @@ from PySide6.QtWidgets import QTextEdit, QToolButton, QWidget
 
 from cqlgui.base import patterns
 from cqlgui.board import men, tree
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.ui.look import canvas, icons, labels, theme, wording
 
 CHUNK = 100
@@ -62,7 +62,7 @@ Piece = tuple[str, str, int]
 """Kind (`main`, `variation`, `comment`, `sign`), text, positionid or -1."""
 
 
-def pieces(game: model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
+def pieces(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
     """The notation in reading order, lazily: a game of any depth, without recursion."""
     line = game.tree
     if 0 in game.comments:
@@ -97,13 +97,13 @@ def pieces(game: model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
             stack += [")", (other, True, False), "("]
 
 
-def begun(game: model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
+def begun(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
     """The same, with what is shown first made at once: for a thread that is not the window's."""
     left = pieces(game, figurine)
     return itertools.chain(list(itertools.islice(left, 2 * CHUNK)), left)
 
 
-def has_variations(game: model.LoadedGame) -> bool:
+def has_variations(game: base_model.LoadedGame) -> bool:
     """Whether a game has moves beside its main line."""
     return any(game.tree.depths)
 
@@ -177,7 +177,7 @@ class NotationView(QTextEdit):
         # Lines are folded, yet the space that ends one may count as a point too many.
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(8)
-        self._game: model.LoadedGame | None = None
+        self._game: base_model.LoadedGame | None = None
         self._figurine = False
         self._spans: dict[int, tuple[int, int]] = {0: (0, 0)}
         self._starts: list[int] = []
@@ -206,7 +206,7 @@ class NotationView(QTextEdit):
         theme.theme().changed.connect(self._restyle)
         self._show_button()
 
-    def set_game(self, game: model.LoadedGame | None, made: Iterator[Piece] | None = None) -> None:
+    def set_game(self, game: base_model.LoadedGame | None, made: Iterator[Piece] | None = None) -> None:
         """Show a game from its start; `made` are its pieces, where they were `begun`."""
         self._game, self._current, self._hits = game, 0, frozenset()
         self._kept = None

@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 
 from cqlgui.board import squares
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import truth_model
 from cqlgui.tasks.search import margin
 from cqlgui.ui.look import canvas, colours, wording
 
@@ -67,7 +67,7 @@ class Gutter(QWidget):
         super().__init__(editor)
         self._editor = editor
         self._lines = lines
-        self._rows: dict[int, model.LineTruth] = {}
+        self._rows: dict[int, truth_model.LineTruth] = {}
         self._state = ""
         self._under = -1
         self.reason = ""
@@ -76,7 +76,7 @@ class Gutter(QWidget):
         self.setMouseTracking(True)
 
     @property
-    def rows(self) -> Mapping[int, model.LineTruth]:
+    def rows(self) -> Mapping[int, truth_model.LineTruth]:
         """What is shown, by line."""
         return self._rows
 
@@ -85,7 +85,7 @@ class Gutter(QWidget):
         """`KNOWN`, `PENDING`, `SLOW`, or empty where no truth is shown."""
         return self._state
 
-    def set_truth(self, state: str, rows: tuple[model.LineTruth, ...] | None = None) -> None:
+    def set_truth(self, state: str, rows: tuple[truth_model.LineTruth, ...] | None = None) -> None:
         """Show truths; without `rows` the former ones stay, and pale while others are found out."""
         self._state = state
         if rows is not None:
@@ -183,7 +183,7 @@ class Gutter(QWidget):
                     place = QRectF(self.width() - truths - _SIDE / 2, top, truths, line_height)
                     self._draw_truth(painter, self._rows[number], place, mark)
 
-    def _draw_truth(self, painter: QPainter, row: model.LineTruth, place: QRectF, size: int) -> None:
+    def _draw_truth(self, painter: QPainter, row: truth_model.LineTruth, place: QRectF, size: int) -> None:
         painter.setOpacity(0.4 if self._state == PENDING else 1.0)
         # An arrow takes the room of one digit of a value.
         arrow = self._mark_size() if row.elsewhere else 0
@@ -249,7 +249,7 @@ class Gutter(QWidget):
         return super().event(event)
 
 
-def _part_html(part: model.Truth, apart: bool, element: str) -> str:
+def _part_html(part: truth_model.Truth, apart: bool, element: str) -> str:
     """A filter in the tooltip: its truth, its text, the element of an orbit it is of, its value or squares,
     where it was evaluated if that is `apart` from the position on the board.
     """

@@ -23,7 +23,7 @@ from cqlgui.cql.legacy import old_scripts, translate
 from cqlgui.cql.source import diagnostics
 from cqlgui.cql.transforming import transforms
 from cqlgui.tasks.asking import library
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import truth_model
 from cqlgui.ui.editor import edit, files, find, fixes, gutter, identity, problems
 from cqlgui.ui.look import colours, labels, theme, wording
 from cqlgui.ui.loop import latest
@@ -214,7 +214,7 @@ class EditorPanel(QWidget):
         self,
         state: str,
         matched: bool | None = None,
-        rows: tuple[model.LineTruth, ...] | None = None,
+        rows: tuple[truth_model.LineTruth, ...] | None = None,
         *,
         left_out: bool = False,
     ) -> None:

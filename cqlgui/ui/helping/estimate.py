@@ -9,7 +9,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from cqlgui.base import progress
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.tasks.results.found import Integers
 from cqlgui.tasks.search import estimating
 from cqlgui.ui.editor import panel
@@ -30,7 +30,7 @@ class Estimating(QObject):
         super().__init__(parent)
         self._jobs = door
         self._editor = editor
-        self._base: model.Base | None = None
+        self._base: base_model.Base | None = None
         self._within: Integers | None = None
         # What was asked last, and the words for it.
         self._known: tuple[str, str] | None = None
@@ -46,7 +46,7 @@ class Estimating(QObject):
         """True while an estimate is still to come."""
         return self._timer.isActive() or self._jobs.active(_JOB)
 
-    def set_base(self, base: model.Base | None) -> None:
+    def set_base(self, base: base_model.Base | None) -> None:
         """Ask this base from now on."""
         self._base = base
         self._begin()

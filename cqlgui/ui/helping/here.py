@@ -16,7 +16,7 @@ from cqlgui.base import progress
 from cqlgui.base.data import dataclass
 from cqlgui.board.position import Position
 from cqlgui.pattern import here
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.tasks.results.found import Integers
 from cqlgui.tasks.search import counting
 from cqlgui.ui.look import labels, theme, wording
@@ -244,7 +244,7 @@ class Here(QObject):
         self._jobs = door
         self._browser = shown
         self._bar = bar
-        self._base: model.Base | None = None
+        self._base: base_model.Base | None = None
         self._within: Integers | None = None
         self._known: collections.OrderedDict[str, counting.Counted | None] = collections.OrderedDict()
         self._channel: jobs.Channel[tuple[int, str, counting.Counted | None]] | None = None
@@ -269,7 +269,7 @@ class Here(QObject):
         game = self._browser.game
         return None if game is None else game.tree.positions[self._browser.positionid]
 
-    def set_base(self, base: model.Base | None) -> None:
+    def set_base(self, base: base_model.Base | None) -> None:
         """Count these games from now on."""
         self._base = base
         self._known.clear()

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 
 from cqlgui.base import errors, progress
 from cqlgui.cql.editing import structure
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, truth_model
 from cqlgui.tasks.search import margin
 from cqlgui.ui.editor import gutter, panel
 from cqlgui.ui.loop import jobs, turns
@@ -25,8 +25,8 @@ GIVE_UP_AFTER = 10_000
 """Milliseconds of a worker's time after which it is told to stop."""
 _SETTLE = 10
 _JOB = "live truth"
-_Answer = tuple[model.Truth, tuple[model.LineTruth, ...]]
-_Place = tuple[model.Base, int, int]
+_Answer = tuple[truth_model.Truth, tuple[truth_model.LineTruth, ...]]
+_Place = tuple[base_model.Base, int, int]
 """Base, game and positionid."""
 
 
@@ -136,18 +136,18 @@ class Live(QObject):
         self._show(gutter.FAULT, None, self._unknown())
         self._editor.edit.gutter.reason = str(fault)
 
-    def _unknown(self) -> tuple[model.LineTruth, ...]:
+    def _unknown(self) -> tuple[truth_model.LineTruth, ...]:
         """The lines of the text that have filters, without their truth."""
         text = self._editor.text()
         query = structure.checked(text).query
         lines = margin.filter_lines(text, query) if query is not None else ()
-        return tuple(model.LineTruth(line, None, "", ()) for line in lines)
+        return tuple(truth_model.LineTruth(line, None, "", ()) for line in lines)
 
     def _show(
         self,
         state: str,
         matched: bool | None = None,
-        rows: tuple[model.LineTruth, ...] | None = None,
+        rows: tuple[truth_model.LineTruth, ...] | None = None,
         *,
         left_out: bool = False,
     ) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from cqlgui.base import errors, progress
 from cqlgui.board import tree
 from cqlgui.cql.transforming import words as words_module
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, truth_model
 from cqlgui.tasks.search import explaining, margin
 from cqlgui.ui.editor import panel
 from cqlgui.ui.look import infobar
@@ -71,7 +71,7 @@ class WhyNot(QObject):
             self._say("The query has to be without mistakes first.")
             return
 
-        def work(token: progress.CancelToken, _sink: progress.ProgressSink) -> model.WhyNot:
+        def work(token: progress.CancelToken, _sink: progress.ProgressSink) -> truth_model.WhyNot:
             return explaining.why_not(base, game.game, place, text, cancel=token)
 
         self._jobs.run(work, lambda found: self._answer(text, game, place, found), self._fail, name=_JOB)
@@ -117,7 +117,7 @@ class WhyNot(QObject):
         self._set_busy(False)
         self._say(f"This cannot be told: {fault}")
 
-    def _answer(self, text: str, game: model.LoadedGame, asked: int, found: model.WhyNot) -> None:
+    def _answer(self, text: str, game: base_model.LoadedGame, asked: int, found: truth_model.WhyNot) -> None:
         self._set_busy(False)
         if self._editor.text() != text:
             return
@@ -133,7 +133,7 @@ class WhyNot(QObject):
         self._say(*self._reason(text, game.tree, asked, found, part))
 
     def _reason(
-        self, text: str, game: tree.GameTree, asked: int, found: model.WhyNot, part: model.Truth
+        self, text: str, game: tree.GameTree, asked: int, found: truth_model.WhyNot, part: truth_model.Truth
     ) -> tuple[str, infobar.Action | None]:
         """What to say of a filter that fails, and the way to where it holds."""
         how = f" ({found.words})" if found.transform not in ("", words_module.AS_WRITTEN) else ""

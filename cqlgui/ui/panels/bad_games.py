@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from cqlgui.base import cells as cells_module
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.ui.look import fitting, labels, wording
 from cqlgui.ui.tables import text_model, view
 
@@ -58,7 +58,7 @@ class BadGamesDialog(QDialog):
         self.table.chosen.connect(self._chosen)
         self.set_games(())
 
-    def set_games(self, bad: Sequence[model.BadGame]) -> None:
+    def set_games(self, bad: Sequence[base_model.BadGame]) -> None:
         """List these; a game may stand there several times, once for each problem."""
         self.table.make_room(0, wording.widest(max((entry.game for entry in bad), default=0)))
         self.model.set_games(bad)
@@ -105,9 +105,9 @@ class BadGamesModel(text_model.TextModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.games: tuple[model.BadGame, ...] = ()
+        self.games: tuple[base_model.BadGame, ...] = ()
 
-    def set_games(self, bad: Sequence[model.BadGame]) -> None:
+    def set_games(self, bad: Sequence[base_model.BadGame]) -> None:
         """List these."""
         self.beginResetModel()
         self.games = tuple(bad)
@@ -138,6 +138,6 @@ class BadGamesModel(text_model.TextModel):
         return TITLES[section] if role == Qt.ItemDataRole.DisplayRole else None
 
 
-def cells(entry: model.BadGame) -> tuple[str, ...]:
+def cells(entry: base_model.BadGame) -> tuple[str, ...]:
     """A problem as the texts of its row."""
     return (str(entry.game), entry.source.name, str(entry.offset), str(entry.line), entry.reason)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from cqlgui.base import errors
 from cqlgui.tasks.databases import games as games_task
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.ui.look import labels, theme, wording
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.tables import games_model, rows, view
@@ -39,7 +39,7 @@ class GamesPanel(QWidget):
         super().__init__(parent)
         self.setAccessibleName("Games")
         self._jobs = door
-        self._base: model.Base | None = None
+        self._base: base_model.Base | None = None
         self._sort = "game"
         self._descending = False
         self._text = ""
@@ -77,7 +77,7 @@ class GamesPanel(QWidget):
         theme.theme().changed.connect(self._dress)
         self._dress()
 
-    def set_base(self, base: model.Base | None) -> None:
+    def set_base(self, base: base_model.Base | None) -> None:
         """Show the games of a base. A grown state of the same base adds games and keeps everything else."""
         same = base is not None and self._base is not None and base.id == self._base.id
         self._base = base

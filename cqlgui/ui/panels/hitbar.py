@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.ui.look import icons, labels, names, theme, wording
 from cqlgui.ui.tables import rows
 
@@ -51,7 +51,7 @@ class HitBar(QWidget):
         self.show_hit("")
         self.set_steps(True, True)
 
-    def show_game(self, game: model.GameRow | None) -> None:
+    def show_game(self, game: base_model.GameRow | None) -> None:
         """Tell who plays, when and where; what stands last is left out first where there is little room."""
         if game is None:
             self._game.say_players("", "", "", "", "")

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import Found
 from cqlgui.ui.look import bars, icons, labels, theme, wording
 from cqlgui.ui.loop import jobs
@@ -83,8 +83,8 @@ class HitsPanel(QWidget):
         self._ended = ""
         self._waits = ""
         self._earlier = ""
-        self._messages: tuple[model.Message, ...] = ()
-        self._kept: tuple[model.Persistent, ...] = ()
+        self._messages: tuple[hit_model.Message, ...] = ()
+        self._kept: tuple[hit_model.Persistent, ...] = ()
         # The row that `land` made current, until somebody chooses.
         self._landing: int | None = None
         # The element whose hits are looked for.
@@ -100,7 +100,9 @@ class HitsPanel(QWidget):
 
     # --- a search ---
 
-    def begin(self, base: model.Base, total_games: int, orbits: tuple[model.Orbit, ...] = ()) -> None:
+    def begin(
+        self, base: base_model.Base, total_games: int, orbits: tuple[hit_model.Orbit, ...] = ()
+    ) -> None:
         """Start anew, for a search over this many games; `orbits` name the elements while it runs."""
         self.table.make_room(hits_model.GAME, wording.widest(base.games))
         self._cache.set_base(base)
@@ -123,7 +125,7 @@ class HitsPanel(QWidget):
         self._show_limit()
         self._say()
 
-    def asks(self, text: str, options: model.SearchOptions) -> None:
+    def asks(self, text: str, options: search_model.SearchOptions) -> None:
         """What the interpreter has not told of hits is asked with this query and these options."""
         self._details.set_query(text, options)
 
@@ -143,7 +145,7 @@ class HitsPanel(QWidget):
             self._bar.say(report.done, self._total)
             self._say()
 
-    def finish(self, result: model.SearchResult) -> None:
+    def finish(self, result: search_model.SearchResult) -> None:
         """Take the result. Its order may be another one: a hit that was chosen stays current, a row on which
         the search only landed (see `land`) is that of the new order.
         """
@@ -272,14 +274,14 @@ class HitsPanel(QWidget):
         self._show_limit()
         self._jobs.failed.emit(str(error))
 
-    def hit_at(self, row: int) -> model.Hit:
+    def hit_at(self, row: int) -> hit_model.Hit:
         """The hit of a row; raises `IndexError` when there is no such row."""
         found = self.hits.hit(row)
         if found is None:
             raise IndexError(f"there is no hit in row {row}")
         return found[1]
 
-    def current(self) -> model.Hit | None:
+    def current(self) -> hit_model.Hit | None:
         """The hit of the current row."""
         found = self.hits.hit(self.table.row)
         return None if found is None else found[1]
@@ -502,7 +504,7 @@ class HitsPanel(QWidget):
             button.setToolButtonStyle(style)
 
 
-def _course(result: model.SearchResult, total: int) -> str:
+def _course(result: search_model.SearchResult, total: int) -> str:
     """How far a search came in a base of `total` games, and how many of the games it had to leave out."""
     took = wording.duration(result.seconds)
     gone_through, failed = wording.games(result.games_searched), len(result.failed_games)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from cqlgui.base import errors
 from cqlgui.base.data import dataclass
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import search_model
 from cqlgui.tasks.search import narrowing
 from cqlgui.ui.look import wording
 from cqlgui.ui.loop import jobs
@@ -29,7 +29,7 @@ class Kept:
     """A result set aside under a name."""
 
     name: str
-    result: model.SearchResult
+    result: search_model.SearchResult
 
 
 class NarrowButton(QToolButton):
@@ -58,7 +58,7 @@ class NarrowButton(QToolButton):
         self._menu.setToolTipsVisible(True)
         self.setMenu(self._menu)
         self._menu.aboutToShow.connect(self._fill)
-        self._result: model.SearchResult | None = None
+        self._result: search_model.SearchResult | None = None
         self._attributes: narrowing.Attributes | None = None
         # The values of the facets that were asked for, of this result.
         self._values: dict[str, tuple[narrowing.Value, ...]] = {}
@@ -66,7 +66,7 @@ class NarrowButton(QToolButton):
         self._within = False
         self.setEnabled(False)
 
-    def set_result(self, result: model.SearchResult | None) -> None:
+    def set_result(self, result: search_model.SearchResult | None) -> None:
         """The result shown; None while there is none to be narrowed."""
         if result is not self._result:
             self._forget_values()
@@ -156,7 +156,7 @@ class NarrowButton(QToolButton):
         attributes = self._attributes
         assert attributes is not None
 
-        def narrow(result: model.SearchResult) -> model.SearchResult:
+        def narrow(result: search_model.SearchResult) -> search_model.SearchResult:
             return narrowing.having(result, attributes, name, value.key)
 
         shown = (
@@ -165,7 +165,7 @@ class NarrowButton(QToolButton):
         return lambda: self.chosen.emit(narrow, shown)
 
     def _with(self, way: str, other: Kept) -> Callable[[], None]:
-        def combine(result: model.SearchResult) -> model.SearchResult:
+        def combine(result: search_model.SearchResult) -> search_model.SearchResult:
             return narrowing.OPERATIONS[way](result, other.result)
 
         return lambda: self.chosen.emit(combine, f"{way} {other.name}")
@@ -174,7 +174,7 @@ class NarrowButton(QToolButton):
         return lambda: self.recalled.emit(other)
 
 
-def name_of(result: model.SearchResult) -> str:
+def name_of(result: search_model.SearchResult) -> str:
     """What a kept result is called: the beginning of its query."""
     text = " ".join(line for line in result.query.split("\n") if not line.lstrip().startswith("//"))
     text = " ".join(text.split()).removeprefix("cql()").strip().replace("&", "&&")

@@ -25,7 +25,7 @@ from cqlgui.base.files import disk
 from cqlgui.board import position as position_module
 from cqlgui.tasks.asking import library
 from cqlgui.tasks.databases import bases
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import entry_model
 from cqlgui.ui.board import painting
 from cqlgui.ui.look import canvas, labels, naming, theme, wording
 
@@ -94,7 +94,7 @@ class StartPage(QScrollArea):
         theme.theme().changed.connect(self._dress)
         self._dress()
 
-    def set_themes(self, entries: Iterable[model.QueryEntry]) -> None:
+    def set_themes(self, entries: Iterable[entry_model.QueryEntry]) -> None:
         """Show these of the library's queries as boards that are among `THEMES`."""
         known = {"/".join(entry.path.parts[-2:]): entry for entry in entries}
         found = [(known[name], line) for name, line in THEMES.items() if name in known]
@@ -202,7 +202,7 @@ class StartPage(QScrollArea):
 class Card(QAbstractButton):
     """A theme as a board, with its title and a line about it below."""
 
-    def __init__(self, entry: model.QueryEntry, line: str, parent: QWidget | None = None) -> None:
+    def __init__(self, entry: entry_model.QueryEntry, line: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.entry = entry
         self.line = line

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from cqlgui.base import errors
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import orbits
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.picker import panel
@@ -21,7 +21,7 @@ class Examples(QObject):
         self._jobs = door
         self._picker = picker
 
-    def show(self, base: model.Base | None, result: model.SearchResult) -> None:
+    def show(self, base: base_model.Base | None, result: search_model.SearchResult) -> None:
         """Give the picker the first hit of each image of this result that would show an empty board."""
         wanted = orbits.without_squares(result)
         if base is None or not wanted:

@@ -23,7 +23,7 @@ from cqlgui.board import position as position_module
 from cqlgui.pattern import pictures as picture_module
 from cqlgui.pattern import reading
 from cqlgui.tasks.asking import queries
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import hit_model
 from cqlgui.tasks.search import orbits
 from cqlgui.ui.editor import panel as editor_panel
 from cqlgui.ui.look import colours, labels, room, wording
@@ -54,7 +54,7 @@ QToolButton:disabled {{ color: {0.disabled}; }}
 class _Made:
     """The orbits of a text, and thumbnails of their first images by the text of these."""
 
-    orbits: tuple[model.Orbit, ...]
+    orbits: tuple[hit_model.Orbit, ...]
     pictures: Mapping[str, picture_module.Picture]
 
 
@@ -92,8 +92,8 @@ class PickerPanel(QWidget):
         self._chain = chain.Chain()
         # Chosen while there was no pattern to put it on.
         self._waiting = chain.Chain()
-        self._orbits: tuple[model.Orbit, ...] = ()
-        self._counts: tuple[model.Orbit, ...] = ()
+        self._orbits: tuple[hit_model.Orbit, ...] = ()
+        self._counts: tuple[hit_model.Orbit, ...] = ()
         # Whether these are figures of the orbits shown.
         self._fits = False
         self._examples: Mapping[orbits.Place, position_module.Position] = {}
@@ -144,14 +144,14 @@ class PickerPanel(QWidget):
         editor.path_changed.connect(lambda _path: self._text_replaced())
         self._text_changed(editor.text())
 
-    def set_orbits(self, found: tuple[model.Orbit, ...]) -> None:
+    def set_orbits(self, found: tuple[hit_model.Orbit, ...]) -> None:
         """Show the orbits of the query as it stands. Figures of another query's search wait until that query
         stands there again."""
         self._orbits = found
         self._fits = _same_elements(found, self._counts)
         self._follow_caret()
 
-    def set_counts(self, counted: tuple[model.Orbit, ...], hits: int = 0) -> None:
+    def set_counts(self, counted: tuple[hit_model.Orbit, ...], hits: int = 0) -> None:
         """Show the figures of a search with so many hits beside the elements; an empty tuple takes them
         away."""
         self._counts, self._hits = counted, hits
@@ -165,7 +165,7 @@ class PickerPanel(QWidget):
         self._examples = found
         self._show_examples()
 
-    def element(self, orbit: int, element: int) -> model.ElementCount | None:
+    def element(self, orbit: int, element: int) -> hit_model.ElementCount | None:
         """An element of the orbits shown, None when the query has changed since."""
         if 0 <= orbit < len(self._orbits) and 0 <= element < len(self._orbits[orbit].elements):
             return self._orbits[orbit].elements[element]
@@ -490,7 +490,7 @@ class PickerPanel(QWidget):
             return "The pattern is empty: place men on the board."
         return "No transform in the query: the pattern is searched as written."
 
-    def _show_dropped(self, dropped: tuple[model.Dropped, ...]) -> None:
+    def _show_dropped(self, dropped: tuple[hit_model.Dropped, ...]) -> None:
         self.dropped_button.setText(
             f"{'▾' if self.dropped_button.isChecked() else '▸'} {len(dropped):,} dropped"
         )
@@ -665,7 +665,7 @@ def _show(part: QWidget, wanted: bool) -> None:
         part.setVisible(wanted)
 
 
-def _same_elements(one: tuple[model.Orbit, ...], other: tuple[model.Orbit, ...]) -> bool:
+def _same_elements(one: tuple[hit_model.Orbit, ...], other: tuple[hit_model.Orbit, ...]) -> bool:
     return [[part.text for part in orbit.elements] for orbit in one] == [
         [part.text for part in orbit.elements] for orbit in other
     ]

@@ -39,7 +39,7 @@ from cqlgui.board import position as position_module
 from cqlgui.cql.ast import nodes
 from cqlgui.cql.transforming import words as cql_words
 from cqlgui.pattern import pictures as picture_module
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import hit_model
 from cqlgui.ui.board import widget as board_widget
 from cqlgui.ui.look import canvas, colours, theme, wording
 from cqlgui.ui.picker import words
@@ -63,7 +63,7 @@ _KEPT_TILES = 64
 """Tiles that are kept as they were painted at least, some 100 kB each; on a large screen as many as are in
 view."""
 
-_Look = tuple[model.ElementCount, bool, bool, bool, int, int, float, position_module.Position | None]
+_Look = tuple[hit_model.ElementCount, bool, bool, bool, int, int, float, position_module.Position | None]
 """Element of a tile, whether it was counted, chosen and marked, width, height, device pixel ratio and
 example."""
 _BoardLook = tuple[str, int, float, position_module.Position | None]
@@ -81,7 +81,7 @@ class ElementsModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._elements: tuple[model.ElementCount, ...] = ()
+        self._elements: tuple[hit_model.ElementCount, ...] = ()
         self._order: list[int] = []
         self._rows: dict[int, int] = {}
         self._pictures: dict[str, picture_module.Picture] = {}
@@ -89,7 +89,7 @@ class ElementsModel(QAbstractListModel):
         self._examples: Mapping[int, position_module.Position] = {}
         self.counted = False
 
-    def show_elements(self, elements: tuple[model.ElementCount, ...], *, counted: bool) -> None:
+    def show_elements(self, elements: tuple[hit_model.ElementCount, ...], *, counted: bool) -> None:
         """Show these; `counted` when their figures come from a search.
 
         The same texts keep scroll and selection.
@@ -157,7 +157,7 @@ class ElementsModel(QAbstractListModel):
             found = self._pictures[element.text] = picture_of(element)
         return found
 
-    def element(self, number: int) -> model.ElementCount:
+    def element(self, number: int) -> hit_model.ElementCount:
         """An element by its number in the orbit."""
         return self._elements[number]
 
@@ -171,7 +171,7 @@ class ElementsModel(QAbstractListModel):
         element = self._elements[number]
         return ": ".join(filter(None, (self.hits(element), element.words)))
 
-    def hits(self, element: model.ElementCount) -> str:
+    def hits(self, element: hit_model.ElementCount) -> str:
         """How much an element matched, or why it never does; empty where nobody counted."""
         if never(element):
             return f"can never match, {element.never}"
@@ -206,12 +206,12 @@ class ElementsModel(QAbstractListModel):
         return super().roleNames()
 
 
-def never(element: model.ElementCount) -> bool:
+def never(element: hit_model.ElementCount) -> bool:
     """Whether an element is to be marked as one that can match nowhere."""
     return bool(element.never) and not element.positions
 
 
-def picture_of(element: model.ElementCount, node: nodes.Node | None = None) -> picture_module.Picture:
+def picture_of(element: hit_model.ElementCount, node: nodes.Node | None = None) -> picture_module.Picture:
     """The thumbnail of an element; quicker where its filter is at hand."""
     found = picture_module.of_text(element.text) if node is None else picture_module.of_node(node)
     if not found.squares and element.squares:
@@ -219,12 +219,12 @@ def picture_of(element: model.ElementCount, node: nodes.Node | None = None) -> p
     return found
 
 
-def first(elements: Sequence[model.ElementCount], count: int) -> list[int]:
+def first(elements: Sequence[hit_model.ElementCount], count: int) -> list[int]:
     """The numbers of the elements that are shown first while none is counted."""
     return _ordered(elements, counted=False)[:count]
 
 
-def _ordered(elements: Sequence[model.ElementCount], *, counted: bool) -> list[int]:
+def _ordered(elements: Sequence[hit_model.ElementCount], *, counted: bool) -> list[int]:
     def key(number: int) -> tuple[bool, bool, int, int]:
         element = elements[number]
         hits = element.positions if counted else 0
@@ -539,7 +539,7 @@ class _Delegate(QStyledItemDelegate):
             self._texts(painter, area, element, limited)
         return tile
 
-    def _texts(self, painter: QPainter, area: QRect, element: model.ElementCount, lit: bool) -> None:
+    def _texts(self, painter: QPainter, area: QRect, element: hit_model.ElementCount, lit: bool) -> None:
         """The sign of the transform and the number of hits, under them the words where there is room."""
         view = self._view
         line = view.fontMetrics().height()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cqlgui.base.data import dataclass
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import hit_model
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def sentence(chain: Sequence[str], *, counts: bool = False) -> str:
     return said[:1].upper() + said[1:]
 
 
-def funnel(orbit: model.Orbit) -> str:
+def funnel(orbit: hit_model.Orbit) -> str:
     """How many images there were to begin with, how many fit on the board, and how many differ; with the
     pattern's own symmetry where that is why some are alike."""
     different = len(orbit.elements)
@@ -112,7 +112,7 @@ def funnel(orbit: model.Orbit) -> str:
     return ", ".join(parts) + (f": {same}" if same else "")
 
 
-def symmetry(orbit: model.Orbit) -> str:
+def symmetry(orbit: hit_model.Orbit) -> str:
     """The transforms of an orbit that leave its pattern as it is, in words; empty without any."""
     same = [one.words for one in orbit.duplicates if one.reason == _SAME]
     if not same:

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from cqlgui.tasks.asking import library
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import entry_model
 from cqlgui.ui.board import diagram
 from cqlgui.ui.editor import highlight
 from cqlgui.ui.look import colours, fonts, labels, room, wording
@@ -48,7 +48,7 @@ class LibraryPane(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Library")
-        self._entries: list[model.QueryEntry] = []
+        self._entries: list[entry_model.QueryEntry] = []
         self._empty = _READING
         # Which groups were open before the words of a search opened others; None without a search.
         self._open_before: dict[tuple[str, ...], bool] | None = None
@@ -96,7 +96,7 @@ class LibraryPane(QWidget):
         self.preview.tag_chosen.connect(self.search.setText)
         self._fill()
 
-    def set_entries(self, entries: Iterable[model.QueryEntry]) -> None:
+    def set_entries(self, entries: Iterable[entry_model.QueryEntry]) -> None:
         """Show these queries, in this order; the place in the tree stays where it is still there."""
         found = list(entries)
         if found != self._entries or self._empty != _EMPTY:
@@ -105,7 +105,7 @@ class LibraryPane(QWidget):
             self._fill()
 
     @property
-    def current(self) -> model.QueryEntry | None:
+    def current(self) -> entry_model.QueryEntry | None:
         """The query shown in the preview, also while the title of a group is current."""
         return None if self.preview.isHidden() else self.preview.entry
 
@@ -260,7 +260,7 @@ class Preview(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.entry: model.QueryEntry | None = None
+        self.entry: entry_model.QueryEntry | None = None
         self._tagged: tuple[str, ...] = ()
         self._title = labels.Label(self)
         font = QFont(self._title.font())
@@ -288,7 +288,7 @@ class Preview(QWidget):
         self._lay_out()
         self._tags.linkActivated.connect(lambda link: self.tag_chosen.emit(QUrl(link).path()))
 
-    def show_entry(self, entry: model.QueryEntry) -> None:
+    def show_entry(self, entry: entry_model.QueryEntry) -> None:
         """Show a query; it is `entry` from now on."""
         self.entry = entry
         self._title.setText(entry.title)
@@ -357,9 +357,9 @@ def _children(item: QTreeWidgetItem) -> list[QTreeWidgetItem]:
     return [child for i in range(item.childCount()) if (child := item.child(i)) is not None]
 
 
-def _entry(item: QTreeWidgetItem | None) -> model.QueryEntry | None:
+def _entry(item: QTreeWidgetItem | None) -> entry_model.QueryEntry | None:
     found = item.data(0, _ENTRY) if item is not None else None
-    return found if isinstance(found, model.QueryEntry) else None
+    return found if isinstance(found, entry_model.QueryEntry) else None
 
 
 def _folder(

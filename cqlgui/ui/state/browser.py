@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from cqlgui.base import priority
 from cqlgui.board import men, motions, moves, position, tree
 from cqlgui.tasks.databases import games
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, hit_model
 from cqlgui.ui.board import normal as normal_module
 from cqlgui.ui.board import notation
 from cqlgui.ui.board import widget as board_widget
@@ -34,7 +34,7 @@ class Browser(QObject):
         door: jobs.Jobs,
         board: board_widget.BoardWidget,
         text: notation.NotationView,
-        shown_of: Callable[[model.Hit], tuple[int, model.ElementCount | None]],
+        shown_of: Callable[[hit_model.Hit], tuple[int, hit_model.ElementCount | None]],
         parent: QObject | None = None,
     ) -> None:
         """`shown_of` tells which squares of a hit to ring, and under which orbit element to show it."""
@@ -43,29 +43,29 @@ class Browser(QObject):
         self._board = board
         self._notation = text
         self._shown_of = shown_of
-        self._game: model.LoadedGame | None = None
-        self._base: model.Base | None = None
+        self._game: base_model.LoadedGame | None = None
+        self._base: base_model.Base | None = None
         self._position = 0
-        self._hits: dict[int, model.Hit] = {}
+        self._hits: dict[int, hit_model.Hit] = {}
         self.normal = normal_module.Normal()
         # The frame in which the notation is written, and the hit that was landed on last.
         self._written = motions.STILL
         self._landed = (0, -1)
         # The game asked for last, and what became known of its hits while it was on its way.
         self._asked, self._told_of = 0, 0
-        self._told: dict[int, model.Hit] = {}
+        self._told: dict[int, hit_model.Hit] = {}
         for source in (board, text):
             source.stepped.connect(self.step)
             source.jumped.connect(self.jump)
         text.position_chosen.connect(self.go)
 
     @property
-    def game(self) -> model.LoadedGame | None:
+    def game(self) -> base_model.LoadedGame | None:
         """The game on the board."""
         return self._game
 
     @property
-    def base(self) -> model.Base | None:
+    def base(self) -> base_model.Base | None:
         """The base of that game."""
         return self._base
 
@@ -85,7 +85,7 @@ class Browser(QObject):
         return self._position
 
     @property
-    def hit(self) -> model.Hit | None:
+    def hit(self) -> hit_model.Hit | None:
         """The hit at the position shown, if it is one."""
         return self._hits.get(self._position)
 
@@ -114,7 +114,11 @@ class Browser(QObject):
         self._show()
 
     def open(
-        self, base: model.Base, game: int, positionid: int = 0, hits: Mapping[int, model.Hit] | None = None
+        self,
+        base: base_model.Base,
+        game: int,
+        positionid: int = 0,
+        hits: Mapping[int, hit_model.Hit] | None = None,
     ) -> None:
         """Show a position of a game; a game not yet on the board is loaded in the background first."""
         priority.hold()
@@ -138,7 +142,7 @@ class Browser(QObject):
         ahead.on, ahead.element = self.normal.on, self._element(found.get(positionid))[1]
         frame, note = ahead.frame, ahead.note
 
-        def done(made: tuple[model.LoadedGame, Iterator[notation.Piece]]) -> None:
+        def done(made: tuple[base_model.LoadedGame, Iterator[notation.Piece]]) -> None:
             loaded, pieces = made
             self._game, self._base = loaded, base
             self._position = min(positionid, len(loaded.tree) - 1)
@@ -156,14 +160,14 @@ class Browser(QObject):
             name=_JOB,
         )
 
-    def set_hits(self, hits: Mapping[int, model.Hit]) -> None:
+    def set_hits(self, hits: Mapping[int, hit_model.Hit]) -> None:
         """Mark other positions of this game as hits."""
         self._hits = dict(hits)
         self.normal.element, self._landed = None, (0, -1)
         self._notation.set_hits(self._hits)
         self._show()
 
-    def tell(self, game: int, hits: Mapping[int, model.Hit]) -> None:
+    def tell(self, game: int, hits: Mapping[int, hit_model.Hit]) -> None:
         """Take what has become known of the hits of a game, of the one shown or on its way; they are the same
         hits."""
         if game == self._asked:
@@ -212,7 +216,7 @@ class Browser(QObject):
         else:
             self._mark()
 
-    def _element(self, hit: model.Hit | None) -> tuple[int, model.ElementCount | None]:
+    def _element(self, hit: hit_model.Hit | None) -> tuple[int, hit_model.ElementCount | None]:
         """The squares of a hit to ring, and the element it is shown under."""
         return self._shown_of(hit) if hit is not None else (0, None)
 
@@ -220,7 +224,7 @@ class Browser(QObject):
         """The element of the hit shown is in force, until another hit of this game is shown."""
         self.normal.element = self._element(self.hit)[1] or self.normal.element
 
-    def _mark(self) -> model.ElementCount | None:
+    def _mark(self) -> hit_model.ElementCount | None:
         """Ring what the hit at this position names, if it is one; gives the element it is shown under."""
         rings, element = self._element(self.hit)
         self._board.set_marks(*self.normal.marks(rings, element))
@@ -276,8 +280,8 @@ def move_text(game: tree.GameTree, positionid: int) -> str:
 
 
 def _prepared(
-    game: model.LoadedGame, figurine: bool, frame: motions.Motion, note: str
-) -> tuple[model.LoadedGame, Iterator[notation.Piece]]:
+    game: base_model.LoadedGame, figurine: bool, frame: motions.Motion, note: str
+) -> tuple[base_model.LoadedGame, Iterator[notation.Piece]]:
     """The same game with its positions played out and its notation begun, so that the GUI thread need not."""
     len(game.tree.positions)
     return game, notation.begun(normal_module.framed(game, frame, note), figurine)

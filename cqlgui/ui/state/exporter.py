@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from cqlgui.base import progress as progress_module
 from cqlgui.tasks.export import exporting
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import export_dialog
 
@@ -36,8 +36,8 @@ class Exporter(QObject):
 
     def write(
         self,
-        base: model.Base,
-        result: model.SearchResult,
+        base: base_model.Base,
+        result: search_model.SearchResult,
         choice: export_dialog.ExportChoice,
         selected: Sequence[int],
         element: tuple[int, int] | None,
@@ -50,7 +50,7 @@ class Exporter(QObject):
 
         def work(
             token: progress_module.CancelToken, sink: progress_module.ProgressSink
-        ) -> model.ExportReport:
+        ) -> search_model.ExportReport:
             return exporting.export(
                 base,
                 result,

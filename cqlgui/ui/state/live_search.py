@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from cqlgui.base import progress
 from cqlgui.pattern import reading
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.results.found import Integers
 from cqlgui.ui.loop import jobs, turns
 from cqlgui.ui.state import searcher
@@ -41,7 +41,7 @@ class LiveSearch(QObject):
         self._seeker = seeker
         self._on = True
         self._text = ""
-        self._base: model.Base | None = None
+        self._base: base_model.Base | None = None
         self._within: Integers | None = None
         self._folder = Path()
         # A change that came before there were all games, or while another search ran that was asked for.
@@ -51,7 +51,7 @@ class LiveSearch(QObject):
         # The query whose hits are shown; None where some of them are missing.
         self._shown: str | None = None
         # A result that nobody has looked at, and its base.
-        self._unseen: tuple[model.Base, model.SearchResult] | None = None
+        self._unseen: tuple[base_model.Base, search_model.SearchResult] | None = None
         self._settle = turns.once(self, SETTLE, self._ask)
         self._late = turns.once(self, OVERDUE, self.overdue.emit)
         seeker.started.connect(lambda _orbits: self._answered())
@@ -81,7 +81,7 @@ class LiveSearch(QObject):
             self.overdue.emit()
         self.switched.emit(on)
 
-    def set_base(self, base: model.Base | None, *, anew: bool = True) -> None:
+    def set_base(self, base: base_model.Base | None, *, anew: bool = True) -> None:
         """Search these games from now on, None for none yet; a text that was changed meanwhile is searched,
         where the games came `anew` and not as the first of more."""
         self._base = base
@@ -122,7 +122,7 @@ class LiveSearch(QObject):
         if self._seeker.running and self._seeker.live:
             self._seeker.stop()
 
-    def take(self, base: model.Base, result: model.SearchResult) -> None:
+    def take(self, base: base_model.Base, result: search_model.SearchResult) -> None:
         """A live search has ended with this result."""
         if result.cancelled:
             self._shown = None

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from cqlgui.base import errors
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.results.found import Integers
 from cqlgui.tasks.search import narrowing
 from cqlgui.ui.loop import jobs
@@ -35,17 +35,17 @@ class Narrower(QObject):
         super().__init__(parent)
         self._jobs = door
         self._button = button
-        self._base: model.Base | None = None
-        self._known: tuple[model.Base, narrowing.Attributes] | None = None
-        self._whole: model.SearchResult | None = None
-        self._result: model.SearchResult | None = None
+        self._base: base_model.Base | None = None
+        self._known: tuple[base_model.Base, narrowing.Attributes] | None = None
+        self._whole: search_model.SearchResult | None = None
+        self._result: search_model.SearchResult | None = None
         # The name of the kept hits that the steps begin with; empty where they begin with a search.
         self._recalled = ""
         self._steps: tuple[str, ...] = ()
         self._limit: Limit | None = None
         # The hits of the result that the limit leaves over: the result itself without one, nothing while they
         # are looked for.
-        self._part: model.SearchResult | None = None
+        self._part: search_model.SearchResult | None = None
         self._kept: tuple[narrow.Kept, ...] = ()
         self._within: Integers | None = None
         button.chosen.connect(self._choose)
@@ -72,7 +72,7 @@ class Narrower(QObject):
         self._whole = None
         self._set(None, ())
 
-    def take(self, base: model.Base, result: model.SearchResult) -> None:
+    def take(self, base: base_model.Base, result: search_model.SearchResult) -> None:
         """A search has ended with this result, which is shown already."""
         self._base = base
         self._whole = result
@@ -122,7 +122,7 @@ class Narrower(QObject):
             name=_LIMITING,
         )
 
-    def _take_part(self, part: model.SearchResult | None) -> None:
+    def _take_part(self, part: search_model.SearchResult | None) -> None:
         self._part = part
         self._button.set_result(part)
 
@@ -130,11 +130,13 @@ class Narrower(QObject):
         """What the hits shown were narrowed to, in words."""
         return self._steps if self._limit is None else (*self._steps, self._limit[2])
 
-    def _choose(self, make: Callable[[model.SearchResult], model.SearchResult], words: str) -> None:
+    def _choose(
+        self, make: Callable[[search_model.SearchResult], search_model.SearchResult], words: str
+    ) -> None:
         part, recalled, steps = self._part, self._recalled, (*self._shown_steps(), words)
         if part is not None:
 
-            def work(_token: object, _sink: object) -> model.SearchResult:
+            def work(_token: object, _sink: object) -> search_model.SearchResult:
                 made = make(part)
                 # The table asks for it, and shall not work it out itself.
                 _ = made.games.measured
@@ -151,11 +153,13 @@ class Narrower(QObject):
         self._jobs.cancel(_JOB, drop=True)
         self._show(kept.result, (), kept.name)
 
-    def _set(self, result: model.SearchResult | None, steps: tuple[str, ...], recalled: str = "") -> None:
+    def _set(
+        self, result: search_model.SearchResult | None, steps: tuple[str, ...], recalled: str = ""
+    ) -> None:
         self._result, self._steps, self._recalled = result, steps, recalled
         self._find_part()
 
-    def _show(self, result: model.SearchResult, steps: tuple[str, ...], recalled: str = "") -> None:
+    def _show(self, result: search_model.SearchResult, steps: tuple[str, ...], recalled: str = "") -> None:
         # The limit is among the steps now.
         self._limit = None
         self._set(result, steps, recalled)

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from cqlgui.base import errors, progress
 from cqlgui.tasks.asking import pasting
 from cqlgui.tasks.databases import bases, importing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.ui.loop import jobs
 
 _JOB = "open"
@@ -34,7 +34,7 @@ class Opener(QObject):
         super().__init__(parent)
         self._jobs = door
         self._began = 0.0
-        self._channel: jobs.Channel[model.Base] | None = None
+        self._channel: jobs.Channel[base_model.Base] | None = None
 
     @property
     def busy(self) -> bool:
@@ -46,17 +46,17 @@ class Opener(QObject):
         if self._channel is not None:
             self._channel.close()
         wanted = [Path(path).absolute() for path in paths]
-        channel: jobs.Channel[model.Base] = self._jobs.channel(lambda grown: self.grown.emit(grown[-1]))
+        channel: jobs.Channel[base_model.Base] = self._jobs.channel(lambda grown: self.grown.emit(grown[-1]))
         self._channel = channel
         self._began = time.monotonic()
 
-        def work(token: progress.CancelToken, sink: progress.ProgressSink) -> model.ImportReport:
+        def work(token: progress.CancelToken, sink: progress.ProgressSink) -> base_model.ImportReport:
             report = importing.open_base(wanted, cancel=token, progress=sink, on_base=channel.send)
             bases.remember(wanted)
             pasting.note_opened(wanted)
             return report
 
-        def done(report: model.ImportReport) -> None:
+        def done(report: base_model.ImportReport) -> None:
             channel.drain()
             self.opened.emit(report)
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from cqlgui.base import errors, progress
 from cqlgui.tasks.asking import queries, rights
 from cqlgui.tasks.databases import history
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import Found, Integers
 from cqlgui.tasks.search import searching
 from cqlgui.ui.loop import jobs
@@ -56,11 +56,11 @@ class Searcher(QObject):
         self.text = ""
         """The query of the latest search."""
         # The orbits of a live search that has shown nothing yet.
-        self._unstarted: tuple[model.Orbit, ...] | None = None
+        self._unstarted: tuple[hit_model.Orbit, ...] | None = None
         # Whether anything of the latest search is shown.
         self._shown = False
-        self._asked: tuple[model.Base, str, Integers | None] | None = None
-        self.options = model.SearchOptions()
+        self._asked: tuple[base_model.Base, str, Integers | None] | None = None
+        self.options = search_model.SearchOptions()
         self._allowed: dict[str, tuple[Path, ...]] = {"read": (), "write": ()}
 
     @property
@@ -72,7 +72,7 @@ class Searcher(QObject):
         """Grant a wish to every query, as long as this searcher lives."""
         self._allowed[wish.verb] += (wish.folder,)
 
-    def searches(self, base: model.Base, text: str, within: Integers | None) -> bool:
+    def searches(self, base: base_model.Base, text: str, within: Integers | None) -> bool:
         """Whether just this is being searched as asked for, and nobody has stopped it."""
         asked = self._asked
         return (
@@ -85,7 +85,7 @@ class Searcher(QObject):
 
     def run(
         self,
-        base: model.Base,
+        base: base_model.Base,
         text: str,
         beside: Path,
         within: Integers | None = None,
@@ -100,20 +100,20 @@ class Searcher(QObject):
         self._close_channels()
         self._asked = base, text, within
         self.live, self.text, self._unstarted, self._shown = live, text, None, False
-        heads: jobs.Channel[tuple[model.Orbit, ...]] = self._jobs.channel(self._receive_orbits)
+        heads: jobs.Channel[tuple[hit_model.Orbit, ...]] = self._jobs.channel(self._receive_orbits)
         channel: jobs.Channel[Found] = self._jobs.channel(self._receive)
         self._channels = [heads, channel]
-        options = model.SearchOptions(
+        options = search_model.SearchOptions(
             allow_read=self._allowed["read"],
             allow_write=self._allowed["write"],
             beside=beside,
             kept=kept,
-            details=model.Details.NONE,
+            details=search_model.Details.NONE,
             within=within,
         )
         self.options = options
 
-        def work(token: progress.CancelToken, sink: progress.ProgressSink) -> model.SearchResult:
+        def work(token: progress.CancelToken, sink: progress.ProgressSink) -> search_model.SearchResult:
             wishes = rights.wishes(queries.expanded(text), options, beside)
             if wishes:
                 raise rights.Wanted(wishes)
@@ -139,7 +139,7 @@ class Searcher(QObject):
                 remember(base, result)
             return result
 
-        def done(result: model.SearchResult) -> None:
+        def done(result: search_model.SearchResult) -> None:
             heads.drain()
             channel.drain()
             self._start()
@@ -171,7 +171,7 @@ class Searcher(QObject):
             channel.close()
         self._channels = []
 
-    def _receive_orbits(self, sent: list[tuple[model.Orbit, ...]]) -> None:
+    def _receive_orbits(self, sent: list[tuple[hit_model.Orbit, ...]]) -> None:
         if self.live:
             self._unstarted = sent[-1]
         else:
@@ -214,7 +214,7 @@ class Searcher(QObject):
             self.running_changed.emit(running)
 
 
-def remember(base: model.Base, result: model.SearchResult) -> None:
+def remember(base: base_model.Base, result: search_model.SearchResult) -> None:
     """Put the query of a search into the history."""
     # Counts of a part of the base would be taken for those of all of it.
     history.add(result.query, base.name, result if result.options.within is None else None)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from PySide6.QtCore import QObject
 
 from cqlgui.base import errors, progress
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.search import telling
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.tables import fetch
@@ -18,25 +18,25 @@ KEPT = 2_000
 _JOB = "tell of a game"
 
 
-class DetailCache(fetch.FetchCache[int, model.GameHits]):
+class DetailCache(fetch.FetchCache[int, hit_model.GameHits]):
     """What is told of games, by ordinal; `arrived` names those that came."""
 
     def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
         super().__init__(door, BATCH, one_at_a_time=True, kept=KEPT, parent=parent)
         self._text = ""
         self._hurried = (-1, -1)
-        self._options = model.SearchOptions()
+        self._options = search_model.SearchOptions()
 
-    def set_query(self, text: str, options: model.SearchOptions) -> None:
+    def set_query(self, text: str, options: search_model.SearchOptions) -> None:
         """Ask about this query from now on."""
         self.forget()
         self._text, self._options = text, options
 
-    def get(self, game: int) -> model.GameHits | None:
+    def get(self, game: int) -> hit_model.GameHits | None:
         """What is told of a game if it is here; otherwise it is on its way."""
         return self.lookup(game) if self._text else None
 
-    def known(self, game: int) -> model.GameHits | None:
+    def known(self, game: int) -> hit_model.GameHits | None:
         """What is told of a game if it is here."""
         return self._known.get(game)
 
@@ -57,11 +57,11 @@ class DetailCache(fetch.FetchCache[int, model.GameHits]):
         )
 
     def read(
-        self, base: model.Base, keys: Sequence[int], token: progress.CancelToken
-    ) -> dict[int, model.GameHits]:
+        self, base: base_model.Base, keys: Sequence[int], token: progress.CancelToken
+    ) -> dict[int, hit_model.GameHits]:
         """What is told of some games; where nothing can be told a game stands without hits, so that it is not
         asked for again and again."""
-        nothing = {game: model.GameHits(game, ()) for game in keys}
+        nothing = {game: hit_model.GameHits(game, ()) for game in keys}
         try:
             return nothing | telling.details(base, self._text, self._options, keys, cancel=token)
         except errors.Cancelled:

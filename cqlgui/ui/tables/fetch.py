@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
 from cqlgui.base import progress
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.ui.loop import jobs
 
 Key = TypeVar("Key")
@@ -43,7 +43,7 @@ class FetchCache(QObject, Generic[Key, Value]):
         self._batch = batch
         self._alone = one_at_a_time
         self._kept = kept
-        self._base: model.Base | None = None
+        self._base: base_model.Base | None = None
         self._epoch = 0
         self._known: collections.OrderedDict[Key, Value] = collections.OrderedDict()
         self._wanted: dict[Key, None] = {}
@@ -53,7 +53,9 @@ class FetchCache(QObject, Generic[Key, Value]):
         self._timer.timeout.connect(self._fetch)
 
     @abstractmethod
-    def read(self, base: model.Base, keys: Sequence[Key], token: progress.CancelToken) -> dict[Key, Value]:
+    def read(
+        self, base: base_model.Base, keys: Sequence[Key], token: progress.CancelToken
+    ) -> dict[Key, Value]:
         """The values of some keys, in a job; keys left out are asked for again when they come into view."""
 
     @abstractmethod
@@ -61,11 +63,11 @@ class FetchCache(QObject, Generic[Key, Value]):
         """The games that keys belong to."""
 
     @property
-    def base(self) -> model.Base | None:
+    def base(self) -> base_model.Base | None:
         """The base that is asked."""
         return self._base
 
-    def set_base(self, base: model.Base | None) -> None:
+    def set_base(self, base: base_model.Base | None) -> None:
         """Ask this base from now on; a grown state of the same base keeps what is known."""
         same = base is not None and self._base is not None and base.id == self._base.id
         self._base = base

@@ -15,8 +15,8 @@ from cqlgui.base import heap, patterns
 from cqlgui.board import motions
 from cqlgui.cql.transforming import geometry
 from cqlgui.engine import orbit_pass
+from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results import model
 from cqlgui.tasks.results.found import Columns, Found, Integers, Pieces
 from cqlgui.ui.tables import details, lines, ranges, rows, text_model
 
@@ -64,14 +64,14 @@ class HitsModel(text_model.TextModel):
         self._details = details
         # All hits are numbered in the order of the table.
         self._columns = Pieces()
-        self._told: dict[int, model.GameHits] = {}
+        self._told: dict[int, hit_model.GameHits] = {}
         self._untold: found_module.Untold | None = None
         # The same in another order than that of the games, where the query sorts.
         self._ordered: Found | None = None
         self._count = 0
         self._limit: Element | None = None
         self._limited = Limited()
-        self._orbits: tuple[model.Orbit, ...] = ()
+        self._orbits: tuple[hit_model.Orbit, ...] = ()
         self.has_values = False
         self._normalised = False
         # What came and has no rows yet, and how many hits that is.
@@ -86,7 +86,7 @@ class HitsModel(text_model.TextModel):
         if details is not None:
             details.arrived.connect(self._details_came)
 
-    def clear(self, orbits: tuple[model.Orbit, ...] = ()) -> None:
+    def clear(self, orbits: tuple[hit_model.Orbit, ...] = ()) -> None:
         """Start anew, for a query with these orbits."""
         self.beginResetModel()
         self._forget()
@@ -132,7 +132,7 @@ class HitsModel(text_model.TextModel):
         if more:
             self.endInsertRows()
 
-    def finish(self, result: model.SearchResult) -> None:
+    def finish(self, result: search_model.SearchResult) -> None:
         """Take the final result: its order (a query may sort) and its orbits."""
         self.release()
         self._orbits = result.orbits
@@ -191,7 +191,7 @@ class HitsModel(text_model.TextModel):
         """The (orbit, element) that limits the rows."""
         return self._limit
 
-    def hit(self, row: int) -> tuple[int, model.Hit] | None:
+    def hit(self, row: int) -> tuple[int, hit_model.Hit] | None:
         """The game's ordinal and the hit of a row."""
         if not 0 <= row < self.hits:
             return None
@@ -199,7 +199,7 @@ class HitsModel(text_model.TextModel):
         game, positionid = self._place(number)
         return game, self._hit(number, game, positionid)
 
-    def hits_of(self, game: int) -> dict[int, model.Hit]:
+    def hits_of(self, game: int) -> dict[int, hit_model.Hit]:
         """The hits of a game by positionid; what is not told of them is asked for."""
         first, end = self._stretch(game)
         if first == end:
@@ -245,28 +245,28 @@ class HitsModel(text_model.TextModel):
         return len(self._columns) if self._limit is None else len(self._limited)
 
     @property
-    def orbits(self) -> tuple[model.Orbit, ...]:
+    def orbits(self) -> tuple[hit_model.Orbit, ...]:
         """The orbits of the query, with counts once its search has ended."""
         return self._orbits
 
-    def match_of(self, hit: model.Hit) -> model.OrbitMatch | None:
+    def match_of(self, hit: hit_model.Hit) -> hit_model.OrbitMatch | None:
         """The match to show for a hit: the one the limit asks for, else the primary one."""
         for match in hit.matches:
             if self._limit is None or (match.orbit, match.element) == self._limit:
                 return match
         return None
 
-    def shown_of(self, hit: model.Hit) -> tuple[int, model.ElementCount | None]:
+    def shown_of(self, hit: hit_model.Hit) -> tuple[int, hit_model.ElementCount | None]:
         """The squares of a hit to ring, and the orbit element to show it under."""
         match = self.match_of(hit)
         primary = match is None or match == hit.matches[0]
         return hit.squares if primary or match is None else match.squares, self.element(match)
 
-    def element(self, match: model.OrbitMatch | None) -> model.ElementCount | None:
+    def element(self, match: hit_model.OrbitMatch | None) -> hit_model.ElementCount | None:
         """The orbit element of a match."""
         return None if match is None else self.element_at((match.orbit, match.element))
 
-    def element_at(self, place: Element) -> model.ElementCount | None:
+    def element_at(self, place: Element) -> hit_model.ElementCount | None:
         """An element by its numbers."""
         orbit, element = place
         if not 0 <= orbit < len(self._orbits):
@@ -292,21 +292,21 @@ class HitsModel(text_model.TextModel):
         """The number of a game's first hit, and of the one after its last."""
         return self._columns.stretch(game) if self._ordered is None else self._ordered.stretch(game)
 
-    def _told_of(self, game: int) -> model.GameHits | None:
+    def _told_of(self, game: int) -> hit_model.GameHits | None:
         """What is told of a game, where it is."""
         found = self._told.get(game)
         if found is None and self._details is not None:
             found = self._details.known(game)
         return found if found is None or found.hits else None
 
-    def _hit(self, number: int, game: int, positionid: int) -> model.Hit:
+    def _hit(self, number: int, game: int, positionid: int) -> hit_model.Hit:
         told = self._told_of(game)
         if told is not None:
             for hit in told.hits:
                 if hit.positionid == positionid:
                     return hit
         codes = self._columns.part(number, number + 1).codes.tolist()
-        return model.Hit(game, positionid, None, 0, found_module.matches(codes, positionid))
+        return hit_model.Hit(game, positionid, None, 0, found_module.matches(codes, positionid))
 
     def _rows_of(self, game: int) -> tuple[int, int]:
         """The first row of a game, and the one after its last; equal when it has none."""
@@ -437,7 +437,7 @@ class HitsModel(text_model.TextModel):
             return "" if element is None else element.transform
         return super().tip(row, column)
 
-    def _element_of(self, number: int, game: int, positionid: int) -> model.ElementCount | None:
+    def _element_of(self, number: int, game: int, positionid: int) -> hit_model.ElementCount | None:
         """The element to show for a hit."""
         if self._untold is not None and self._untold.writes:
             # Whether there is anything to show in the column of values shows when somebody has told.
@@ -450,7 +450,7 @@ class HitsModel(text_model.TextModel):
         motion = None if element is None else geometry.motion(element.transform)
         return motions.STILL if motion is None else motion.inverse
 
-    def _asked_of(self, game: int) -> model.GameHits | None:
+    def _asked_of(self, game: int) -> hit_model.GameHits | None:
         """What is told of a game; where nothing is, it is asked for."""
         told = self._told_of(game)
         if told is None and self._details is not None:
@@ -508,7 +508,7 @@ def _code(element: Element) -> int:
     return orbit_pass.code_of(*element)
 
 
-def _written(game: model.GameHits, hit: model.Hit) -> str:
+def _written(game: hit_model.GameHits, hit: hit_model.Hit) -> str:
     """Value, comment and tags of a hit, a line each."""
     parts = [hit.value or "", game.comment_at(hit.positionid)]
     parts += [f"{name}: {text}" for name, text in game.tags]
@@ -517,7 +517,7 @@ def _written(game: model.GameHits, hit: model.Hit) -> str:
     return "\n".join(part for part in parts if part)
 
 
-_OF_ROW: dict[int, Callable[[model.GameRow], str]] = {
+_OF_ROW: dict[int, Callable[[base_model.GameRow], str]] = {
     WHITE: lambda row: row.white,
     BLACK: lambda row: row.black,
     RESULT: lambda row: row.result,

@@ -10,7 +10,7 @@ from cqlgui.base import errors, progress
 from cqlgui.board import motions, tree
 from cqlgui.tasks.databases import sources
 from cqlgui.tasks.export import framing
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.tables import fetch
 
@@ -37,7 +37,9 @@ class LineCache(fetch.FetchCache[Place, Line]):
         """The line of a position if it is here; otherwise it is on its way."""
         return self.lookup((game, positionid, frame))
 
-    def read(self, base: model.Base, keys: Sequence[Place], token: progress.CancelToken) -> dict[Place, Line]:
+    def read(
+        self, base: base_model.Base, keys: Sequence[Place], token: progress.CancelToken
+    ) -> dict[Place, Line]:
         """The lines of some places; what can't be read is `UNKNOWN`, and so not asked for again and again."""
         return dict.fromkeys(keys, UNKNOWN) | read(base, keys, token)
 
@@ -46,7 +48,7 @@ class LineCache(fetch.FetchCache[Place, Line]):
         return sorted({game for game, *_ in keys})
 
 
-def read(base: model.Base, places: Iterable[Place], token: progress.CancelToken) -> dict[Place, Line]:
+def read(base: base_model.Base, places: Iterable[Place], token: progress.CancelToken) -> dict[Place, Line]:
     """The lines of some positions of a base; those of a game that cannot be read are left out."""
     wanted: dict[int, list[tuple[int, motions.Motion]]] = {}
     for game, positionid, frame in places:

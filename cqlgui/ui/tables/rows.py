@@ -8,26 +8,26 @@ from PySide6.QtCore import QObject
 
 from cqlgui.base import progress
 from cqlgui.tasks.databases import games
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.tables import fetch
 
 BATCH = 400
 
 
-class RowCache(fetch.FetchCache[int, model.GameRow]):
+class RowCache(fetch.FetchCache[int, base_model.GameRow]):
     """Headers by the game's ordinal."""
 
     def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
         super().__init__(door, BATCH, one_at_a_time=False, parent=parent)
 
-    def get(self, game: int) -> model.GameRow | None:
+    def get(self, game: int) -> base_model.GameRow | None:
         """The headers of a game if they are here; otherwise they are on their way."""
         return self.lookup(game)
 
     def read(
-        self, base: model.Base, keys: Sequence[int], token: progress.CancelToken
-    ) -> dict[int, model.GameRow]:
+        self, base: base_model.Base, keys: Sequence[int], token: progress.CancelToken
+    ) -> dict[int, base_model.GameRow]:
         """The headers of some games."""
         return {row.game: row for row in games.rows(base, keys)}
 
@@ -36,7 +36,7 @@ class RowCache(fetch.FetchCache[int, model.GameRow]):
         return list(keys)
 
 
-Column = tuple[str, str, Callable[[model.GameRow], str], int]
+Column = tuple[str, str, Callable[[base_model.GameRow], str], int]
 """Title, sort key (empty for none), text of a row, usual width in pixels."""
 
 

@@ -43,7 +43,7 @@ from cqlgui.tasks.asking import library, pasting, queries
 from cqlgui.tasks.databases import bases, files, history
 from cqlgui.tasks.export import exporting
 from cqlgui.tasks.processes import pool
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import base_model, entry_model, hit_model, search_model
 from cqlgui.tasks.results.found import Found
 from cqlgui.tasks.search import keeping
 from cqlgui.ui.board import notation, painting, stage
@@ -132,9 +132,9 @@ class MainWindow(QMainWindow):
         self.rights = rights.Rights(self)
         self.waiting = waiting.Waiting(self.infobar, self)
         self.earlier = earlier.Earlier(self.jobs, self)
-        self.base: model.Base | None = None
-        self.result: model.SearchResult | None = None
-        self._bad_games: tuple[model.BadGame, ...] = ()
+        self.base: base_model.Base | None = None
+        self.result: search_model.SearchResult | None = None
+        self._bad_games: tuple[base_model.BadGame, ...] = ()
         self._bad_dialog: bad_games.BadGamesDialog | None = None
         # What the last session showed: kept until its game is on the board or other games were opened, so
         # that neither an early end nor a file that is away at one start loses it.
@@ -388,7 +388,7 @@ class MainWindow(QMainWindow):
         self._progress_bar.say(done, total)
         self._progress_words.say(words or f"{rate:,.0f} a second")
 
-    def _base_grown(self, base: model.Base) -> None:
+    def _base_grown(self, base: base_model.Base) -> None:
         if self._opened_anew:
             # Also where it is the same base: its files may have changed.
             self._opened_anew = False
@@ -407,7 +407,7 @@ class MainWindow(QMainWindow):
             # The first batch of a growing base may hold no game yet.
             self.show_game(1)
 
-    def _opened(self, report: model.ImportReport) -> None:
+    def _opened(self, report: base_model.ImportReport) -> None:
         self._work_ended()
         self._base_grown(report.base)
         self._list_bad_games(report.bad_games)
@@ -463,7 +463,7 @@ class MainWindow(QMainWindow):
             sentence += " It is looked for again at the next start, unless other games are opened."
         self.infobar.show_message(sentence, "error", action, key=_OPENING)
 
-    def _list_bad_games(self, bad: tuple[model.BadGame, ...]) -> None:
+    def _list_bad_games(self, bad: tuple[base_model.BadGame, ...]) -> None:
         self._bad_games = bad
         if self._bad_dialog is not None:
             self._bad_dialog.set_games(bad)
@@ -580,7 +580,7 @@ class MainWindow(QMainWindow):
         self.searcher.stop()
         self.assistance.why.stop()
 
-    def _search_started(self, orbits: tuple[model.Orbit, ...]) -> None:
+    def _search_started(self, orbits: tuple[hit_model.Orbit, ...]) -> None:
         assert self.base is not None
         self.examples.forget()
         self.asked = self.searcher.text
@@ -622,7 +622,7 @@ class MainWindow(QMainWindow):
             if query == self.asked and self.hits.table.row == 0:
                 self.hits.land(row)
 
-    def _search_finished(self, result: model.SearchResult) -> None:
+    def _search_finished(self, result: search_model.SearchResult) -> None:
         self.result = result
         self.hits.finish(result)
         self.picker.set_counts(result.orbits, result.positions)
@@ -643,7 +643,7 @@ class MainWindow(QMainWindow):
         self._say_hit()
         self._enable()
 
-    def _tell_failures(self, result: model.SearchResult) -> None:
+    def _tell_failures(self, result: search_model.SearchResult) -> None:
         """Say why hits may be missing; nothing where none are."""
         self.infobar.dismiss(_FOUND)
         if result.stopped is not None:
@@ -655,7 +655,7 @@ class MainWindow(QMainWindow):
             words = f"Game {failed.game:,} was left out{others}: {failed.reason}"
             self.infobar.show_message(words, "warning", key=_FOUND)
 
-    def _live_finished(self, result: model.SearchResult) -> None:
+    def _live_finished(self, result: search_model.SearchResult) -> None:
         """The hits are there, and the board stays where it is, also where it shows one of them."""
         game = self.browser.game
         if self.base is not None:
@@ -669,7 +669,7 @@ class MainWindow(QMainWindow):
         self._say_hit()
         self._enable()
 
-    def _narrowed(self, result: model.SearchResult, words: str) -> None:
+    def _narrowed(self, result: search_model.SearchResult, words: str) -> None:
         """Show other hits: a part of the result, or what was made of it and of hits that were kept."""
         assert self.base is not None
         self.infobar.dismiss(_NARROWING)
@@ -749,7 +749,7 @@ class MainWindow(QMainWindow):
         self._tabs.setCurrentWidget(self.hits)
         self.hits.next_hit(step)
 
-    def _browsed(self, game: model.LoadedGame | None, positionid: int) -> None:
+    def _browsed(self, game: base_model.LoadedGame | None, positionid: int) -> None:
         if game is not None and not self._restoring:
             self.unrestored = None
         self.infobar.dismiss(_GAME)
@@ -869,7 +869,7 @@ class MainWindow(QMainWindow):
         self._progress_bar.say(0, 0)
         self._progress_words.say(f"Writing {naming.shortened(path.name)}")
 
-    def _exported(self, report: model.ExportReport) -> None:
+    def _exported(self, report: search_model.ExportReport) -> None:
         self._work_ended()
         self.folder = str(report.path.parent)
         if report.path.suffix.lower() == ".pgn":
@@ -1134,7 +1134,7 @@ class MainWindow(QMainWindow):
     def _fill_library(self) -> None:
         self.jobs.run(lambda _token, _sink: library.entries(), self._show_library, name="library")
 
-    def _show_library(self, entries: list[model.QueryEntry]) -> None:
+    def _show_library(self, entries: list[entry_model.QueryEntry]) -> None:
         self.library.set_entries(entries)
         self.start_page.set_themes(entries)
 
@@ -1207,12 +1207,12 @@ class MainWindow(QMainWindow):
         self.docks.window_resized()
 
 
-def _words_of(element: model.ElementCount | None) -> str:
+def _words_of(element: hit_model.ElementCount | None) -> str:
     """An orbit element in words; empty for none."""
     return (element.words or element.transform) if element else ""
 
 
-def _title(base: model.Base | None) -> str:
+def _title(base: base_model.Base | None) -> str:
     """The name of a base, or of the first of its files."""
     if base is None or not base.sources:
         return ""

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject
 from cqlgui.base.files import disk
 from cqlgui.cql.editing import structure
 from cqlgui.tasks.asking import rights
-from cqlgui.tasks.results import model
+from cqlgui.tasks.results import search_model
 from cqlgui.ui.look import infobar
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Rights(QObject):
             key=_INPUT,
         )
 
-    def _tell_output(self, result: model.SearchResult) -> None:
+    def _tell_output(self, result: search_model.SearchResult) -> None:
         name = self._named[1]
         if not name:
             return

@@ -1,0 +1,117 @@
+"""What tasks give back about bases: sources, games, reports of imports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cqlgui.base.data import dataclass, field
+from cqlgui.board import tree
+
+
+@dataclass(frozen=True, slots=True)
+class BadGame:
+    """A game that could not be read whole; it keeps its ordinal."""
+
+    game: int
+    source: Path
+    offset: int
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One PGN file of a base. `first` is the base ordinal (from 1) of its first game; `digest` stands for the
+    text that was indexed (`store.index.Identity`; empty: any).
+    """
+
+    path: Path
+    first: int
+    games: int
+    id: int = 0
+    positions: int = 0
+    complete: bool = True
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """An ordered list of sources, opened; ordinals run on over them from 1. `id` is the catalog's."""
+
+    id: int
+    name: str
+    sources: tuple[Source, ...]
+    games: int
+    positions: int
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did; `reused` counts the games that were indexed before, `messages` are sentences for
+    the user. `unreadable` are the sources that were left out, `damaged` those of which only a part is open;
+    there is a message for each.
+    """
+
+    base: Base
+    games: int
+    positions: int
+    reused: int
+    bad_games: tuple[BadGame, ...]
+    seconds: float
+    cancelled: bool = False
+    messages: tuple[str, ...] = ()
+    unreadable: tuple[Path, ...] = ()
+    damaged: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BaseInfo:
+    """What is in a base: counts, the span of its dates, its index's size on disk in bytes."""
+
+    base: Base
+    players: int
+    events: int
+    first_date: str
+    last_date: str
+    results: dict[str, int] = field(repr=False)
+    bad_games: int
+    index_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class GameRow:
+    """Headers of one game, for tables. Unknown numbers are None, unknown texts empty."""
+
+    game: int
+    white: str
+    black: str
+    white_elo: int | None
+    black_elo: int | None
+    result: str
+    date: str
+    event: str
+    site: str
+    round: str
+    eco: str
+    plies: int
+    bad: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedGame:
+    """A game for the board: tree, texts and glyphs by positionid. `raw` is its own text as it stands in the
+    source.
+    """
+
+    game: int
+    row: GameRow
+    tags: tuple[tuple[str, str], ...]
+    tree: tree.GameTree
+    comments: dict[int, str]
+    before: dict[int, str]
+    nags: dict[int, tuple[int, ...]]
+    problems: tuple[BadGame, ...]
+    raw: bytes
+    playable: bool
+    note: str = ""

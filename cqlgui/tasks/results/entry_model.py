@@ -1,0 +1,36 @@
+"""Queries that are kept: entries of the library and of the history."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cqlgui.base.data import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class QueryEntry:
+    """A shipped or saved query: its file, its front matter and its whole text.
+
+    `fen` is the diagram's position, empty without one; `group` names the folders around the file, outermost
+    first.
+    """
+
+    path: Path
+    title: str
+    description: str
+    tags: tuple[str, ...]
+    text: str
+    fen: str = ""
+    group: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """A query asked before; counts are None when the search was stopped, `asked` is seconds since 1970."""
+
+    text: str
+    base: str
+    games: int | None
+    positions: int | None
+    seconds: float | None
+    asked: float

@@ -1,0 +1,133 @@
+"""What a search finds: hits by game, and the orbit elements that matched."""
+
+from __future__ import annotations
+
+from cqlgui.base.data import dataclass
+from cqlgui.base.patterns import pattern
+
+_NUMBER_OF_GAME = pattern(r"Game number [0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class OrbitMatch:
+    """Element `element` of outermost orbit `orbit` matched where it was evaluated, at `positionid`;
+    `squares` is the bitboard of what it matched, if that was at the hit's own position.
+    """
+
+    orbit: int
+    element: int
+    positionid: int
+    squares: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One matching position. `squares` is the bitboard the matching element (or the query) names;
+    `matches[0]` is the primary.
+    """
+
+    game: int
+    positionid: int
+    value: str | None
+    squares: int
+    matches: tuple[OrbitMatch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ElementCount:
+    """An orbit element with how much it matched. `lines` are (square in the query, its image) pairs for the
+    board; `never` says why it can match nowhere, and is empty where it may.
+    """
+
+    text: str
+    transform: str
+    words: str
+    games: int
+    positions: int
+    squares: int = 0
+    lines: tuple[tuple[int, int], ...] = ()
+    never: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A candidate of an orbit that fell away, and why."""
+
+    transform: str
+    words: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Orbit:
+    """One outermost transform of the query with its elements in canonical order."""
+
+    transform: str
+    offset: int
+    length: int
+    elements: tuple[ElementCount, ...]
+    invalid: tuple[Dropped, ...] = ()
+    duplicates: tuple[Dropped, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GameHits:
+    """All hits of one game, as they arrive from a running search.
+
+    `comments` are what the query writes, (positionid, text) in the order made, `match_string` among them at
+    each hit (empty where matches are not to be marked); `tags` is what it sets, and `removed` the positions
+    of which it leaves out the comment of the file. Where it is not `told`, nothing is known yet of values,
+    squares and, unless there are some, comments: `telling` asks for them.
+    """
+
+    game: int
+    hits: tuple[Hit, ...]
+    comments: tuple[tuple[int, str], ...] = ()
+    sort_keys: tuple[int | str | None, ...] = ()
+    tags: tuple[tuple[str, str], ...] = ()
+    removed: tuple[int, ...] = ()
+    match_string: str = ""
+    told: bool = True
+
+    @property
+    def says(self) -> bool:
+        """Whether the query writes anything at a hit but the match string."""
+        places = {hit.positionid for hit in self.hits}
+        own = {place for place, text in self.comments if place and text != self.match_string}
+        return not places.isdisjoint(own) or (0 in places and bool(self.comment_at(0)))
+
+    def comment_at(self, positionid: int) -> str:
+        """What the query writes at a position beside the match string and the game's number."""
+        texts = [text for place, text in self.comments if place == positionid and text != self.match_string]
+        if positionid == 0 and texts and _NUMBER_OF_GAME.fullmatch(texts[0]):
+            del texts[0]
+        return " ".join(texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What a query said in a game, which need not match."""
+
+    game: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """One `sort` of the query: its text, and whether large values come first."""
+
+    doc: str
+    descending: bool
+    quiet: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Persistent:
+    """A persistent variable at the end of a search. `value` is a number or a text (sets as text); `text`
+    is how
+    it is printed, strings in quotes.
+    """
+
+    name: str
+    value: int | str
+    text: str

@@ -1,0 +1,114 @@
+"""How a search is asked for, and its outcome."""
+
+from __future__ import annotations
+
+import enum
+from pathlib import Path
+
+from cqlgui.base.data import dataclass, field
+from cqlgui.cql.interpreting.runtime import settings
+from cqlgui.tasks.results.base_model import BadGame
+from cqlgui.tasks.results.found import Found, Integers
+from cqlgui.tasks.results.hit_model import Message, Orbit, Persistent, SortKey
+
+
+class Details(enum.Enum):
+    """What a search is to tell of its hits beside the orbit elements: nothing, what the query writes, or also
+    values and squares."""
+
+    NONE = enum.auto()
+    COMMENTS = enum.auto()
+    ALL = enum.auto()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How to search; the query's own header still holds."""
+
+    variations: bool = False
+    limit: int | None = None
+    workers: int | None = None
+    settings: settings.Settings = settings.USUAL
+    allow_read: tuple[Path, ...] = ()
+    """Folders whose text and PGN files the query may read, and below those it may write to (D11)."""
+    allow_write: tuple[Path, ...] = ()
+    beside: Path | None = None
+    """The folder in which the relative name of a file begins, the query's own; None for all that are allowed,
+    in turn."""
+    kept: tuple[tuple[Path, str], ...] = ()
+    """Files beside the sources that neither the query nor an export writes over, each with what it is, such
+    as "is the query" (`tasks.keeping`)."""
+    compiled: bool = True
+    """Whether machine code may pass over games; without, all of them are interpreted."""
+    pruned: bool = True
+    """Whether games may be passed over by their headers and signatures; only where `compiled`."""
+    details: Details = Details.ALL
+    """What is wanted of all hits at once; the rest may be left to `telling`."""
+    within: Integers | None = field(default=None, compare=False)
+    """Search only these games: ordinals, ascending."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Why a search ended before its last game, at `game` (ordinal in the base). What was found in earlier
+    games holds. `offset` and `length` are the place of the fault in the query, -1 and 0 where it has none."""
+
+    game: int
+    reason: str
+    offset: int = -1
+    length: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The outcome of a search: matching games in output order (`order`), and keyed by ordinal (`games`)."""
+
+    query: str
+    order: tuple[int, ...]
+    games: Found = field(repr=False)
+    orbits: tuple[Orbit, ...]
+    sort_keys: tuple[SortKey, ...]
+    seconds: float
+    games_searched: int
+    """Games that were gone through, those in `failed_games` among them."""
+    positions_searched: int
+    """Where the search stopped early, those of further games may be among them that workers were at."""
+    bad_games: int
+    engine: str
+    reason: str
+    cancelled: bool
+    failed_games: tuple[BadGame, ...] = ()
+    stopped: Stop | None = None
+    """Set where a fault of the query ended the search."""
+    variations: bool = False
+    messages: tuple[Message, ...] = field(default=(), repr=False)
+    """What the query said, in game order; `messages_dropped` more were not kept."""
+    messages_dropped: int = 0
+    persistent: tuple[Persistent, ...] = ()
+    """The persistent variables that are not quiet, in the order of the query."""
+    options: SearchOptions = field(default_factory=SearchOptions, repr=False, compare=False)
+    """How it was searched."""
+
+    @property
+    def positions(self) -> int:
+        """Number of matching positions."""
+        return len(self.games.columns)
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether the query is at fault: the search stopped, or every game failed."""
+        return self.stopped is not None or 0 < self.games_searched == len(self.failed_games)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What was written: `games` of them, or `hits` lines where the format lists positions.
+
+    Where the query's frame was asked for, `as_played` games stand in a PGN as they were played, since their
+    image is no legal game.
+    """
+
+    path: Path
+    games: int
+    hits: int
+    as_played: int = 0

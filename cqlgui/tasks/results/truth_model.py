@@ -1,0 +1,108 @@
+"""What explanations give back: truth of filters at a position, and the plan of a search."""
+
+from __future__ import annotations
+
+from cqlgui.base.data import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A sub-filter at one position: its stretch of the query (code points) and how it fared, with its own
+    parts.
+
+    `matched` is None when it cannot be told (a loop variable outside its loop), `value` is the value as text,
+    `squares` the bitboard it names or matched. `positionid` is where it was evaluated (under `find`
+    elsewhere). `transform` and `words` name the element of an orbit, `orbit` is the index of an outermost
+    orbit, else -1; `elements` lists which parts of an orbit matched, by their place among `parts`. `binding`
+    is the name and the square of the element that decides a loop, None where none does; `way` has the moves
+    that a path matched, or how far it came. `place` is the position in words, `rounds` how often the
+    body of a `loop` or `while` held or ran.
+    """
+
+    offset: int
+    length: int
+    text: str
+    matched: bool | None
+    value: str | None
+    squares: int
+    elements: tuple[int, ...] = ()
+    parts: tuple[Truth, ...] = ()
+    positionid: int = 0
+    transform: str = ""
+    words: str = ""
+    orbit: int = -1
+    binding: tuple[str, str] | None = None
+    way: str = ""
+    place: str = ""
+    rounds: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """The first filter of a query that fails at a position; `part` is None where the query matches.
+
+    `words` and `transform` name the element of an orbit in which it stands. `nearest` is the positionid,
+    nearest in the game, at which that filter holds, `whole` the one at which the whole query matches; None
+    for nowhere. `fault` is why that could not be told of some positions, empty where it could.
+    """
+
+    part: Truth | None
+    words: str = ""
+    transform: str = ""
+    nearest: int | None = None
+    whole: int | None = None
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LineTruth:
+    """What the margin shows beside a line (from 0): whether all filters that begin there hold, and the number
+    that a single one gives.
+
+    `matched` is None when it cannot be told; `value` is empty where a tick says all; `parts` are those
+    filters, asked about `positionid`; `elements` says for each which element of an orbit it is told of, in
+    words, empty for the filter as written; there are none where all are told as written.
+    """
+
+    line: int
+    matched: bool | None
+    value: str
+    parts: tuple[Truth, ...]
+    positionid: int = 0
+    elements: tuple[str, ...] = ()
+
+    @property
+    def elsewhere(self) -> str:
+        """Where in the game these filters were evaluated, in words; empty for the position asked about."""
+        return self.parts[0].place if self.parts and all(map(self.apart, self.parts)) else ""
+
+    def apart(self, part: Truth) -> bool:
+        """Whether a filter was evaluated at another position than the one asked about, as inside `find`."""
+        return part.positionid != self.positionid
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStep:
+    """What a search does before the next step, in words; `games` are left behind it on a given base.
+
+    `means` is `header` (conditions of the query's header), `catalog` (filters about the game alone),
+    `signature` (filters that what is kept of a game's positions can exclude), `together` (both, asked about
+    the whole query, which may exclude what no filter does alone), `compiled`, or `interpreted`.
+    """
+
+    means: str
+    text: str
+    games: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """A query as CQL after checking, and after its transforms were replaced by their orbits; and how it will
+    be run: the engine, with the reason where it is interpreted, and step by step.
+    """
+
+    checked: str
+    expanded: str
+    engine: str
+    reason: str
+    plan: tuple[PlanStep, ...]
