@@ -160,7 +160,7 @@ def _children() -> dict[int, str]:
                         .decode(errors="replace")
                     )
                     # A zombie has no command line; the helper of `multiprocessing` lives as long as we do.
-                    if words and not re.search(r"cqlgui\.tasks\.worker|resource_tracker", words):
+                    if words and not re.search(r"cqlgui\.tasks\.search\.worker|resource_tracker", words):
                         found[pid] = words.strip()
     return found
 

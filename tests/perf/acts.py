@@ -233,7 +233,7 @@ class Acts:
     def _arrows(self) -> Steps:
         main = self._main
         main.board.setFocus()
-        main.show_game(1)
+        main.showing.show_game(1)
         yield from self._quiet()
         for key in [Qt.Key.Key_Right] * 20 + [Qt.Key.Key_Left] * 20:
             self._board.seen = False
@@ -294,7 +294,7 @@ class Acts:
     def _hits(self) -> Steps:
         main = self._main
         main.editor.set_text("flipcolor flipvertical {Nf5 kg8}")
-        main.run()
+        main.searching.run()
         yield from self._quiet()
         for _ in range(40):
             self._shown = self._board.seen = False

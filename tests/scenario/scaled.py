@@ -81,7 +81,7 @@ def dialogs(main: main_window.MainWindow) -> list[str]:
 def crowded(main: main_window.MainWindow) -> list[str]:
     """The window with all that may ask for room in it."""
     main.editor.set_text("flipcolor mate")
-    main.run()
+    main.searching.run()
     wait(lambda: main.result is not None)
     found = outside("after a search", main)
     for number in range(3):
@@ -89,8 +89,8 @@ def crowded(main: main_window.MainWindow) -> list[str]:
     main.hits.tell_scope(145_716)
     main.hits.tell_narrowing(LONG)
     main.hits.limit(0, 0)
-    main._progress_box.show()
-    main._progress_words.say(LONG)
+    main.progress_box.show()
+    main.progress_words.say(LONG)
     main.editor.set_text("matte chekc")
     main.editor.find_bar.open()
     wait(lambda: bool(main.editor.findings))
@@ -128,7 +128,7 @@ def main() -> None:
     shown.resize(shown.screen().availableSize() - QSize(0, fitting.TITLE_BAR))
     shown.begin([])
     found += outside("start page", shown)
-    shown.open_files([resource("sample/sample.pgn")])
+    shown.opening.open_files([resource("sample/sample.pgn")])
     wait(lambda: shown.base is not None and shown.base.complete)
     found += outside("window", shown)
     shown.reset_layout()

@@ -116,7 +116,7 @@ def test_hits_of_other_files_are_marked_until_the_new_ones_are_there(
         raise errors.SourceError("It cannot be read.")
 
     monkeypatch.setattr(importing, "open_base", slowly)
-    main.open_files([tmp_path / "other.pgn"])
+    main.opening.open_files([tmp_path / "other.pgn"])
     assert "of other files" in said(main)
     assert main.hits.table.dimmed
     with qtbot.waitSignal(main.opener.failed):

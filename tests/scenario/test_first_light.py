@@ -121,12 +121,12 @@ def test_a_search_from_opening_to_reopening(
     target = tmp_path / "hits.pgn"
     choice = export_dialog.ExportChoice(what=export_dialog.What.ELEMENT, annotate=True, path=target)
     monkeypatch.setattr(export_dialog.ExportDialog, "ask", classmethod(lambda _cls, *_a, **_k: choice))
-    main.ask_export()
+    main.output.ask_export()
     qtbot.waitUntil(target.exists)
     qtbot.waitUntil(lambda: not main.jobs.active("export"))
     assert "[%csl" in target.read_text(encoding="utf-8")
     with qtbot.waitSignal(main.opener.opened):
-        main.open_files([target])
+        main.opening.open_files([target])
     assert main.base.games == element.games
     ask(qtbot, main)
     assert main.result is not None
@@ -192,7 +192,7 @@ def test_the_next_start_finds_everything_as_it_was_left(
     shutil.copy(resource("sample/sample.pgn"), source)
     open_sample(qtbot, main, source)
     main.editor.set_text("mate flipcolor Qh7")
-    main.show_game(17)
+    main.showing.show_game(17)
     qtbot.waitUntil(lambda: main.browser.game is not None and main.browser.game.game == 17)
     main.browser.go(5)
     main.board.set_turned(True)
@@ -236,7 +236,7 @@ def test_the_query_of_the_last_session_goes_on_at_the_hit_that_was_left(
     for row in (7, 0):
         # The second time it is a search like any other.
         with qtbot.waitSignal(again.searcher.finished):
-            again.run()
+            again.searching.run()
         assert again.hits.table.row == row
     again.close()
 
@@ -252,12 +252,12 @@ def test_a_file_that_changed_leaves_nothing_of_its_former_games(
     assert main.hits.count == 1
     source.write_text('[White "New, One"]\n[Result "*"]\n\n1. d4 d5 *\n', encoding="utf-8")
     with qtbot.waitSignal(main.opener.opened):
-        main.open_files([source])
+        main.opening.open_files([source])
     assert main.hits.count == 0
     qtbot.waitUntil(lambda: "New, One" in main.hitbar.text())
     with qtbot.waitSignal(main.searcher.finished):
         main.editor.set_text("Pd4")
-        main.run()
+        main.searching.run()
     cell = main.hits.hits.index(0, 1)
     qtbot.waitUntil(lambda: cell.data() == "New, One")
 

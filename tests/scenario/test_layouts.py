@@ -21,7 +21,7 @@ def searched(qtbot: QtBot, main: main_window.MainWindow) -> None:
         main.begin([resource("sample/sample.pgn")])
     main.editor.set_text("flipcolor {Bh7 kg8 check}")
     with qtbot.waitSignal(main.searcher.finished, timeout=60_000):
-        main.run()
+        main.searching.run()
 
 
 def tabs(main: main_window.MainWindow) -> list[list[str]]:
@@ -105,7 +105,7 @@ def test_presenting_leaves_board_and_notation_and_esc_leaves_it(
 ) -> None:
     main.begin([])
     # The start page stands where the board will be until games are open.
-    main.leave_start()
+    main.opening.leave_start()
     main.docks.choose(Layout.PRESENTING.value)
     qtbot.waitUntil(lambda: not main.editor.isVisible() and not main.hits.isVisible())
     assert not main.hitbar.isVisible()

@@ -107,8 +107,8 @@ def test_the_history_has_what_one_looked_at(qtbot: QtBot, live: main_window.Main
     ask(qtbot, live, "Nf5 kg8")
     assert kept() == []
     with qtbot.waitSignal(live.live.remembered):
-        live.next_hit(1)
-    live.next_hit(1)
+        live.showing.next_hit(1)
+    live.showing.next_hit(1)
     assert kept() == ["Nf5 kg8"]
 
 
@@ -192,7 +192,7 @@ def test_what_was_drawn_before_there_were_games_is_searched_when_they_are_there(
     main.live.switch(True)
     main.editor.set_text("Nf5 kg8")
     with qtbot.waitSignal(main.searcher.finished):
-        main.open_files([resource("sample/sample.pgn")])
+        main.opening.open_files([resource("sample/sample.pgn")])
     assert said(main) == "159 hits in 30 games"
 
 
@@ -206,7 +206,7 @@ def test_a_search_that_is_dropped_leaves_the_table_as_it_was(
         return foresight.Foresight(0, 0, 0, 0.0)
 
     ask(qtbot, live, "Nf5 kg8")
-    for leave in (lambda: live.editor.set_text(""), live.editor.edit.undo, live.stop):
+    for leave in (lambda: live.editor.set_text(""), live.editor.edit.undo, live.searching.stop):
         with monkeypatch.context() as patched:
             patched.setattr(foresight, "foresee", until_cancelled)
             live.editor.set_text("mate")

@@ -163,7 +163,7 @@ def test_the_latest_query_wins_over_one_that_is_being_searched(
     with qtbot.waitSignal(main.searcher.found):
         qtbot.keyClick(main, Qt.Key.Key_F5)
     with qtbot.waitSignal(main.searcher.started):
-        main.stop()
+        main.searching.stop()
         qtbot.keyClick(main, Qt.Key.Key_F5)
     with qtbot.waitSignal(main.searcher.finished) as stopped:
         qtbot.keyClick(main, Qt.Key.Key_Escape)
@@ -191,14 +191,14 @@ def test_a_file_that_holds_no_games_is_told_from_one_that_does(
         main.begin([junk])
     assert main.infobar.shown is not None
     assert "is this a PGN file?" in main.infobar.shown.text
-    main.show_bad_games()
-    assert main._bad_dialog is not None
-    assert main._bad_dialog.model.rowCount() > 0
+    main.opening.show_bad_games()
+    assert main.opening._bad_dialog is not None
+    assert main.opening._bad_dialog.model.rowCount() > 0
     with qtbot.waitSignal(main.opener.opened):
-        main.open_files([whole])
+        main.opening.open_files([whole])
     assert main.infobar.shown is None
-    assert main._bad_dialog.model.rowCount() == 0
-    main._bad_dialog.close()
+    assert main.opening._bad_dialog.model.rowCount() == 0
+    main.opening._bad_dialog.close()
 
 
 def test_a_folder_is_opened_without_the_archive_in_it_that_is_damaged(
@@ -210,7 +210,7 @@ def test_a_folder_is_opened_without_the_archive_in_it_that_is_damaged(
         (folder / name).write_text('[Result "*"]\n\n1. e4 *\n')
     (folder / "b.zip").write_bytes(b"PK\x03\x04 and nothing more")
     with qtbot.waitSignal(main.opener.opened):
-        main.open_files([folder])
+        main.opening.open_files([folder])
     assert main.infobar.shown is not None
     assert "b.zip" in main.infobar.shown.text
     assert ask(qtbot, main, "Pe4").order == (1, 2)
@@ -264,7 +264,7 @@ def test_hits_can_be_exported_as_soon_as_the_search_is_over(
     assert offered() == (False, False)
     # A search that is stopped keeps what it found.
     main.editor.set_text("gamenumber == 1 or {gamenumber > 100 x = 0 while (x >= 0) {x += 1}}")
-    main.run()
+    main.searching.run()
     qtbot.waitUntil(lambda: main.hits.count > 0)
     assert offered() == (False, False)
     with qtbot.waitSignal(main.searcher.finished):
@@ -284,15 +284,15 @@ def test_one_end_leaves_the_progress_of_other_work_in_view(
         raise errors.SourceError("That was all.")
 
     monkeypatch.setattr(importing, "open_base", slowly)
-    main.open_files([tmp_path / "other.pgn"])
+    main.opening.open_files([tmp_path / "other.pgn"])
     choice = export_dialog.ExportChoice(export_dialog.What.ALL, False, tmp_path / "hits.pgn")
     monkeypatch.setattr(export_dialog.ExportDialog, "ask", lambda *_arguments, **_named: choice)
     with qtbot.waitSignal(main.exporter.written):
-        main.ask_export()
-    assert main._cancel_button.isVisible()
+        main.output.ask_export()
+    assert main.cancel_button.isVisible()
     with qtbot.waitSignal(main.opener.failed):
         read.set()
-    assert not main._cancel_button.isVisible()
+    assert not main.cancel_button.isVisible()
 
 
 def test_what_is_exported_is_what_was_there_when_it_was_asked(
@@ -304,13 +304,13 @@ def test_what_is_exported_is_what_was_there_when_it_was_asked(
 
     def answer(*_arguments: object, **_named: object) -> export_dialog.ExportChoice:
         # A search that had begun before goes on while the dialog is open.
-        main.run()
+        main.searching.run()
         qtbot.waitUntil(lambda: main.result is None)
         return export_dialog.ExportChoice(export_dialog.What.ALL, False, tmp_path / "hits.pgn")
 
     monkeypatch.setattr(export_dialog.ExportDialog, "ask", answer)
     with qtbot.waitSignal(main.exporter.written) as written:
-        main.ask_export()
+        main.output.ask_export()
     assert written.args[0].games == len(mates.order)
 
 
@@ -319,10 +319,10 @@ def test_hits_of_a_stopped_search_are_said_to_be_such_when_narrowed(
 ) -> None:
     open_sample(qtbot, main)
     main.editor.set_text("gamenumber <= 100 or {x = 0 while (x >= 0) {x += 1}}")
-    main.run()
+    main.searching.run()
     qtbot.waitUntil(lambda: main.hits.count > 0)
     with qtbot.waitSignal(main.searcher.finished):
-        main.stop()
+        main.searching.stop()
     said = main.hits.running_text()
     assert said.startswith("stopped after ")
     assert " of 500, " in said
@@ -337,7 +337,7 @@ def test_an_element_without_hits_leaves_the_others_to_be_exported(
     ask(qtbot, main, "flipcolor {wtm mate}")
     main.hits.limit(0, 99)
     assert main.hits.count == 0
-    main._enable()
+    main.changed.emit()
     assert main.actions_.export.isEnabled()
     assert main.hits._export.isEnabled()
 
@@ -386,7 +386,7 @@ def test_keys_go_round_the_areas_and_leave_the_editor(qtbot: QtBot, main: main_w
     edit = main.editor.edit
     edit.setFocus()
     before = edit.text()
-    round_ = (main.board, main.notation, main.picker, main._tabs, main.editor)
+    round_ = (main.board, main.notation, main.picker, main.tabs, main.editor)
     for area in round_:
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6)
         focus = QApplication.focusWidget()
@@ -413,7 +413,7 @@ def test_keys_go_round_the_areas_and_leave_the_editor(qtbot: QtBot, main: main_w
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6)
         found.append(main.areas.framed)
     asked = main.docks.library.widget()
-    assert found == [main.notation, main._tabs, main.infobar, asked, main.board]
+    assert found == [main.notation, main.tabs, main.infobar, asked, main.board]
     main.docks.reset()
 
 
@@ -423,7 +423,7 @@ def test_a_name_without_end_in_a_message_leaves_the_window_as_wide_as_it_was(
     # As wide as a laptop's screen at 200 %.
     main.resize(683, 700)
     with qtbot.waitSignal(main.opener.failed):
-        main.open_files([tmp_path / f"{'long' * 60}.pgn"])
+        main.opening.open_files([tmp_path / f"{'long' * 60}.pgn"])
     qtbot.waitUntil(main.infobar.isVisible)
     assert main.infobar.shown is not None
     assert "long.pgn" in main.infobar.shown.text
@@ -432,7 +432,7 @@ def test_a_name_without_end_in_a_message_leaves_the_window_as_wide_as_it_was(
     (tmp_path / f"{'long' * 60}.pgn").touch()
     main.folder = str(tmp_path)
     main.infobar.clear()
-    main.run()
+    main.searching.run()
     assert main.infobar.shown is not None
     assert main.infobar.shown.action is not None
     assert main.minimumSizeHint().width() <= 683
@@ -450,14 +450,14 @@ def test_a_file_is_written_to_its_end_before_the_next(
     open_sample(qtbot, main)
     ask(qtbot, main, "check")
     with qtbot.waitSignal(main.exporter.written):
-        main.ask_export()
-        main.ask_export()
+        main.output.ask_export()
+        main.output.ask_export()
         assert main.infobar.shown is not None
         assert "is being written" in main.infobar.shown.text
     assert (tmp_path / "one.pgn").exists()
     assert len(written) == 1
     with qtbot.waitSignal(main.exporter.written):
-        main.ask_export()
+        main.output.ask_export()
     assert (tmp_path / "two.pgn").exists()
 
 
@@ -468,7 +468,10 @@ def test_the_answer_to_a_key_comes_before_an_older_error(
     with qtbot.waitSignal(main.opener.failed):
         main.begin([tmp_path / "missing.pgn"])
     main.editor.set_text("mate")
-    for answer, does in (("Open a PGN file first", main.run), ("There are no hits", main.ask_export)):
+    for answer, does in (
+        ("Open a PGN file first", main.searching.run),
+        ("There are no hits", main.output.ask_export),
+    ):
         does()
         assert main.infobar.shown is not None
         assert main.infobar.shown.text.startswith(answer)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from cqlgui.base.files.resources import resource
@@ -125,19 +126,19 @@ def test_a_query_is_not_saved_over_the_games(
 ) -> None:
     games = folder / "games.pgn"
     before = games.read_bytes()
-    monkeypatch.setattr(main_window.QFileDialog, "getSaveFileName", lambda *_: (str(games), ""))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(games), ""))
     main.editor.set_text("mate")
-    main.save_query_as()
+    main.queries_kept.save_query_as()
     words = "games.pgn is a source of this base and is not overwritten."
     assert said(main) == words
     main.infobar.close_message()
     # What was opened as a query is a file of its own for the editor.
     small = folder / "other.pgn"
     with qtbot.waitSignal(main.opener.opened):
-        main.open_files([small])
+        main.opening.open_files([small])
     assert main.editor.open_file(small)
     main.editor.replace(0, len(main.editor.text()), "mate")
-    main.save_query()
+    main.queries_kept.save_query()
     assert said(main) == words.replace("games", "other")
     assert games.read_bytes() == before
     assert small.read_text(encoding="utf-8") != "mate"

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from cqlgui.base.files.resources import resource
 from cqlgui.ui.state import session
-from cqlgui.ui.window import main_window
+from cqlgui.ui.window import main_window, queries_kept
 
 pytestmark = pytest.mark.xvfb
 
@@ -85,7 +85,7 @@ def test_a_script_of_scidb_opens_as_its_translation(
     qtbot.waitUntil(lambda: main.editor.name() == "old, translated")
     assert main.editor.text().startswith("cql()")
     assert main.base is None
-    assert "*.cqls" in main_window.CQL_FILES
+    assert "*.cqls" in queries_kept.CQL_FILES
 
 
 def leave_a_hit(qtbot: QtBot, main: main_window.MainWindow, source: Path) -> session.Session:
@@ -93,10 +93,10 @@ def leave_a_hit(qtbot: QtBot, main: main_window.MainWindow, source: Path) -> ses
     with qtbot.waitSignal(main.opener.opened):
         main.begin([source])
     main.editor.set_text("mate")
-    main.run()
+    main.searching.run()
     qtbot.waitUntil(lambda: main.result is not None)
     for _ in range(5):
-        main.next_hit(1)
+        main.showing.next_hit(1)
     qtbot.waitUntil(lambda: main.browser.hit is not None and main.hits.table.row == 5)
     main.close()
     kept = session.load()
@@ -149,7 +149,7 @@ def test_a_file_of_the_session_is_located_where_it_is_now(
     again.show()
     with qtbot.waitSignal(again.opener.failed):
         again.begin([])
-    monkeypatch.setattr(main_window.QFileDialog, "getOpenFileName", lambda *_: (str(moved), ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(moved), ""))
     assert again.infobar.shown is not None
     assert again.infobar.shown.action is not None
     with qtbot.waitSignal(again.opener.opened):
@@ -172,7 +172,7 @@ def test_other_games_take_the_place_of_those_that_are_away(
     with qtbot.waitSignal(again.opener.failed):
         again.begin([])
     with qtbot.waitSignal(again.opener.opened):
-        again.open_files([resource("sample/sample.pgn")])
+        again.opening.open_files([resource("sample/sample.pgn")])
     qtbot.waitUntil(lambda: again.browser.game is not None)
     again.close()
     kept = session.load()
@@ -241,10 +241,10 @@ def test_a_place_that_cannot_be_looked_at_costs_a_message_only(
     assert main.infobar.shown is not None
     assert "File name too long" in main.infobar.shown.text
     assert main.infobar.shown.action is not None
-    main.open_files([closed.with_suffix(".cql")])
+    main.opening.open_files([closed.with_suffix(".cql")])
     assert "File name too long" in main.infobar.shown.text
     with qtbot.waitSignal(main.opener.failed):
-        main.open_files([closed.with_suffix(".pgn")])
+        main.opening.open_files([closed.with_suffix(".pgn")])
 
 
 def test_a_file_is_replaced_only_where_that_was_asked(
@@ -258,11 +258,11 @@ def test_a_file_is_replaced_only_where_that_was_asked(
     main.begin([])
     main.editor.edit.setFocus()
     qtbot.keyClicks(main.editor.edit, TYPED)
-    main.save_query_as()
+    main.queries_kept.save_query_as()
     assert there.read_text(encoding="utf-8") == "mate\n"
     assert main.editor.path is None
     assert main.editor.modified
-    main.save_query_as()
+    main.queries_kept.save_query_as()
     assert there.read_text(encoding="utf-8") == TYPED
     assert (main.editor.path, answers) == (there, [])
 
@@ -305,12 +305,12 @@ def test_a_query_file_that_changed_between_two_sessions_is_not_lost(
     assert again.editor.path == path
     assert again.editor.modified == modified
     assert again.editor.text() == ("mate\n" if modified else "stalemate\n")
-    again.save_query()
+    again.queries_kept.save_query()
     assert path.read_text(encoding="utf-8") == "stalemate\n"
     if modified:
         assert again.infobar.shown is not None
         assert "was changed by another program" in again.infobar.shown.text
-        again.save_query()
+        again.queries_kept.save_query()
         assert path.read_text(encoding="utf-8") == "mate\n"
     again.close()
 

@@ -65,7 +65,7 @@ def test_what_marked_positions_share_comes_into_the_editor(
     with qtbot.waitSignal(shown.marked.common):
         common.trigger()
     with qtbot.waitSignal(shown.searcher.finished):
-        shown.run()
+        shown.searching.run()
     assert {1, 2} <= set(shown.hits.hits.hits_of(1))
     shown.marked.clear()
     assert not common.isEnabled()

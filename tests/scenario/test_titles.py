@@ -19,7 +19,7 @@ def opened(qtbot: QtBot, main: main_window.MainWindow, *paths: Path) -> None:
         path.parent.mkdir(exist_ok=True, parents=True)
         path.write_text(GAME, encoding="utf-8")
     with qtbot.waitSignal(main.opener.opened):
-        main.open_files(paths)
+        main.opening.open_files(paths)
 
 
 def test_several_files_are_one_title_with_the_paths_in_a_tip(
@@ -28,8 +28,8 @@ def test_several_files_are_one_title_with_the_paths_in_a_tip(
     files = [tmp_path / name for name in ("a.pgn", "b.pgn", "c.pgn")]
     opened(qtbot, main, *files)
     assert main.windowTitle() == "a.pgn and 2 more - cqlgui"
-    assert main._games_words.text() == "a.pgn and 2 more: 3 games, 6 positions"
-    tip = main._games_words.toolTip()
+    assert main.games_words.text() == "a.pgn and 2 more: 3 games, 6 positions"
+    tip = main.games_words.toolTip()
     assert all(str(path) in tip for path in files)
     same = [tmp_path / folder / "a.pgn" for folder in ("one", "two")]
     opened(qtbot, main, *same)
@@ -45,7 +45,7 @@ def test_a_long_name_or_one_with_signs_of_qt_leaves_the_window_as_it_is(
     assert main.minimumSizeHint().width() <= max(before, main.width())
     opened(qtbot, main, tmp_path / "Q&A [*] <b>.pgn")
     assert main.windowTitle() == "Q&A [*][*] <b>.pgn - cqlgui"
-    assert main._games_words.text().startswith("Q&A [*] <b>.pgn: ")
+    assert main.games_words.text().startswith("Q&A [*] <b>.pgn: ")
     main.actions_._fill_recent()
     names = [action.text() for action in main.actions_._recent.actions()]
     assert names[0].startswith("Q&&A [*] <b>.pgn ")

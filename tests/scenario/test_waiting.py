@@ -15,7 +15,7 @@ from cqlgui.base import errors
 from cqlgui.base.files.resources import resource
 from cqlgui.tasks.databases import importing
 from cqlgui.tasks.results import base_model
-from cqlgui.ui.window import main_window
+from cqlgui.ui.window import main_window, opening
 
 pytestmark = pytest.mark.xvfb
 
@@ -125,7 +125,7 @@ def test_a_failed_opening_tells_that_the_query_was_not_run(
     assert shown.text == "It cannot be read. The query was not run."
     assert main.infobar.waiting == 0
     assert main.hits.running_text() == ""
-    assert main.board._hint == main_window.WELCOME
+    assert main.board._hint == opening.WELCOME
 
 
 def test_an_opening_that_is_stopped_tells_so_too(
@@ -143,7 +143,7 @@ def test_games_that_were_read_already_can_be_searched_at_once(
 ) -> None:
     begin(qtbot, main)
     gate.first = 1
-    main.open_files([resource("sample/sample.pgn")])
+    main.opening.open_files([resource("sample/sample.pgn")])
     qtbot.waitUntil(lambda: "F5 searches the 500 games" in said(main))
     with qtbot.waitSignal(main.searcher.finished):
         qtbot.keyClick(main, Qt.Key.Key_F5)
@@ -171,7 +171,7 @@ def test_a_query_waits_for_other_files_instead_of_running_on_those_that_go(
     gate.free.clear()
     one = tmp_path / "one.pgn"
     one.write_text('[Result "*"]\n\n1. e4 *\n')
-    main.open_files([one])
+    main.opening.open_files([one])
     main.editor.set_text("Pe4")
     qtbot.keyClick(main, Qt.Key.Key_F5)
     assert not main.searcher.running
@@ -189,7 +189,7 @@ def test_an_error_stays_when_a_search_begins_and_goes_with_its_cause(
     with qtbot.waitSignal(main.opener.opened):
         main.begin([resource("sample/sample.pgn")])
     with qtbot.waitSignal(main.opener.failed):
-        main.open_files([tmp_path / "away.pgn"])
+        main.opening.open_files([tmp_path / "away.pgn"])
     assert "away.pgn" in said(main)
     main.editor.set_text("matte")
     with qtbot.waitSignal(main.searcher.rejected):
@@ -201,5 +201,5 @@ def test_an_error_stays_when_a_search_begins_and_goes_with_its_cause(
         qtbot.keyClick(main, Qt.Key.Key_F5)
     assert "away.pgn" in said(main), "it cannot be opened yet"
     with qtbot.waitSignal(main.opener.opened):
-        main.open_files([resource("sample/sample.pgn")])
+        main.opening.open_files([resource("sample/sample.pgn")])
     assert said(main) == ""

@@ -230,7 +230,7 @@ def test_what_a_key_shows_in_the_query_comes_to_the_front(
         return main.editor.edit.hasFocus() and not covered(main.editor)
 
     behind()
-    main.open_files([script])
+    main.opening.open_files([script])
     qtbot.waitUntil(in_front)
     assert main.editor.text().startswith("cql(")
     write(qtbot, main, "btm")
@@ -362,7 +362,7 @@ def test_an_old_script_opens_translated(qtbot: QtBot, main: main_window.MainWind
     script = tmp_path / "old.cql"
     script.write_text(OLD, encoding="utf-8")
     open_sample(qtbot, main)
-    main.open_files([script])
+    main.opening.open_files([script])
     qtbot.waitUntil(lambda: main.infobar.shown is not None)
     message = main.infobar.shown
     assert message is not None
@@ -381,7 +381,7 @@ def test_an_old_script_opens_translated(qtbot: QtBot, main: main_window.MainWind
     shoot(qtbot, main, "old-script")
     main.infobar.clear()
     with qtbot.waitSignal(main.searcher.rejected):
-        main.run()
+        main.searching.run()
     message = main.infobar.shown
     assert message is not None
     assert "script of an older CQL" in message.text

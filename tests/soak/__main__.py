@@ -158,17 +158,17 @@ class Driver:
             text = next(self._texts)
             self._doing = f"ask {text!r}"
             shown.editor.set_text(text)
-            shown.run()
+            shown.searching.run()
             self._count("asked")
             return random.choice((0.0, 0.01, 0.05, 0.2, 1.0, 3.0))
         if doing == "stop" and shown.searcher.running:
-            shown.stop()
+            shown.searching.stop()
             self._count("stopped")
         elif doing == "walk" and shown.hits.count:
             if random.random() < 0.3:
                 shown.hits.select_row(random.randrange(shown.hits.count))
             else:
-                shown.next_hit(random.choice((1, 1, -1)))
+                shown.showing.next_hit(random.choice((1, 1, -1)))
             self._count("hits looked at")
         elif doing == "type":
             text = shown.editor.text()
@@ -182,7 +182,7 @@ class Driver:
         if not self._resting:
             self._resting, self._quiet, self._doing = True, None, "rest"
             self.window.editor.set_text(NOTHING)
-            self.window.run()
+            self.window.searching.run()
         elif self.window.jobs.count:
             self._quiet = None
         elif self._quiet is None:

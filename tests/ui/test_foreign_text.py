@@ -63,7 +63,7 @@ def main(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[main_wind
     with qtbot.waitSignal(shown.opener.opened):
         shown.begin([source])
     with qtbot.waitSignal(shown.searcher.finished):
-        shown.run_text(QUERY, MARKUP)
+        shown.searching.run_text(QUERY, MARKUP)
     qtbot.waitUntil(lambda: shown.hits.count > 0)
     yield shown
     shown.close()
@@ -114,7 +114,7 @@ def test_a_game_is_copied_in_the_letters_it_is_shown_with(
     source.write_bytes('[White "Müller \u2013 Šahović"]\n\n1. e4 {schön} *\n'.encode("cp1252", "replace"))
     main.begin([source])
     qtbot.waitUntil(lambda: main.browser.game is not None and b"1. e4 {" in main.browser.game.raw)
-    main.copy_pgn()
+    main.output.copy_pgn()
     assert "Müller \u2013 Š" in QGuiApplication.clipboard().text()
     assert "{schön}" in QGuiApplication.clipboard().text()
 

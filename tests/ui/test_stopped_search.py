@@ -32,7 +32,7 @@ def test_hits_before_the_stop_stay_and_the_reason_is_shown(
         shown.begin([source])
     qtbot.waitUntil(lambda: not shown.opener.busy)
     with qtbot.waitSignal(shown.searcher.finished):
-        shown.run_text("initial or {piece T in k mate T}", "a query")
+        shown.searching.run_text("initial or {piece T in k mate T}", "a query")
     qtbot.waitUntil(lambda: shown.hits.count > 0)
     assert shown.hits.count == 1
     message = shown.infobar.shown

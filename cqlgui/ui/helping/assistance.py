@@ -6,65 +6,81 @@ Puts these together with the window's editor, browser and messages; knows no lay
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMenu
 
 from cqlgui.cql.legacy import old_scripts, translate
 from cqlgui.cql.source import diagnostics, tokens
 from cqlgui.cql.syntax.reading import lexer
 from cqlgui.ui.editor import fixes
+from cqlgui.ui.editor import panel as editor_panel
 from cqlgui.ui.helping import estimate, live, why
+from cqlgui.ui.look import infobar as infobar_module
+from cqlgui.ui.loop import jobs as jobs_module
 from cqlgui.ui.reference import keywords
-
-if TYPE_CHECKING:
-    from cqlgui.ui.window import main_window
-
+from cqlgui.ui.state import browser as browser_module
 
 _OLD, _TRANSLATED = "old script", "translated script"
 _MOST_NOTES = 3
 
 
 class Assistance(QObject):
-    """The helpers of a window, made before its menus and connected after its layout."""
+    """The helpers of a window.
 
-    def __init__(self, main: main_window.MainWindow) -> None:
-        super().__init__(main)
-        self._main = main
+    `run_wanted` carries a query and its title, to be run; `editor_wanted` says that the query is to come to
+    the front for typing, `query_wanted` that its pane is to come to the front, `help_wanted` the same of the
+    help pane.
+    """
+
+    run_wanted = Signal(str, str)
+    editor_wanted = Signal()
+    query_wanted = Signal()
+    help_wanted = Signal()
+
+    def __init__(
+        self,
+        jobs: jobs_module.Jobs,
+        editor: editor_panel.EditorPanel,
+        browser: browser_module.Browser,
+        infobar: infobar_module.InfoBar,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._editor = editor
+        self._infobar = infobar
         self.help = keywords.HelpPane()
-        self.live = live.Live(main.jobs, main.editor, main.browser, self)
-        self.estimate = estimate.Estimating(main.jobs, main.editor, self)
-        self.why = why.WhyNot(main.jobs, main.editor, main.browser, main.infobar, self)
-        self.why.named.connect(main.show_editor)
+        self.live = live.Live(jobs, editor, browser, self)
+        self.estimate = estimate.Estimating(jobs, editor, self)
+        self.why = why.WhyNot(jobs, editor, browser, infobar, self)
+        self.why.named.connect(self.editor_wanted)
         self.help.insert_wanted.connect(self._insert)
-        self.help.run_wanted.connect(main.run_text)
-        main.library.run_wanted.connect(main.run_text)
-        main.editor.edit.menu_opening.connect(self._fill_menu)
-        main.editor.help_requested.connect(self.show_help)
-        main.editor.path_changed.connect(lambda _path: main.infobar.dismiss(_TRANSLATED))
-        main.editor.translated.connect(self._tell_translated)
+        self.help.run_wanted.connect(self.run_wanted)
+        editor.edit.menu_opening.connect(self._fill_menu)
+        editor.help_requested.connect(self.show_help)
+        editor.path_changed.connect(lambda _path: infobar.dismiss(_TRANSLATED))
+        editor.translated.connect(self._tell_translated)
         self._offered = ""
-        main.editor.diagnostics_changed.connect(lambda _found: self._offer_translation())
+        editor.diagnostics_changed.connect(lambda _found: self._offer_translation())
 
     def show_help(self) -> None:
         """Open the help pane, on the keyword at the caret where there is one."""
-        self._main.docks.show(self._main.docks.help)
-        if not self.help.show_word(word_at(self._main.editor.text(), self._main.editor.caret())):
+        self.help_wanted.emit()
+        if not self.help.show_word(word_at(self._editor.text(), self._editor.caret())):
             self.help.search.setFocus()
             self.help.search.selectAll()
 
     def respell(self) -> None:
         """Spell the query with signs, or with words where it has signs."""
-        self._main.editor.respell()
+        self._editor.respell()
 
     def fix(self) -> None:
         """Take or offer the fixes at the caret."""
-        self._main.editor.offer_fixes()
+        self._editor.offer_fixes()
 
     def _offer_translation(self) -> None:
         """Say once of an old script that it is one; what its translation has to say is in the problems."""
-        editor, bar = self._main.editor, self._main.infobar
+        editor, bar = self._editor, self._infobar
         found = next((one for one in editor.findings if one.code == old_scripts.CODE), None)
         if found is None:
             bar.dismiss(_OLD)
@@ -86,7 +102,7 @@ class Assistance(QObject):
 
     def _tell_old(self, findings: tuple[diagnostics.Diagnostic, ...], *, asked: bool = False) -> None:
         """Say what a script is and offer its translation; `asked` where the user wanted to run it."""
-        editor, bar = self._main.editor, self._main.infobar
+        editor, bar = self._editor, self._infobar
         first, *notes = findings
         words = first.message.replace("This", editor.path.name if editor.path else "This", 1)
         kind = "error" if asked else "info" if first.fix else "warning"
@@ -108,10 +124,10 @@ class Assistance(QObject):
             more = len(notes) - _MOST_NOTES
             words += f" {_notes(len(notes))}: {shown}"
             words += f", and {more} more." if more > 0 else "."
-        self._main.infobar.show_message(words, "warning" if notes else "info", key=_TRANSLATED, front=True)
+        self._infobar.show_message(words, "warning" if notes else "info", key=_TRANSLATED, front=True)
 
     def _translate(self) -> None:
-        editor = self._main.editor
+        editor = self._editor
         found = next((one for one in editor.findings if one.code == old_scripts.CODE), None)
         if found is not None and found.fix is not None:
             if fixes.take(editor.edit, found.fix):
@@ -120,8 +136,8 @@ class Assistance(QObject):
             editor.edit.setFocus()
 
     def _insert(self, example: str) -> None:
-        editor = self._main.editor
-        self._main.docks.show(self._main.docks.query)
+        editor = self._editor
+        self.query_wanted.emit()
         start, end = editor.selection()
         before, after = editor.text()[:start], editor.text()[end:]
         lead = "" if not before or before[-1].isspace() or before[-1] in "({" else " "
@@ -132,7 +148,7 @@ class Assistance(QObject):
         editor.edit.setFocus()
 
     def _fill_menu(self, menu: QMenu, offset: int) -> None:
-        word = word_at(self._main.editor.text(), offset)
+        word = word_at(self._editor.text(), offset)
         if word:
             menu.addAction(f"Help on {word}").triggered.connect(self.show_help)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup, QIcon, QKeySequence
@@ -19,10 +18,12 @@ from cqlgui.ui.look import naming, theme, wording
 from cqlgui.ui.pointing import steps_row
 from cqlgui.ui.state import marked
 from cqlgui.ui.tables import view
-from cqlgui.ui.window import layouts
-
-if TYPE_CHECKING:
-    from cqlgui.ui.window import main_window
+from cqlgui.ui.window import frame, layouts
+from cqlgui.ui.window import opening as opening_module
+from cqlgui.ui.window import output as output_module
+from cqlgui.ui.window import queries_kept as queries_kept_module
+from cqlgui.ui.window import searching as searching_module
+from cqlgui.ui.window import showing as showing_module
 
 _RECENT = 12
 _FORMS = {
@@ -40,8 +41,21 @@ _ABOUT = (
 class Actions:
     """Every action of the window, made once and shared by menus, toolbar and keys."""
 
-    def __init__(self, main: main_window.MainWindow) -> None:
+    def __init__(
+        self,
+        main: frame.Frame,
+        queries_kept: queries_kept_module.QueriesKept,
+        showing: showing_module.Showing,
+        searching: searching_module.Searching,
+        opening: opening_module.Opening,
+        output: output_module.Output,
+    ) -> None:
         self._main = main
+        self._queries_kept = queries_kept
+        self._showing = showing
+        self._searching = searching
+        self._opening = opening
+        self._output = output
         self._icons: dict[str, list[QAction]] = {}
         self._layouts: list[QAction] = []
         self._forms: dict[view.Form, QAction] = {}
@@ -110,19 +124,23 @@ class Actions:
     def _make_file(self) -> None:
         main = self._main
         menu = main.menuBar().addMenu("&File")
-        self.open = self._action(menu, "&Open games...", main.ask_open, QKeySequence.StandardKey.Open, "open")
+        self.open = self._action(
+            menu, "&Open games...", self._opening.ask_open, QKeySequence.StandardKey.Open, "open"
+        )
         self._recent = menu.addMenu("Open &recent")
         self._recent.aboutToShow.connect(self._fill_recent)
-        self._action(menu, "Open the sa&mple base", main.open_sample)
+        self._action(menu, "Open the sa&mple base", self._opening.open_sample)
         menu.addSeparator()
         self.new_query = self._action(
-            menu, "&New query", main.new_query, QKeySequence.StandardKey.New, "new-query"
+            menu, "&New query", self._queries_kept.new_query, QKeySequence.StandardKey.New, "new-query"
         )
-        self._action(menu, "Open &query...", main.ask_open_query, "Ctrl+Shift+O")
-        self._action(menu, "&Save query", main.save_query, QKeySequence.StandardKey.Save, "save")
-        self._action(menu, "Save query &as...", main.save_query_as, "Ctrl+Shift+S")
+        self._action(menu, "Open &query...", self._queries_kept.ask_open_query, "Ctrl+Shift+O")
+        self._action(
+            menu, "&Save query", self._queries_kept.save_query, QKeySequence.StandardKey.Save, "save"
+        )
+        self._action(menu, "Save query &as...", self._queries_kept.save_query_as, "Ctrl+Shift+S")
         menu.addSeparator()
-        self.export = self._action(menu, "&Export hits...", main.ask_export, "Ctrl+E", "export")
+        self.export = self._action(menu, "&Export hits...", self._output.ask_export, "Ctrl+E", "export")
         menu.addSeparator()
         quit_ = self._action(menu, "&Quit", main.close, QKeySequence.StandardKey.Quit)
         quit_.setMenuRole(QAction.MenuRole.QuitRole)
@@ -142,8 +160,8 @@ class Actions:
             told.connect(action.setEnabled)
         menu.addSeparator()
         menu.addAction(self.new_query)
-        self.run = self._action(menu, "&Run", main.run, "F5", "run")
-        self.stop = self._action(menu, "&Stop", main.stop, "Esc", "stop")
+        self.run = self._action(menu, "&Run", self._searching.run, "F5", "run")
+        self.stop = self._action(menu, "&Stop", self._searching.stop, "Esc", "stop")
         self.live = self._action(
             menu, "Search while &I ask", lambda: main.live.switch(self.live.isChecked()), "Ctrl+L"
         )
@@ -158,9 +176,9 @@ class Actions:
         self._action(menu, "&Fix the mistake at the caret", helpers.fix, "Ctrl+.")
         self._action(menu, "S&igns or words", helpers.respell, "Ctrl+U")
         menu.addSeparator()
-        self.next_hit = self._action(menu, "&Next hit", lambda: main.next_hit(1), "F3", "next-hit")
+        self.next_hit = self._action(menu, "&Next hit", lambda: self._showing.next_hit(1), "F3", "next-hit")
         self.previous_hit = self._action(
-            menu, "&Previous hit", lambda: main.next_hit(-1), "Shift+F3", "previous-hit"
+            menu, "&Previous hit", lambda: self._showing.next_hit(-1), "Shift+F3", "previous-hit"
         )
 
     def _make_position(self) -> None:
@@ -218,11 +236,11 @@ class Actions:
             self._action(menu, "Previous v&ariation", lambda: browser.branch(-1), "Ctrl+Up"),
         )
         menu.addSeparator()
-        self._action(menu, "Pas&te a position or games", main.paste, "Ctrl+V", local=True)
-        self.copy_fen = self._action(menu, "Copy F&EN", main.copy_fen, "Ctrl+Shift+F", "copy")
-        self.copy_pgn = self._action(menu, "Copy &game (PGN)", main.copy_pgn, "Ctrl+Shift+P")
+        self._action(menu, "Pas&te a position or games", self._opening.paste, "Ctrl+V", local=True)
+        self.copy_fen = self._action(menu, "Copy F&EN", self._output.copy_fen, "Ctrl+Shift+F", "copy")
+        self.copy_pgn = self._action(menu, "Copy &game (PGN)", self._output.copy_pgn, "Ctrl+Shift+P")
         self.copy_picture = self._action(
-            menu, "Copy p&icture of the board", main.copy_picture, "Ctrl+Shift+I"
+            menu, "Copy p&icture of the board", self._output.copy_picture, "Ctrl+Shift+I"
         )
 
     def _make_view(self) -> None:
@@ -230,6 +248,7 @@ class Actions:
         menu = main.menuBar().addMenu("&View")
         self.pattern = self._action(menu, "&Pattern on the board", main.pointing.toggle, "Ctrl+B")
         self.pattern.setCheckable(True)
+        main.pointing.mode_changed.connect(self.pattern.setChecked)
         self.turn = self._action(
             menu,
             "&Turn board",
@@ -255,6 +274,7 @@ class Actions:
             local=True,
         )
         self.normalise.setCheckable(True)
+        main.browser.normalised_changed.connect(self.normalise.setChecked)
         self.animate = self._action(
             menu,
             "&Animate transforms",
@@ -397,7 +417,7 @@ class Actions:
             self._recent.addAction("Nothing yet").setEnabled(False)
 
     def _open(self, paths: tuple[Path, ...]) -> None:
-        self._main.open_files(paths)
+        self._opening.open_files(paths)
 
 
 class _Tools(QToolBar):

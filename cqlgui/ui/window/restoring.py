@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray
 
@@ -12,24 +11,21 @@ from cqlgui.tasks.asking import library
 from cqlgui.ui.look import fitting, theme
 from cqlgui.ui.state import session
 from cqlgui.ui.tables import view
-from cqlgui.ui.window import docks, layouts
-
-if TYPE_CHECKING:
-    from cqlgui.ui.window import main_window as window_module
+from cqlgui.ui.window import actions, docks, frame, layouts
 
 
-def dress(window: window_module.MainWindow, kept: session.Session) -> None:
+def dress(window: frame.Frame, actions_: actions.Actions, kept: session.Session) -> None:
     """Give the window the looks it had: theme, board, columns, panes."""
     theme.theme().apply(_theme_choice(kept.theme))
-    window.actions_.show_theme()
+    actions_.show_theme()
     window.folder = kept.folder
     window.board.set_turned(kept.turned)
     window.board.set_coordinates(kept.coordinates)
-    window.actions_.coordinates.setChecked(kept.coordinates)
+    actions_.coordinates.setChecked(kept.coordinates)
     window.board.set_animated(kept.animated)
-    window.actions_.animate.setChecked(kept.animated)
+    actions_.animate.setChecked(kept.animated)
     window.notation.set_figurine(kept.figurines)
-    window.actions_.figurines.setChecked(kept.figurines)
+    actions_.figurines.setChecked(kept.figurines)
     window.live.switch(kept.live)
     window.notation.set_columns(kept.columns)
     window.unsaved = kept.unsaved
@@ -46,7 +42,7 @@ def dress(window: window_module.MainWindow, kept: session.Session) -> None:
         window.library.split.restoreState(_bytes(kept.library_split))
 
 
-def put_query(window: window_module.MainWindow, kept: session.Session) -> None:
+def put_query(window: frame.Frame, kept: session.Session) -> None:
     """Show the query that was left. An unmodified query is read from its file again. Unsaved changes are
     shown as they were, and saving them refuses once where the file has changed since."""
     editor = window.editor
@@ -61,7 +57,7 @@ def put_query(window: window_module.MainWindow, kept: session.Session) -> None:
         editor.edit.document().setModified(kept.query_modified or bool(kept.query_path))
 
 
-def snapshot(window: window_module.MainWindow) -> session.Session:
+def snapshot(window: frame.Frame, actions_: actions.Actions) -> session.Session:
     """The window as the next start is to find it: also what it has not restored itself yet."""
     editor = window.editor
     files, game, positionid = _games(window)
@@ -86,7 +82,7 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
         theme=theme.theme().choice.value,
         turned=window.board.turned,
         coordinates=window.board.coordinates,
-        figurines=window.actions_.figurines.isChecked(),
+        figurines=actions_.figurines.isChecked(),
         animated=window.board.animated,
         live=window.live.on,
         columns=window.notation.columns,
@@ -95,7 +91,7 @@ def snapshot(window: window_module.MainWindow) -> session.Session:
     )
 
 
-def _restore_layout(window: window_module.MainWindow, kept: session.Session) -> None:
+def _restore_layout(window: frame.Frame, kept: session.Session) -> None:
     """Put the panes as they were left, the layouts that are not shown included."""
     docks_ = window.docks
     docks_.kept = {
@@ -110,7 +106,7 @@ def _restore_layout(window: window_module.MainWindow, kept: session.Session) -> 
         window.reset_layout()
 
 
-def _layouts(window: window_module.MainWindow) -> tuple[str, str]:
+def _layouts(window: frame.Frame) -> tuple[str, str]:
     """The name of the layout to begin with, and all of them as they were left. Nobody begins with a board
     that stands alone: what is around it was only put away.
     """
@@ -122,7 +118,7 @@ def _layouts(window: window_module.MainWindow) -> tuple[str, str]:
     return window.docks.last, session.rows_text(rows)
 
 
-def _games(window: window_module.MainWindow) -> tuple[tuple[str, ...], int, int]:
+def _games(window: frame.Frame) -> tuple[tuple[str, ...], int, int]:
     """The files, and the game and position on the board; those of the last session where they are still to
     come.
     """
@@ -136,7 +132,7 @@ def _games(window: window_module.MainWindow) -> tuple[tuple[str, ...], int, int]
     return files, kept.game if kept else 0, kept.positionid if kept else 0
 
 
-def _hit_row(window: window_module.MainWindow) -> int:
+def _hit_row(window: frame.Frame) -> int:
     """The row of the hit that is current; that of the last session until its query was searched again."""
     text, row = window.editor.text(), window.hits.table.row
     query, wanted = window.wanted_row

@@ -6,27 +6,32 @@ What the user allows holds for this session of the program only.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from cqlgui.base.files import disk
 from cqlgui.cql.editing import structure
 from cqlgui.tasks.asking import rights
 from cqlgui.tasks.results import search_model
 from cqlgui.ui.look import infobar
-
-if TYPE_CHECKING:
-    from cqlgui.ui.window import main_window
+from cqlgui.ui.window import frame
 
 _WISH, _INPUT, _OUTPUT = "file access", "header input", "header output"
 _LONGEST = 80
 
 
 class Rights(QObject):
-    """The questions and notes about files of the query that is run."""
+    """The questions and notes about files of the query that is run.
 
-    def __init__(self, main: main_window.MainWindow) -> None:
+    `open_wanted` carries the paths of files to open, `run_wanted` says that the query can be run now,
+    `export_wanted` that its hits are to be exported.
+    """
+
+    open_wanted = Signal(object)
+    run_wanted = Signal()
+    export_wanted = Signal()
+
+    def __init__(self, main: frame.Frame) -> None:
         super().__init__(main)
         self._main = main
         # Input and output that the header of the running query names.
@@ -53,7 +58,7 @@ class Rights(QObject):
         path = self.beside() / name
         if not name or not disk.is_file(path):
             return None
-        return f"Open {_short(path.name)}", lambda: self._main.open_files([path])
+        return f"Open {_short(path.name)}", lambda: self.open_wanted.emit([path])
 
     def dismiss(self) -> None:
         """The query is another one, or is run anew: what was said of its files is past."""
@@ -67,7 +72,7 @@ class Rights(QObject):
         def allow() -> None:
             main.searcher.allow(wish)
             if main.editor.text() == text:
-                main.run()
+                self.run_wanted.emit()
 
         doing = _ING[wish.verb]
         words = f"This query wants to {wish.verb} {what}. Allow {doing} in {wish.folder} for this session?"
@@ -95,7 +100,7 @@ class Rights(QObject):
         name = self._named[1]
         if not name:
             return
-        export: infobar.Action = ("Export hits ...", self._main.ask_export)
+        export: infobar.Action = ("Export hits ...", self.export_wanted.emit)
         self._main.infobar.show_message(
             f"The header names {_short(name)} as output. The window writes no file by itself: export the "
             "hits (Ctrl+E).",

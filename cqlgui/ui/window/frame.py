@@ -1,0 +1,276 @@
+"""The window's parts, their layout, and what is shown: everything that its controllers work with.
+
+Left one asks, in the middle one sees, right is what was found. This module makes widgets and state objects
+and lays them out. What they do together stands in the controllers of this package (`queries_kept`,
+`showing`, `searching`, `opening`, `output`), each of which takes a `Frame`.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import (
+    QGuiApplication,
+)
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QInputDialog,
+    QMainWindow,
+    QPushButton,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from cqlgui.tasks.results import base_model, search_model
+from cqlgui.ui.board import notation, painting, stage
+from cqlgui.ui.board import widget as board_widget
+from cqlgui.ui.editor import panel as editor_panel
+from cqlgui.ui.helping import assistance, here
+from cqlgui.ui.look import areas, bars, fitting, infobar, labels
+from cqlgui.ui.loop import jobs
+from cqlgui.ui.panels import games, hitbar, hits, start_page, waiting
+from cqlgui.ui.picker import examples
+from cqlgui.ui.picker import panel as picker_panel
+from cqlgui.ui.pointing import controller as pointing
+from cqlgui.ui.reference import history as history_pane
+from cqlgui.ui.reference import library as library_pane
+from cqlgui.ui.state import (
+    browser,
+    earlier,
+    exporter,
+    live_search,
+    marked,
+    narrower,
+    opener,
+    searcher,
+    session,
+)
+from cqlgui.ui.window import docks, layouts
+
+OPENING, ASKING, EXPORTING, KEEPING = "opening", "asking", "exporting", "query file"
+DROPPED, UNSHOWN, FOUND, GAME, NARROWING, FAULT = (
+    "dropped",
+    "unshown",
+    "found",
+    "game",
+    "narrowing",
+    "fault",
+)
+"""Keys of messages: what they are about (see `look.infobar`)."""
+
+
+class Frame(QMainWindow):
+    """The parts of the window. `changed` says that something can be done now, or no longer."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("main")
+        self.setWindowTitle("cqlgui")
+        self.setAcceptDrops(True)
+        self.setDockNestingEnabled(True)
+        # Every new layout would make an animation for each pane, moved or not.
+        self.setAnimated(False)
+        self.jobs = jobs.Jobs(self)
+        self.editor = editor_panel.EditorPanel()
+        self.library = library_pane.LibraryPane()
+        self.history = history_pane.HistoryPane()
+        self.picker = picker_panel.PickerPanel()
+        self.board = board_widget.BoardWidget(later=self.jobs.turns.ask)
+        self.notation = notation.NotationView()
+        self.hitbar = hitbar.HitBar()
+        self.hits = hits.HitsPanel(self.jobs)
+        self.games = games.GamesPanel(self.jobs)
+        self.infobar = infobar.InfoBar()
+        self.start_page = start_page.StartPage()
+        # Whether the user went on to the board without games.
+        self.start_left = False
+        self.opener = opener.Opener(self.jobs, self)
+        self.searcher = searcher.Searcher(self.jobs, self)
+        self.live = live_search.LiveSearch(self.jobs, self.searcher, self)
+        self.narrower = narrower.Narrower(self.jobs, self.hits.narrow, self)
+        self.examples = examples.Examples(self.jobs, self.picker, self)
+        self.exporter = exporter.Exporter(self.jobs, self)
+        self.browser = browser.Browser(self.jobs, self.board, self.notation, self.hits.hits.shown_of, self)
+        self.here_bar = here.HereBar()
+        self.here = here.Here(self.jobs, self.browser, self.here_bar, self)
+        self.marked = marked.Marked(self.jobs, self)
+        self.assistance = assistance.Assistance(self.jobs, self.editor, self.browser, self.infobar, self)
+        self.pointing = pointing.Controller(self.board, self.editor, self)
+        self.waiting = waiting.Waiting(self.infobar, self)
+        self.earlier = earlier.Earlier(self.jobs, self)
+        self.base: base_model.Base | None = None
+        self.result: search_model.SearchResult | None = None
+        self.bad_games: tuple[base_model.BadGame, ...] = ()
+        # What the last session showed: kept until its game is on the board or other games were opened, so
+        # that neither an early end nor a file that is away at one start loses it.
+        self.unrestored: session.Session | None = None
+        self.restoring = False
+        # Whether files are being opened of which nothing is here yet.
+        self.opened_anew = False
+        # The query of the last session and the row of its hits that was current.
+        self.wanted_row = ("", -1)
+        # The query of the hits shown, and whether its search began before the base was read whole.
+        self.asked = ""
+        self.asked_early = False
+        self.folder = ""
+        # Texts that others took the place of before they were saved, and when; newest first.
+        self.unsaved: tuple[tuple[str, float], ...] = ()
+        self._lay_out()
+        self._connect_parts()
+
+    def progress(self, done: int, total: int, words: str, rate: float) -> None:
+        self.progress_bar.say(done, total)
+        self.progress_words.say(words or f"{rate:,.0f} a second")
+
+    def tell(self, words: str) -> None:
+        """Say something in the status bar for a while. One line says all: two would cover each other."""
+        self.pointing.notice.say(words, undoable=False)
+
+    def end_progress(self) -> None:
+        """Show no progress any more, unless files are still read or written."""
+        self.progress_box.setVisible(self.opener.busy or self.exporter.busy)
+
+    def reset_layout(self) -> None:
+        """Put every pane where it belongs."""
+        self.docks.reset()
+        self.split.reset()
+
+    def ask_layout_name(self) -> None:
+        """Let the user give the layout a name, to come back to it."""
+        name, given = QInputDialog.getText(self, "Save layout", "Name of the layout:")
+        name = name.strip()
+        if given and name and name not in [layout.value for layout in layouts.Layout]:
+            self.docks.keep_as(name)
+
+    def _lay_out(self) -> None:
+        self.resize(1366, 768)
+        screen = QGuiApplication.primaryScreen()
+        if screen is not None:
+            room = screen.availableSize()
+            self.resize(min(1500, room.width()), min(950, room.height() - fitting.TITLE_BAR))
+        self.centre = QWidget()
+        column = QVBoxLayout(self.centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        board_side = QWidget()
+        board_column = QVBoxLayout(board_side)
+        board_column.setContentsMargins(4, 4, 4, 2)
+        board_column.setSpacing(2)
+        board_column.addWidget(self.board, 1)
+        board_column.addWidget(self.pointing.chips)
+        board_column.addWidget(self.pointing.steps)
+        board_column.addWidget(self.hitbar)
+        board_column.addWidget(self.here_bar)
+        self.split = stage.Stage(board_side, self.board, self.notation, painting.BADGE_ROOM)
+        self.notation.setMinimumWidth(120)
+        column.addWidget(self.split, 1)
+        column.addWidget(self.start_page, 1)
+        self.setCentralWidget(self.centre)
+        self.infobar.lie_over(self.centre)
+
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self.hits, "Hits")
+        self.tabs.addTab(self.games, "All games")
+        asked = QTabWidget()
+        asked.setDocumentMode(True)
+        asked.addTab(self.library, "Library")
+        asked.addTab(self.history, "History")
+        self.docks = docks.Docks(self, self.editor, asked, self.assistance.help, self.picker, self.tabs)
+        self.areas = areas.Areas(
+            (
+                self.infobar,
+                self.editor,
+                asked,
+                self.assistance.help,
+                self.start_page,
+                self.board,
+                self.pointing.chips,
+                self.pointing.steps,
+                self.notation,
+                self.picker,
+                self.tabs,
+            ),
+            self,
+        )
+        # Where these paint their ground themselves, dock and window are not painted for each word in them.
+        for part in (self.editor, board_side, self.hits, self.games):
+            part.setAutoFillBackground(True)
+        self._lay_out_status()
+
+    def _connect_parts(self) -> None:
+        """Connect what needs these parts alone."""
+        self.jobs.failed.connect(lambda words: self.infobar.show_message(words, "error", key=FAULT))
+        self.editor.failed.connect(lambda text: self.infobar.show_message(text, "error", key=KEEPING))
+        # Another text, or the same one saved at last: what failed before is past.
+        self.editor.path_changed.connect(lambda _path: self.infobar.dismiss(KEEPING))
+        self.editor.path_changed.connect(lambda _path: self.infobar.dismiss(UNSHOWN))
+        self.editor.modified_changed.connect(lambda _on: self.infobar.dismiss(KEEPING))
+        self.assistance.editor_wanted.connect(self.show_editor)
+        self.assistance.query_wanted.connect(lambda: self.docks.show(self.docks.query))
+        self.assistance.help_wanted.connect(lambda: self.docks.show(self.docks.help))
+        self.assistance.estimate.said.connect(self.pointing.set_count)
+        self.library.chosen.connect(self.take_query)
+        self.history.chosen.connect(self.take_query)
+        self.marked.common.connect(self.take_query)
+        self.marked.failed.connect(
+            lambda words: self.infobar.show_message(words, "info", key=ASKING, front=True)
+        )
+        self.picker.attach(self.editor)
+        # The arrow keys go through the game that it brought up; those who come by keyboard go through images.
+        self.picker.image_clicked.connect(self.board.setFocus)
+        self.narrower.scoped.connect(self.hits.tell_scope)
+        for part in (self.assistance.estimate, self.live, self.here):
+            self.narrower.scoped.connect(lambda _games, part=part: part.set_within(self.narrower.within))
+        self.narrower.failed.connect(lambda words: self.infobar.show_message(words, "error", key=NARROWING))
+        self.hits.narrowing_removed.connect(self.narrower.undo)
+        self.hits.scope_removed.connect(self.narrower.widen)
+        self.searcher.progressed.connect(self.hits.progress)
+        self.opener.progressed.connect(self.progress)
+        self.exporter.progressed.connect(self.progress)
+        self.browser.failed.connect(lambda words: self.infobar.show_message(words, "error", key=GAME))
+        self.waiting.changed.connect(lambda: self.hits.tell_waiting(self.waiting.words))
+
+    def show_progress(self, words: str) -> None:
+        """Show that files are read or written."""
+        self.progress_box.setVisible(True)
+        self.progress_bar.say(0, 0)
+        self.progress_words.say(words)
+
+    def _lay_out_status(self) -> None:
+        bar = self.statusBar()
+        self.games_words = labels.ElidedLabel("", cut=Qt.TextElideMode.ElideMiddle)
+        bar.setContentsMargins(6, 0, 0, 0)
+        # It takes what room there is, and gives it where progress is shown.
+        bar.addWidget(self.games_words, 1)
+        self.bad_button = QToolButton()
+        self.bad_button.setToolTip("Show the games that could not be read whole")
+        bar.addWidget(self.bad_button)
+        bar.addWidget(self.pointing.notice)
+        self.progress_box = QWidget()
+        row = QHBoxLayout(self.progress_box)
+        row.setContentsMargins(0, 0, 0, 0)
+        self.progress_words = labels.ElidedLabel("")
+        self.progress_bar = bars.Bar(160)
+        self.cancel_button = QPushButton("Cancel")
+        self.cancel_button.setFlat(True)
+        for widget in (self.progress_words, self.progress_bar, self.cancel_button):
+            row.addWidget(widget)
+        self.progress_box.setVisible(False)
+        bar.addPermanentWidget(self.progress_box)
+
+    def take_query(self, text: str, title: str) -> None:
+        """A query of the library takes the editor's place as one undoable edit, so that nothing is lost.
+
+        It belongs to no file: saving must not write it over the one that was open.
+        """
+        self.editor.set_text(text, title)
+        self.show_editor()
+
+    def show_editor(self) -> None:
+        """Bring the query to the front, ready for typing."""
+        self.docks.show(self.docks.query)
+        self.editor.edit.setFocus()

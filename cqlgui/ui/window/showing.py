@@ -1,0 +1,174 @@
+"""What is on the board: a game, a hit, an image of the orbit under the pointer."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from cqlgui.pattern import pictures
+from cqlgui.tasks.results import base_model, hit_model
+from cqlgui.ui.window import frame
+
+
+class Showing(QObject):
+    """Brings games and hits to the board, and says beside it what they are."""
+
+    def __init__(self, main: frame.Frame) -> None:
+        super().__init__(main)
+        self._frame = main
+        hits, picker, board = main.hits, main.picker, main.board
+        main.earlier.changed.connect(self.mark_hits)
+        main.pointing.mode_changed.connect(self._mode_changed)
+        picker.element_hovered.connect(self._element_hovered)
+        picker.element_left.connect(lambda: board.set_ghost(None))
+        picker.element_chosen.connect(self._element_chosen)
+        picker.selection_cleared.connect(self.clear_limit)
+        hits.current_changed.connect(self.show_hit)
+        hits.hits.told.connect(self._hits_told)
+        hits.hits.released.connect(self.return_to_row)
+        hits.opened.connect(lambda _game, _position, row: self._open_row(row))
+        hits.limit_removed.connect(self.clear_limit)
+        hits.limited.connect(self._limited)
+        main.games.opened.connect(self.show_game)
+        main.browser.shown.connect(self._browsed)
+        main.browser.normalised_changed.connect(self._normalised)
+        main.hitbar.stepped.connect(self.next_hit)
+
+    def _hits_told(self, games: list[int]) -> None:
+        """The interpreter has told more of the hits of some games."""
+        for game in games:
+            if game == self._frame.browser.asked:
+                self._frame.browser.tell(game, self._frame.hits.hits.hits_of(game))
+
+    def return_to_row(self) -> None:
+        """Where the query of the last session is asked again, go on at the hit that was left."""
+        query, row = self._frame.wanted_row
+        if 0 <= row < self._frame.hits.count and self._frame.hits.table.row >= 0:
+            self._frame.wanted_row = ("", -1)
+            if query == self._frame.asked and self._frame.hits.table.row == 0:
+                self._frame.hits.land(row)
+
+    def mark_hits(self) -> None:
+        """Say of hits that are not those of the query in the editor, in the files that are opened."""
+        if self._frame.opened_anew and self._frame.base is not None:
+            self._frame.hits.tell_earlier("of other files")
+        else:
+            self._frame.hits.tell_earlier("of an earlier query" if self._frame.earlier.differs else "")
+        self._frame.editor.offer_run(self._frame.earlier.differs)
+        self.say_hit()
+
+    def show_game(self, game: int) -> None:
+        """Put a game on the board, on its first hit when it has one."""
+        if self._frame.base is None:
+            return
+        found = self._frame.hits.hits.hits_of(game)
+        self._frame.browser.open(self._frame.base, game, min(found) if found else 0, found)
+
+    def show_hit(self, row: int) -> None:
+        """Put the hit of a row on the board."""
+        if self._frame.hits.table.hasFocus():
+            # Who walks through the hits wants to see their games.
+            self._frame.pointing.set_active(False)
+        self._frame.live.seen()
+        hit = self._frame.hits.hit_at(row)
+        if self._frame.base is not None:
+            self._frame.browser.open(
+                self._frame.base, hit.game, hit.positionid, self._frame.hits.hits.hits_of(hit.game)
+            )
+
+    def next_hit(self, step: int) -> None:
+        """To the next (+1) or previous (-1) hit, across games."""
+        self._frame.pointing.set_active(False)
+        self._frame.tabs.setCurrentWidget(self._frame.hits)
+        self._frame.hits.next_hit(step)
+
+    def _browsed(self, game: base_model.LoadedGame | None, positionid: int) -> None:
+        if game is not None and not self._frame.restoring:
+            self._frame.unrestored = None
+        self._frame.infobar.dismiss(frame.GAME)
+        self._frame.board.set_ghost(None)
+        self._frame.hitbar.show_game(game.row if game is not None else None)
+        if game is not None and not self._frame.hits.is_current(game.game, positionid):
+            self._frame.hits.choose()
+        if game is not None and self._frame.browser.hit is not None:
+            self._frame.hits.show_hit(game.game, positionid)
+        self.say_hit()
+        self._frame.changed.emit()
+
+    def say_hit(self) -> None:
+        """Tell beside the board which hit of how many is on it."""
+        game, hit = self._frame.browser.game, self._frame.browser.hit
+        element = self._frame.hits.hits.shown_of(hit)[1] if hit is not None else None
+        place = self._frame.hits.position_text(game.game, hit.positionid) if game is not None and hit else ""
+        words = self._frame.browser.normal.words or (element.words if element else "")
+        self._frame.hitbar.show_hit(place, self._frame.browser.move_text(), words)
+
+    def _normalised(self, on: bool) -> None:
+        """Hits are shown in the query's own frame from now on, or no longer."""
+        self._frame.hits.hits.set_normalised(on)
+        words = "Hits are shown as the query is written, in the table too; N shows them as they were played."
+        self._frame.tell(words if on else "Hits are shown as they were played.")
+
+    def _mode_changed(self, active: bool) -> None:
+        """Pattern mode draws on the board; the bars below it tell of the game."""
+        self._frame.hitbar.setVisible(not active)
+        self._frame.here_bar.setVisible(not active)
+        # Whether the game's position matches would look like a verdict on what is drawn.
+        self._frame.assistance.live.watch(not active)
+        # The palette takes width of the board, which others can do without.
+        self._frame.split.set_drawing(active)
+
+    def _element_hovered(self, orbit: int, element: int) -> None:
+        found = self._frame.picker.element(orbit, element)
+        if found is not None:
+            seen = pictures.of_text(found.text)
+            self._frame.board.set_ghost(seen.cells, seen.area, (found.words, found.transform))
+
+    def _element_chosen(self, orbit: int, element: int) -> None:
+        seen, found = (
+            self._frame.picker.element(orbit, element),
+            self._frame.hits.hits.element_at((orbit, element)),
+        )
+        if self._frame.hits.hits.orbits and (seen is None or found is None or seen.text != found.text):
+            # The query was changed since: the same number stands for another element.
+            self.clear_limit()
+            words = "The hits are of another query: run this one (F5) first."
+            self._frame.infobar.show_message(words, "info", key=frame.ASKING, front=True)
+            return
+        if found is not None and not found.positions and not self._frame.searcher.running:
+            self._frame.picker.clear_selection()
+            self._frame.tell("No hit matches this image.")
+            return
+        self._frame.board.set_ghost(None)
+        # Who picks an image wants to see its hits; a pattern drawn over one of them would show both.
+        self._frame.pointing.set_active(False)
+        self._frame.tabs.setCurrentWidget(self._frame.hits)
+        self._frame.narrower.limit((orbit, element, _words_of(found)))
+        self._frame.hits.limit(orbit, element)
+        self._frame.changed.emit()
+
+    def limited_words(self) -> str:
+        """The element the hits are limited to, in words; empty without a limit."""
+        limit = self._frame.hits.limited_to
+        return _words_of(self._frame.hits.hits.element_at(limit) if limit else None)
+
+    def _limited(self) -> None:
+        """The table shows the hits of an element now."""
+        if self._frame.hits.count and self._frame.hits.table.row < 0:
+            self._frame.hits.select_row(0)
+        self.say_hit()
+        self._frame.changed.emit()
+
+    def clear_limit(self) -> None:
+        self._frame.hits.limit(None)
+        self._frame.narrower.limit(None)
+        self._frame.picker.clear_selection()
+        self._frame.changed.emit()
+
+    def _open_row(self, row: int) -> None:
+        self.show_hit(row)
+        self._frame.board.setFocus()
+
+
+def _words_of(element: hit_model.ElementCount | None) -> str:
+    """An orbit element in words; empty for none."""
+    return (element.words or element.transform) if element else ""
