@@ -27,7 +27,7 @@ from cqlgui.jit import native
 from tests import helpers
 from tests.helpers import crossing, kinds, planned
 from tests.helpers import games as readings
-from tests.perf import census
+from tests.tools.perf import census
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
 
@@ -186,7 +186,7 @@ def found(
 
 def shipped(each: int) -> Iterator[readings.Game]:
     """Games of the sample base and of the themes' games, with and without variations, and sparse ones."""
-    library = helpers.ROOT / "tests" / "library"
+    library = helpers.ROOT / "tests" / "whole" / "library"
     paths = [helpers.ROOT / "resources" / "sample" / "sample.pgn"]
     paths += [library / f"{name}.pgn" for name in ("studies", "variations", "moves", "endings", "mates")]
     for path in paths:

@@ -10,7 +10,7 @@ import pytest
 
 from cqlgui.cql.checking import check
 from cqlgui.jit import native
-from tests.cql_semantics import test_mates
+from tests.cql.interpreting import test_mates
 from tests.engine import test_against_interpreter as against
 from tests.helpers import games
 

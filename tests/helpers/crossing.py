@@ -37,7 +37,7 @@ def known_texts() -> list[str]:
     """Every query text of the repository: examples, the library, those with recorded results."""
     texts = [row.example for row in registry.ROWS if row.example]
     texts += [path.read_text("utf-8") for path in sorted((ROOT / "resources" / "queries").rglob("*.cql"))]
-    recorded = (ROOT / "tests" / "oracle" / "queries.txt").read_text("utf-8").splitlines()
+    recorded = (ROOT / "tests" / "whole" / "oracle" / "queries.txt").read_text("utf-8").splitlines()
     return texts + [line for line in recorded if line and not line.startswith("#")] + list(_RARE)
 
 

@@ -1,1 +1,0 @@
-"""How many small changes of the program do the tests notice: `python -m tests.mutation --help`."""

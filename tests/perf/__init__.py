@@ -1,1 +1,0 @@
-"""Figures of speed: `python -m tests.perf` prints them; no timing is ever asserted."""

@@ -1,1 +1,0 @@
-"""The window under a long run of random queries, stopped at random: `python -m tests.soak --help`."""

@@ -1,0 +1,1 @@
+"""Programs that are run by hand: figures of speed, fuzzers, long runs."""

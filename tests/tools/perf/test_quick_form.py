@@ -1,0 +1,85 @@
+"""The figures of speed can be had: the quick form runs and names what it should. No timing is asserted."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cqlgui.jit import native
+from tests import helpers
+from tests.tools.perf import large
+
+
+def output(*words: str) -> str:
+    command = [sys.executable, "-m", *words]
+    environment = dict(os.environ, QT_QPA_PLATFORM="offscreen")
+    done = subprocess.run(
+        command, cwd=helpers.ROOT, env=environment, capture_output=True, text=True, timeout=280, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def printed() -> str:
+    return output("tests.tools.perf", "--quick")
+
+
+@pytest.fixture(scope="module")
+def table() -> str:
+    return output("tests.tools.perf.table", "--quick")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "python-chess reads",
+        "import of",
+        "compiled: Ra1 kg8",
+        "search: one pattern, 1 worker",
+        "search: orbit of 16, 1 worker",
+        "search: attacks and a loop, 1 worker",
+        "start-up: cqlgui search",
+        "start-up: the window is shown",
+        "longest gap during the search",
+        "longest repaint",
+    ],
+)
+def test_figure_is_printed(name: str, printed: str) -> None:
+    assert name in printed
+
+
+@pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
+@pytest.mark.parametrize(
+    "what",
+    [
+        "import from .pgn",
+        "private memory at most",
+        "packed moves",
+        "Ra1 kg8",
+        "geometric mean",
+        "queries compiled wholly",
+        "query text to machine code",
+        "times one thread",
+        "cqlgui search to its answer, later",
+        "F5 to the first rows",
+    ],
+)
+def test_row_is_in_the_table(what: str, table: str) -> None:
+    assert what in table
+
+
+def test_a_large_base_is_made_and_measured(tmp_path: Path) -> None:
+    source = tmp_path / "few.pgn"
+    source.write_text(
+        '[White "Capablanca"]\n[Result "1-0"]\n\n1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0\n\n'
+    )
+    found = {figure.name.strip(): figure.value for figure in large.figures(source, tmp_path / "large", 2)}
+    assert "large base: import, 4 games" in found
+    assert any(name.startswith("large base: games sorted by white (") for name in found)
+    assert "private memory of the process" in found
+    assert len({path.read_bytes() for path in large.sources(source, tmp_path / "large", 2)}) == 2
