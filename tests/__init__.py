@@ -1,1 +1,1 @@
-"""The test suite: a package, so that `tests.helpers` and `python -m tests.tools.perf` are found from the root."""
+"""The test suite: a package, so that `tests.helpers` and `python -m tests.tools.perf` are found."""

@@ -1,4 +1,4 @@
-"""Rules of the fuzzers on a few hundred texts; `python -m tests.tools.fuzz` runs for ten minutes and longer."""
+"""Rules of the fuzzers on a few hundred texts; `python -m tests.tools.fuzz` runs for ten minutes."""
 
 from __future__ import annotations
 
