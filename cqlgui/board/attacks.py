@@ -56,23 +56,6 @@ def rook_attacks(square: Square, occupied: Bitboard) -> Bitboard:
     )
 
 
-def line_attacks(mask: int, square: Square, occupied: Bitboard) -> Bitboard:
-    """Squares reached in the directions of `mask`, up to and including the first occupied one of each."""
-    reached = 0
-    for direction in range(8):
-        if mask >> direction & 1:
-            ray = RAY_MASKS[direction][square]
-            blockers = ray & occupied
-            if blockers:
-                if direction in _ASCENDING:
-                    first = (blockers & -blockers).bit_length() - 1
-                else:
-                    first = blockers.bit_length() - 1
-                ray ^= RAY_MASKS[direction][first]
-            reached |= ray
-    return reached
-
-
 def direction_between(start: Square, end: Square) -> int:
     """The direction 0..7 from one square to another; -1 where they share no line or are the same."""
     return DIRECTION_TO[start << 6 | end]

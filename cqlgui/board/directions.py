@@ -18,9 +18,7 @@ NORTHWEST: Direction = 7
 
 STEPS: tuple[tuple[int, int], ...] = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 """Change of file and of rank made by one step in each direction."""
-OPPOSITE: tuple[Direction, ...] = (4, 5, 6, 7, 0, 1, 2, 3)
 
-NO_DIRECTION: DirectionMask = 0
 ORTHOGONAL: DirectionMask = 0b01010101
 DIAGONAL: DirectionMask = 0b10101010
 ANY_DIRECTION: DirectionMask = 0b11111111
@@ -61,47 +59,3 @@ def rotate45(mask: DirectionMask, eighths: int = 1) -> DirectionMask:
     """Every direction turned clockwise by `eighths` times 45 degrees (negative: counterclockwise)."""
     turn = eighths % 8
     return (mask << turn | mask >> 8 - turn) & 0xFF
-
-
-def rotate90(mask: DirectionMask) -> DirectionMask:
-    """Every direction turned counterclockwise by 90 degrees: up, left, down, right."""
-    return rotate45(mask, -2)
-
-
-def rotate180(mask: DirectionMask) -> DirectionMask:
-    """Every direction turned into its opposite."""
-    return rotate45(mask, 4)
-
-
-def rotate270(mask: DirectionMask) -> DirectionMask:
-    """Every direction turned counterclockwise by 270 degrees, which is 90 degrees clockwise."""
-    return rotate45(mask, 2)
-
-
-def reflect_left_right(mask: DirectionMask) -> DirectionMask:
-    """Files exchanged (a for h): left and right change places."""
-    return _reflect(mask, 0)
-
-
-def reflect_up_down(mask: DirectionMask) -> DirectionMask:
-    """Ranks exchanged (1 for 8): up and down change places."""
-    return _reflect(mask, 4)
-
-
-def reflect_main_diagonal(mask: DirectionMask) -> DirectionMask:
-    """Mirrored in the diagonal a1-h8: up and right change places."""
-    return _reflect(mask, 2)
-
-
-def reflect_off_diagonal(mask: DirectionMask) -> DirectionMask:
-    """Mirrored in the diagonal h1-a8: up and left change places."""
-    return _reflect(mask, 6)
-
-
-def _reflect(mask: DirectionMask, total: int) -> DirectionMask:
-    """Direction d becomes `total` - d (mod 8), which mirrors in the axis at `total` / 2 eighths of a turn."""
-    image = 0
-    for direction in range(8):
-        if mask >> direction & 1:
-            image |= 1 << (total - direction) % 8
-    return image

@@ -51,13 +51,6 @@ def pseudolegal_moves(p: Position) -> list[Move]:
     return found
 
 
-def is_legal(p: Position, move: Move) -> bool:
-    """True when `move` is one of `legal_moves`."""
-    if not is_pseudolegal(p, move):
-        return False
-    return move >> 12 == moves.CASTLE or leaves_king_safe(p.men, p.turn, move)
-
-
 def is_pseudolegal(p: Position, move: Move) -> bool:
     """True when `move` is one of `pseudolegal_moves`."""
     start, end = move & 63, move >> 6 & 63

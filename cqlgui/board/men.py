@@ -51,14 +51,6 @@ def swap_colours(mask: ManMask) -> ManMask:
     return mask & EMPTY_MASK | (mask & WHITE_MASK) << 6 | (mask & BLACK_MASK) >> 6
 
 
-def from_symbol(symbol: str) -> Man:
-    """The man of a FEN letter (`.` gives `EMPTY`); raises `ValueError` for anything else."""
-    man = SYMBOLS.find(symbol) if len(symbol) == 1 else -1
-    if man < 0:
-        raise ValueError(f"{symbol!r} does not name a man; the letters are PNBRQK and pnbrqk.")
-    return man
-
-
 def kind(man: Man) -> int:
     """Kind without colour: 0 empty, 1 pawn, 2 knight, 3 bishop, 4 rook, 5 queen, 6 king."""
     return man if man <= WK else man - 6

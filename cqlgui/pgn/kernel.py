@@ -45,7 +45,6 @@ class Why(enum.IntEnum):
     FEN = 7
     VARIANT = 8
     BYTE = 9
-    LINE_END = 10
     SECOND_START = 11
     NUMBER = 12
     MOVE = 13

@@ -47,7 +47,6 @@ def compare(board: chess.Board, ours: Position) -> None:
     pseudolegal = sorted(word_of(board, move) for move in board.pseudo_legal_moves)
     assert sorted(legality.legal_moves(ours)) == legal
     assert sorted(legality.pseudolegal_moves(ours)) == pseudolegal
-    assert [word for word in pseudolegal if legality.is_legal(ours, word)] == legal
     assert all(legality.is_pseudolegal(ours, word) for word in pseudolegal)
     assert position.in_check(ours) == board.is_check()
     assert legality.is_mate(ours) == board.is_checkmate()
@@ -132,8 +131,6 @@ def test_line_attacks_agree_with_the_tables() -> None:
         diagonals = chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & occupied]
         assert attacks.rook_attacks(square, occupied) == file_and_rank
         assert attacks.bishop_attacks(square, occupied) == diagonals
-        assert attacks.line_attacks(0b01010101, square, occupied) == file_and_rank
-        assert attacks.line_attacks(0b10101010, square, occupied) == diagonals
 
 
 def test_between_agrees_for_all_pairs() -> None:

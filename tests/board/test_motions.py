@@ -13,6 +13,7 @@ from cqlgui.board import motions, moves, san, squares, tree
 from cqlgui.board.motions import Motion
 from cqlgui.board.position import Position
 from cqlgui.cql.transforming import geometry, words
+from tests.helpers import trees
 
 MOTIONS = st.builds(Motion, st.integers(0, 7), st.integers(-7, 7), st.integers(-7, 7), st.booleans())
 POINT = st.tuples(st.integers(-9, 9), st.integers(-9, 9))
@@ -94,7 +95,7 @@ def test_a_figure_is_fixed_by_its_motion(motion: Motion) -> None:
 
 def random_game(seed: int, plies: int = 80) -> tuple[tree.GameTree, list[chess.Move]]:
     chance, board, played = random.Random(seed), chess.Board(), []
-    builder, handle = tree.TreeBuilder(), tree.TreeBuilder.ROOT
+    builder, handle = trees.TreeBuilder(), trees.TreeBuilder.ROOT
     ours = Position.start()
     while len(played) < plies and (legal := list(board.legal_moves)):
         move = chance.choice(legal)

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from cqlgui.board import legality, moves, squares, tree
 from cqlgui.board.position import Position
-from cqlgui.board.tree import GameTree, TreeBuilder
+from cqlgui.board.tree import GameTree
+from tests.helpers import trees
+from tests.helpers.trees import TreeBuilder
 
 
 def move(text: str, flag: int = moves.NORMAL) -> int:
@@ -31,7 +33,7 @@ def test_positions_are_numbered_in_preorder() -> None:
     assert game.plies == [0, 1, 2, 3, 2, 3, 4]
     assert game.depths == [0, 0, 0, 0, 1, 1, 1]
     assert game.mainline_length == 4
-    assert game.line_to(6) == [0, 1, 4, 5, 6]
+    assert trees.line_to(game, 6) == [0, 1, 4, 5, 6]
     assert [game.movenumber(n) for n in range(7)] == [1, 1, 2, 2, 2, 2, 3]
     assert game.encode() == SICILIAN
     assert tree.san_line(game, range(7)) == ["1.e4", "e5", "2.Nf3", "1...c5", "2.Nf3", "d6"]
@@ -169,5 +171,5 @@ def test_decode_undoes_building(choices: list[tuple[int, int]]) -> None:
         assert game.plies[number] == plies[handle]
         assert game.parents[number] == (ids[parents[handle]] if handle else -1)
         assert game.children[number] == tuple(ids[h] for h in range(len(ids)) if h and parents[h] == handle)
-        assert game.line_to(number)[0] == 0
+        assert trees.line_to(game, number)[0] == 0
     assert game.mainline().encode() == words[: game.mainline_length - 1]

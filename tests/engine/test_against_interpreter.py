@@ -25,7 +25,7 @@ from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from tests import helpers
-from tests.helpers import crossing, kinds, planned
+from tests.helpers import crossing, kinds, packed_games, planned
 from tests.helpers import games as readings
 from tests.tools.perf import census
 
@@ -45,7 +45,7 @@ class Comparison:
         for number, game in enumerate(self.games, 1):
             # They come from several files.
             game.host.gamenumber = number
-        self.packed = games.of_words(
+        self.packed = packed_games.of_words(
             (game.tree.root.fen() if "FEN" in game.host.tags else None, game.tree.encode())
             for game in self.games
         )

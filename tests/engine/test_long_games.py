@@ -16,6 +16,7 @@ from cqlgui.engine import compiling
 from cqlgui.engine.lowering.scope import Unsupported
 from cqlgui.engine.replaying import games, layout, replay
 from cqlgui.jit import native
+from tests.helpers import packed_games
 
 E4, D4 = moves.pack(12, 28), moves.pack(11, 27)
 KNIGHTS = [moves.pack(6, 21), moves.pack(62, 45), moves.pack(21, 6), moves.pack(45, 62)]
@@ -53,7 +54,7 @@ def forked(count: int) -> list[int]:
 
 
 def reads_to_lay_out(words: Sequence[int]) -> int:
-    packed = games.of_words([(None, words)])
+    packed = packed_games.of_words([(None, words)])
     work = games.Workspace.make(packed.positions, 1, layout.LOCALS, planes=False)
     work.records[: layout.SIZE] = packed.start_records
     work.boards[:64] = packed.start_boards
@@ -78,7 +79,7 @@ def doubts(text: str, words: Sequence[int]) -> bool:
     query = compiling.compile_query(transforms.expand(check.check(text)))
     assert not isinstance(query, Unsupported)
     assert query.wholly
-    packed = games.of_words([(None, words)])
+    packed = packed_games.of_words([(None, words)])
     (found,) = query.scan(packed, facts=np.zeros(0, np.uint64))
     assert found.visited == packed.whole[0] or len(found.doubtful)
     return bool(len(found.doubtful))

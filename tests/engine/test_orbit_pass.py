@@ -15,6 +15,7 @@ from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from tests import helpers
 from tests.helpers import games as readings
+from tests.helpers import packed_games
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
 
@@ -25,7 +26,7 @@ FACTS = np.zeros(0, np.uint64)
 def packed() -> games.Games:
     text = (helpers.ROOT / "resources" / "sample" / "sample.pgn").read_text("utf-8")
     listed = readings.from_pgn(text[:20_000])[:8]
-    return games.of_words(
+    return packed_games.of_words(
         (game.tree.root.fen() if "FEN" in game.host.tags else None, game.tree.encode()) for game in listed
     )
 

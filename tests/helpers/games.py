@@ -15,6 +15,7 @@ from cqlgui.board import moves, tree
 from cqlgui.cql.ast import nodes
 from cqlgui.cql.interpreting.runtime import host as hosts
 from cqlgui.engine import facts
+from tests.helpers import trees
 
 _PROMOTIONS = {
     chess.KNIGHT: moves.PROMOTE_N,
@@ -185,7 +186,7 @@ def _read(stream: io.StringIO) -> Iterator[Game]:
     while (game := chess.pgn.read_game(stream, Visitor=_Tolerant)) is not None:
         number += 1
         fen = game.headers.get("FEN")
-        builder = tree.TreeBuilder()
+        builder = trees.TreeBuilder()
         comments: dict[int, str] = {}
         glyphs: dict[int, tuple[int, ...]] = {}
         handles: dict[int, int] = {}

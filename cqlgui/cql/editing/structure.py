@@ -131,15 +131,6 @@ def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:
     return text[: span.offset] + wrapped + text[span.end :]
 
 
-def unwrap(text: str, offset: int) -> str:
-    """`text` without the transforms around the filter at the caret; brackets around the operand stay."""
-    chain = transform_chain_at(text, offset)
-    if not chain.links:
-        return text
-    first = chain.links[0].word_span.offset
-    return text[:first] + text[chain.operand.offset :]
-
-
 @functools.lru_cache(maxsize=4)
 def _chains(text: str) -> tuple[tuple[nodes.Transform, ...], ...]:
     """Every maximal run of directly nested transforms; none in a text with errors."""

@@ -95,16 +95,12 @@ class Program:
         self._initial = {name: compiler.initial(name) for name in self._persistent}
         self._local = [name for name, local in compiler.dictionaries.items() if local]
         self._shared = [name for name, local in compiler.dictionaries.items() if not local]
-        self.uses_files = compiler.files
-        """Whether it reads or writes text files."""
         self.sequential = bool(self._persistent or self._shared or compiler.files)
         """Whether games must be searched one after another, with one memory."""
         header = self._header
         matchcount = (SortSpec("matchcount", True, False),) if header.sort_matchcount else ()
         self.sort_specs: tuple[SortSpec, ...] = (*compiler.sort_specs, *matchcount)
         """The sort keys, the most important first."""
-        self.sort_docs = tuple(spec.doc for spec in self.sort_specs)
-        self.needs_variations = header.variations
         self._writing = writing
         self.match_string = settings.match_string(header)
         """What is written at every match; empty where nothing is."""

@@ -542,7 +542,3 @@ def _too_large(transform: nodes.Transform) -> Diagnostic:
         f"This nest of transforms has more than {MAX_ELEMENTS} different elements.",
         "Use fewer transforms inside one another, or smaller ones such as shifthorizontal.",
     )
-
-
-HANDLED: Final = frozenset({nodes.Transform, nodes.NoTransform, nodes.CurrentTransform, nodes.Orbit})
-"""Kinds without a rule, which expansion treats by itself."""

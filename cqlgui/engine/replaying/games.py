@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy.typing as npt
 
 from cqlgui.base import errors
 from cqlgui.base.data import dataclass, field, replace
-from cqlgui.board import moves
 from cqlgui.board.position import Position
 from cqlgui.engine.replaying import layout
 from cqlgui.store import segments
@@ -54,7 +52,7 @@ def of_segment(segment: segments.Segment) -> Games:
     packed = np.frombuffer(segment.all_moves(), dtype=np.uint16)
     firsts, counts = rows["first"].astype(np.int64), rows["words"].astype(np.int64)
     starts = np.zeros(len(rows), np.int64)
-    table = _Starts()
+    table = Starts()
     for game in np.flatnonzero(rows["fen"] != segments.USUAL_START).tolist():
         try:
             starts[game] = table.number(segment.start_fen(game))
@@ -113,30 +111,7 @@ def joined(parts: Sequence[Games]) -> Games:
     )
 
 
-def of_words(games: Iterable[tuple[str | None, Sequence[int]]]) -> Games:
-    """Games given as starting position (None: the usual one) and packed words."""
-    words: list[int] = []
-    firsts, counts, starts, branching, mainline, whole = [], [], [], [], [], []
-    table = _Starts()
-    for fen, own in games:
-        firsts.append(len(words))
-        counts.append(len(own))
-        starts.append(-1)
-        with contextlib.suppress(ValueError):
-            starts[-1] = table.number(fen)
-        backs = [place for place, word in enumerate(own) if word >> 12 == moves.BACK]
-        branching.append(len(backs) > 0)
-        mainline.append(min(backs, default=len(own)) + 1)
-        whole.append(len(own) - len(backs) + 1)
-        words.extend(own)
-    return Games(
-        np.array(words, np.uint16), np.array(firsts, np.int64), np.array(counts, np.int64),
-        np.array(branching, np.uint8), np.array(starts, np.int64), *table.arrays(),
-        max(counts, default=0) + 1, np.array(mainline, np.int64), np.array(whole, np.int64),
-    )  # fmt: skip
-
-
-class _Starts:
+class Starts:
     """Collects starting positions; the usual one is number 0."""
 
     def __init__(self) -> None:

@@ -53,9 +53,8 @@ FOUND: Final = 0
 DOUBTED: Final = 1
 VISITED: Final = 2
 LINKED: Final = 3
-TALLY: Final = 4
 """Places in the tally: hits and doubtful games written, positions visited, records that are linked as a main
-line's are; and its length."""
+line's are."""
 
 _BACK_WORD: Final = moves.BACK << 12
 _KING_MOVED: Final = 256

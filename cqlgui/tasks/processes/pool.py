@@ -176,11 +176,6 @@ class Crew:
         self._answers: queue.SimpleQueue[tuple[Worker, frames.Message | None]] = queue.SimpleQueue()
         self._starts_lost = 0
 
-    @property
-    def pids(self) -> list[int]:
-        """Process numbers of the workers, for diagnostics."""
-        return [worker.pid for worker in self._workers]
-
     def run(self, work: Work[Item], cancel: progress.CancelToken) -> bool:
         """Do all of `work`; False when it was cancelled (within about 20 ms, pieces under way are dropped).
 

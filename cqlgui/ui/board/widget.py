@@ -111,11 +111,6 @@ class BoardWidget(QWidget):
         return self._lines
 
     @property
-    def ghosted(self) -> bool:
-        """Whether a pattern is shown in front of the position."""
-        return self._ghost is not None
-
-    @property
     def badge(self) -> tuple[str, str]:
         """The transform in words and in CQL's spelling; empty texts without one."""
         return self._badge
@@ -143,11 +138,6 @@ class BoardWidget(QWidget):
     def outside(self) -> int:
         """The squares that are hatched, since the game's board ends before them."""
         return self._outside or 0
-
-    @property
-    def travelling(self) -> tuple[tuple[int, int], ...]:
-        """The (from, to) squares of rings and men that are on their way."""
-        return self._travel.pairs
 
     @property
     def occupied(self) -> int:

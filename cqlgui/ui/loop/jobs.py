@@ -208,6 +208,7 @@ class Jobs(QObject):
         for job in self._jobs.values():
             job.drop()
         ended = self._pool.waitForDone(int(seconds * 1000))
+        self.turns.close()
         if ended:
             self._jobs.clear()
         return ended

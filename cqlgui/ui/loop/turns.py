@@ -58,9 +58,15 @@ class Turns(QObject):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._take)
-        dispatcher = QAbstractEventDispatcher.instance()
-        if dispatcher is not None:
-            dispatcher.aboutToBlock.connect(self._begin)
+        self._dispatcher: QAbstractEventDispatcher | None = QAbstractEventDispatcher.instance()
+        if self._dispatcher is not None:
+            self._dispatcher.aboutToBlock.connect(self._begin)
+
+    def close(self) -> None:
+        """Hear no more of the event loop, which could otherwise call an object that is being deleted."""
+        if self._dispatcher is not None:
+            self._dispatcher.aboutToBlock.disconnect(self._begin)
+            self._dispatcher = None
 
     def ask(self, call: Call) -> None:
         """Make a call in one of the next turns, after those that were asked for before."""

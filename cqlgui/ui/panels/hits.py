@@ -349,10 +349,6 @@ class HitsPanel(QWidget):
         self.table.horizontalHeader().restoreState(state)
         self._show_values()
 
-    def running_text(self) -> str:
-        """How the search goes, or how it ended."""
-        return self._detail.text()
-
     # --- within ---
 
     def _lay_out(self) -> None:

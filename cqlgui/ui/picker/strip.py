@@ -179,11 +179,6 @@ class ElementsModel(QAbstractListModel):
             return ""
         return f"{words.plural(element.positions, 'hit')} in {words.plural(element.games, 'game')}"
 
-    @property
-    def pictures_made(self) -> int:
-        """Number of thumbnails parsed so far."""
-        return len(self._pictures)
-
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own default
         return 0 if parent.isValid() else len(self._elements)
 
@@ -302,11 +297,6 @@ class ElementsView(QListView):
         self.viewport().update()
         if had:
             self.cleared.emit()
-
-    @property
-    def painted(self) -> bool:
-        """Whether no tile waits for another repaint to be painted."""
-        return self._bare.isEmpty()
 
     def picture(self, number: int, area: QRect) -> picture_module.Picture | None:
         """The thumbnail of an element, painted at a place; None where its tile has to wait for another

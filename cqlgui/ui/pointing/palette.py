@@ -118,10 +118,6 @@ class Palette(widget.Side):
         """The button of a tool."""
         return self._tools[tool]
 
-    def role_button(self, role: marks.Role) -> QToolButton:
-        """The button of a role."""
-        return self._roles[role]
-
     def _choose(self, tool: tools.Tool) -> None:
         several = bool(QApplication.keyboardModifiers() & Qt.KeyboardModifier.ControlModifier)
         self.set_tool(tools.with_another(self._tool, tool) if several else tool)

@@ -340,10 +340,6 @@ class Preview(QWidget):
         column.addWidget(self.text, 3)
         column.addLayout(buttons)
 
-    def tags_html(self) -> str:
-        """The tags as they are shown."""
-        return self._tags.text()
-
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_colours"):

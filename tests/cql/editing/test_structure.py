@@ -29,12 +29,11 @@ def test_wrap_at_a_caret_takes_the_filter_there() -> None:
     assert structure.wrap("mate Ra1 wtm", 6, 6, ("flip",)) == "mate flip Ra1 wtm"
 
 
-def test_chain_and_unwrap() -> None:
+def test_a_chain_of_transforms() -> None:
     text = "mate flipcolor flip 2 {Ra1 wtm}"
     chain = structure.transform_chain_at(text, text.index("Ra1"))
     assert [(link.word, link.range_text) for link in chain.links] == [("flipcolor", ""), ("flip", "2")]
     assert text[chain.operand.offset : chain.operand.end] == "{Ra1 wtm}"
-    assert structure.unwrap(text, text.index("Ra1")) == "mate {Ra1 wtm}"
 
 
 def test_smallest_filter_at_the_caret() -> None:
@@ -42,10 +41,6 @@ def test_smallest_filter_at_the_caret() -> None:
     span = structure.filter_span_at(text, text.index("kh8") + 1)
     assert text[span.offset : span.end] == "kh8"
     assert structure.transform_chain_at(text, 0).links == ()
-
-
-def test_a_broken_text_is_left_alone() -> None:
-    assert structure.unwrap("flip (", 2) == "flip ("
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from cqlgui.cql.printing import printer
 from cqlgui.cql.transforming import transforms
 from tests.cql.printing import test_printer
 from tests.cql.syntax import test_tree_syntax
-from tests.helpers import games
+from tests.helpers import games, trees
 
 # Positions: 0 start, 1 e4, 2 e5, 3 Nf3, 4 Nc6, 5 Bb5, 6 a6; below 4: 7 Bc4; below 1: 8 c5, 9 Nf3, 10 Nc6,
 # 11 Bb5, 12 a6.
@@ -257,7 +257,7 @@ _TWO_KINGS = "4k3/8/8/8/8/8/8/4K3 w - - 0 1"
 @given(st.randoms(use_true_random=False), st.integers(2, 30))
 def test_runs_are_those_of_a_plain_comparison(random: Random, size: int) -> None:
     """Two kings wander through a random tree; a pair of positions is compared move by move."""
-    builder = tree.TreeBuilder()
+    builder = trees.TreeBuilder()
     boards = {0: tree.GameTree.decode(_TWO_KINGS, []).root}
     for _ in range(size):
         parent = random.choice(list(boards))
@@ -285,7 +285,7 @@ def test_runs_are_those_of_a_plain_comparison(random: Random, size: int) -> None
 
 
 def _plain_run(game: tree.GameTree, first: int, second: int) -> int:
-    ways = [game.line_to(first), game.line_to(second)]
+    ways = [trees.line_to(game, first), trees.line_to(game, second)]
     shared = 0
     while shared < min(len(ways[0]), len(ways[1])) and ways[0][shared] == ways[1][shared]:
         shared += 1
@@ -389,13 +389,13 @@ def test_an_explanation_knows_nothing_of_a_position_that_is_missing() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.randoms(use_true_random=False), st.integers(1, 60))
 def test_ancestry_is_that_of_the_ways_to_the_root(random: Random, size: int) -> None:
-    builder = tree.TreeBuilder()
+    builder = trees.TreeBuilder()
     for handle in range(size):
         builder.add(random.randint(max(handle - 4, 0), handle), moves.pack(0, 0, moves.NULL))
     words, _ = builder.finish()
     game = tree.GameTree.decode(None, words)
     first, second = random.randrange(len(game)), random.randrange(len(game))
-    ways = game.line_to(first), game.line_to(second)
+    ways = trees.line_to(game, first), trees.line_to(game, second)
     shared = max(set(ways[0]) & set(ways[1]))
     assert game.common_ancestor(first, second) == shared
     checked = check.check(f"cql(variations) initial x=position {first} y=position {second} x[<=]y")

@@ -16,6 +16,7 @@ from cqlgui.engine.replaying import games, layout, replay, scanning
 from cqlgui.jit import native
 from tests import helpers
 from tests.helpers import games as readings
+from tests.helpers import packed_games
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
 
@@ -47,7 +48,7 @@ def compiled(text: str) -> compiling.Compiled:
 def sample() -> games.Games:
     text = (helpers.ROOT / "resources" / "sample" / "sample.pgn").read_text("utf-8")[:30_000]
     listed = readings.from_pgn(text)
-    return games.of_words((None, game.tree.encode()) for game in listed if "FEN" not in game.host.tags)
+    return packed_games.of_words((None, game.tree.encode()) for game in listed if "FEN" not in game.host.tags)
 
 
 @pytest.mark.parametrize(("text", "wanted"), GLANCES)

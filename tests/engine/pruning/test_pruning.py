@@ -20,9 +20,8 @@ from cqlgui.cql.interpreting.expressions import closures
 from cqlgui.cql.printing import printer
 from cqlgui.cql.transforming import transforms
 from cqlgui.engine.pruning import bounds, pruner, signatures
-from cqlgui.engine.replaying import games
 from tests import helpers
-from tests.helpers import crossing, planned
+from tests.helpers import crossing, packed_games, planned
 from tests.helpers import games as readings
 
 SECONDS = 0.5
@@ -45,7 +44,7 @@ class Pool:
         for number, game in enumerate(self.games, 1):
             # They come from several files.
             game.host.gamenumber = number
-        packed = games.of_words(
+        packed = packed_games.of_words(
             (game.tree.root.fen() if "FEN" in game.host.tags else None, game.tree.encode())
             for game in self.games
         )
@@ -215,7 +214,7 @@ def test_what_is_asked_of_a_game_is_told_wherever_it_stands() -> None:
 
 
 def test_a_signature_that_is_not_known_excludes_nothing() -> None:
-    unknown = signatures.make(games.of_words([("no position", [])])).columns(True)
+    unknown = signatures.make(packed_games.of_words([("no position", [])])).columns(True)
     assert (unknown == signatures.unknown(1).columns(True)).all()
     for text in PASSED_OVER:
         expanded = expand(text)

@@ -12,10 +12,10 @@ import pytest
 from cqlgui.board import legality, moves, position, tree
 from cqlgui.board.position import Position
 from cqlgui.engine.pruning import signatures
-from cqlgui.engine.replaying import games
 from cqlgui.jit import native
 from tests import helpers
 from tests.helpers import games as readings
+from tests.helpers import packed_games
 
 EVER = (1 << 64) - 1
 
@@ -60,7 +60,7 @@ def of_move(move: int) -> int:
 
 def check(listed: Iterable[tree.GameTree]) -> int:
     played = list(listed)
-    packed = games.of_words(
+    packed = packed_games.of_words(
         (None if game.root.key() == Position.start().key() else game.root.fen(), game.encode())
         for game in played
     )
@@ -120,7 +120,9 @@ def test_odd_games(fen: str, text: str) -> None:
 
 def test_games_that_cannot_be_played_may_be_anything() -> None:
     usual = readings.from_pgn("1. e4 (1. d4) e5 *")[0].tree.encode()
-    packed = games.of_words([(None, usual), ("no position", []), (None, [moves.pack(20, 30)]), (None, usual)])
+    packed = packed_games.of_words(
+        [(None, usual), ("no position", []), (None, [moves.pack(20, 30)]), (None, usual)]
+    )
     for variations in (False, True):
         columns = signatures.make(packed).columns(variations)
         assert (columns[:, 0] == columns[:, 3]).all()
@@ -138,15 +140,15 @@ def test_more_positions_than_are_played_at_once() -> None:
     short = [there_and_back * (number % 3) for number in range(1_500)]
     long = there_and_back * 15_000
     listed = [*short, long, long, [moves.pack(12, 28)]]
-    found = signatures.make(games.of_words((None, words) for words in listed))
+    found = signatures.make(packed_games.of_words((None, words) for words in listed))
     for number, words in enumerate(listed):
         if number % 97 == 0 or number >= len(short):
-            own = signatures.make(games.of_words([(None, words)]))
+            own = signatures.make(packed_games.of_words([(None, words)]))
             assert np.array_equal(found.columns(True)[:, number], own.columns(True)[:, 0])
 
 
 def test_bytes_of_another_length_are_refused() -> None:
-    made = signatures.make(games.of_words([(None, [])] * 3))
+    made = signatures.make(packed_games.of_words([(None, [])] * 3))
     data = made.packed()
     assert signatures.Signatures.unpacked(data[:-1], 3) is None
     assert signatures.Signatures.unpacked(data, 4) is None
@@ -158,7 +160,7 @@ def test_plain_python_gathers_the_same() -> None:
     if not native.available():
         pytest.skip("there is no machine code to compare with")
     game = readings.from_pgn("1. e4 (1. d4 d5) e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# *")[0].tree
-    packed = games.of_words([(None, game.encode())])
+    packed = packed_games.of_words([(None, game.encode())])
     made = signatures.make(packed).packed()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(native, "available", lambda: False)

@@ -27,7 +27,7 @@ from cqlgui.jit import native
 from cqlgui.pgn import reader, split
 from cqlgui.store import segments
 from tests import helpers
-from tests.helpers import asking, fenced
+from tests.helpers import asking, fenced, packed_games, trees
 
 FRAME = layout.LOCALS
 
@@ -65,7 +65,7 @@ def ends_of(game: tree.GameTree) -> list[int]:
 
 def check(listed: Sequence[tree.GameTree], mode: int) -> int:
     """Compare every position of these games; gives their number."""
-    packed = games.of_words(
+    packed = packed_games.of_words(
         (None if game.root.key() == Position.start().key() else game.root.fen(), game.encode())
         for game in listed
     )
@@ -133,7 +133,7 @@ MODES = [0, replay.BUFFERED, replay.VARIATIONS, replay.BUFFERED | replay.VARIATI
 def random_tree(source: random.Random, fen: str | None) -> tree.GameTree:
     """A game of any legal moves, null moves among them, with variations anywhere."""
     root = Position.start() if fen is None else Position.from_fen(fen)
-    builder = tree.TreeBuilder()
+    builder = trees.TreeBuilder()
     places = [(0, root)]
     while len(places) < 60:
         handle, before = source.choice(places[-3:] if source.random() < 0.8 else places)
@@ -215,7 +215,7 @@ def _files(texts: Sequence[bytes], mode: int) -> None:
 )
 def test_words_that_cannot_be_played_leave_the_game_in_doubt(words: list[int]) -> None:
     good = [moves.pack(12, 28)]
-    packed = games.of_words([(None, good), (None, words), ("no fen", good), (None, good)])
+    packed = packed_games.of_words([(None, good), (None, words), ("no fen", good), (None, good)])
     always = asked(lambda record, board, place, frame: True)
     for mode in MODES:
         if not mode & replay.VARIATIONS and any(word >> 12 == moves.BACK for word in words):
@@ -239,7 +239,7 @@ def test_nothing_beyond_the_arrays_is_touched(mode: int, monkeypatch: pytest.Mon
             word = source.choice([source.randrange(1 << 16), moves.BACK << 12 | source.randrange(1 << 12)])
             words[places[0] : sum(places)] = [word]
         listed.append((fen, words))
-    packed = games.of_words(listed)
+    packed = packed_games.of_words(listed)
     assert max(len(words) for _, words in listed) + 1 == packed.positions
 
     def never(*_: object) -> bool:
@@ -253,14 +253,14 @@ def test_nothing_beyond_the_arrays_is_touched(mode: int, monkeypatch: pytest.Mon
 
 def test_hits_that_fill_the_room_are_gone_on_from(monkeypatch: pytest.MonkeyPatch) -> None:
     game = [moves.pack(12, 28), moves.pack(52, 36), moves.pack(6, 21)]
-    packed = games.of_words([(None, game)] * 50)
+    packed = packed_games.of_words([(None, game)] * 50)
     monkeypatch.setattr(
         games.Workspace,
         "make",
         classmethod(
             lambda cls, positions, size, frame, **options: cls(
                 4, np.zeros(5 * layout.SIZE, np.uint64), np.zeros(320, np.uint8), np.zeros(9, np.int64),
-                np.zeros(size, np.int64), np.zeros(replay.TALLY, np.int64), np.zeros(frame, np.uint64),
+                np.zeros(size, np.int64), np.zeros(replay.LINKED + 1, np.int64), np.zeros(frame, np.uint64),
             )
         ),
     )  # fmt: skip
@@ -280,7 +280,7 @@ def test_hits_that_fill_the_room_are_gone_on_from(monkeypatch: pytest.MonkeyPatc
 def test_a_call_ends_when_it_has_taken_its_time() -> None:
     """However many games it was asked: no kernel can be interrupted."""
     line = [moves.pack(6, 21), moves.pack(62, 45), moves.pack(21, 6), moves.pack(45, 62)] * 15_000
-    giants = games.of_words([(None, line)] * 5)
+    giants = packed_games.of_words([(None, line)] * 5)
     nowhere = asked(lambda record, board, place, frame: False)
     assert [
         (found.games, found.visited) for found in scanning.scan(nowhere, giants, mode=0, frame_size=FRAME)
@@ -294,7 +294,7 @@ def test_a_call_ends_when_it_has_taken_its_time() -> None:
         frame[layout.STEPS] = 0
         return place == 1
 
-    packed = games.of_words([(None, line[:3])] * 4)
+    packed = packed_games.of_words([(None, line[:3])] * 4)
     parts = list(scanning.scan(asked(dear), packed, mode=replay.BUFFERED, frame_size=FRAME))
     assert [part.games for part in parts] == [1] * 4
     assert [part.hits.tolist() for part in parts] == [[game << 32 | 1] for game in range(4)]
@@ -314,7 +314,7 @@ def test_a_segment_gives_the_same_games(tmp_path: Path) -> None:
     segment = segments.Segment(tmp_path / "a.seg")
     read = games.of_segment(segment)
     segment.close()
-    made = games.of_words(zip(FENS, (game.encode() for game in trees), strict=True))
+    made = packed_games.of_words(zip(FENS, (game.encode() for game in trees), strict=True))
     for name in (
         "packed",
         "firsts",

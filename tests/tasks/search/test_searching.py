@@ -221,7 +221,7 @@ def test_a_worker_drops_a_search_nobody_wants_and_serves_the_next(
             lost=lambda _item, reason: pytest.fail(reason),
         )
         assert not crew.run(work, cancel)
-        (before,) = crew.pids
+        (before,) = [worker.pid for worker in crew._workers]
     options = search_model.SearchOptions(workers=1)
     assert searching.search(base, "initial", options, pool=own_pool).positions == 1
     assert own_pool.take().pid == before
@@ -364,13 +364,15 @@ def test_a_short_question_finds_a_worker_beside_a_search_and_keeps_it(own_pool: 
     own_pool.warm()
     with own_pool.lease() as crew:
         crew._workers += [own_pool.take() for _ in range(own_pool.size)]
-        searching_pids = set(crew.pids)
+        searching_pids = {worker.pid for worker in crew._workers}
         third = own_pool.take()
         assert third.pid not in searching_pids
         own_pool.give_back(third)
     with own_pool.lease() as crew:
         crew._workers += [own_pool.take() for _ in range(own_pool.size + 1)]
-        assert set(crew.pids) == searching_pids | {third.pid}, "nobody was started anew"
+        assert {worker.pid for worker in crew._workers} == searching_pids | {third.pid}, (
+            "nobody was started anew"
+        )
 
 
 def test_orbits_of_a_query_are_listed() -> None:

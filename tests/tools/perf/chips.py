@@ -66,7 +66,7 @@ def _clicks(app: QApplication, shown: MainWindow) -> list[tuple[float, float]]:
             if not _until(app, lambda: view.elements.rowCount() > 0):
                 print(f"{word} {{{text}}}: nothing came", file=sys.stderr)
             view.viewport().repaint()
-            while not view.painted:
+            while not view._bare.isEmpty():
                 view.viewport().repaint()
             figures.append(((time.perf_counter() - began) * 1000, (time.process_time() - worked) * 1000))
     return figures

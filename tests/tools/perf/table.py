@@ -36,7 +36,7 @@ from cqlgui.tasks.databases import importing, sources
 from cqlgui.tasks.results import base_model, search_model
 from cqlgui.tasks.search import explaining, searching, sieving
 from tests import helpers
-from tests.helpers import crossing, memory, yardsticks
+from tests.helpers import crossing, memory, packed_games, yardsticks
 from tests.helpers import games as readings
 from tests.tools.perf import census, limits, window
 
@@ -303,7 +303,7 @@ def _interpreted_rate(text: str, sample: Sequence[readings.Game], budget: float)
 
 
 def _hits(compiled: compiling.Compiled, sample: Sequence[readings.Game]) -> int:
-    packed = games.of_words((None, game.tree.encode()) for game in sample)
+    packed = packed_games.of_words((None, game.tree.encode()) for game in sample)
     return sum(len(found.hits) for found in compiled.scan(packed))
 
 

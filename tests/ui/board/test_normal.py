@@ -148,14 +148,14 @@ def test_a_pattern_travels_and_stops_for_the_next_position(
     board.set_position(Position.start())
     board.set_marks(rings=1 << H8)
     board.travel([(A1, H8), (E4, E4)])
-    assert board.travelling == ((A1, H8),)
-    qtbot.waitUntil(lambda: board.travelling == ())
+    assert board._travel.pairs == ((A1, H8),)
+    qtbot.waitUntil(lambda: board._travel.pairs == ())
     board.travel([(A1, H8)])
     board.set_position(Position())
-    assert board.travelling == ()
+    assert board._travel.pairs == ()
     board.set_animated(False)
     board.travel([(A1, H8)])
-    assert board.travelling == ()
+    assert board._travel.pairs == ()
 
 
 def test_nothing_travels_while_positions_follow_each_other_or_the_desktop_stands_still(
@@ -164,13 +164,13 @@ def test_nothing_travels_while_positions_follow_each_other_or_the_desktop_stands
     board.set_position(Position())
     board.set_position(Position.start())
     board.travel([(A1, H8)])
-    assert board.travelling == ()
+    assert board._travel.pairs == ()
     monkeypatch.setattr(travel.time, "monotonic", lambda: 1e9)
     board.set_position(Position())
     monkeypatch.setattr(QApplication.style(), "styleHint", lambda *_given: 0)
     monkeypatch.setattr(travel, "_desktop_moves", lambda: False)
     board.travel([(A1, H8)])
-    assert board.travelling == ()
+    assert board._travel.pairs == ()
 
 
 def test_ways_lead_to_what_matched_and_back() -> None:

@@ -255,7 +255,7 @@ def test_preview_and_help_follow_the_colours(pane: library.LibraryPane, manual: 
         assert item is not None
         assert item.foreground().color().name() == theme.DARK.muted
         assert theme.DARK.muted in manual.article.toHtml()
-        assert theme.DARK.link in pane.preview.tags_html()
+        assert theme.DARK.link in pane.preview._tags.text()
         formats = pane.preview.text.document().firstBlock().layout().formats()
         assert theme.DARK.keyword in {one.format.foreground().color().name() for one in formats}
     finally:

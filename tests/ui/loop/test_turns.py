@@ -26,8 +26,15 @@ def work(seconds: float) -> None:
         pass
 
 
-def test_each_call_has_a_turn_of_its_own_in_the_order_of_asking(qtbot: QtBot) -> None:
-    made = turns.Turns()
+@pytest.fixture
+def made(qtbot: QtBot) -> Iterator[turns.Turns]:
+    """Turns that hear of the loop no longer than the test lasts."""
+    found = turns.Turns()
+    yield found
+    found.close()
+
+
+def test_each_call_has_a_turn_of_its_own_in_the_order_of_asking(qtbot: QtBot, made: turns.Turns) -> None:
     seen: list[object] = []
     ticker = QTimer()
     ticker.timeout.connect(lambda: seen.append("tick"))
@@ -52,14 +59,13 @@ def no_collection() -> Iterator[None]:
 @pytest.mark.usefixtures("no_collection")
 @pytest.mark.parametrize(("dragged", "fewest", "most"), [(True, 2, 3), (False, 4, 6)])
 def test_turns_that_have_worked_leave_it_to_the_next_but_never_many(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, dragged: bool, fewest: int, most: int
+    qtbot: QtBot, made: turns.Turns, monkeypatch: pytest.MonkeyPatch, dragged: bool, fewest: int, most: int
 ) -> None:
     button = Qt.MouseButton.LeftButton if dragged else Qt.MouseButton.NoButton
     monkeypatch.setattr(QGuiApplication, "mouseButtons", lambda: button)
     # What the machine takes of it shall make no difference.
     clock = types.SimpleNamespace(monotonic=time.thread_time, thread_time=time.thread_time)
     monkeypatch.setattr(turns, "time", clock)
-    made = turns.Turns()
     seen: list[str] = []
 
     def hard() -> None:
@@ -83,8 +89,7 @@ def test_turns_that_have_worked_leave_it_to_the_next_but_never_many(
     assert max(hard_between) <= most
 
 
-def test_a_call_may_have_a_loop_of_its_own_that_needs_the_others(qtbot: QtBot) -> None:
-    made = turns.Turns()
+def test_a_call_may_have_a_loop_of_its_own_that_needs_the_others(qtbot: QtBot, made: turns.Turns) -> None:
     seen: list[str] = []
     inner = QEventLoop()
 
@@ -102,8 +107,9 @@ def test_a_call_may_have_a_loop_of_its_own_that_needs_the_others(qtbot: QtBot) -
     assert seen == ["answered", "closed"]
 
 
-def test_others_are_held_back_during_a_turn_and_let_go_when_the_loop_waits(qtbot: QtBot) -> None:
-    made = turns.Turns()
+def test_others_are_held_back_during_a_turn_and_let_go_when_the_loop_waits(
+    qtbot: QtBot, made: turns.Turns
+) -> None:
     held: list[bool] = []
     made.ask(lambda: held.append(bool(priority._holder)))
     qtbot.waitUntil(lambda: bool(held))

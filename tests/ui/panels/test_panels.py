@@ -86,11 +86,11 @@ def test_the_hits_panel_tells_how_the_search_goes(
     assert text(panel, "Result of the search") == (
         f"{wording.hits(result.positions)} in {wording.games(len(result.games))}"
     )
-    assert panel.running_text() == "200 of 1,000 games · 100 games/s · 8.0 s left"
+    assert panel._detail.text() == "200 of 1,000 games · 100 games/s · 8.0 s left"
     panel.finish(dataclasses.replace(result, cancelled=True, games_searched=200, seconds=2.0))
-    assert panel.running_text() == "stopped after 200 games of 1,000, 2.0 s"
+    assert panel._detail.text() == "stopped after 200 games of 1,000, 2.0 s"
     panel.fail("The file has gone.")
-    assert panel.running_text() == "The file has gone."
+    assert panel._detail.text() == "The file has gone."
     assert panel.count == result.positions
 
 
@@ -101,17 +101,17 @@ def test_games_that_could_not_be_searched_are_told_from_those_that_were(
     ended = dataclasses.replace(result, games_searched=1_012, seconds=0.4, failed_games=left_out)
     panel.begin(base, 1_012, result.orbits)
     panel.finish(ended)
-    assert panel.running_text() == "1,000 of 1,012 games searched in 0.4 s · 12 could not be searched"
+    assert panel._detail.text() == "1,000 of 1,012 games searched in 0.4 s · 12 could not be searched"
     panel.begin(base, 1_012, result.orbits)
     panel.finish(dataclasses.replace(ended, games_searched=12))
-    assert panel.running_text() == "0 of 12 games searched in 0.4 s · 12 could not be searched"
+    assert panel._detail.text() == "0 of 12 games searched in 0.4 s · 12 could not be searched"
     panel.begin(base, 1_012, result.orbits)
     stop = search_model.Stop(200, "20 games in a row failed for the same reason: It is endless.")
     panel.finish(dataclasses.replace(ended, games_searched=200, stopped=stop))
-    assert panel.running_text().startswith("stopped after 200 games of 1,012, 0.4 s")
+    assert panel._detail.text().startswith("stopped after 200 games of 1,012, 0.4 s")
     panel.begin(base, 1_012, result.orbits)
     panel.finish(dataclasses.replace(ended, games_searched=200, cancelled=True))
-    assert panel.running_text() == (
+    assert panel._detail.text() == (
         "stopped after 200 games of 1,012, 0.4 s · 12 of them could not be searched"
     )
 
@@ -325,7 +325,7 @@ def test_what_a_query_writes_is_shown_beside_its_hits(
             result, order=(game.game,), games=Found.of([spoken]), messages=said, messages_dropped=2
         )
     )
-    assert "42 messages" in panel.running_text()
+    assert "42 messages" in panel._detail.text()
     (label,) = [one for one in panel.findChildren(QWidget) if one.accessibleName() == "Course of the search"]
     assert "&lt;i&gt;29&lt;/i&gt;<br>and 10 more" in label.toolTip()
 
@@ -336,7 +336,7 @@ def test_persistent_variables_stand_beside_the_hits(
     kept = tuple(hit_model.Persistent(f"Kept{n}", n, f'"<{n}>"') for n in range(5))
     panel.begin(base, base.games, result.orbits)
     panel.finish(dataclasses.replace(result, persistent=kept))
-    assert 'Kept0: "<0>" · Kept1: "<1>" · Kept2: "<2>"' in panel.running_text()
+    assert 'Kept0: "<0>" · Kept1: "<1>" · Kept2: "<2>"' in panel._detail.text()
     (label,) = [one for one in panel.findChildren(QWidget) if one.accessibleName() == "Course of the search"]
     assert "Kept4: &quot;&lt;4&gt;&quot;" in label.toolTip()
 

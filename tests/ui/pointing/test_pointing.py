@@ -117,9 +117,9 @@ def test_space_goes_round_the_roles_and_remembers_the_man(hand: Hand) -> None:
 def test_the_palette_sets_the_role_of_the_selected_mark(hand: Hand) -> None:
     hand.take(N)
     hand.click("f5")
-    QTest.mouseClick(hand.pointing.palette.role_button(marks.Role.NOT), LEFT)
+    QTest.mouseClick(hand.pointing.palette._roles[marks.Role.NOT], LEFT)
     assert hand.text == "{not Nf5}"
-    assert hand.pointing.palette.role_button(marks.Role.NOT).isChecked()
+    assert hand.pointing.palette._roles[marks.Role.NOT].isChecked()
 
 
 def test_a_lasso_with_shift_asks_for_men_in_an_area(hand: Hand) -> None:

@@ -41,6 +41,6 @@ def test_hits_before_the_stop_stay_and_the_reason_is_shown(
         "error",
         "The search stopped at game 2: The variable T has no value yet (game 2, position 4)",
     )
-    assert shown.hits.running_text().startswith("stopped after ")
+    assert shown.hits._detail.text().startswith("stopped after ")
     shown.close()
     shown.deleteLater()

@@ -52,7 +52,9 @@ def test_every_theme_has_one_match_and_one_near_miss() -> None:
 def test_a_theme_finds_its_game_and_passes_over_the_near_miss(theme: str) -> None:
     entry = library.read(QUERIES / f"{theme}.cql")
     assert queries.findings(entry.text) == ()
-    program = interpreter.Program(queries.expanded(entry.text))
+    expanded = queries.expanded(entry.text)
+    assert expanded.query is not None
+    program = interpreter.Program(expanded)
     (match,), (near,) = PAIRS[theme, "match"], PAIRS[theme, "near miss"]
     outcome = program.run(match.tree, match.host)
     assert outcome is not None, match.host.tags["Point"]
@@ -60,7 +62,7 @@ def test_a_theme_finds_its_game_and_passes_over_the_near_miss(theme: str) -> Non
 
     # The diagram shows a position that the query speaks of: one that matches, one that it marks on the way,
     # or, where it looks at the whole game from the start, the game's last position.
-    searched = match.tree if program.needs_variations else match.tree.mainline()
+    searched = match.tree if expanded.query.header.variations else match.tree.mainline()
     shown = {hit.positionid for hit in outcome.hits} | {place for place, _text in outcome.comments}
     if [hit.positionid for hit in outcome.hits] == [0]:
         shown.add(len(match.tree.mainline()) - 1)
@@ -83,7 +85,9 @@ def test_a_theme_is_the_same_for_both_colours(theme: str) -> None:
 @pytest.mark.parametrize("theme", THEMES)
 def test_a_theme_is_the_same_on_both_wings_unless_its_description_names_one(theme: str) -> None:
     entry = library.read(QUERIES / f"{theme}.cql")
-    program = interpreter.Program(queries.expanded(entry.text))
+    expanded = queries.expanded(entry.text)
+    assert expanded.query is not None
+    program = interpreter.Program(expanded)
     match, near = (games.wings_reversed(PAIRS[theme, kind][0]) for kind in KINDS)
     if match is not None and not WING.search(entry.description):
         assert program.run(match.tree, match.host) is not None

@@ -120,14 +120,14 @@ def test_a_chosen_element_is_shown_by_one_of_its_hits(qtbot: QtBot, main: main_w
 def test_a_refused_query_leaves_the_hits_of_the_last_one(qtbot: QtBot, main: main_window.MainWindow) -> None:
     open_sample(qtbot, main)
     ask(qtbot, main, "mate")
-    ended = main.hits.running_text()
+    ended = main.hits._detail.text()
     found = main.hits.count
     main.editor.set_text("matte")
     with qtbot.waitSignal(main.searcher.rejected):
         qtbot.keyClick(main, Qt.Key.Key_F5)
     assert main.infobar.shown is not None
     assert main.infobar.shown.kind == "error"
-    assert (main.hits.running_text(), main.hits.count) == (ended, found)
+    assert (main.hits._detail.text(), main.hits.count) == (ended, found)
 
 
 def test_the_latest_query_wins_over_one_that_is_being_searched(
@@ -323,11 +323,11 @@ def test_hits_of_a_stopped_search_are_said_to_be_such_when_narrowed(
     qtbot.waitUntil(lambda: main.hits.count > 0)
     with qtbot.waitSignal(main.searcher.finished):
         main.searching.stop()
-    said = main.hits.running_text()
+    said = main.hits._detail.text()
     assert said.startswith("stopped after ")
     assert " of 500, " in said
     main.narrower._show(main.narrower._result, ())
-    assert main.hits.running_text() == said
+    assert main.hits._detail.text() == said
 
 
 def test_an_element_without_hits_leaves_the_others_to_be_exported(
@@ -352,16 +352,16 @@ def test_a_preview_ends_when_the_keyboard_leaves_the_elements_or_the_query_chang
     main.picker.remove_button.setFocus()
     main.picker.focusNextChild()
     assert view.hasFocus()
-    assert main.board.ghosted
+    assert main.board._ghost is not None
     qtbot.keyClick(view, Qt.Key.Key_Backtab)
     assert not view.hasFocus()
-    assert not main.board.ghosted
+    assert main.board._ghost is None
     view.setFocus(Qt.FocusReason.TabFocusReason)
-    assert main.board.ghosted, "coming back shows it again"
+    assert main.board._ghost is not None, "coming back shows it again"
     main.editor.set_text("wtm")
-    assert not main.board.ghosted
+    assert main.board._ghost is None
     qtbot.waitUntil(lambda: view.elements.rowCount() == 0)
-    assert not main.board.ghosted
+    assert main.board._ghost is None
 
 
 def test_a_query_that_cannot_be_read_is_told_once_and_not_for_ever(

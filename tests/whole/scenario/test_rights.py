@@ -49,7 +49,7 @@ def test_reading_and_writing_are_allowed_apart_for_the_session(
     text = 'mate readfile "data.cqo" == "mate" writefile("out.cqo" "x")'
     question = asked(qtbot, main, text)
     assert question == f"This query wants to read data.cqo. Allow reading in {folder} for this session?"
-    assert (main.hits.count, main.hits.running_text()) == (0, ""), "nothing was searched"
+    assert (main.hits.count, main.hits._detail.text()) == (0, ""), "nothing was searched"
     with qtbot.waitSignal(main.searcher.wanted):
         allow(qtbot, main)
     assert said(main) == f"This query wants to write out.cqo. Allow writing in {folder} for this session?"

@@ -70,7 +70,7 @@ def test_a_query_asked_while_the_first_file_is_opened_waits_and_then_runs(
     assert not main.searcher.running
     assert "waits" in said(main)
     assert "sample.pgn" in said(main)
-    assert main.hits.running_text() == "waiting for sample.pgn"
+    assert main.hits._detail.text() == "waiting for sample.pgn"
     assert main.actions_.stop.isEnabled()
     assert main.board._hint == "Opening games ...", "nobody is asked to open what is being opened"
     # The query as it was asked is what runs, as when one writes on while a search is running.
@@ -104,7 +104,7 @@ def test_a_query_that_waits_is_taken_back(
     else:
         qtbot.mouseClick(main.infobar._action, Qt.MouseButton.LeftButton)
     assert said(main) == ""
-    assert main.hits.running_text() == ""
+    assert main.hits._detail.text() == ""
     assert not main.actions_.stop.isEnabled()
     with qtbot.waitSignal(main.opener.opened):
         gate.free.set()
@@ -124,7 +124,7 @@ def test_a_failed_opening_tells_that_the_query_was_not_run(
     assert shown.kind == "error"
     assert shown.text == "It cannot be read. The query was not run."
     assert main.infobar.waiting == 0
-    assert main.hits.running_text() == ""
+    assert main.hits._detail.text() == ""
     assert main.board._hint == opening.WELCOME
 
 
