@@ -21,7 +21,7 @@ from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import sources
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results.found import Found
+from cqlgui.tasks.results.found import FoundGames
 from cqlgui.tasks.search import keeping, orbits, searching, sieving
 
 
@@ -131,7 +131,7 @@ def _once(
     if arguments.csv:
         print(exporting.csv_lines([]), end="")
 
-    def stream(found: Found) -> None:
+    def stream(found: FoundGames) -> None:
         bar.end()
         for record in records.records(base, found.values(), found_orbits):
             if arguments.jsonl:
@@ -139,7 +139,7 @@ def _once(
             else:
                 print(exporting.csv_lines([record]).split("\n", 1)[1], end="")
 
-    def say(said: Sequence[hit_model.Message]) -> None:
+    def say(said: Sequence[hit_model.QueryMessage]) -> None:
         bar.end()
         for message in said:
             # Further lines are indented, so that they do not look like messages of the program.

@@ -80,7 +80,7 @@ class Compiled:
 
     def scan(
         self, asked: games.Games, numbers: games.Integers | None = None, **options: Any
-    ) -> Iterator[scanning.Found]:
+    ) -> Iterator[scanning.ScanResult]:
         """Search games; the options are those of `scanning.scan`."""
         yield from scanning.scan(
             self.tiers,

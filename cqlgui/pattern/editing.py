@@ -216,7 +216,7 @@ def _started(text: str, caret: int, words: tuple[str, ...]) -> Edit:
     return draft.edit(caret)
 
 
-def _relink(draft: Draft, group: groups.Group, words: tuple[str, ...]) -> None:
+def _relink(draft: Draft, group: groups.PatternGroup, words: tuple[str, ...]) -> None:
     """Take transforms of a chain out and put others in."""
     old = [one.word for one in group.chain]
     places = [one.word_span.to(one.range.span) if one.range else one.word_span for one in group.chain]
@@ -253,7 +253,7 @@ def _edited(text: str, caret: int, work: Callable[[_Pen], None], *marks: int) ->
 class _Pen:
     """Writes in one group of a text."""
 
-    def __init__(self, text: str, group: groups.Group) -> None:
+    def __init__(self, text: str, group: groups.PatternGroup) -> None:
         self.text = text
         self.group = group
         found = reading.read(text, group)

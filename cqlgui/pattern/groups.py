@@ -20,7 +20,7 @@ from cqlgui.cql.syntax.reading import lexer
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class PatternGroup:
     """Filters that all have to hold. `content` is what stands between the braces, or the whole of it where it
     has none; `chain` are the transforms directly around it, outermost first. An `operand` without braces gets
     some when a second filter comes.
@@ -120,7 +120,7 @@ def layout(text: str) -> Layout:
     return Layout(text)
 
 
-def body(text: str) -> Group | None:
+def body(text: str) -> PatternGroup | None:
     """The whole body as a group, or the braces that hold all of it, at most under transforms.
 
     Without filters where there is nothing but a header; None where the text has errors.
@@ -134,32 +134,32 @@ def body(text: str) -> Group | None:
         probe = structure.checked(text + "\ntrue").query
         if probe is None or not isinstance(probe.body, nodes.Truth):
             return None
-        return Group((), Span(len(text), 0), False)
+        return PatternGroup((), Span(len(text), 0), False)
     content = found.over(first, len(found.tokens) - 1)
     chain, operand = _stripped(query.body)
     group = _group(found, operand, chain)
     if group is not None:
         return group
     if isinstance(operand, nodes.Compound):
-        return Group(operand.filters, content, False)
+        return PatternGroup(operand.filters, content, False)
     if chain:
-        return Group((operand,), found.outer(operand.span), False, chain)
-    return Group((operand,), content, False)
+        return PatternGroup((operand,), found.outer(operand.span), False, chain)
+    return PatternGroup((operand,), content, False)
 
 
-def all_groups(text: str) -> tuple[Group, ...]:
+def all_groups(text: str) -> tuple[PatternGroup, ...]:
     """All groups between braces, an outer one before those in it, else in text order; none where the text has
     errors."""
     return tuple(group for group, _ in _found(text))
 
 
-def main_groups(text: str) -> tuple[Group, ...]:
+def main_groups(text: str) -> tuple[PatternGroup, ...]:
     """The groups between braces that have to hold by themselves: the body's own, at most under transforms."""
     return tuple(group for group, main in _found(text) if main)
 
 
 @functools.lru_cache(maxsize=4)
-def _found(text: str) -> tuple[tuple[Group, bool], ...]:
+def _found(text: str) -> tuple[tuple[PatternGroup, bool], ...]:
     query = structure.checked(text).query
     if query is None:
         return ()
@@ -195,9 +195,9 @@ def braces(text: str) -> frozenset[tuple[int, int]]:
     return frozenset(made)
 
 
-def of_condition(found: Layout, node: nodes.Node) -> Group:
+def of_condition(found: Layout, node: nodes.Node) -> PatternGroup:
     """A filter as a group: the filters between its braces, or it alone without any."""
-    return _group(found, node, ()) or Group((node,), found.outer(node.span), False)
+    return _group(found, node, ()) or PatternGroup((node,), found.outer(node.span), False)
 
 
 def conditions(node: nodes.Node) -> Iterator[nodes.Node]:
@@ -233,17 +233,17 @@ def conditions(node: nodes.Node) -> Iterator[nodes.Node]:
             yield from node.constituents
 
 
-def _group(found: Layout, node: nodes.Node, chain: tuple[nodes.Transform, ...]) -> Group | None:
+def _group(found: Layout, node: nodes.Node, chain: tuple[nodes.Transform, ...]) -> PatternGroup | None:
     """The group whose filters a node holds; None where no braces enclose them."""
     if isinstance(node, nodes.Compound):
         if not _is_braced(found, node.span):
             return None
-        return Group(node.filters, Span(node.span.offset + 1, node.span.length - 2), True, chain)
+        return PatternGroup(node.filters, Span(node.span.offset + 1, node.span.length - 2), True, chain)
     pair = _braces(found, node)
     if pair is None:
         return None
     start, end = found.tokens[pair[0]].end, found.tokens[pair[1]].offset
-    return Group((node,), Span(start, end - start), True, chain)
+    return PatternGroup((node,), Span(start, end - start), True, chain)
 
 
 def _braces(found: Layout, node: nodes.Node) -> tuple[int, int] | None:

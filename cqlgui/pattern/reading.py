@@ -27,13 +27,13 @@ def pattern_at(text: str, caret: int) -> Pattern | None:
     return None if group is None else read(text, group).pattern
 
 
-def group_at(text: str, caret: int) -> groups.Group | None:
+def group_at(text: str, caret: int) -> groups.PatternGroup | None:
     """The group that is drawn, and that transforms are put around: the first of `groups_at`; None where the
     text has errors."""
     return next(iter(groups_at(text, caret)), None)
 
 
-def groups_at(text: str, caret: int) -> list[groups.Group]:
+def groups_at(text: str, caret: int) -> list[groups.PatternGroup]:
     """The groups that a caret may mean, the likeliest first: braces that it stands in, or whose transforms it
     stands in, the innermost first.
 
@@ -53,7 +53,7 @@ def groups_at(text: str, caret: int) -> list[groups.Group]:
     return [next(touched, main[0]), body]
 
 
-def _heads(group: groups.Group, caret: int) -> bool:
+def _heads(group: groups.PatternGroup, caret: int) -> bool:
     """Whether a caret stands in the transforms before a group."""
     return _reach(group).offset < caret <= group.outside.offset
 
@@ -104,7 +104,7 @@ class Reading:
         return next((item for item in self.items if item.arrow < 0 and place in item.marks), None)
 
 
-def read(text: str, group: groups.Group) -> Reading:
+def read(text: str, group: groups.PatternGroup) -> Reading:
     """A group's pattern with the filters that it consists of."""
     found = groups.layout(text)
     parts = [_part(node, found, group.content) for node in group.filters]
@@ -367,6 +367,6 @@ def _words(chain: tuple[nodes.Transform, ...] | list[nodes.Transform]) -> tuple[
     return tuple(one.word for one in chain)
 
 
-def _reach(group: groups.Group) -> Span:
+def _reach(group: groups.PatternGroup) -> Span:
     """A group with the transforms in front of it."""
     return group.chain[0].span.to(group.outside) if group.chain else group.outside

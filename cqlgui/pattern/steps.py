@@ -187,8 +187,8 @@ class _Found:
     """A sequence, the group that it stands in, those of its steps, and where the gaps of a path stand."""
 
     sequence: Sequence
-    home: groups.Group
-    groups: tuple[groups.Group, ...]
+    home: groups.PatternGroup
+    groups: tuple[groups.PatternGroup, ...]
     gap_spans: tuple[Span, ...] = ()
 
     def contents(self, text: str) -> list[str]:
@@ -230,7 +230,7 @@ def _all(text: str) -> Iterator[_Found]:
                 yield _Found(sequence, home, tuple(chain))
 
 
-def _finds(layout: groups.Layout, group: groups.Group) -> Iterator[groups.Group]:
+def _finds(layout: groups.Layout, group: groups.PatternGroup) -> Iterator[groups.PatternGroup]:
     """The group, the one that its last filter finds, and so on."""
     while True:
         yield group
@@ -242,7 +242,7 @@ def _finds(layout: groups.Layout, group: groups.Group) -> Iterator[groups.Group]
         group = groups.of_condition(layout, last.operand)
 
 
-def _without_find(layout: groups.Layout, group: groups.Group, pattern: Pattern) -> Pattern:
+def _without_find(layout: groups.Layout, group: groups.PatternGroup, pattern: Pattern) -> Pattern:
     """A step's own pattern: what it finds later is none of it."""
     last = group.filters[-1]
     if not isinstance(last, nodes.Find) or last.all or last.backwards or last.range or last.quiet:
@@ -253,11 +253,13 @@ def _without_find(layout: groups.Layout, group: groups.Group, pattern: Pattern) 
     return replace(pattern, others=others, span=content)
 
 
-def _path(text: str, layout: groups.Layout, home: groups.Group, node: nodes_paths.Path) -> Iterator[_Found]:
+def _path(
+    text: str, layout: groups.Layout, home: groups.PatternGroup, node: nodes_paths.Path
+) -> Iterator[_Found]:
     """The steps of a path that consists of conditions and of moves of any kind between them."""
     if _is_special(node):
         return
-    steps: list[groups.Group] = []
+    steps: list[groups.PatternGroup] = []
     gaps: list[Gap] = []
     spans: list[Span] = []
     open_gap: Gap | None = None

@@ -26,7 +26,7 @@ from pathlib import Path
 from cqlgui.base import errors, progress
 from cqlgui.base.data import dataclass, named, replace
 from cqlgui.base.files import disk, folders
-from cqlgui.store import beside, segments
+from cqlgui.store import segments, side_files
 from cqlgui.store.segments import (
     BAD,
     CHESS960,
@@ -410,10 +410,10 @@ class Writer:
         """Remove files that no manifest names: what a killed writer left, and segments of an older text."""
         disk.sweep(self.folder)
         named = {row.file for row in manifest.segments}
-        named |= {beside.path_of(Path(name)).name for name in named}
+        named |= {side_files.path_of(Path(name)).name for name in named}
         for path in [
             *self.folder.glob("*.seg"),
-            *self.folder.glob("*" + beside.SUFFIX),
+            *self.folder.glob("*" + side_files.SUFFIX),
             # As older versions named what they were writing.
             *self.folder.glob("[0-9]*.tmp"),
             *self.folder.glob(_MANIFEST + ".*"),
@@ -510,7 +510,7 @@ def rebuild_segment(folder: Path, number: int, games: Block | Sequence[GameRecor
         raise _refused(folder, error) from error
     with contextlib.suppress(OSError):
         (folder / old).unlink()
-        beside.path_of(folder / old).unlink()
+        side_files.path_of(folder / old).unlink()
 
 
 def note_state(folder: Path, known: Manifest, state: disk.State) -> None:

@@ -31,7 +31,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class ChainInText:
     """The transforms directly around a filter, outermost first, and the filter with the brackets around
     it."""
 
@@ -64,7 +64,7 @@ def filter_span_at(text: str, offset: int) -> Span:
     return best
 
 
-def transform_chain_at(text: str, offset: int) -> Chain:
+def transform_chain_at(text: str, offset: int) -> ChainInText:
     """The innermost chain of transforms whose keywords or operand the caret touches; without one, no
     links and the filter at the caret."""
     found: tuple[nodes.Transform, ...] | None = None
@@ -73,11 +73,11 @@ def transform_chain_at(text: str, offset: int) -> Chain:
         if span.offset <= offset <= span.end and (found is None or span.length <= found[0].span.length):
             found = chain
     if not found:
-        return Chain((), filter_span_at(text, offset))
+        return ChainInText((), filter_span_at(text, offset))
     return _described(text, found)
 
 
-def chain_of_operand(text: str, start: int, end: int) -> Chain | None:
+def chain_of_operand(text: str, start: int, end: int) -> ChainInText | None:
     """The chain whose operand is exactly `start`..`end`, white space at the ends aside; None without one."""
     part = text[start:end]
     wanted = Span(start + len(part) - len(part.lstrip()), len(part.strip()))
@@ -90,19 +90,19 @@ def chain_of_operand(text: str, start: int, end: int) -> Chain | None:
 
 
 @functools.lru_cache(maxsize=4)
-def chains(text: str) -> tuple[Chain, ...]:
+def chains(text: str) -> tuple[ChainInText, ...]:
     """Every maximal run of directly nested transforms with its operand; none in a text with errors."""
     return tuple(_described(text, chain) for chain in _chains(text))
 
 
-def _described(text: str, chain: tuple[nodes.Transform, ...]) -> Chain:
+def _described(text: str, chain: tuple[nodes.Transform, ...]) -> ChainInText:
     links = []
     for node in chain:
         where = node.range.span if node.range is not None else Span(node.word_span.end, 0)
         links.append(
             Link(node.word, node.word_span, text[where.offset : where.end] if node.range else "", where)
         )
-    return Chain(tuple(links), _operand_span(text, chain[-1]))
+    return ChainInText(tuple(links), _operand_span(text, chain[-1]))
 
 
 def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:

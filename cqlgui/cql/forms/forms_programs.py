@@ -59,7 +59,7 @@ types.RULES.update(
 
 def _print_if(node: nodes.Node, style: printers.Style) -> printers.Printed:
     assert isinstance(node, nodes_programs.If)
-    condition, then = printers.beside((node.condition, node.then), 14, style)
+    condition, then = printers.adjacent((node.condition, node.then), 14, style)
     if node.otherwise is None:
         printed = printers.print_filter(node.then, style)
         # `beside` may have bracketed it, since something stands before it.
@@ -162,8 +162,8 @@ def _print_call(node: nodes.Node, style: printers.Style) -> printers.Printed:
             if hidden
         )
         body = node.body.filters if isinstance(node.body, nodes.Compound) else (node.body,)
-        return printers.Printed("{" + " ".join(printers.beside((*given, *body), 14, style)) + "}")
-    texts = printers.beside(node.arguments, 14, style)
+        return printers.Printed("{" + " ".join(printers.adjacent((*given, *body), 14, style)) + "}")
+    texts = printers.adjacent(node.arguments, 14, style)
     for place, (argument, hidden) in enumerate(zip(node.arguments, node.hidden, strict=True)):
         if hidden and isinstance(argument, nodes.Name):
             texts[place] = f"({argument.name})"

@@ -139,7 +139,7 @@ class _Mapper:
                 if node.colour:
                     swapped = self._terms(moved, way.under_colours())
                     choices.append(data.replace(plain, terms=swapped, swapped=True))
-        group = legacy_nodes.Group("or", tuple(choices))
+        group = legacy_nodes.LegacyGroup("or", tuple(choices))
         return legacy_nodes.PositionList(node.span, (group,), negated=node.negated)
 
     def _shifted(self, terms: Terms, vector: tuple[int, int]) -> Terms:

@@ -202,7 +202,7 @@ class _Reader:
         if built != PositionList(word.span, built.terms, initial=built.initial):
             self.problems.error(word.span, f"! cannot stand before {plain.text}")
         else:
-            self.terms.append(legacy_nodes.Group("not", (built,)))
+            self.terms.append(legacy_nodes.LegacyGroup("not", (built,)))
 
     # --- parameters ---------------------------------------------------------------------------------------
 
@@ -454,7 +454,7 @@ class _Reader:
             self.terms.append(ways[0])
         else:
             lists = tuple(PositionList(word.span, (way,)) for way in ways)
-            self.terms.append(legacy_nodes.Group("or", lists))
+            self.terms.append(legacy_nodes.LegacyGroup("or", lists))
 
     def null_move(self) -> None:
         self.terms.append(legacy_nodes.MoveText("", "null"))
@@ -505,7 +505,7 @@ class _Reader:
         if self.items.listing("position") is None:
             self._set(negated=True)
         elif (found := self._list()) is not None:
-            self.terms.append(legacy_nodes.Group("not", (found,)))
+            self.terms.append(legacy_nodes.LegacyGroup("not", (found,)))
 
     def group(self) -> None:
         """`:and (P1 P2 ...)` and its kin."""
@@ -527,7 +527,7 @@ class _Reader:
         elif keyword == ":cond" and len(inner) == 1:
             self.problems.error(listing.span, ":cond needs two lists at least")
         elif found:
-            self.terms.append(legacy_nodes.Group(keyword[1:], tuple(found)))
+            self.terms.append(legacy_nodes.LegacyGroup(keyword[1:], tuple(found)))
 
     def exclude(self) -> None:
         found = self._list()

@@ -500,7 +500,7 @@ def _move_text(term: legacy_nodes.MoveText, context: Context) -> Conjuncts:
     return [f"{term.before}move {term.words}{line}"]
 
 
-def _group(term: legacy_nodes.Group, context: Context) -> Conjuncts:
+def _group(term: legacy_nodes.LegacyGroup, context: Context) -> Conjuncts:
     lists = [conjuncts(one, context) for one in term.lists]
     if term.word == "not":
         (one,) = term.lists
@@ -572,7 +572,7 @@ _PRINTERS: Final[dict[type, Callable[..., Conjuncts]]] = {
     legacy_nodes.PliesToGo: _plies_to_go,
     legacy_nodes.Move: _move,
     legacy_nodes.MoveText: _move_text,
-    legacy_nodes.Group: _group,
+    legacy_nodes.LegacyGroup: _group,
     legacy_nodes.Elsewhere: _elsewhere,
     legacy_nodes.Relation: _relation,
     legacy_nodes.Sum: _sum,

@@ -50,7 +50,7 @@ def print_header(header: nodes.Header) -> str:
 def _lines(body: nodes.Node, style: printers.Style) -> list[str]:
     """The filters of a body, one a line; a blank line ends a path that is not the last of them."""
     filters = body.filters if isinstance(body, nodes.Compound) else (body,)
-    lines = printers.beside(filters, 14, style)
+    lines = printers.adjacent(filters, 14, style)
     for place, node in enumerate(filters):
         if isinstance(node, nodes.Comment) and node.slashes and lines[place].startswith("{///"):
             lines[place] = lines[place][1:-1]
@@ -263,7 +263,7 @@ def _notransform(node: nodes.Node, style: printers.Style) -> printers.Printed:
 
 def _compound(node: nodes.Node, style: printers.Style) -> printers.Printed:
     assert isinstance(node, nodes.Compound)
-    return printers.Printed("{" + " ".join(printers.beside(node.filters, 14, style)) + "}")
+    return printers.Printed("{" + " ".join(printers.adjacent(node.filters, 14, style)) + "}")
 
 
 def _set_operation(node: nodes.Node, style: printers.Style) -> printers.Printed:

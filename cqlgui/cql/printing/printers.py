@@ -21,7 +21,7 @@ Style = Literal["ascii", "unicode"]
 
 
 def print_filter(node: nodes.Node, style: Style) -> Printed:
-    """A filter as text, with what is needed to put it beside others."""
+    """A filter as text, with what is needed to put it adjacent others."""
     return PRINTERS[type(node)](node, style)
 
 
@@ -143,7 +143,7 @@ _WORD_THAT_GOES_ON = pattern(
 _MORE = pattern(r"(?:material|kings|pieces|pawns|sort|special|award|prize|hm|commendation|max)(?![\w$])")
 
 
-def beside(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[str]:
+def adjacent(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[str]:
     """Texts of filters that stand side by side, bracketed where one would continue the one before."""
     texts: list[str] = []
     for place, node in enumerate(filters, 1):
@@ -165,7 +165,7 @@ def spoken(filters: tuple[nodes.Node, ...], style: Style) -> list[str]:
     """Texts of the filters of `comment` and its like. There a string behind a text of the game is one more
     filter (language spec, R2-8), so a text that is searched, or a placement, needs braces.
     """
-    texts = beside(filters, 14, style)
+    texts = adjacent(filters, 14, style)
     return [
         f"{{{text}}}" if any(isinstance(one, _SEARCHES) for one in nodes.walk(node)) else text
         for node, text in zip(filters, texts, strict=True)
@@ -190,7 +190,7 @@ def takes_bracket(text: str) -> bool:
 
 
 def arguments(filters: tuple[nodes.Node, ...], level: int, style: Style) -> str:
-    return "(" + " ".join(beside(filters, level, style)) + ")"
+    return "(" + " ".join(adjacent(filters, level, style)) + ")"
 
 
 def bounds(found: nodes.Range) -> str:

@@ -166,7 +166,7 @@ def _has_nodes(value: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class OrbitGroup:
     """Elements that are one pattern moved about: men by the distances from the square of the first of them,
     where that square lies, the filters that all these elements have, and by that square the number of each
     element."""
@@ -180,7 +180,7 @@ class Group:
 _MOST_GROUPS: Final = 64
 
 
-def moved_about(low: Lowering, s: Scope, node: nodes.Orbit) -> list[Group] | None:
+def moved_about(low: Lowering, s: Scope, node: nodes.Orbit) -> list[OrbitGroup] | None:
     """An orbit as patterns of men on single squares that are moved about; None where it is none, or would
     not become shorter."""
     if len(node.elements) < 4 or s.row is not None:
@@ -213,10 +213,10 @@ def moved_about(low: Lowering, s: Scope, node: nodes.Orbit) -> list[Group] | Non
         numbers.setdefault(pattern, [0] * 64)[first] = number
     if len(anchors) > min(_MOST_GROUPS, len(node.elements) // 2):
         return None
-    return [Group(*pattern, found, tuple(numbers[pattern])) for pattern, found in anchors.items()]
+    return [OrbitGroup(*pattern, found, tuple(numbers[pattern])) for pattern, found in anchors.items()]
 
 
-def placed(low: Lowering, s: Scope, group: Group, no: str) -> Value:
+def placed(low: Lowering, s: Scope, group: OrbitGroup, no: str) -> Value:
     """The squares on which a pattern's first man stands with all others in their places; goes to `no` where
     there are none, or where another filter fails."""
     f = s.f
@@ -237,7 +237,7 @@ def placed(low: Lowering, s: Scope, group: Group, no: str) -> Value:
 _NOWHERE: Final = Span(0, 0)
 
 
-def _any_placed(low: Lowering, s: Scope, groups: Sequence[Group], yes: str, no: str) -> None:
+def _any_placed(low: Lowering, s: Scope, groups: Sequence[OrbitGroup], yes: str, no: str) -> None:
     for group in groups:
         following = s.f.label()
         placed(low, s, group, following)

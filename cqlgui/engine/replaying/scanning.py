@@ -20,7 +20,7 @@ ALL_HITS: Final = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ScanResult:
     """What one call of the kernel gave. A hit is a game's number shifted by 32, with the positionid;
     `doubtful` are the games about which the query could not tell, and which have no hits here."""
 
@@ -43,7 +43,7 @@ def scan(
     facts: Words | None = None,
     fact_places: Sequence[int] = (),
     slice_size: int = SLICE,
-) -> Iterator[Found]:
+) -> Iterator[ScanResult]:
     """Search games, all or those of the given numbers, in order.
 
     `facts` are those of `facts.table` for all games, for the frame's `fact_places`; without them they
@@ -81,5 +81,5 @@ def scan(
         )  # fmt: skip
         asking.spend(time.thread_time() - start)
         found, doubted, visited = work.tally[: replay.LINKED].tolist()
-        yield Found(end - at, work.hits[:found].copy(), work.doubtful[:doubted].copy(), visited)
+        yield ScanResult(end - at, work.hits[:found].copy(), work.doubtful[:doubted].copy(), visited)
         at = end

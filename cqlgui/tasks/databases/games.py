@@ -128,7 +128,7 @@ class _Texts:
     playable: bool
 
     @classmethod
-    def received(cls, reply: frames.Message) -> _Texts:
+    def received(cls, reply: frames.Envelope) -> _Texts:
         """From a worker's reply."""
         return cls(
             tags=tuple((name, value) for name, value in reply["tags"]),

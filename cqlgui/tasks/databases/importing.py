@@ -20,7 +20,7 @@ from cqlgui.base import progress as progress_module
 from cqlgui.base.files import disk
 from cqlgui.db import headers
 from cqlgui.pgn import archives
-from cqlgui.store import beside, index, segments
+from cqlgui.store import index, segments, side_files
 from cqlgui.tasks.databases import bases, workspace
 from cqlgui.tasks.processes import pool as pool_module
 from cqlgui.tasks.results import base_model
@@ -58,7 +58,7 @@ def begin(paths: Sequence[Path | str], *, searched: bool = False) -> None:
                 _begun[folder] = known, ahead.Ahead(functools.partial(_damaged, folder, known))
                 listed += [folder / row.file for row in known.segments]
     if searched:
-        beside.begin(listed[:_MOST_AHEAD])
+        side_files.begin(listed[:_MOST_AHEAD])
 
 
 _begun: Final[dict[Path, tuple[index.Manifest, ahead.Ahead[list[int]]]]] = {}

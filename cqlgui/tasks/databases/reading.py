@@ -271,7 +271,7 @@ class _Reader:
                 return None
         return answers
 
-    def _message(self, items: list[_Item]) -> frames.Message:
+    def _message(self, items: list[_Item]) -> frames.Envelope:
         return {
             "op": "read",
             "path": str(self._text.path),

@@ -25,7 +25,7 @@ from cqlgui.tasks.databases import hosts, sources
 from cqlgui.tasks.export import framing, records
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results.found import having
-from cqlgui.tasks.search import keeping, telling
+from cqlgui.tasks.search import hit_details, keeping
 
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
 
@@ -280,7 +280,7 @@ class _Job:
 
     def _counted(self) -> Iterator[hit_model.GameHits]:
         """The games with all that is known of them."""
-        told = telling.tell(self.base, self.result, self.chosen, cancel=self.cancel)
+        told = hit_details.tell(self.base, self.result, self.chosen, cancel=self.cancel)
         for place, hits in enumerate(told):
             self._count(place)
             limited = hits if self.element is None else _limited(hits, self.element)

@@ -9,20 +9,20 @@ import json
 import struct
 from typing import IO, Any
 
-Message = dict[str, Any]
+Envelope = dict[str, Any]
 
 _LENGTH = struct.Struct(">I")
 LIMIT = 1 << 30
 
 
-def write(stream: IO[bytes], message: Message) -> None:
+def write(stream: IO[bytes], message: Envelope) -> None:
     """Send one message; raises `OSError` or `ValueError` when nobody listens any more."""
     data = json.dumps(message, separators=(",", ":")).encode("ascii")
     stream.write(_LENGTH.pack(len(data)) + data)
     stream.flush()
 
 
-def read(stream: IO[bytes]) -> Message | None:
+def read(stream: IO[bytes]) -> Envelope | None:
     """The next message, or None at the end of the stream or when it is cut off or out of step."""
     head = _exactly(stream, _LENGTH.size)
     if head is None:

@@ -59,15 +59,15 @@ class Work(Generic[Item]):
     """
 
     take: Callable[[int], list[Item] | None]
-    message: Callable[[list[Item]], frames.Message]
-    done: Callable[[list[Item], frames.Message], None]
+    message: Callable[[list[Item]], frames.Envelope]
+    done: Callable[[list[Item], frames.Envelope], None]
     lost: Callable[[Item, str], None]
     size: int = 8
     largest: int = 4096
     target: float = TARGET_SECONDS
     hang: float = field(default_factory=lambda: HANG_SECONDS)
     begun: Callable[[], None] | None = None
-    undone: Callable[[frames.Message], int] = lambda _reply: 0
+    undone: Callable[[frames.Envelope], int] = lambda _reply: 0
     """Number of items at the end of a piece that the worker left undone, because the ones before took long.
     They are sent again."""
 
@@ -97,17 +97,17 @@ class Pool:
 
     def ask(
         self,
-        request: frames.Message,
+        request: frames.Envelope,
         cancel: progress.CancelToken | None = None,
         begun: Callable[[], None] | None = None,
-    ) -> frames.Message:
+    ) -> frames.Envelope:
         """The reply of a worker to a single request; `begun` hears when the wait for a free worker is over.
         Raises the fault it reports, `CqlguiError` when it costs its worker, and `errors.Cancelled`.
         """
         waiting = [request]
-        replies: list[frames.Message] = []
+        replies: list[frames.Envelope] = []
 
-        def lost(_request: frames.Message, reason: str) -> None:
+        def lost(_request: frames.Envelope, reason: str) -> None:
             raise errors.CqlguiError(reason)
 
         work = Work(
@@ -173,7 +173,7 @@ class Crew:
         self._pool = pool
         self._count = count
         self._workers: list[Worker] = []
-        self._answers: queue.SimpleQueue[tuple[Worker, frames.Message | None]] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[tuple[Worker, frames.Envelope | None]] = queue.SimpleQueue()
         self._starts_lost = 0
 
     def run(self, work: Work[Item], cancel: progress.CancelToken) -> bool:
@@ -258,7 +258,7 @@ class Crew:
 
     def _answer(
         self, busy: dict[Worker, Piece[Item]], limit: float
-    ) -> tuple[Worker, frames.Message | None] | None:
+    ) -> tuple[Worker, frames.Envelope | None] | None:
         """What the next worker says (None = it died or hangs); None when nothing happened for a moment."""
         try:
             return self._answers.get(timeout=_POLL_SECONDS)
@@ -299,7 +299,7 @@ class Worker:
         self.ready_since = 0.0
         self.hung = False
         self.last_words = ""
-        self.sink: Callable[[tuple[Worker, frames.Message | None]], None] | None = None
+        self.sink: Callable[[tuple[Worker, frames.Envelope | None]], None] | None = None
         self._number = 0
         self._lock = threading.Lock()
         self._idle = threading.Event()
@@ -362,7 +362,7 @@ class Worker:
                 frames.write(self._stdin, {"op": "stop", "id": self._number})
 
     def ask(
-        self, message: frames.Message, sink: Callable[[tuple[Worker, frames.Message | None]], None]
+        self, message: frames.Envelope, sink: Callable[[tuple[Worker, frames.Envelope | None]], None]
     ) -> None:
         """Send a message; `sink` gets (worker, reply) from another thread, the reply None when the worker
         died.

@@ -123,8 +123,8 @@ def count_games(hits: Integers) -> int:
 
 
 def _together(parts: Sequence[Integers], measured: Sequence[tuple[int, bool]]) -> tuple[int, bool]:
-    """What `Found.measured` tells of hits one part after the other, from what it tells of each part; no game
-    is in two of them."""
+    """`FoundGames.measured` of several parts, one after the other, from the measures of each part. No game is
+    in two parts."""
     shown = [part for part in parts if len(part)]
     return (
         sum(games for games, _ascending in measured),
@@ -221,7 +221,7 @@ class Growing:
         self._starts.append(starts + self._size)
         self._size, self._coded = end, coded
 
-    def whole(self, told: Mapping[int, hit_model.GameHits], untold: Untold | None) -> Found:
+    def whole(self, told: Mapping[int, hit_model.GameHits], untold: GameDefaults | None) -> FoundGames:
         """All of them, with what is told of the games; nothing may be added any more."""
         size = self._size
         ends = no_ends(size) if self._ends is None else self._ends[:size]
@@ -230,8 +230,8 @@ class Growing:
         games = columns.hits[starts] >> GAME_SHIFT
         if not np.all(games[1:] > games[:-1]):
             # After a stop games that were told of late may stand before others.
-            return Found(columns.take(np.argsort(columns.hits, kind="stable")), told, untold)
-        made = Found(columns, told, untold)
+            return FoundGames(columns.take(np.argsort(columns.hits, kind="stable")), told, untold)
+        made = FoundGames(columns, told, untold)
         if not told:
             # Those of one game come from the engine in order.
             made._measured = len(games), True
@@ -385,7 +385,7 @@ def of_hits(listed: Iterable[hit_model.GameHits]) -> Columns:
 
 
 @dataclass(frozen=True, slots=True)
-class Untold:
+class GameDefaults:
     """What is known beforehand of games that the interpreter has not told of: whether hits have values, and
     whether the query writes comments of its own. Else there are the match string at every hit, and the game's
     number; `firsts` are the base ordinals of the sources' first games."""
@@ -411,7 +411,7 @@ class Untold:
         return f"Game number {game - first + 1}"
 
 
-class Found(Mapping[int, hit_model.GameHits]):
+class FoundGames(Mapping[int, hit_model.GameHits]):
     """The matching games by ordinal, in the order of `columns`.
 
     `told` has those of which the interpreter has told everything; of the others there are hits and elements,
@@ -419,7 +419,7 @@ class Found(Mapping[int, hit_model.GameHits]):
     """
 
     def __init__(
-        self, columns: Columns, told: Mapping[int, hit_model.GameHits], untold: Untold | None = None
+        self, columns: Columns, told: Mapping[int, hit_model.GameHits], untold: GameDefaults | None = None
     ) -> None:
         self.columns = columns
         self.told = told
@@ -428,13 +428,13 @@ class Found(Mapping[int, hit_model.GameHits]):
         self._measured: tuple[int, bool] | None = None
 
     @classmethod
-    def of(cls, listed: Iterable[hit_model.GameHits]) -> Found:
+    def of(cls, listed: Iterable[hit_model.GameHits]) -> FoundGames:
         """From hits that are there as objects."""
         told = {game.game: game for game in listed}
         return cls(of_hits(told.values()), told)
 
     @classmethod
-    def merged(cls, parts: Sequence[Found]) -> Found:
+    def merged(cls, parts: Sequence[FoundGames]) -> FoundGames:
         """One after the other; no game is in two of them."""
         told: dict[int, hit_model.GameHits] = {}
         for part in parts:
@@ -447,9 +447,9 @@ class Found(Mapping[int, hit_model.GameHits]):
         return made
 
     @classmethod
-    def grouped(cls, parts: Sequence[Found]) -> Iterator[Found]:
+    def grouped(cls, parts: Sequence[FoundGames]) -> Iterator[FoundGames]:
         """One after the other, small ones together and large ones as they are, so that little is copied."""
-        group: list[Found] = []
+        group: list[FoundGames] = []
         size = 0
         for part in parts:
             if group and size + len(part.columns) > SMALL:
@@ -500,13 +500,13 @@ class Found(Mapping[int, hit_model.GameHits]):
             self._bounds = games[order], starts[order], ends[order]
         return self._bounds
 
-    def in_order(self, order: Iterable[int]) -> Found:
+    def in_order(self, order: Iterable[int]) -> FoundGames:
         """The same games in another order."""
         wanted = np.fromiter(order, np.int64)
         games, starts, ends = self.bounds
         at = np.searchsorted(games, wanted)
         sizes = ends[at] - starts[at]
-        return Found(self.columns.take(_stretched(starts[at], sizes)), self.told, self.untold)
+        return FoundGames(self.columns.take(_stretched(starts[at], sizes)), self.told, self.untold)
 
     def comments(self, game: int) -> Sequence[tuple[int, str]]:
         """What the query writes into a game, as far as that is known; quicker than the whole game."""
@@ -538,7 +538,7 @@ class Found(Mapping[int, hit_model.GameHits]):
         return isinstance(game, int) and (game in self.told or self.stretch(game) != (0, 0))
 
 
-def view(columns: Columns, first: int, end: int, untold: Untold | None) -> hit_model.GameHits:
+def view(columns: Columns, first: int, end: int, untold: GameDefaults | None) -> hit_model.GameHits:
     """What columns tell of a game that has the hits `first` to `end` - 1."""
     game = int(columns.hits[first]) >> GAME_SHIFT
     hits = tuple(_plain(columns, number) for number in range(first, end))

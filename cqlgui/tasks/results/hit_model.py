@@ -105,7 +105,7 @@ class GameHits:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class QueryMessage:
     """What a query said in a game, which need not match."""
 
     game: int

@@ -8,8 +8,8 @@ from pathlib import Path
 from cqlgui.base.data import dataclass, field
 from cqlgui.cql.interpreting.runtime import settings
 from cqlgui.tasks.results.base_model import BadGame
-from cqlgui.tasks.results.found import Found, Integers
-from cqlgui.tasks.results.hit_model import Message, Orbit, Persistent, SortKey
+from cqlgui.tasks.results.found import FoundGames, Integers
+from cqlgui.tasks.results.hit_model import Orbit, Persistent, QueryMessage, SortKey
 
 
 class Details(enum.Enum):
@@ -65,7 +65,7 @@ class SearchResult:
 
     query: str
     order: tuple[int, ...]
-    games: Found = field(repr=False)
+    games: FoundGames = field(repr=False)
     orbits: tuple[Orbit, ...]
     sort_keys: tuple[SortKey, ...]
     seconds: float
@@ -81,7 +81,7 @@ class SearchResult:
     stopped: Stop | None = None
     """Set where a fault of the query ended the search."""
     variations: bool = False
-    messages: tuple[Message, ...] = field(default=(), repr=False)
+    messages: tuple[QueryMessage, ...] = field(default=(), repr=False)
     """What the query said, in game order; `messages_dropped` more were not kept."""
     messages_dropped: int = 0
     persistent: tuple[Persistent, ...] = ()

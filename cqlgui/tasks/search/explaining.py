@@ -14,7 +14,7 @@ from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import hosts, sources
 from cqlgui.tasks.processes import frames
 from cqlgui.tasks.processes import pool as pool_module
-from cqlgui.tasks.results import base_model, truth_model, truths
+from cqlgui.tasks.results import base_model, truth_codec, truth_model
 from cqlgui.tasks.search import sieving
 
 _LONG_GAME = 1_000
@@ -48,9 +48,9 @@ def explain(
             if not _takes_long(expanded, positions):
                 played = tree.GameTree.decode(opened.index.start_fen(ordinal), opened.index.moves(ordinal))
                 world = hosts.GameHost(opened, ordinal)
-                return truths.truth(expanded, played, world, positionid)
+                return truth_codec.truth(expanded, played, world, positionid)
     request = _request("explain", base, game, positionid, text, variations)
-    return truths.unpacked((pool or pool_module.shared()).ask(request, cancel, begun)["truth"])
+    return truth_codec.unpacked((pool or pool_module.shared()).ask(request, cancel, begun)["truth"])
 
 
 def why_not(
@@ -70,19 +70,19 @@ def why_not(
     queries.expanded(text, variations)
     request = _request("why", base, game, positionid, text, variations)
     reply = (pool or pool_module.shared()).ask(request, cancel)
-    part = None if reply["part"] is None else truths.unpacked(reply["part"])
+    part = None if reply["part"] is None else truth_codec.unpacked(reply["part"])
     return truth_model.WhyNot(part, *reply["rest"])
 
 
 def why_not_fen(fen: str, text: str) -> truth_model.WhyNot:
     """The same for a position without a game."""
     expanded = queries.expanded(text)
-    return truths.why_not(expanded, _single(fen), hosts.BareHost(), 0)
+    return truth_codec.why_not(expanded, _single(fen), hosts.BareHost(), 0)
 
 
 def _request(
     operation: str, base: base_model.Base, game: int, positionid: int, text: str, variations: bool
-) -> frames.Message:
+) -> frames.Envelope:
     source, ordinal = sources.of_game(base, game)
     return {
         "op": operation,
@@ -97,7 +97,7 @@ def _request(
 def explain_fen(fen: str, text: str) -> truth_model.Truth:
     """The same for a position without a game; raises `CqlguiError` for a text that is no position."""
     expanded = queries.expanded(text)
-    return truths.truth(expanded, _single(fen), hosts.BareHost(), 0)
+    return truth_codec.truth(expanded, _single(fen), hosts.BareHost(), 0)
 
 
 def _single(fen: str) -> tree.GameTree:

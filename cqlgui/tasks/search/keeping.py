@@ -16,7 +16,7 @@ from cqlgui.base import errors
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import files
 from cqlgui.tasks.results import base_model, search_model
-from cqlgui.tasks.search import telling
+from cqlgui.tasks.search import hit_details
 
 _SOURCE: Final = "is a source of this base"
 _READ: Final = "is read by the query"
@@ -63,7 +63,7 @@ def _read(text: str, options: search_model.SearchOptions, path: Path) -> files.K
     found: files.Kept = []
     # What was made of two results is no query.
     with contextlib.suppress(queries.Rejected):
-        expanded = queries.expanded(text, said=telling.said(options))
+        expanded = queries.expanded(text, said=hit_details.said(options))
         folders = [_resolved(folder) for folder in options.allow_read]
         for use in queries.file_uses(expanded) if folders else ():
             # What is no name of a file is not read.

@@ -19,7 +19,7 @@ from cqlgui.engine import orbit_pass
 from cqlgui.tasks.databases import workspace
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results.found import Columns, Found, Integers, Mask
+from cqlgui.tasks.results.found import Columns, FoundGames, Integers, Mask
 from cqlgui.tasks.search import orbits
 
 RESULT, DECADE, RATING, OPENING, PLY = "Result", "Decade", "Rating", "Opening", "Ply"
@@ -173,7 +173,7 @@ def either(one: search_model.SearchResult, other: search_model.SearchResult) -> 
             told[hits.game] = hits
     joined = data.replace(
         one,
-        games=Found(one.games.columns, told, untold),
+        games=FoundGames(one.games.columns, told, untold),
         # So the number of a position does not tell its ply.
         variations=one.variations or other.variations,
     )
@@ -191,14 +191,16 @@ def in_games(result: search_model.SearchResult) -> Integers:
     return np.sort(np.array(result.order, np.int64))
 
 
-def _among(some: Found, others: Found) -> Mask:
+def _among(some: FoundGames, others: FoundGames) -> Mask:
     """Which hits of one result another has, too."""
     # A result has each hit once, and being told so NumPy is many times as fast.
     return np.isin(some.columns.hits, others.columns.hits, assume_unique=True)
 
 
-def _ascending(found: Found) -> Found:
-    return Found(found.columns.take(np.argsort(found.columns.hits, kind="stable")), found.told, found.untold)
+def _ascending(found: FoundGames) -> FoundGames:
+    return FoundGames(
+        found.columns.take(np.argsort(found.columns.hits, kind="stable")), found.told, found.untold
+    )
 
 
 def _bare(result: search_model.SearchResult) -> dict[int, hit_model.GameHits]:
@@ -221,13 +223,13 @@ def _made(
     bare: Mapping[int, hit_model.GameHits],
 ) -> search_model.SearchResult:
     """A result like another with other hits, and with these games without hits."""
-    untold = Found(columns, {}, result.games.untold)
+    untold = FoundGames(columns, {}, result.games.untold)
     told = dict(bare)
     for game, hits in result.games.told.items():
         first, end = untold.stretch(game)
         if end > first:
             told[game] = found_module.trimmed(hits, columns, first, end)
-    found = Found(columns, told, result.games.untold)
+    found = FoundGames(columns, told, result.games.untold)
     return data.replace(result, games=found, order=tuple(order), orbits=recounted(result.orbits, columns))
 
 

@@ -24,7 +24,7 @@ from cqlgui.engine import facts
 from cqlgui.engine.pruning import pruner, signatures
 from cqlgui.engine.replaying import games
 from cqlgui.jit import native
-from cqlgui.store import beside, segments
+from cqlgui.store import segments, side_files
 from cqlgui.tasks.databases import tags
 from cqlgui.tasks.results import base_model
 
@@ -171,7 +171,7 @@ def _columns(segment: segments.Segment, asked: games.Games, variations: bool) ->
 
 
 def _read(segment: segments.Segment) -> signatures.Signatures | None:
-    data = beside.read(segment, signatures.VERSION)
+    data = side_files.read(segment, signatures.VERSION)
     return None if data is None else signatures.Signatures.unpacked(data, segment.games)
 
 
@@ -179,5 +179,5 @@ def _made(segment: segments.Segment, asked: games.Games) -> signatures.Signature
     if not native.available() and int(asked.whole.sum()) > _MOST_PLAIN:
         return signatures.unknown(len(asked))
     found = signatures.make(asked)
-    beside.write(segment, signatures.VERSION, found.packed())
+    side_files.write(segment, signatures.VERSION, found.packed())
     return found

@@ -28,8 +28,8 @@ from cqlgui.tasks.processes import frames
 from cqlgui.tasks.processes import pool as pool_module
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results.found import Columns, Found, Integers
-from cqlgui.tasks.search import keeping, narrowing, orbits, sieving, telling
+from cqlgui.tasks.results.found import Columns, FoundGames, Integers
+from cqlgui.tasks.search import hit_details, keeping, narrowing, orbits, sieving
 
 __all__ = ["MAX_MESSAGES", "Rejected", "search"]
 
@@ -63,8 +63,8 @@ def search(
     cancel: progress_module.CancelToken | None = None,
     progress: progress_module.ProgressSink = progress_module.ignore,
     on_orbits: Callable[[tuple[hit_model.Orbit, ...]], None] | None = None,
-    on_hits: Callable[[Found], None] | None = None,
-    on_messages: Callable[[Sequence[hit_model.Message]], None] | None = None,
+    on_hits: Callable[[FoundGames], None] | None = None,
+    on_messages: Callable[[Sequence[hit_model.QueryMessage]], None] | None = None,
     pool: pool_module.Pool | None = None,
     most_seconds: float | None = None,
 ) -> search_model.SearchResult:
@@ -81,7 +81,7 @@ def search(
     that cannot be read.
     """
     chosen = options or search_model.SearchOptions()
-    said = telling.said(chosen)
+    said = hit_details.said(chosen)
     expanded = queries.expanded(text, said=said)
     queries.refuse_files(expanded, reading=bool(chosen.allow_read), writing=bool(chosen.allow_write))
     token = cancel or progress_module.CancelToken()
@@ -124,8 +124,8 @@ class _Run:
         said: settings.Settings,
         cancel: progress_module.CancelToken,
         report: progress_module.ProgressSink,
-        on_hits: Callable[[Found], None] | None,
-        on_messages: Callable[[Sequence[hit_model.Message]], None] | None,
+        on_hits: Callable[[FoundGames], None] | None,
+        on_messages: Callable[[Sequence[hit_model.QueryMessage]], None] | None,
     ) -> None:
         assert expanded.query is not None
         self.base = base
@@ -166,7 +166,7 @@ class _Run:
         # Why games failed, without numbers; how many did in a row, in game order, and why.
         self._reasons: dict[int, str] = {}
         self._row, self._row_reason = 0, ""
-        self.messages: list[hit_model.Message] = []
+        self.messages: list[hit_model.QueryMessage] = []
         self.messages_dropped = 0
         # Characters of the messages that are kept, and of what is kept beside them.
         self._spoken = self._kept = 0
@@ -176,7 +176,7 @@ class _Run:
         self._unsent: list[Columns] = []
         self._unsent_hits = 0
         self._fresh: dict[int, hit_model.GameHits] = {}
-        self._unsaid: list[hit_model.Message] = []
+        self._unsaid: list[hit_model.QueryMessage] = []
         self.searched = 0
         self.positions = 0
         self._coming: Iterator[_Item | None] = self._items()
@@ -270,12 +270,12 @@ class _Run:
             case _:
                 return self.plan.straight
 
-    def _untold_beforehand(self) -> found_module.Untold | None:
+    def _untold_beforehand(self) -> found_module.GameDefaults | None:
         if self.straight is None:
             return None
         assert self.expanded.query is not None
         header = self.expanded.query.header
-        return found_module.Untold(
+        return found_module.GameDefaults(
             types.infer(self.expanded.query.body, self.expanded.names) in interpreter.VALUED,
             self._writes,
             settings.match_string(header),
@@ -283,7 +283,7 @@ class _Run:
             tuple(source.first for source in self.sources),
         )
 
-    def _found(self) -> Found:
+    def _found(self) -> FoundGames:
         return self.grown.whole(self.told, self.untold)
 
     def _failed(self) -> tuple[base_model.BadGame, ...]:
@@ -361,14 +361,16 @@ class _Run:
             items.append(item)
         return items
 
-    def _message(self, items: list[_Item]) -> frames.Message:
+    def _message(self, items: list[_Item]) -> frames.Envelope:
         place = items[0][0]
         source = sources.words(self.sources[place], self.stamps[place])
-        asked = telling.request(self.text, self.said, source, [ordinal for _, ordinal in items], self.options)
+        asked = hit_details.request(
+            self.text, self.said, source, [ordinal for _, ordinal in items], self.options
+        )
         remembered = None if self.remembered is None else self.remembered.packed()
         return {**asked, **self.rights, "written": self.written, "memory": remembered}
 
-    def _done(self, items: list[_Item], reply: frames.Message) -> None:
+    def _done(self, items: list[_Item], reply: frames.Envelope) -> None:
         place = items[0][0]
         first = self.sources[place].first
         if reply["stop"] is not None:
@@ -378,7 +380,7 @@ class _Run:
             if self._fault is None or first + ordinal < self._fault.game:
                 self._fault = search_model.Stop(first + ordinal, reason, offset, length)
         told = [
-            telling.game_hits(first + ordinal, *found, match_string=reply["match_string"])
+            hit_details.game_hits(first + ordinal, *found, match_string=reply["match_string"])
             for ordinal, *found in reply["hits"]
         ]
         self._kept += sum(map(_characters, told))
@@ -471,7 +473,7 @@ class _Run:
         if self._full:
             return
         self._count_failures(game)
-        self._unsaid.extend(hit_model.Message(game, text) for text in texts)
+        self._unsaid.extend(hit_model.QueryMessage(game, text) for text in texts)
         if hits is not None:
             self.told[game] = hits
             self._fresh[game] = hits
@@ -516,7 +518,7 @@ class _Run:
         told, self._fresh = self._fresh, {}
         if parts and self.on_hits is not None:
             self._sent = now
-            self.on_hits(Found(found_module.joined(parts), told, self.untold))
+            self.on_hits(FoundGames(found_module.joined(parts), told, self.untold))
 
     def _tell(self, force: bool = False) -> None:
         now = time.monotonic()

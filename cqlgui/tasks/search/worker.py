@@ -35,7 +35,7 @@ from cqlgui.store import index
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import files, hosts
 from cqlgui.tasks.processes import frames
-from cqlgui.tasks.results import truths
+from cqlgui.tasks.results import truth_codec
 
 if sys.platform != "win32":
     import resource
@@ -59,7 +59,7 @@ def main() -> None:
     # An interrupt is either the listening thread's, or none of ours (the parent handles the terminal's).
     signal.signal(signal.SIGINT, service.interrupted)
     channel = _private_stdout()
-    requests: queue.SimpleQueue[frames.Message] = queue.SimpleQueue()
+    requests: queue.SimpleQueue[frames.Envelope] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, requests, service), daemon=True).start()
     frames.write(channel, {"ready": True})
     while True:
@@ -94,9 +94,9 @@ class Service:
         # The request under way was interrupted in the midst of its work.
         self._torn = False
 
-    def answer(self, request: frames.Message) -> frames.Message:
+    def answer(self, request: frames.Envelope) -> frames.Envelope:
         """The reply to one request: `read`, `load`, `search`, `explain` or `why`."""
-        operations: dict[str, Callable[[frames.Message], frames.Message]] = {
+        operations: dict[str, Callable[[frames.Envelope], frames.Envelope]] = {
             "read": self._read,
             "load": self._load,
             "search": self._search,
@@ -153,7 +153,7 @@ class Service:
         finally:
             self._working = False
 
-    def _read(self, request: frames.Message) -> frames.Message:
+    def _read(self, request: frames.Envelope) -> frames.Envelope:
         """Read games from plain text; spans are (offset, length, line, problem of the splitter)."""
         # A worker lives longer than the state of a file: the token of the import tells one from the next.
         key = (request["path"], request["plain"], request["token"])
@@ -169,7 +169,7 @@ class Service:
                 games.append(_read_game(self._text, *span))
         return {"games": games}
 
-    def _search(self, request: frames.Message) -> frames.Message:
+    def _search(self, request: frames.Envelope) -> frames.Envelope:
         program, mainline = self._program(request["query"], request["settings"])
         source = self._opened(request)
         hits: list[list[Any]] = []
@@ -258,7 +258,7 @@ class Service:
             "match_string": program.match_string,
         }
 
-    def _load(self, request: frames.Message) -> frames.Message:
+    def _load(self, request: frames.Envelope) -> frames.Envelope:
         """A game of an indexed source read from its text, without its moves, which the index has."""
         source = self._opened(request)
         with self._interruptible():
@@ -271,21 +271,21 @@ class Service:
             "playable": game.playable,
         }
 
-    def _explain(self, request: frames.Message) -> frames.Message:
+    def _explain(self, request: frames.Envelope) -> frames.Envelope:
         """Why a query matches at a position of a game or not, as nested lists."""
         expanded, game, host = self._asked(request)
         with self._interruptible():
-            return {"truth": truths.packed(truths.truth(expanded, game, host, request["position"]))}
+            return {"truth": truth_codec.packed(truth_codec.truth(expanded, game, host, request["position"]))}
 
-    def _why(self, request: frames.Message) -> frames.Message:
+    def _why(self, request: frames.Envelope) -> frames.Envelope:
         """The first filter that fails at a position of a game, and where it holds."""
         expanded, game, host = self._asked(request)
         with self._interruptible():
-            found = truths.why_not(expanded, game, host, request["position"])
-        part = None if found.part is None else truths.packed(found.part)
+            found = truth_codec.why_not(expanded, game, host, request["position"])
+        part = None if found.part is None else truth_codec.packed(found.part)
         return {"part": part, "rest": [found.words, found.transform, found.nearest, found.whole, found.fault]}
 
-    def _asked(self, request: frames.Message) -> tuple[transforms.Expanded, tree.GameTree, hosts.GameHost]:
+    def _asked(self, request: frames.Envelope) -> tuple[transforms.Expanded, tree.GameTree, hosts.GameHost]:
         """The query, the game and its host that a request is about."""
         source = self._opened(request)
         ordinal = request["games"][0]
@@ -307,7 +307,7 @@ class Service:
             del self._programs[next(iter(self._programs))]
         return found
 
-    def _opened(self, request: frames.Message) -> hosts.SourceReader:
+    def _opened(self, request: frames.Envelope) -> hosts.SourceReader:
         folder = Path(request["folder"])
         source = self._source
         last = max(request["games"], default=-1)
@@ -386,7 +386,7 @@ def _read_game(text: archives.Text, offset: int, length: int, line: int, problem
     ]
 
 
-def _listen(stream: BinaryIO, requests: queue.SimpleQueue[frames.Message], service: Service) -> None:
+def _listen(stream: BinaryIO, requests: queue.SimpleQueue[frames.Envelope], service: Service) -> None:
     while True:
         request = frames.read(stream)
         if request is None:

@@ -35,7 +35,7 @@ Action = tuple[str, Callable[[], None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class BarMessage:
     """A text of one of the kinds `info`, `warning` and `error`, with what can be done about it. `key` names
     what it is about; one that begins with another key and a slash is about a part of that.
     """
@@ -61,7 +61,7 @@ class InfoBar(QFrame):
         self.setObjectName("infobar")
         self.setAccessibleName("Message")
         # The first one is shown.
-        self._messages: list[Message] = []
+        self._messages: list[BarMessage] = []
         self._sign = Sign(self)
         self._text = labels.Label(self)
         self._text.setWordWrap(True)
@@ -121,7 +121,7 @@ class InfoBar(QFrame):
         serious. The answer to what the user just asked for comes to the `front` of those, too.
         """
         assert kind in _WEIGHTS, kind
-        message = Message(text, kind, key, action, second)
+        message = BarMessage(text, kind, key, action, second)
         others = [
             other for other in self._messages if other.key != key and (other.text, other.kind) != (text, kind)
         ]
@@ -143,7 +143,7 @@ class InfoBar(QFrame):
         self._set([message for message in self._messages if kind and message.kind != kind])
 
     @property
-    def shown(self) -> Message | None:
+    def shown(self) -> BarMessage | None:
         """The message on screen."""
         return self._messages[0] if self._messages else None
 
@@ -152,7 +152,7 @@ class InfoBar(QFrame):
         """Number of messages that wait."""
         return max(0, len(self._messages) - 1)
 
-    def _set(self, messages: list[Message]) -> None:
+    def _set(self, messages: list[BarMessage]) -> None:
         former, self._messages = self.shown, messages
         self._waiting.setVisible(self.waiting > 0)
         errors = any(message.kind == ERROR for message in messages[1:])
@@ -164,7 +164,7 @@ class InfoBar(QFrame):
             self.hide()
             self.closed.emit()
 
-    def _show(self, message: Message) -> None:
+    def _show(self, message: BarMessage) -> None:
         self._text.setText(labels.cut(message.text))
         self._text.setToolTip(wording.plain_tip(message.text))
         self._sign.set_kind(message.kind)

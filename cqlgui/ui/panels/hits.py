@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 from cqlgui.base import errors
 from cqlgui.base import progress as progress_module
 from cqlgui.tasks.results import base_model, hit_model, search_model
-from cqlgui.tasks.results.found import Found
+from cqlgui.tasks.results.found import FoundGames
 from cqlgui.ui.look import bars, icons, labels, theme, wording
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import narrow
@@ -83,7 +83,7 @@ class HitsPanel(QWidget):
         self._ended = ""
         self._waits = ""
         self._earlier = ""
-        self._messages: tuple[hit_model.Message, ...] = ()
+        self._messages: tuple[hit_model.QueryMessage, ...] = ()
         self._kept: tuple[hit_model.Persistent, ...] = ()
         # The row that `land` made current, until somebody chooses.
         self._landing: int | None = None
@@ -129,7 +129,7 @@ class HitsPanel(QWidget):
         """What the interpreter has not told of hits is asked with this query and these options."""
         self._details.set_query(text, options)
 
-    def add(self, found: Found) -> None:
+    def add(self, found: FoundGames) -> None:
         """Append hits as they are found."""
         self.hits.add(found)
 

@@ -18,7 +18,7 @@ from cqlgui.ui.picker import words
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class ChosenChain:
     """Words of the transforms, outermost first, and whether the innermost one counts."""
 
     words: tuple[str, ...] = ()
@@ -39,25 +39,25 @@ def readable(text: str) -> bool:
     return structure.checked(text).query is not None
 
 
-def at(text: str, offset: int) -> Chain:
+def at(text: str, offset: int) -> ChosenChain:
     """The chain of the pattern at a caret; an empty one in a text with errors."""
     return _of(meant(text, offset))
 
 
-def meant(text: str, offset: int) -> structure.Chain:
+def meant(text: str, offset: int) -> structure.ChainInText:
     """The pattern that a caret means, with the transforms directly round it; an empty one in a text with
     errors."""
     return _candidates(text, offset)[0]
 
 
-def _candidates(text: str, offset: int) -> list[structure.Chain]:
+def _candidates(text: str, offset: int) -> list[structure.ChainInText]:
     """The patterns that a caret means, the likeliest first, and at last the whole body.
 
     In a step of a sequence that is the group of all steps. Braces whose value is used are patterns too where
     the caret stands in them, although the board cannot draw them.
     """
     if not readable(text):
-        return [structure.Chain((), Span(min(offset, len(text)), 0))]
+        return [structure.ChainInText((), Span(min(offset, len(text)), 0))]
     braces = groups.braces(text)
     places = [place for place in braces if place[0] < offset < place[1]]
     places += [
@@ -89,10 +89,10 @@ def whole(text: str) -> tuple[int, int]:
     return start, end
 
 
-def over(text: str, start: int, end: int) -> Chain:
+def over(text: str, start: int, end: int) -> ChosenChain:
     """The chain whose operand is exactly the selection; an empty one when it is no operand."""
     found = structure.chain_of_operand(text, start, end)
-    return Chain() if found is None else _of(found)
+    return ChosenChain() if found is None else _of(found)
 
 
 def behind(text: str, start: int, selected: tuple[int, int]) -> tuple[int, int]:
@@ -124,7 +124,7 @@ def governed(text: str, start: int, end: int, word: str) -> tuple[int, int]:
     return (found.links[0].word_span.offset if found.links else found.operand.offset), end
 
 
-def changed(text: str, start: int, end: int, wanted: Chain) -> Edit | None:
+def changed(text: str, start: int, end: int, wanted: ChosenChain) -> Edit | None:
     """The edit after which the selection, or the pattern at the caret, stands under `wanted`; None when
     nothing changes.
 
@@ -139,7 +139,7 @@ def changed(text: str, start: int, end: int, wanted: Chain) -> Edit | None:
             edits = (_wrapped(text, one.operand, wanted) for one in _candidates(text, start))
             return next((edit for edit in edits if edit is not None and readable(_applied(text, edit))), None)
     else:
-        found = structure.chain_of_operand(text, start, end) or structure.Chain((), Span(start, 0))
+        found = structure.chain_of_operand(text, start, end) or structure.ChainInText((), Span(start, 0))
     if not found.links:
         if not wanted.words:
             return None
@@ -165,7 +165,7 @@ def changed(text: str, start: int, end: int, wanted: Chain) -> Edit | None:
     return _difference(text, text[:first] + " ".join(parts) + gap + text[found.operand.offset :])
 
 
-def _wrapped(text: str, pattern: Span, wanted: Chain) -> Edit | None:
+def _wrapped(text: str, pattern: Span, wanted: ChosenChain) -> Edit | None:
     """Put transforms before a pattern. It always gets braces, so that what is written in it afterwards is
     turned with the rest."""
     if not pattern.length:
@@ -179,7 +179,7 @@ def _wrapped(text: str, pattern: Span, wanted: Chain) -> Edit | None:
     return Edit(pattern.offset, pattern.end, new)
 
 
-def _spelled(wanted: Chain) -> tuple[str, ...]:
+def _spelled(wanted: ChosenChain) -> tuple[str, ...]:
     counting = " count" if wanted.counts else ""
     return (*wanted.words[:-1], wanted.words[-1] + counting)
 
@@ -202,7 +202,7 @@ def _unwrapped(text: str, first: int, operand: diagnostics.Span) -> str:
 _BEFORE_FILTER = ("", "(", "{", "&", "|")
 
 
-def _round(text: str, start: int, end: int) -> structure.Chain:
+def _round(text: str, start: int, end: int) -> structure.ChainInText:
     """A pattern with the transforms round it, which stand before its braces or, where there is nothing else
     in them, behind the first one."""
     found = structure.chain_of_operand(text, start, end)
@@ -214,7 +214,7 @@ def _round(text: str, start: int, end: int) -> structure.Chain:
             start < first and chain.operand.end < end and _only(text, start, end, first, chain.operand.end)
         ):
             return chain
-    return structure.Chain((), Span(start, end - start))
+    return structure.ChainInText((), Span(start, end - start))
 
 
 def _only(text: str, first: int, last: int, start: int, end: int) -> bool:
@@ -224,9 +224,9 @@ def _only(text: str, first: int, last: int, start: int, end: int) -> bool:
     return not around.strip() or all(token.kind in tokens.TRIVIA for token in lexer.tokens(around))
 
 
-def _of(found: structure.Chain) -> Chain:
+def _of(found: structure.ChainInText) -> ChosenChain:
     names = tuple(words.SYNONYMS.get(link.word, link.word) for link in found.links)
-    return Chain(names, bool(found.links) and found.links[-1].range_text.strip() == "count")
+    return ChosenChain(names, bool(found.links) and found.links[-1].range_text.strip() == "count")
 
 
 def _difference(old: str, new: str) -> Edit | None:

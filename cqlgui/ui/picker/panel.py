@@ -89,9 +89,9 @@ class PickerPanel(QWidget):
         super().__init__(parent)
         self.setAccessibleName("Transform picker")
         self._editor: editor_panel.EditorPanel | None = None
-        self._chain = chain.Chain()
+        self._chain = chain.ChosenChain()
         # Chosen while there was no pattern to put it on.
-        self._waiting = chain.Chain()
+        self._waiting = chain.ChosenChain()
         self._orbits: tuple[hit_model.Orbit, ...] = ()
         self._counts: tuple[hit_model.Orbit, ...] = ()
         # Whether these are figures of the orbits shown.
@@ -194,16 +194,16 @@ class PickerPanel(QWidget):
         if not wanted.words or not self._pattern_there():
             return
         place = self._place()
-        before = self._read() if place == self._chained() else chain.Chain()
-        self._waiting = chain.Chain()
+        before = self._read() if place == self._chained() else chain.ChosenChain()
+        self._waiting = chain.ChosenChain()
         names = [word for word in before.words if word not in wanted.words]
-        self._change(chain.Chain((*wanted.words, *names), wanted.counts or before.counts), *place)
+        self._change(chain.ChosenChain((*wanted.words, *names), wanted.counts or before.counts), *place)
 
     def remove(self) -> None:
         """Take the chain at the caret off its pattern, and let go of a choice that waits."""
-        self._waiting = chain.Chain()
+        self._waiting = chain.ChosenChain()
         self._settle()
-        self._change(chain.Chain(), *self._chained())
+        self._change(chain.ChosenChain(), *self._chained())
 
     def _pattern_there(self) -> bool:
         return bool(self._text().strip()) and chain.readable(self._text())
@@ -214,19 +214,19 @@ class PickerPanel(QWidget):
         if not self._pattern_there():
             waiting = self._waiting
             names = [name for name in waiting.words if name != word]
-            self._wait(chain.Chain((word, *names) if word not in waiting.words else tuple(names)))
+            self._wait(chain.ChosenChain((word, *names) if word not in waiting.words else tuple(names)))
             return
         self._settle()
         place, before = self._chained(), self._chain
         if on and place != self._place():
             # Another selection is wrapped by this one alone.
-            place, before = self._place(), chain.Chain()
+            place, before = self._place(), chain.ChosenChain()
         names = [name for name in before.words if name != word]
         # A transform chosen later acts on the outside of what is there already.
         wanted = (word, *names) if on else tuple(names)
-        self._change(chain.Chain(wanted, before.counts and bool(wanted)), *place)
+        self._change(chain.ChosenChain(wanted, before.counts and bool(wanted)), *place)
 
-    def _wait(self, wanted: chain.Chain) -> None:
+    def _wait(self, wanted: chain.ChosenChain) -> None:
         """Hold a choice until there is a pattern."""
         self._waiting = wanted
         self._show_chain()
@@ -238,7 +238,7 @@ class PickerPanel(QWidget):
         if not 0 <= row < len(names) or not 0 <= row + by < len(names):
             return
         names[row], names[row + by] = names[row + by], names[row]
-        self._change(chain.Chain(tuple(names), self._chain.counts), *self._chained())
+        self._change(chain.ChosenChain(tuple(names), self._chain.counts), *self._chained())
         self.chosen_list.setCurrentRow(row + by)
 
     def _dragged(self) -> None:
@@ -247,14 +247,14 @@ class PickerPanel(QWidget):
                 str(self.chosen_list.item(row).data(Qt.ItemDataRole.UserRole))
                 for row in range(self.chosen_list.count())
             )
-            self._change(chain.Chain(names, self._chain.counts), *self._chained())
+            self._change(chain.ChosenChain(names, self._chain.counts), *self._chained())
 
     def _count_toggled(self, on: bool) -> None:
         if not self._filling:
             self._settle()
-            self._change(chain.Chain(self._chain.words, on), *self._chained())
+            self._change(chain.ChosenChain(self._chain.words, on), *self._chained())
 
-    def _change(self, wanted: chain.Chain, start: int, end: int) -> None:
+    def _change(self, wanted: chain.ChosenChain, start: int, end: int) -> None:
         """Edit the query so that `wanted` stands at a place. What was written here needs no pause before it
         is shown."""
         editor = self._editor
@@ -302,7 +302,7 @@ class PickerPanel(QWidget):
 
     def _text_replaced(self) -> None:
         # The choice was made for another query.
-        self._waiting = chain.Chain()
+        self._waiting = chain.ChosenChain()
         self._show_chain()
         self._sync.start()
 
@@ -345,7 +345,7 @@ class PickerPanel(QWidget):
         place = self._place()
         return place if place[0] < place[1] and chain.over(self._text(), *place).words else self._caret()
 
-    def _read(self) -> chain.Chain:
+    def _read(self) -> chain.ChosenChain:
         start, end = self._chained()
         return chain.over(self._text(), start, end) if start < end else chain.at(self._text(), start)
 

@@ -50,7 +50,7 @@ _MOST = 200
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
-Deed = Callable[[deeds.Draft], "marks.Mark | None"]
+Deed = Callable[[deeds.CaretDraft], "marks.Mark | None"]
 
 
 class Controller(QObject):
@@ -217,7 +217,7 @@ class Controller(QObject):
         """Take the men that stand in an area into the pattern."""
         shown, number = self._board.position, 0
 
-        def act(draft: deeds.Draft) -> None:
+        def act(draft: deeds.CaretDraft) -> None:
             nonlocal number
             number = deeds.lift(draft, area, shown)
 
@@ -269,7 +269,7 @@ class Controller(QObject):
         if self._picture.greyed:
             self.said.emit(_MEND, False)
             return False
-        draft = deeds.Draft(self._editor.text(), self._editor.caret())
+        draft = deeds.CaretDraft(self._editor.text(), self._editor.caret())
         chosen = act(draft)
         changes = draft.changes
         if changes:
@@ -610,7 +610,7 @@ class Controller(QObject):
         seen, began = self._ladders.get((held.men, held.squares), (square, held.men))
         before = self._picture.count
 
-        def act(draft: deeds.Draft) -> marks.Mark:
+        def act(draft: deeds.CaretDraft) -> marks.Mark:
             wide = deeds.widen(draft, mark, seen, by, began)
             _remember(self._ladders, (wide.men, wide.squares), (seen, began))
             return wide
@@ -649,7 +649,7 @@ class Controller(QObject):
     def _ask(self, kind: marks.ConditionKind, text: str | None) -> None:
         kept = self._selected
 
-        def act(draft: deeds.Draft) -> marks.Mark | None:
+        def act(draft: deeds.CaretDraft) -> marks.Mark | None:
             deeds.ask(draft, kind, text)
             return kept
 

@@ -1,7 +1,7 @@
 """What an intention on the board does to a query's text. No Qt.
 
-A deed may take several edits; it is one step of undo all the same, as a `Draft` puts them together. Each deed
-gives the mark that is selected after it, None for none.
+A deed may take several edits. A `CaretDraft` puts them together, so that a deed is one step of undo. Each
+deed returns the mark that is selected after it, or None.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from cqlgui.pattern import editing, ladder, marks, reading, steps
 from cqlgui.ui.pointing import placing
 
 
-class Draft:
+class CaretDraft:
     """A text with a caret, and the changes to it so far."""
 
     def __init__(self, text: str, caret: int) -> None:
@@ -51,21 +51,21 @@ class Draft:
         return (spelling.Change(head, len(old) - tail, new[head : len(new) - tail]),)
 
 
-def place(draft: Draft, square: int, mask: men.ManMask) -> marks.Mark:
+def place(draft: CaretDraft, square: int, mask: men.ManMask) -> marks.Mark:
     """Men on a square: they take the place of a mark of this square alone, which keeps its role."""
     found = _alone(pattern := draft.pattern, square)
     draft.take(editing.stand(draft.text, draft.caret, {square: mask}))
     return marks.Mark(mask, squares.BIT[square], pattern.marks[found].role if found >= 0 else marks.Role.MUST)
 
 
-def add(draft: Draft, square: int, mask: men.ManMask) -> marks.Mark:
+def add(draft: CaretDraft, square: int, mask: men.ManMask) -> marks.Mark:
     """Further kinds of men on a square."""
     pattern = draft.pattern
     found = _alone(pattern, square)
     return place(draft, square, mask | (pattern.marks[found].men if found >= 0 else 0))
 
 
-def spread(draft: Draft, area: int, mask: men.ManMask) -> marks.Mark:
+def spread(draft: CaretDraft, area: int, mask: men.ManMask) -> marks.Mark:
     """Men somewhere in an area."""
     if area.bit_count() == 1:
         return place(draft, squares.lowest(area), mask)
@@ -73,7 +73,7 @@ def spread(draft: Draft, area: int, mask: men.ManMask) -> marks.Mark:
     return marks.Mark(mask, area)
 
 
-def move(draft: Draft, mark: int, origin: int, target: int) -> marks.Mark | None:
+def move(draft: CaretDraft, mark: int, origin: int, target: int) -> marks.Mark | None:
     """Take a mark from one square to another one; beside the board it goes. Of an area what leaves the board
     goes; an area that covers all of it stays."""
     pattern = draft.pattern
@@ -91,18 +91,18 @@ def move(draft: Draft, mark: int, origin: int, target: int) -> marks.Mark | None
     return _change(draft, mark, held.men, board) if mark >= 0 else held
 
 
-def erase(draft: Draft, mark: int) -> None:
+def erase(draft: CaretDraft, mark: int) -> None:
     """A mark goes, with the arrows that name it."""
     draft.take(editing.erase(draft.text, draft.caret, mark))
 
 
-def wipe(draft: Draft, area: int) -> None:
+def wipe(draft: CaretDraft, area: int) -> None:
     """The marks that lie within an area go."""
     gone = [place for place, mark in enumerate(draft.pattern.marks) if not mark.squares & ~area]
     draft.take(editing.erase(draft.text, draft.caret, *gone))
 
 
-def widen(draft: Draft, mark: int, square: int, by: int, began: men.ManMask) -> marks.Mark:
+def widen(draft: CaretDraft, mark: int, square: int, by: int, began: men.ManMask) -> marks.Mark:
     """The next rung of the ladder, seen from a square, of a mark that began with these men."""
     held = draft.pattern.marks[mark]
     if held.men == men.EMPTY_MASK:
@@ -111,7 +111,7 @@ def widen(draft: Draft, mark: int, square: int, by: int, began: men.ManMask) -> 
     return _change(draft, mark, wide, board)
 
 
-def next_role(draft: Draft, mark: int, remembered: men.ManMask) -> marks.Mark:
+def next_role(draft: CaretDraft, mark: int, remembered: men.ManMask) -> marks.Mark:
     """Must, one of several, must not, empty, and must again: with the men remembered, or any man."""
     held = draft.pattern.marks[mark]
     if held.empty and held.role is marks.Role.MUST:
@@ -130,14 +130,14 @@ def next_role(draft: Draft, mark: int, remembered: men.ManMask) -> marks.Mark:
     return chosen
 
 
-def set_role(draft: Draft, mark: int, role: marks.Role) -> marks.Mark:
+def set_role(draft: CaretDraft, mark: int, role: marks.Role) -> marks.Mark:
     """What is asked of a mark."""
     held = draft.pattern.marks[mark]
     draft.take(editing.set_role(draft.text, draft.caret, mark, role))
     return marks.Mark(held.men, held.squares, role)
 
 
-def lift(draft: Draft, area: int, shown: Position | None) -> int:
+def lift(draft: CaretDraft, area: int, shown: Position | None) -> int:
     """The men that stand in an area, each on its square. Gives their number."""
     found = _standing(area, shown)
     draft.take(editing.stand(draft.text, draft.caret, {square: 1 << man for square, man in found}))
@@ -145,7 +145,7 @@ def lift(draft: Draft, area: int, shown: Position | None) -> int:
 
 
 def join(
-    draft: Draft, origin: int, target: int, relation: marks.Relation, shown: Position | None
+    draft: CaretDraft, origin: int, target: int, relation: marks.Relation, shown: Position | None
 ) -> marks.Mark | None:
     """An arrow between two squares. Where no mark stands one is made: of the man that stands there, else of
     any man at the origin and of the square alone at the target."""
@@ -167,22 +167,22 @@ def join(
     return ends[0]
 
 
-def relate(draft: Draft, arrow: int, relation: marks.Relation) -> None:
+def relate(draft: CaretDraft, arrow: int, relation: marks.Relation) -> None:
     """Another relation of an arrow."""
     draft.take(editing.change_arrow(draft.text, draft.caret, arrow, relation))
 
 
-def part(draft: Draft, arrow: int) -> None:
+def part(draft: CaretDraft, arrow: int) -> None:
     """An arrow goes; its marks stay."""
     draft.take(editing.remove_arrow(draft.text, draft.caret, arrow))
 
 
-def ask(draft: Draft, kind: marks.ConditionKind, text: str | None) -> None:
+def ask(draft: CaretDraft, kind: marks.ConditionKind, text: str | None) -> None:
     """A condition about the whole position or game; None takes it away."""
     draft.take(editing.set_condition(draft.text, draft.caret, kind, text))
 
 
-def clear(draft: Draft) -> None:
+def clear(draft: CaretDraft) -> None:
     """No marks, arrows and conditions any more."""
     draft.take(editing.clear(draft.text, draft.caret))
 
@@ -230,27 +230,27 @@ def step_of(sequence: steps.Sequence | None, drawn: marks.Pattern) -> int:
     return next(same, -1)
 
 
-def add_step(draft: Draft, pattern: marks.Pattern) -> None:
+def add_step(draft: CaretDraft, pattern: marks.Pattern) -> None:
     """A further step; without any the pattern becomes the first one."""
     draft.take(steps.add_step(draft.text, draft.caret, pattern))
 
 
-def remove_step(draft: Draft, step: int) -> None:
+def remove_step(draft: CaretDraft, step: int) -> None:
     """A step goes, with the gap before it."""
     draft.take(steps.remove_step(draft.text, draft.caret, step))
 
 
-def move_step(draft: Draft, step: int, to: int) -> None:
+def move_step(draft: CaretDraft, step: int, to: int) -> None:
     """A step at another place."""
     draft.take(steps.move_step(draft.text, draft.caret, step, to))
 
 
-def set_gap(draft: Draft, gap: int, new: steps.Gap) -> None:
+def set_gap(draft: CaretDraft, gap: int, new: steps.Gap) -> None:
     """How far two steps are apart."""
     draft.take(steps.set_gap(draft.text, draft.caret, gap, new))
 
 
-def set_form(draft: Draft, form: steps.Form) -> None:
+def set_form(draft: CaretDraft, form: steps.Form) -> None:
     """The steps as a path, or as `find` within `find`."""
     draft.take(steps.set_form(draft.text, draft.caret, form))
 
@@ -261,7 +261,7 @@ def _alone(pattern: marks.Pattern, square: int) -> int:
     return max((place for place, mark in enumerate(pattern.marks) if mark.squares == board), default=-1)
 
 
-def _change(draft: Draft, mark: int, mask: men.ManMask, board: int) -> marks.Mark:
+def _change(draft: CaretDraft, mark: int, mask: men.ManMask, board: int) -> marks.Mark:
     held = draft.pattern.marks[mark]
     if (held.men, held.squares) != (mask, board):
         draft.take(editing.change(draft.text, draft.caret, mark, mask, board))

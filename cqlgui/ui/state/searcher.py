@@ -11,7 +11,7 @@ from cqlgui.base import errors, progress
 from cqlgui.tasks.asking import queries, rights
 from cqlgui.tasks.databases import history
 from cqlgui.tasks.results import base_model, hit_model, search_model
-from cqlgui.tasks.results.found import Found, Integers
+from cqlgui.tasks.results.found import FoundGames, Integers
 from cqlgui.tasks.search import searching
 from cqlgui.ui.loop import jobs
 
@@ -23,9 +23,8 @@ _JOB = "search"
 class Searcher(QObject):
     """One search at a time: another one supersedes it.
 
-    `started` carries the orbits of the query, `found` what came since (`Found`) in game order, `finished` the
-    result (also after Stop, with what was found until then), `rejected` the diagnostics of a bad query,
-    `failed` a sentence, `wanted` a `rights.Wish` where the query needs a file that it may not use yet.
+    `started` carries the orbits of the query, `found` the new hits (`FoundGames`) in game order, `finished`
+    the result (also after Stop, with the hits until then), `rejected` the diagnostics of a bad query, `failed` a sentence, `wanted` a `rights.Wish` where the query needs a file that it may not use yet.
     `abandoned` follows a Stop that came before there was anything to search. `superseded` tells that another
     search takes the place of one that has begun to be shown, of which nothing more comes.
 
@@ -101,7 +100,7 @@ class Searcher(QObject):
         self._asked = base, text, within
         self.live, self.text, self._unstarted, self._shown = live, text, None, False
         heads: jobs.Channel[tuple[hit_model.Orbit, ...]] = self._jobs.channel(self._receive_orbits)
-        channel: jobs.Channel[Found] = self._jobs.channel(self._receive)
+        channel: jobs.Channel[FoundGames] = self._jobs.channel(self._receive)
         self._channels = [heads, channel]
         options = search_model.SearchOptions(
             allow_read=self._allowed["read"],
@@ -118,7 +117,7 @@ class Searcher(QObject):
             if wishes:
                 raise rights.Wanted(wishes)
 
-            def send(found: Found) -> None:
+            def send(found: FoundGames) -> None:
                 # In this thread, as it takes longer the more hits there are.
                 _ = found.measured
                 channel.send(found)
@@ -185,9 +184,9 @@ class Searcher(QObject):
             self._shown = True
             self.started.emit(orbits)
 
-    def _receive(self, batches: list[Found]) -> None:
+    def _receive(self, batches: list[FoundGames]) -> None:
         self._start()
-        for found in Found.grouped(batches):
+        for found in FoundGames.grouped(batches):
             self.found.emit(found)
 
     def _cancelled(self) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 
 from cqlgui.base import errors, progress
 from cqlgui.tasks.results import base_model, hit_model, search_model
-from cqlgui.tasks.search import telling
+from cqlgui.tasks.search import hit_details
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.tables import fetch
 
@@ -50,7 +50,7 @@ class DetailCache(fetch.FetchCache[int, hit_model.GameHits]):
         self._hurried = epoch, game
         text, options = self._text, self._options
         self._jobs.run(
-            lambda token, _sink: telling.details(base, text, options, [game], cancel=token),
+            lambda token, _sink: hit_details.details(base, text, options, [game], cancel=token),
             lambda found: self._take(epoch, [game], found),
             lambda _error: None,
             name=_JOB,
@@ -63,7 +63,7 @@ class DetailCache(fetch.FetchCache[int, hit_model.GameHits]):
         asked for again and again."""
         nothing = {game: hit_model.GameHits(game, ()) for game in keys}
         try:
-            return nothing | telling.details(base, self._text, self._options, keys, cancel=token)
+            return nothing | hit_details.details(base, self._text, self._options, keys, cancel=token)
         except errors.Cancelled:
             raise
         except errors.CqlguiError:

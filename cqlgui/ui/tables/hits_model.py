@@ -17,7 +17,7 @@ from cqlgui.cql.transforming import geometry
 from cqlgui.engine import orbit_pass
 from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
-from cqlgui.tasks.results.found import Columns, Found, Integers, Pieces
+from cqlgui.tasks.results.found import Columns, FoundGames, Integers, Pieces
 from cqlgui.ui.tables import details, lines, ranges, rows, text_model
 
 TITLES = ("Game", "White", "Black", "Result", "Year", "ECO", "Hit", "Ply", "Transform", "Value", "From here")
@@ -65,9 +65,9 @@ class HitsModel(text_model.TextModel):
         # All hits are numbered in the order of the table.
         self._columns = Pieces()
         self._told: dict[int, hit_model.GameHits] = {}
-        self._untold: found_module.Untold | None = None
+        self._untold: found_module.GameDefaults | None = None
         # The same in another order than that of the games, where the query sorts.
-        self._ordered: Found | None = None
+        self._ordered: FoundGames | None = None
         self._count = 0
         self._limit: Element | None = None
         self._limited = Limited()
@@ -75,7 +75,7 @@ class HitsModel(text_model.TextModel):
         self.has_values = False
         self._normalised = False
         # What came and has no rows yet, and how many hits that is.
-        self._held: list[Found] = []
+        self._held: list[FoundGames] = []
         self._held_hits = 0
         self._release = QTimer(self)
         self._release.setSingleShot(True)
@@ -93,7 +93,7 @@ class HitsModel(text_model.TextModel):
         self._limit, self._orbits = None, orbits
         self.endResetModel()
 
-    def add(self, found: Found) -> None:
+    def add(self, found: FoundGames) -> None:
         """Append the hits of some games; a game comes once. Where there are many already, more of them may
         have to wait a moment for their rows; `released` tells when they have come."""
         self._held.append(found)
@@ -111,7 +111,7 @@ class HitsModel(text_model.TextModel):
             self._append(held)
             self.released.emit()
 
-    def _append(self, parts: Sequence[Found]) -> None:
+    def _append(self, parts: Sequence[FoundGames]) -> None:
         start, fresh = len(self._columns), []
         for found in parts:
             hits = found.columns.hits
@@ -326,7 +326,7 @@ class HitsModel(text_model.TextModel):
         self._limited = Limited()
         self.has_values = False
 
-    def _take_told(self, found: Found) -> None:
+    def _take_told(self, found: FoundGames) -> None:
         self._told.update(found.told)
         self._untold = self._untold or found.untold
         self._count += sum(not game.hits for game in found.told.values())

@@ -70,7 +70,7 @@ class MainWindow(frame.Frame):
         the place of its query, as one step that can be undone.
         """
         kept = self._begun_with = session.load()
-        restoring.dress(self, self.actions_, kept)
+        restoring.restore_looks(self, self.actions_, kept)
         if kept.query:
             restoring.put_query(self, kept)
             self.live.forget_change()

@@ -14,7 +14,7 @@ from cqlgui.ui.tables import view
 from cqlgui.ui.window import actions, docks, frame, layouts
 
 
-def dress(window: frame.Frame, actions_: actions.Actions, kept: session.Session) -> None:
+def restore_looks(window: frame.Frame, actions_: actions.Actions, kept: session.Session) -> None:
     """Give the window the looks it had: theme, board, columns, panes."""
     theme.theme().apply(_theme_choice(kept.theme))
     actions_.show_theme()

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QSignalBlocker
 
 from cqlgui.base import priority
 from cqlgui.tasks.results import hit_model, search_model
-from cqlgui.tasks.results.found import Found
+from cqlgui.tasks.results.found import FoundGames
 from cqlgui.ui.look import wording
 from cqlgui.ui.window import frame
 from cqlgui.ui.window import queries_kept as queries_kept_module
@@ -130,7 +130,7 @@ class Searching(QObject):
             self._frame.tabs.setCurrentWidget(self._frame.hits)
         self._frame.changed.emit()
 
-    def _hits_found(self, found: Found) -> None:
+    def _hits_found(self, found: FoundGames) -> None:
         first = self._frame.hits.count == 0
         self._frame.hits.add(found)
         if first and self._frame.hits.count and not self._frame.searcher.live:

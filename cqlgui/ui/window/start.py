@@ -32,7 +32,7 @@ def run(arguments: list[str]) -> int:
     """Show the window on `arguments` (files) and return when it was closed."""
     qInstallMessageHandler(_message)
     application = QApplication([sys.argv[0]])
-    dress(application)
+    set_up(application)
     main = main_window.MainWindow()
     # Closed by the event loop: before that runs, to close the last window would not end it.
     signal.signal(signal.SIGINT, lambda *_: QTimer.singleShot(0, main.close))
@@ -70,7 +70,7 @@ def collect_garbage(main: main_window.MainWindow) -> collector.Collector:
     return garbage
 
 
-def dress(application: QApplication) -> None:
+def set_up(application: QApplication) -> None:
     """Name, icon and colours of the application."""
     from PySide6.QtGui import QIcon
 

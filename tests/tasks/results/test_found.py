@@ -31,7 +31,7 @@ def listed(draw: st.DrawFn) -> list[hit_model.GameHits]:
 
 @given(listed())
 def test_columns_give_back_what_they_were_made_of(games: list[hit_model.GameHits]) -> None:
-    whole = found.Found(found.of_hits(games), {})
+    whole = found.FoundGames(found.of_hits(games), {})
     assert list(whole.values()) == games
     assert list(whole) == [game.game for game in games]
     assert whole.games.tolist() == list(whole)
@@ -40,7 +40,7 @@ def test_columns_give_back_what_they_were_made_of(games: list[hit_model.GameHits
 
 
 def test_games_are_numbered_within_their_source() -> None:
-    untold = found.Untold(
+    untold = found.GameDefaults(
         valued=False, writes=False, match_string="", header_comment=True, firsts=(1, 31, 31, 40)
     )
     numbers = {1: 1, 30: 30, 31: 1, 39: 9, 40: 1, 50: 11}
@@ -50,9 +50,13 @@ def test_games_are_numbered_within_their_source() -> None:
 
 def test_games_of_which_columns_tell_are_not_told_of_by_the_interpreter() -> None:
     hit = hit_model.Hit(7, 3, None, 0, ())
-    untold = found.Untold(valued=True, writes=False, match_string="CQL", header_comment=True, firsts=(1,))
+    untold = found.GameDefaults(
+        valued=True, writes=False, match_string="CQL", header_comment=True, firsts=(1,)
+    )
     for known in (None, untold):
-        (game,) = found.Found(found.of_hits([hit_model.GameHits(7, (hit,), told=False)]), {}, known).values()
+        (game,) = found.FoundGames(
+            found.of_hits([hit_model.GameHits(7, (hit,), told=False)]), {}, known
+        ).values()
         assert (game.told, game.hits) == (False, (hit,))
         assert game.comments == (((0, "Game number 7"), (3, "CQL")) if known else ())
 
@@ -62,13 +66,13 @@ def test_what_was_measured_of_parts_is_known_of_them_together(
     games: list[hit_model.GameHits], cuts: list[int], turned: bool, some: bool
 ) -> None:
     edges = [0, *sorted(cuts), len(games)]
-    parts = [found.Found.of(games[low:high]) for low, high in itertools.pairwise(edges)]
+    parts = [found.FoundGames.of(games[low:high]) for low, high in itertools.pairwise(edges)]
     if turned:
         parts.reverse()
     for part in parts[some:]:
         _ = part.measured
-    merged = found.Found.merged(parts)
-    assert merged.measured == found.Found(merged.columns, {}).measured
+    merged = found.FoundGames.merged(parts)
+    assert merged.measured == found.FoundGames(merged.columns, {}).measured
 
 
 @given(listed(), st.integers(0, 6))
@@ -79,9 +83,9 @@ def test_pieces_make_the_whole(games: list[hit_model.GameHits], at: int) -> None
         grown.add(piece, found.first_hits(piece.hits))
     assert len(grown) == len(whole)
     as_grown = grown.whole({}, None)
-    assert as_grown.measured == found.Found(whole, {}).measured
+    assert as_grown.measured == found.FoundGames(whole, {}).measured
     assert list(map(np.ndarray.tolist, as_grown.bounds)) == [
-        numbers.tolist() for numbers in found.Found(whole, {}).bounds
+        numbers.tolist() for numbers in found.FoundGames(whole, {}).bounds
     ]
     for made in (found.joined(pieces), as_grown.columns):
         for name in ("hits", "ends", "codes"):
@@ -121,12 +125,12 @@ def test_games_that_come_late_are_put_in_their_place(games: list[hit_model.GameH
 
 @given(listed())
 def test_hits_can_be_taken_out_and_games_turned(games: list[hit_model.GameHits]) -> None:
-    whole = found.Found(found.of_hits(games), {})
+    whole = found.FoundGames(found.of_hits(games), {})
     turned = games[::-1]
     assert list(whole.in_order([game.game for game in turned]).values()) == turned
     kept = games[::2]
     mask = np.isin(whole.columns.games, [game.game for game in kept])
-    assert list(found.Found(whole.columns.take(mask), {}).values()) == kept
+    assert list(found.FoundGames(whole.columns.take(mask), {}).values()) == kept
 
 
 @given(listed(), st.sampled_from((1, 3, 1 << 20)))

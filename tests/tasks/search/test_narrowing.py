@@ -11,7 +11,7 @@ from cqlgui.jit import native
 from cqlgui.tasks.databases import importing
 from cqlgui.tasks.export import exporting
 from cqlgui.tasks.results import base_model, found, hit_model, search_model
-from cqlgui.tasks.search import narrowing, searching, telling
+from cqlgui.tasks.search import hit_details, narrowing, searching
 from tests import helpers
 
 QUERY = "flipcolor {btm check}"
@@ -55,7 +55,7 @@ def test_a_facet_parts_the_hits(base: base_model.Base, details: search_model.Det
     late = narrowing.having(
         whole, known, narrowing.PLY, narrowing.values(whole, known, narrowing.PLY)[-1].key
     )
-    told = list(telling.tell(base, late, late.order))
+    told = list(hit_details.tell(base, late, late.order))
     assert {(game.game, hit.positionid) for game in told for hit in game.hits} == places(late)
 
 
@@ -176,9 +176,9 @@ def test_hits_of_either_keep_what_is_told_of_them(
     made = narrowing.either(castles, takes) if turned else narrowing.either(takes, castles)
     check(made)
     own = {game: hits for game, hits in (castles if turned else takes).games.items() if game in made.games}
-    told = {hits.game: hits for hits in telling.tell(castled, made, made.order)}
+    told = {hits.game: hits for hits in hit_details.tell(castled, made, made.order)}
     for game, hits in own.items():
-        alone = next(telling.tell(castled, castles if turned else takes, [game]))
+        alone = next(hit_details.tell(castled, castles if turned else takes, [game]))
         assert set(alone.hits) <= set(told[game].hits)
         assert set(alone.comments) <= set(told[game].comments)
         assert len(told[game].hits) == len(made.games[game].hits) >= len(hits.hits)
@@ -244,7 +244,7 @@ def test_what_is_told_of_other_hits_is_not_told_of_these(castled: base_model.Bas
     assert castles.positions == takes.positions == 1
     made = narrowing.either(narrowing.without(takes, takes), castles)
     assert places(made) == places(castles) != places(takes)
-    told = next(telling.tell(castled, made, made.order))
+    told = next(hit_details.tell(castled, made, made.order))
     assert {(hit.game, hit.positionid) for hit in told.hits} == places(made)
 
 

@@ -87,7 +87,7 @@ def test_exported_comments_read_back_as_comments(base: base_model.Base, tmp_path
 
 
 def test_messages_come_in_game_order_from_games_that_do_not_match_too(base: base_model.Base) -> None:
-    heard: list[hit_model.Message] = []
+    heard: list[hit_model.QueryMessage] = []
     result = searching.search(
         base, 'initial message quiet (gamenumber " " event) player white "C"', on_messages=heard.extend
     )
@@ -110,7 +110,7 @@ def test_long_messages_are_dropped_beyond_a_bound(
     base: base_model.Base, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searching, "MOST_KEPT", 12)
-    heard: list[hit_model.Message] = []
+    heard: list[hit_model.QueryMessage] = []
     result = searching.search(base, "initial message quiet event false", on_messages=heard.extend)
     assert [one.text for one in result.messages] == ["1.p X", "2.hm X"]
     assert (result.messages_dropped, len(heard)) == (1, 3)

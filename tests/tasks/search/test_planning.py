@@ -12,7 +12,7 @@ from cqlgui.base.files import disk
 from cqlgui.db import headers
 from cqlgui.engine.pruning import pruner, signatures
 from cqlgui.jit import native
-from cqlgui.store import beside, index
+from cqlgui.store import index, side_files
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import importing, workspace
 from cqlgui.tasks.results import base_model
@@ -50,7 +50,7 @@ def searched(base: base_model.Base, text: str, *, pruned: bool = True) -> list[i
 def kept_file(base: base_model.Base) -> Path:
     folder = workspace.index_folder(base.sources[0].path)
     (path,) = folder.glob("*.seg")
-    return beside.path_of(path)
+    return side_files.path_of(path)
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,8 @@ from cqlgui.store import index
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import importing, sources, workspace
 from cqlgui.tasks.processes import pool
-from cqlgui.tasks.results import base_model, search_model, truths
-from cqlgui.tasks.results.found import Found
+from cqlgui.tasks.results import base_model, search_model, truth_codec
+from cqlgui.tasks.results.found import FoundGames
 from cqlgui.tasks.search import explaining, orbits, searching, worker
 from tests import helpers
 
@@ -68,10 +68,10 @@ def test_a_few_hits_at_a_time_are_told_together(
 ) -> None:
     """The first at once, and none is forgotten at the end."""
     options = search_model.SearchOptions(limit=limit, details=search_model.Details.NONE)
-    often: list[Found] = []
+    often: list[FoundGames] = []
     monkeypatch.setattr(searching, "_REPORT_SECONDS", 0.0)
     searching.search(base, "mate", options, on_hits=often.append)
-    seldom: list[Found] = []
+    seldom: list[FoundGames] = []
     monkeypatch.setattr(searching, "_REPORT_SECONDS", 60.0)
     result = searching.search(base, "mate", options, on_hits=seldom.append)
     assert list(itertools.chain.from_iterable(seldom)) == list(result.order) == list(range(3, 31, 3))[:limit]
@@ -411,7 +411,7 @@ def test_a_long_game_is_explained_by_a_worker(tmp_path: Path, own_pool: pool.Poo
 
 def test_an_explanation_survives_being_sent(base: base_model.Base) -> None:
     found = explaining.explain(base, 3, 4, "flip {Ka1 or flipcolor Qh4} and not {wtm btm}")
-    assert truths.unpacked(json.loads(json.dumps(truths.packed(found)))) == found
+    assert truth_codec.unpacked(json.loads(json.dumps(truth_codec.packed(found)))) == found
 
 
 def test_query_files_must_be_text(tmp_path: Path) -> None:

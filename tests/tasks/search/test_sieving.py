@@ -17,7 +17,7 @@ from cqlgui.jit import native
 from cqlgui.tasks.asking import queries
 from cqlgui.tasks.databases import importing
 from cqlgui.tasks.results import base_model, search_model
-from cqlgui.tasks.search import searching, sieving, telling
+from cqlgui.tasks.search import hit_details, searching, sieving
 from tests.helpers import searched
 
 pytestmark = pytest.mark.skipif(not native.available(), reason="queries are compiled with llvmlite only")
@@ -105,7 +105,7 @@ def test_what_comes_straight_from_the_engine_is_what_the_interpreter_finds(
     assert np.array_equal(fast.games.columns.hits, slow.games.columns.hits)
     assert np.array_equal(fast.games.columns.ends, slow.games.columns.ends)
     assert np.array_equal(fast.games.columns.codes, slow.games.columns.codes)
-    assert list(telling.tell(base, fast, fast.order)) == list(slow.games.values())
+    assert list(hit_details.tell(base, fast, fast.order)) == list(slow.games.values())
     commented = dataclasses.replace(options, details=search_model.Details.COMMENTS)
     for game, hits in searching.search(base, query, commented).games.items():
         assert hits.comments == slow.games[game].comments

@@ -35,7 +35,7 @@ def request_of(tmp_path: Path) -> Any:
     path.write_text(PGN)
     words = sources.words(importing.open_base([path]).base.sources[0])
 
-    def made(number: int) -> frames.Message:
+    def made(number: int) -> frames.Envelope:
         return {
             "op": "search", "id": number, "query": QUERY, "settings": {}, **words, "games": [0, 1],
         }  # fmt: skip
@@ -57,7 +57,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return programs
 
 
-def found(answer: frames.Message) -> list[int]:
+def found(answer: frames.Envelope) -> list[int]:
     assert not answer["failed"]
     return [hit[0] for hit in answer["hits"]]
 

@@ -79,8 +79,8 @@ BESIDE: Mapping[str, tuple[str, ...]] = {
     "tasks/processes/frames.py": _WORKING,
     "tasks/processes/pool.py": _WORKING,
     "tasks/databases/reading.py": ("tasks/databases/test_reading.py", "tasks/databases/test_importing.py"),
-    "tasks/search/telling.py": _TELLING,
-    "tasks/results/truths.py": _TELLING,
+    "tasks/search/hit_details.py": _TELLING,
+    "tasks/results/truth_codec.py": _TELLING,
     "tasks/search/explaining.py": _TELLING,
     "tasks/search/margin.py": _TELLING,
 }

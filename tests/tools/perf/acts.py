@@ -46,7 +46,7 @@ def figures(path: Path, wanted: Sequence[str] = ()) -> list[headless.Figure]:
     """Open the games in a window, do it all, or what is wanted of `Acts.kinds`, and tell."""
     application = QApplication.instance() or QApplication(["cqlgui"])
     assert isinstance(application, QApplication)
-    start.dress(application)
+    start.set_up(application)
     screen = application.primaryScreen().size()
     if screen.width() < WIDTH or screen.height() < HEIGHT:
         # Columns would become tabs, and what is not in view is not painted.

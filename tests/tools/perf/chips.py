@@ -36,7 +36,7 @@ def main() -> int:
 
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
-    start.dress(app)
+    start.set_up(app)
     shown = main_window.MainWindow()
     shown.show()
     try:

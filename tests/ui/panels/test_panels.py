@@ -26,7 +26,7 @@ from cqlgui.base import progress
 from cqlgui.tasks.databases import bases
 from cqlgui.tasks.databases.games import rows as base_rows
 from cqlgui.tasks.results import base_model, hit_model, search_model
-from cqlgui.tasks.results.found import Found
+from cqlgui.tasks.results.found import FoundGames
 from cqlgui.ui.look import infobar, labels, names, wording
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import bad_games, export_dialog, games, hitbar, hits
@@ -292,11 +292,11 @@ def test_values_have_a_column_where_there_are_some(
     game = result.games[result.order[0]]
     valued = dataclasses.replace(game, hits=tuple(dataclasses.replace(hit, value="7") for hit in game.hits))
     panel.begin(base, base.games, result.orbits)
-    panel.add(Found.of([valued]))
+    panel.add(FoundGames.of([valued]))
     assert not panel.table.isColumnHidden(hits_model.VALUE)
     panel.table.setColumnHidden(hits_model.VALUE, True)
     panel.begin(base, base.games, result.orbits)
-    panel.add(Found.of([valued]))
+    panel.add(FoundGames.of([valued]))
     assert panel.table.isColumnHidden(hits_model.VALUE), "what the user hid came back"
 
 
@@ -313,16 +313,16 @@ def test_what_a_query_writes_is_shown_beside_its_hits(
         removed=(place,),
     )
     panel.begin(base, base.games, result.orbits)
-    panel.add(Found.of([spoken]))
+    panel.add(FoundGames.of([spoken]))
     assert not panel.table.isColumnHidden(hits_model.VALUE)
     index = panel.hits.index(0, hits_model.VALUE)
     assert index.data() == "a <b>sharp</b> move"
     tip = index.data(Qt.ItemDataRole.ToolTipRole)
     assert "a &lt;b&gt;sharp&lt;/b&gt; move<br>Note: x<br>without the comment" in tip
-    said = tuple(hit_model.Message(1, f"<i>{n}</i>") for n in range(40))
+    said = tuple(hit_model.QueryMessage(1, f"<i>{n}</i>") for n in range(40))
     panel.finish(
         dataclasses.replace(
-            result, order=(game.game,), games=Found.of([spoken]), messages=said, messages_dropped=2
+            result, order=(game.game,), games=FoundGames.of([spoken]), messages=said, messages_dropped=2
         )
     )
     assert "42 messages" in panel._detail.text()

@@ -92,7 +92,7 @@ def test_the_chain_round_the_pattern_at_the_caret_becomes_another(
 ) -> None:
     caret = text.index("|")
     text = text.replace("|", "")
-    edit = chain.changed(text, caret, caret, chain.Chain(words))
+    edit = chain.changed(text, caret, caret, chain.ChosenChain(words))
     assert edit is not None
     assert text[: edit.start] + edit.text + text[edit.end :] == expected
     assert chain.readable(expected)
@@ -130,7 +130,7 @@ def test_steps_are_turned_together(text: str, after: str) -> None:
     caret = text.index("|")
     text = text.replace("|", "")
     known = chain.at(text, caret).words
-    edit = chain.changed(text, caret, caret, chain.Chain(("flipcolor", *known)))
+    edit = chain.changed(text, caret, caret, chain.ChosenChain(("flipcolor", *known)))
     assert edit is not None
     assert chain._applied(text, edit) == after
     # Seen from each step they are on, and a second click takes them off again.
@@ -141,14 +141,14 @@ def test_steps_are_turned_together(text: str, after: str) -> None:
 
 
 def test_a_selection_is_wrapped_as_it_is() -> None:
-    edit = chain.changed("Bh7 kh8 mate", 0, 7, chain.Chain(("flipcolor",)))
+    edit = chain.changed("Bh7 kh8 mate", 0, 7, chain.ChosenChain(("flipcolor",)))
     assert edit is not None
     assert "Bh7 kh8 mate"[: edit.start] + edit.text + "Bh7 kh8 mate"[edit.end :] == "flipcolor {Bh7 kh8} mate"
 
 
 def test_a_query_of_filters_has_no_chain_of_its_own_where_one_filter_has() -> None:
-    assert chain.at("flip Nf5 kg8", 2) == chain.Chain()
-    assert chain.at("flip count {Nf5 kg8}", 14) == chain.Chain(("flip",), counts=True)
+    assert chain.at("flip Nf5 kg8", 2) == chain.ChosenChain()
+    assert chain.at("flip count {Nf5 kg8}", 14) == chain.ChosenChain(("flip",), counts=True)
 
 
 def test_a_pattern_shows_men_choices_and_negations() -> None:

@@ -28,7 +28,7 @@ from pytestqt.qtbot import QtBot
 from cqlgui.base import progress
 from cqlgui.tasks.databases import bases
 from cqlgui.tasks.results import base_model, hit_model, search_model
-from cqlgui.tasks.results.found import Found
+from cqlgui.tasks.results.found import FoundGames
 from cqlgui.ui.look import wording
 from cqlgui.ui.loop import jobs
 from cqlgui.ui.panels import bad_games
@@ -74,7 +74,7 @@ def test_the_models_obey_the_rules_of_qt(
     qtmodeltester.check(table)
     table.clear(result.orbits)
     for found in in_order(result):
-        table.add(Found.of([found]))
+        table.add(FoundGames.of([found]))
     table.limit((0, 1))
     table.limit(None)
     table.finish(result)
@@ -142,7 +142,7 @@ def test_a_limit_grows_with_the_hits(hits: Hits, result: search_model.SearchResu
     table.clear(result.orbits)
     table.limit((0, 1))
     for count, found in enumerate(in_order(result), 1):
-        table.add(Found.of([found]))
+        table.add(FoundGames.of([found]))
         expected = [
             (game.game, hit.positionid)
             for game in in_order(result)[:count]
@@ -185,7 +185,7 @@ def test_rows_of_many_hits_come_together(
     monkeypatch.setattr(hits_model, "HELD_SHARE", 0)
     came: list[int] = []
     table.rowsInserted.connect(lambda _parent, first, last: came.append(last - first + 1))
-    games = [Found.of([game]) for game in in_order(result)]
+    games = [FoundGames.of([game]) for game in in_order(result)]
     first = len(games[0].columns)
     for found in games:
         table.add(found)

@@ -57,7 +57,7 @@ def main(qtbot: QtBot, qapp: QApplication, tmp_path: Path) -> Iterator[main_wind
     history.add(f"// {MARKUP}\n  mate", MARKUP, None)
     source = tmp_path / f"{MARKUP.replace('/', '')}.pgn"
     source.write_text(GAMES)
-    start.dress(qapp)
+    start.set_up(qapp)
     shown = main_window.MainWindow()
     shown.show()
     with qtbot.waitSignal(shown.opener.opened):

@@ -25,7 +25,7 @@ def test_hits_before_the_stop_stay_and_the_reason_is_shown(
 ) -> None:
     source = tmp_path / "a.pgn"
     source.write_text(GAMES)
-    start.dress(qapp)
+    start.set_up(qapp)
     shown = main_window.MainWindow()
     shown.show()
     with qtbot.waitSignal(shown.opener.opened):

@@ -90,7 +90,7 @@ def test_each_package_has_a_contract_about_its_order(graph: grimp.ImportGraph) -
 def test_the_contracts_hold() -> None:
     command = "from importlinter.cli import lint_imports_command as c; c()"
     done = subprocess.run(
-        [sys.executable, "-c", command, "--config", str(Path("packaging", "imports.toml"))],
+        [sys.executable, "-c", command, str(Path("packaging", "imports.toml"))],
         cwd=helpers.ROOT,
         capture_output=True,
         text=True,

@@ -18,7 +18,7 @@ from cqlgui.ui.window import main_window, start
 @pytest.fixture
 def main(qtbot: QtBot, qapp: QApplication) -> Iterator[main_window.MainWindow]:
     """The window as the program shows it, on a small screen."""
-    start.dress(qapp)
+    start.set_up(qapp)
     theme.theme().apply(theme.Choice.LIGHT)
     shown = main_window.MainWindow()
     # What a scenario asks for it asks with F5; those of the live search switch it on.

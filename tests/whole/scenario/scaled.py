@@ -118,7 +118,7 @@ def restored() -> list[str]:
 
 def main() -> None:
     application = QApplication(sys.argv)
-    start.dress(application)
+    start.set_up(application)
     found = restored()
     shown = main_window.MainWindow()
     shown.show()

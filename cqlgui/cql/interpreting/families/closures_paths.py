@@ -49,7 +49,7 @@ def _path(compiler: Compiler, node: nodes_paths.Path) -> Code:
         worth: int | None = greatest(s)
         return worth
 
-    def better(s: Evaluation, found: sequences.Found) -> None:
+    def better(s: Evaluation, found: sequences.SequenceMatch) -> None:
         assert s.path is not None
         s.path.last = found.place
 
@@ -106,14 +106,14 @@ class _Constituents:
     def compiled(self, constituents: Sequence[nodes.Node]) -> tuple[sequences.Part, bool]:
         """All of them as one part; and whether running them can write comments or orbit matches."""
         parts = tuple(self._part(one) for one in constituents)
-        return parts[0] if len(parts) == 1 else sequences.Group(parts), self._logs
+        return parts[0] if len(parts) == 1 else sequences.SequenceGroup(parts), self._logs
 
     def _part(self, node: nodes.Node) -> sequences.Part:
         match node:
             case nodes_paths.Repeat():
                 return sequences.Loop(node.low, node.high, self._part(node.operand))
             case nodes_paths.Chain():
-                return sequences.Group(tuple(self._part(one) for one in node.constituents))
+                return sequences.SequenceGroup(tuple(self._part(one) for one in node.constituents))
             case nodes_paths.Step():
                 return sequences.Step(self._steps(node), node)
             case _:
@@ -288,10 +288,12 @@ def _between(s: Evaluation, start: int, last: int) -> list[int]:
 
 def _path_notes(
     node: nodes_paths.Path,
-) -> Callable[[Evaluation, int, int | None, Sequence[sequences.Found]], None]:
+) -> Callable[[Evaluation, int, int | None, Sequence[sequences.SequenceMatch]], None]:
     """Writes the comments of a path that matched (output spec 3.3), and puts back those made along it."""
 
-    def write(s: Evaluation, start: int, focused: int | None, best: Sequence[sequences.Found]) -> None:
+    def write(
+        s: Evaluation, start: int, focused: int | None, best: Sequence[sequences.SequenceMatch]
+    ) -> None:
         automatic = not (node.quiet or s.quiet_comments)
         if s.explicit_comments:
             if node.title:
@@ -318,7 +320,7 @@ def _path_notes(
     return write
 
 
-def _number_moves(s: Evaluation, found: sequences.Found, title: str | None) -> None:
+def _number_moves(s: Evaluation, found: sequences.SequenceMatch, title: str | None) -> None:
     head = f"{title}: " if title else ""
     tails = [place for part, place in sequences.passed(found.trail) if isinstance(part, sequences.Step)]
     for number, place in enumerate(tails, 1):
@@ -356,7 +358,7 @@ _Place: TypeAlias = tuple[int, int]
 def _line(compiler: Compiler, node: nodes_paths.Line) -> Code:
     compiler.remembers = compiler.remembers or node.nestban
     parts = tuple(_line_part(compiler, node, one) for one in node.constituents)
-    part = parts[0] if len(parts) == 1 else sequences.Group(parts)
+    part = parts[0] if len(parts) == 1 else sequences.SequenceGroup(parts)
     within = None if node.range is None else compiler.within(node.range)
     ban = object()
     forgetful = repeatable.is_repeatable(node)
@@ -407,7 +409,9 @@ def _line_part(compiler: Compiler, line: nodes_paths.Line, node: nodes.Node) -> 
         case nodes_paths.Repeat():
             return sequences.Loop(node.low, node.high, _line_part(compiler, line, node.operand))
         case nodes_paths.LineChain():
-            return sequences.Group(tuple(_line_part(compiler, line, one) for one in node.constituents))
+            return sequences.SequenceGroup(
+                tuple(_line_part(compiler, line, one) for one in node.constituents)
+            )
         case _:
             return sequences.Step(_line_step(compiler, line, node), node)
 
@@ -490,7 +494,7 @@ def _tell_way(
     s: Evaluation,
     node: nodes.Node,
     start: int,
-    best: Sequence[sequences.Found],
+    best: Sequence[sequences.SequenceMatch],
     attempts: sequences.Attempts,
     reached: Callable[[sequences.Place], int],
     tried: Callable[[sequences.Place], int],

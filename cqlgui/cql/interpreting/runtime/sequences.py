@@ -35,7 +35,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Group:
+class SequenceGroup:
     """Constituents one after the other."""
 
     parts: tuple[Part, ...]
@@ -51,7 +51,7 @@ class Loop:
     part: Part
 
 
-Part: TypeAlias = Test | Step | Group | Loop
+Part: TypeAlias = Test | Step | SequenceGroup | Loop
 Passed: TypeAlias = "tuple[Test | Step, Place]"
 """A constituent with the place where it held, or to which it led."""
 Trail: TypeAlias = tuple[Test | Step, Place, Any]
@@ -59,7 +59,7 @@ Trail: TypeAlias = tuple[Test | Step, Place, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SequenceMatch:
     """A complete sequence. `measure` is what is compared; `comments` and `matches` were made along it;
     `values` are those of the atomic variables at its end."""
 
@@ -82,9 +82,9 @@ def explore(
     first: bool = False,
     every: bool = False,
     forgetful: bool = False,
-    better: Callable[[Found], None] | None = None,
+    better: Callable[[SequenceMatch], None] | None = None,
     attempts: Attempts | None = None,
-) -> list[Found]:
+) -> list[SequenceMatch]:
     """The best sequences from a place, none when there is none; with `every` all that are equally good, the
     first found first.
 
@@ -96,7 +96,7 @@ def explore(
     Raises what the constituents raise, and `TooSlow`.
     """
     comments, matches = len(s.log), len(s.found)
-    best: list[Found] = []
+    best: list[SequenceMatch] = []
     held = 0
     seen: set[Hashable] | None = set() if forgetful else None
     waiting: list[_Choice] = []
@@ -122,7 +122,7 @@ def explore(
                     _Choice(rest, place, steps, trail, len(s.log), len(s.found), item, places, values)
                 )
                 break
-            elif isinstance(item, Group):
+            elif isinstance(item, SequenceGroup):
                 for each in reversed(item.parts):
                     rest = (each, 0, rest)
                 todo = rest
@@ -151,7 +151,7 @@ def explore(
             worth = measure(s, place, steps) if steps else None
             is_better = worth is not None and (not best or worth > best[0].measure)
             if worth is not None and (is_better or (every and worth == best[0].measure)):
-                found = Found(
+                found = SequenceMatch(
                     worth, steps, place, trail, tuple(s.log[comments:]), tuple(s.found[matches:]),
                     tuple([s.variables[slot] for slot in atomics]),
                 )  # fmt: skip

@@ -69,7 +69,7 @@ def long_line(
         legacy_nodes.PositionList(item.span, (legacy_nodes.Plain((side,)), line))
         for side, line in zip(("wtm", "btm"), lines, strict=True)
     ]
-    return legacy_nodes.Group("or", tuple(lists))
+    return legacy_nodes.LegacyGroup("or", tuple(lists))
 
 
 def _is_placement(text: str) -> bool:
@@ -104,7 +104,7 @@ def _line(item: legacy_reader.Quoted, moves: list[re.Match[str]], white: bool) -
         gives = GIVES[move[7]]
         terms: tuple[legacy_nodes.Term, ...] = (whole, legacy_nodes.Plain((gives,))) if gives else (whole,)
         lists.append(legacy_nodes.PositionList(item.span, terms))
-    return legacy_nodes.Group("sequence", tuple(lists))
+    return legacy_nodes.LegacyGroup("sequence", tuple(lists))
 
 
 def _square(name: str) -> int:

@@ -109,7 +109,7 @@ class MoveText(Term):
 
 
 @dataclass(frozen=True, slots=True)
-class Group(Term):
+class LegacyGroup(Term):
     """Lists under one keyword: "not", "and", "or", "xor", "cond", "sequence", "gappedsequence"."""
 
     word: str

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cqlgui.base.files import disk
-from cqlgui.store import beside, index, segments
+from cqlgui.store import index, segments, side_files
 
 CONTENT = bytes(range(200))
 
@@ -27,39 +27,39 @@ def game(length: int) -> segments.GameRecord:
 
 
 def test_content_comes_back(segment: segments.Segment) -> None:
-    assert beside.read(segment, 1) is None
-    assert beside.write(segment, 1, CONTENT)
-    assert beside.read(segment, 1) == CONTENT
-    assert beside.read(segment, 2) is None
-    assert beside.write(segment, 2, b"")
-    assert beside.read(segment, 2) == b""
+    assert side_files.read(segment, 1) is None
+    assert side_files.write(segment, 1, CONTENT)
+    assert side_files.read(segment, 1) == CONTENT
+    assert side_files.read(segment, 2) is None
+    assert side_files.write(segment, 2, b"")
+    assert side_files.read(segment, 2) == b""
 
 
 def test_every_damage_is_noticed(segment: segments.Segment) -> None:
-    beside.write(segment, 1, CONTENT)
-    path = beside.path_of(segment.path)
+    side_files.write(segment, 1, CONTENT)
+    path = side_files.path_of(segment.path)
     good = path.read_bytes()
     for place in range(len(good)):
         path.write_bytes(good[:place])
-        assert beside.read(segment, 1) is None
+        assert side_files.read(segment, 1) is None
         path.write_bytes(good[:place] + bytes([good[place] ^ 1]) + good[place + 1 :])
-        assert beside.read(segment, 1) is None
+        assert side_files.read(segment, 1) is None
     path.write_bytes(good + b"\0")
-    assert beside.read(segment, 1) is None
+    assert side_files.read(segment, 1) is None
 
 
 def test_another_segment_of_that_name_has_none(segment: segments.Segment, tmp_path: Path) -> None:
-    beside.write(segment, 1, CONTENT)
+    side_files.write(segment, 1, CONTENT)
     segments.write(segment.path, segments.Block.of([game(3), game(6)]))
     other = segments.Segment(segment.path)
-    assert beside.read(other, 1) is None
+    assert side_files.read(other, 1) is None
     other.close()
 
 
 def test_a_disk_that_refuses_does_no_harm(segment: segments.Segment) -> None:
-    beside.path_of(segment.path).mkdir()
-    assert not beside.write(segment, 1, CONTENT)
-    assert beside.read(segment, 1) is None
+    side_files.path_of(segment.path).mkdir()
+    assert not side_files.write(segment, 1, CONTENT)
+    assert side_files.read(segment, 1) is None
 
 
 def test_the_writer_removes_what_belongs_to_no_segment(tmp_path: Path) -> None:
@@ -69,12 +69,12 @@ def test_the_writer_removes_what_belongs_to_no_segment(tmp_path: Path) -> None:
         writer.commit_segment(1, 1)
     with index.SourceIndex.open(folder) as opened:
         _, part = opened.parts[0]
-        beside.write(part, 1, CONTENT)
+        side_files.write(part, 1, CONTENT)
         stray = folder / "000009-0.sig"
         stray.write_bytes(b"")
         with index.Writer(folder, index.Identity("a", disk.State(1, 1, 1), 1, "x")):
             pass
-        assert beside.read(part, 1) == CONTENT
+        assert side_files.read(part, 1) == CONTENT
         assert not stray.exists()
     with index.Writer(folder, index.Identity("b", disk.State(1, 1, 1), 1, "y")):
         pass
@@ -82,20 +82,20 @@ def test_the_writer_removes_what_belongs_to_no_segment(tmp_path: Path) -> None:
 
 
 def test_what_was_read_beforehand_is_taken_once_and_only_for_its_segment(segment: segments.Segment) -> None:
-    beside.write(segment, 1, CONTENT)
-    beside.begin([segment.path])
-    assert beside.read(segment, 1) == CONTENT
-    beside.write(segment, 2, b"")
-    assert beside.read(segment, 2) == b""
-    beside.begin([segment.path, segment.path.with_name("none.seg")])
-    assert beside.read(segment, 1) is None
-    path = beside.path_of(segment.path)
+    side_files.write(segment, 1, CONTENT)
+    side_files.begin([segment.path])
+    assert side_files.read(segment, 1) == CONTENT
+    side_files.write(segment, 2, b"")
+    assert side_files.read(segment, 2) == b""
+    side_files.begin([segment.path, segment.path.with_name("none.seg")])
+    assert side_files.read(segment, 1) is None
+    path = side_files.path_of(segment.path)
     path.write_bytes(path.read_bytes() + b"\0")
-    beside.begin([segment.path])
-    assert beside.read(segment, 2) is None
-    beside.write(segment, 1, CONTENT)
+    side_files.begin([segment.path])
+    assert side_files.read(segment, 2) is None
+    side_files.write(segment, 1, CONTENT)
     segments.write(segment.path, segments.Block.of([game(3), game(6)]))
-    beside.begin([segment.path])
+    side_files.begin([segment.path])
     other = segments.Segment(segment.path)
-    assert beside.read(other, 1) is None
+    assert side_files.read(other, 1) is None
     other.close()

@@ -83,7 +83,7 @@ def details(
             at += 1
         return waiting[begin:at]
 
-    def message(items: list[tuple[int, int]]) -> frames.Message:
+    def message(items: list[tuple[int, int]]) -> frames.Envelope:
         first = items[0][0]
         return request(
             text,
@@ -93,7 +93,7 @@ def details(
             options,
         )
 
-    def done(items: list[tuple[int, int]], reply: frames.Message) -> None:
+    def done(items: list[tuple[int, int]], reply: frames.Envelope) -> None:
         first = items[0][0]
         for ordinal, *told in reply["hits"]:
             found[first + ordinal] = game_hits(first + ordinal, *told, match_string=reply["match_string"])
@@ -120,7 +120,7 @@ def request(
     source: dict[str, Any],
     ordinals: Sequence[int],
     options: search_model.SearchOptions,
-) -> frames.Message:
+) -> frames.Envelope:
     """What a worker is asked for some games of a source, none of which hangs together with others. It may
     read files, and write none: that is for the search itself."""
     return {
