@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import logging
 import os
 import re
@@ -128,6 +129,28 @@ def _no_unexpected_log(request: pytest.FixtureRequest) -> Iterator[None]:
     if unexpected:
         lines = "\n".join(f"{r.levelname} {r.name}: {r.getMessage()}" for r in unexpected)
         pytest.fail(f"unexpected log records:\n{lines}", pytrace=False)
+
+
+@pytest.fixture(autouse=True)
+def _garbage_is_collected_here(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Keep the garbage collector out of other threads while there are Qt objects, as the program itself does
+    (`ui.loop.collector`): a widget that a worker thread deletes takes the process with it."""
+    if not {"qtbot", "qapp"} & set(request.fixturenames):
+        yield
+        return
+    gc.disable()
+    yield
+    # What is left of the test goes now, in this thread; all of it before tests without Qt come.
+    gc.collect(1)
+    gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Collect all garbage behind the last test of a file that uses Qt."""
+    used = {"qtbot", "qapp"} & set(getattr(item, "fixturenames", ()))
+    if used and (nextitem is None or nextitem.path != item.path):
+        gc.collect()
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,8 @@ class Searcher(QObject):
     """One search at a time: another one supersedes it.
 
     `started` carries the orbits of the query, `found` the new hits (`FoundGames`) in game order, `finished`
-    the result (also after Stop, with the hits until then), `rejected` the diagnostics of a bad query, `failed` a sentence, `wanted` a `rights.Wish` where the query needs a file that it may not use yet.
+    the result (also after Stop, with the hits until then), `rejected` the diagnostics of a bad query,
+    `failed` a sentence, `wanted` a `rights.Wish` where the query needs a file that it may not use yet.
     `abandoned` follows a Stop that came before there was anything to search. `superseded` tells that another
     search takes the place of one that has begun to be shown, of which nothing more comes.
 
