@@ -205,6 +205,10 @@ class File:
         else:
             _check_whole(self.path, connection)
 
+    def version(self) -> int:
+        """The version of the tables in the file, 0 where there are none yet."""
+        return int(self.connection().execute("PRAGMA user_version").fetchone()[0])
+
     def current(self) -> bool:
         """Whether the file has all tables of this version, as `set_version` noted."""
         connection = self.connection()

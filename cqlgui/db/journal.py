@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cqlgui.base.data import dataclass
-from cqlgui.db import database, schema
+from cqlgui.db import database, records
+from cqlgui.db.records import Query, Recent
 
-VERSION = 1
 KEPT_QUERIES = 1000
 KEPT_FILES = 50
 
@@ -35,12 +35,15 @@ class Journal:
     """The journal file; safe from several threads and programs."""
 
     def __init__(self, path: Path) -> None:
-        self._file = database.File(path, VERSION, "history")
+        self._file = database.File(path, records.VERSION, "history")
+        self._records = records.Records(self._file)
         if self._file.current():
             return
-        with self._file.writing() as connection:
-            schema.create(connection, schema.journal)
-            self._file.set_version(connection)
+        with self._records.writing() as connection:
+            # Another program may have done it while this one waited for its turn.
+            if not self._file.current():
+                records.migrate(connection, self._file.version(), self._records)
+                self._file.set_version(connection)
 
     @property
     def is_there(self) -> bool:
@@ -55,44 +58,38 @@ class Journal:
         self, text: str, base: str, games: int | None, positions: int | None, seconds: float | None
     ) -> None:
         """Put a query at the top of the history; the same text further down goes away."""
-        with self._file.writing() as connection:
-            connection.execute("delete from query where text = ?", (text,))
-            connection.execute(
-                "insert into query(text, base, games, positions, seconds, asked) values (?, ?, ?, ?, ?, ?)",
-                (text, base, games, positions, seconds, time.time()),
-            )
-            connection.execute(
-                "delete from query where id not in (select id from query order by id desc limit ?)",
-                (KEPT_QUERIES,),
-            )
+        row = {"text": text, "base": base, "games": games, "positions": positions, "seconds": seconds}
+        newest = Query.select(Query.id).order_by(Query.id.desc()).limit(KEPT_QUERIES)
+        with self._records.writing():
+            Query.delete().where(Query.text == text).execute(self._records)
+            Query.insert(**row, asked=time.time()).execute(self._records)
+            Query.delete().where(Query.id.not_in(newest)).execute(self._records)
 
     def queries(self, limit: int = KEPT_QUERIES) -> list[Asked]:
         """The history, newest first."""
-        with self._file.reading() as connection:
-            rows = connection.execute(
-                "select text, base, games, positions, seconds, asked from query order by id desc limit ?",
-                (limit,),
-            ).fetchall()
-        return [Asked(*row) for row in rows]
+        columns = (Query.text, Query.base, Query.games, Query.positions, Query.seconds, Query.asked)
+        asked = Query.select(*columns).order_by(Query.id.desc()).limit(limit).tuples()
+        with self._records.reading():
+            return [Asked(*row) for row in asked.execute(self._records)]
 
     def add_recent(self, paths: Sequence[Path]) -> None:
         """Put files that were opened together at the top of the recent ones."""
-        key = json.dumps([str(path) for path in paths], ensure_ascii=False)
-        with self._file.writing() as connection:
-            connection.execute("insert or replace into recent(key, opened) values (?, ?)", (key, time.time()))
-            connection.execute(
-                "delete from recent where id not in (select id from recent order by opened desc limit ?)",
-                (KEPT_FILES,),
-            )
+        latest = Recent.select(Recent.id).order_by(Recent.opened.desc()).limit(KEPT_FILES)
+        with self._records.writing():
+            Recent.insert(key=_key(paths), opened=time.time()).on_conflict_replace().execute(self._records)
+            Recent.delete().where(Recent.id.not_in(latest)).execute(self._records)
 
     def recent(self) -> list[tuple[Path, ...]]:
         """Files opened together, the latest first."""
-        with self._file.reading() as connection:
-            rows = connection.execute("select key from recent order by opened desc, id desc").fetchall()
-        return [tuple(Path(text) for text in json.loads(row[0])) for row in rows]
+        listed = Recent.select(Recent.key).order_by(Recent.opened.desc(), Recent.id.desc()).tuples()
+        with self._records.reading():
+            return [tuple(Path(text) for text in json.loads(key)) for (key,) in listed.execute(self._records)]
 
     def forget_recent(self, paths: Sequence[Path]) -> None:
         """Take an entry off the list of recent files."""
-        key = json.dumps([str(path) for path in paths], ensure_ascii=False)
-        with self._file.writing() as connection:
-            connection.execute("delete from recent where key = ?", (key,))
+        with self._records.writing():
+            Recent.delete().where(Recent.key == _key(paths)).execute(self._records)
+
+
+def _key(paths: Sequence[Path]) -> str:
+    return json.dumps([str(path) for path in paths], ensure_ascii=False)

@@ -120,34 +120,3 @@ def catalog(database: Any) -> Sequence[Any]:
             table_name = "proof"
 
     return Source, Base, Player, Event, Site, Text, Block, Proof
-
-
-def journal(database: Any) -> Sequence[Any]:
-    """The tables of the user's own records (history of queries, recently opened files)."""
-    import peewee
-
-    class Table(peewee.Model):  # type: ignore[misc, unused-ignore]  # peewee may come without types
-        class Meta:
-            pass
-
-    Table._meta.database = database
-
-    class Query(Table):
-        text = peewee.TextField()
-        base = peewee.TextField(default="")
-        games = peewee.IntegerField(null=True)
-        positions = peewee.IntegerField(null=True)
-        seconds = peewee.FloatField(null=True)
-        asked = peewee.FloatField()
-
-        class Meta:
-            table_name = "query"
-
-    class Recent(Table):
-        key = peewee.TextField(unique=True)
-        opened = peewee.FloatField(index=True)
-
-        class Meta:
-            table_name = "recent"
-
-    return Query, Recent

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import strategies
 
 from cqlgui.base import errors
-from cqlgui.db import catalog, database, headers, journal, schema
+from cqlgui.db import catalog, database, headers, journal, records, schema
 
 NAMES = (
     "White",
@@ -421,4 +421,53 @@ def test_the_journal_keeps_the_newest_first_and_no_text_twice(tmp_path: Path) ->
     assert opened.recent() == [(Path("/a.pgn"),), (Path("/b.pgn"), Path("/c.pgn"))]
     opened.forget_recent([Path("/a.pgn")])
     assert opened.recent() == [(Path("/b.pgn"), Path("/c.pgn"))]
+    opened.close()
+
+
+def test_a_journal_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    path = tmp_path / "history.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "create table query (id integer not null primary key, text text not null, base text not null, "
+            "games integer, positions integer, seconds real, asked real not null);"
+            "create table recent (id integer not null primary key, key text not null, opened real not null);"
+            "create unique index recent_key on recent (key); create index recent_opened on recent (opened);"
+        )
+        rows = [("mate", "a", 1.0), ("check", "b", 2.0), ("mate", "c", 3.0)]
+        connection.executemany("insert into query (text, base, asked) values (?, ?, ?)", rows)
+        connection.execute("insert into recent (key, opened) values ('[\"/a.pgn\"]', 1.0)")
+        connection.execute("pragma user_version = 1")
+        connection.execute(f"pragma application_id = {database.seal(connection, 1)}")
+        connection.commit()
+    for _ in range(2):
+        opened = journal.Journal(path)
+        assert [(row.text, row.base) for row in opened.queries()] == [("mate", "c"), ("check", "b")]
+        assert opened.recent() == [(Path("/a.pgn"),)]
+        opened.close()
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("pragma user_version").fetchone() == (records.VERSION,)
+        with pytest.raises(sqlite3.IntegrityError):
+            connection.execute("insert into query (text, base, asked) values ('mate', '', 4.0)")
+
+
+def test_the_journal_keeps_so_many_and_says_what_is_wrong(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal, "KEPT_QUERIES", 3)
+    monkeypatch.setattr(journal, "KEPT_FILES", 2)
+    opened = journal.Journal(tmp_path / "history.sqlite")
+    for number in range(5):
+        opened.add_query(f"ply {number}", "", None, None, None)
+        opened.add_recent([Path(f"/{number}.pgn")])
+    assert [row.text for row in opened.queries(2)] == ["ply 4", "ply 3"]
+    assert [row.text for row in opened.queries()] == ["ply 4", "ply 3", "ply 2"]
+    assert opened.recent() == [(Path("/4.pgn"),), (Path("/3.pgn"),)]
+    with contextlib.closing(sqlite3.connect(tmp_path / "history.sqlite")) as other:
+        other.execute("drop table query")
+        other.commit()
+    with pytest.raises(errors.CqlguiError, match="no such table"):
+        opened.queries()
+    with pytest.raises(errors.CqlguiError, match="no such table"):
+        opened.add_query("mate", "", None, None, None)
+    assert opened.recent(), "a failed transaction leaves the file usable"
     opened.close()

@@ -1,0 +1,105 @@
+"""Models of the user's own records, and the migrations that bring an older file to today's tables.
+
+Only `journal` imports this module, and only when the first record is asked for: it loads peewee.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+import peewee
+
+from cqlgui.db import database
+
+
+class Records(peewee.SqliteDatabase):  # type: ignore[misc, unused-ignore]  # peewee may come without types
+    """peewee's view of a `database.File`, which opens connections and makes transactions itself."""
+
+    def __init__(self, file: database.File) -> None:
+        super().__init__(None)
+        self._file = file
+        self.init(str(file.path))
+
+    def _connect(self) -> sqlite3.Connection:
+        return self._file.connection()
+
+    def _close(self, conn: sqlite3.Connection) -> None:
+        """The file keeps its connections."""
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """Queries within read the file. Raises `database.Damaged` and other errors as the file does."""
+        with self._file.reading(), self._on_it():
+            yield
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Queries within are one transaction."""
+        with self._file.writing() as connection, self._on_it():
+            yield connection
+
+    @contextlib.contextmanager
+    def _on_it(self) -> Iterator[None]:
+        try:
+            with self.connection_context():
+                yield
+        except peewee.DatabaseError as error:
+            # The file explains what SQLite itself said.
+            raise (error.__context__ or error) from None
+
+
+class Record(peewee.Model):  # type: ignore[misc, unused-ignore]  # peewee may come without types
+    """A row of the user's records. Models are bound to no file, as two files may be open in two threads: each
+    query is run by `query.execute(records)`."""
+
+    id = peewee.AutoField()
+
+
+class Query(Record):
+    """A query that was asked: its text, the base's name, and the counts unless the search was stopped."""
+
+    text = peewee.TextField(unique=True)
+    base = peewee.TextField(default="")
+    games = peewee.IntegerField(null=True)
+    positions = peewee.IntegerField(null=True)
+    seconds = peewee.FloatField(null=True)
+    asked = peewee.FloatField()
+
+    class Meta:
+        table_name = "query"
+
+
+class Recent(Record):
+    """Files that were opened together: their paths as a JSON list, and the time in seconds since 1970."""
+
+    key = peewee.TextField(unique=True)
+    opened = peewee.FloatField(index=True)
+
+    class Meta:
+        table_name = "recent"
+
+
+MODELS: Final = (Query, Recent)
+
+
+def _texts_are_unique(connection: sqlite3.Connection) -> None:
+    """Version 2: no text stands twice in the history. Of equal texts the newest stays."""
+    connection.execute("delete from query where id not in (select max(id) from query group by text)")
+    connection.execute("create unique index if not exists query_text on query(text)")
+
+
+MIGRATIONS: Final[Sequence[Callable[[sqlite3.Connection], None]]] = (_texts_are_unique,)
+"""The migration at place n (from 0) brings a file of version n + 1 to version n + 2."""
+VERSION: Final = len(MIGRATIONS) + 1
+
+
+def migrate(connection: sqlite3.Connection, found: int, tables: Records) -> None:
+    """Bring a file of version `found` (0: an empty one) to `VERSION`, within the transaction that is open."""
+    if found:
+        for change in MIGRATIONS[found - 1 :]:
+            change(connection)
+    for model in MODELS:
+        peewee.SchemaManager(model, database=tables).create_all(safe=True)
