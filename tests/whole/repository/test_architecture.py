@@ -1,0 +1,93 @@
+"""The names in ARCHITECTURE.md are those of the code."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from tests import helpers
+
+PAGE = helpers.ROOT / "cqlgui" / "ARCHITECTURE.md"
+MODULES = {
+    ".".join(path.relative_to(helpers.ROOT / "cqlgui").with_suffix("").parts): path
+    for path in (helpers.ROOT / "cqlgui").rglob("*.py")
+    if path.stem != "__init__"
+}
+PACKAGES = {name.rsplit(".", part)[0] for name in MODULES for part in range(1, name.count(".") + 1)}
+NOT_OURS = {"chess", "peewee", "dataclasses", "argparse", "re"}
+
+
+def quoted() -> list[str]:
+    """What stands in backticks in the page's text."""
+    return sorted(set(re.findall(r"`([^`\n]+)`", PAGE.read_text(encoding="utf-8"))))
+
+
+def names_in(module: str) -> set[str]:
+    """Names that a module defines, those within its classes as `Class.name`."""
+    found: set[str] = set()
+
+    def collect(body: list[ast.stmt], before: str) -> None:
+        for node in body:
+            match node:
+                case ast.FunctionDef() | ast.ClassDef():
+                    found.add(before + node.name)
+                    if isinstance(node, ast.ClassDef) or node.name == "__init__":
+                        collect(node.body, before if node.name == "__init__" else f"{node.name}.")
+                case ast.Assign():
+                    found.update(
+                        before + ast.unparse(target).removeprefix("self.") for target in node.targets
+                    )
+                case ast.AnnAssign():
+                    found.add(before + ast.unparse(node.target).removeprefix("self."))
+                case ast.If() | ast.Try():
+                    collect(node.body, before)
+
+    collect(ast.parse(MODULES[module].read_text(encoding="utf-8")).body, "")
+    return found
+
+
+def known(name: str) -> bool:
+    """Whether a dotted name is that of a package, a module, or of something in a module."""
+    parts = name.split(".")
+    for size in range(len(parts), 0, -1):
+        start = ".".join(parts[:size])
+        rest = ".".join(parts[size:])
+        ours = [one for one in MODULES if one == start or one.endswith(f".{start}")]
+        if any(not rest or rest in names_in(one) for one in ours):
+            return True
+        if not rest and any(one == start or one.endswith(f".{start}") for one in PACKAGES):
+            return True
+    if parts[0][:1].isupper():
+        return any(name in names_in(one) for one in MODULES)
+    return False
+
+
+@pytest.mark.parametrize("name", [one for one in quoted() if re.fullmatch(r"[\w/]+\.py", one)])
+def test_files_are_there(name: str) -> None:
+    assert (helpers.ROOT / name).is_file() or (helpers.ROOT / "cqlgui" / name).is_file()
+
+
+@pytest.mark.parametrize("name", [one for one in quoted() if re.fullmatch(r"[A-Za-z_]+(\.\w+)+", one)])
+def test_dotted_names_are_there(name: str) -> None:
+    if name.endswith((".py", ".md", ".toml")) or name.split(".")[0] in NOT_OURS:
+        return
+    assert known(name.removeprefix("cqlgui."))
+
+
+def test_every_package_is_on_the_map() -> None:
+    """A package is named in section 2, or its name is the title of a list there."""
+    text = PAGE.read_text(encoding="utf-8")
+    part = text[text.index("## 2.") : text.index("## 3.")]
+    listed = {name for one in re.findall(r"`([^`\n]+)`", part) for name in one.split(".")}
+    assert {name for package in PACKAGES for name in package.split(".")} - listed == set()
+
+
+def test_a_name_that_is_not_there_is_found() -> None:
+    assert known("check.check")
+    assert known("tasks.results.found")
+    assert known("Evaluation.log")
+    assert not known("check.uncheck")
+    assert not known("tasks.telling")
+    assert not known("Evaluation.nothing")
