@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QWidget
 
 from cqlgui.cql.legacy import old_scripts, translate
 from cqlgui.cql.source import diagnostics, tokens
@@ -18,7 +18,7 @@ from cqlgui.ui.editor import panel as editor_panel
 from cqlgui.ui.helping import estimate, live, why
 from cqlgui.ui.look import infobar as infobar_module
 from cqlgui.ui.loop import jobs as jobs_module
-from cqlgui.ui.reference import keywords
+from cqlgui.ui.reference import keywords, manual
 from cqlgui.ui.state import browser as browser_module
 
 _OLD, _TRANSLATED = "old script", "translated script"
@@ -49,6 +49,7 @@ class Assistance(QObject):
         super().__init__(parent)
         self._editor = editor
         self._infobar = infobar
+        self._manual: manual.ManualDialog | None = None
         self.help = keywords.HelpPane()
         self.live = live.Live(jobs, editor, browser, self)
         self.estimate = estimate.Estimating(jobs, editor, self)
@@ -69,6 +70,20 @@ class Assistance(QObject):
         if not self.help.show_word(word_at(self._editor.text(), self._editor.caret())):
             self.help.search.setFocus()
             self.help.search.selectAll()
+
+    def show_manual(self) -> None:
+        """Open the manual, or bring it to the front."""
+        if self._manual is None:
+            owner = self.parent()
+            self._manual = manual.ManualDialog(owner if isinstance(owner, QWidget) else None)
+        self._manual.show()
+        self._manual.raise_()
+        self._manual.activateWindow()
+
+    def shut_down(self) -> None:
+        """Close the manual."""
+        if self._manual is not None:
+            self._manual.close()
 
     def respell(self) -> None:
         """Spell the query with signs, or with words where it has signs."""

@@ -342,6 +342,7 @@ class Actions:
             menu.addAction(dock.toggleViewAction())
         about = main.menuBar().addMenu("&Help")
         self._action(about, "&Keywords of CQL", main.assistance.show_help, "F1")
+        self._action(about, "&Manual", main.assistance.show_manual, "Shift+F1")
         self._action(about, "&About cqlgui", lambda: QMessageBox.about(main, "About cqlgui", _ABOUT))
 
     def _make_toolbar(self) -> None:

@@ -112,6 +112,7 @@ class MainWindow(frame.Frame):
         self.editor.shut_down()
         self.picker.shut_down()
         self.opening.close()
+        self.assistance.shut_down()
         self.jobs.close()
         super().closeEvent(event)
 

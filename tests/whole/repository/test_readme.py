@@ -1,4 +1,4 @@
-"""The README's examples run as printed, every subcommand is named in it, and the sample queries show hits."""
+"""Examples of README and manual run as printed, each subcommand is named, and sample queries show hits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from cqlgui.cli import arguments
 from cqlgui.tasks.asking import library
 from tests import helpers
 
-README = (helpers.ROOT / "README.md").read_text(encoding="utf-8")
+MANUAL = sorted((helpers.ROOT / "resources" / "manual").glob("*.md"))
+README = "\n".join(path.read_text(encoding="utf-8") for path in (helpers.ROOT / "README.md", *MANUAL))
 EXAMPLES = [
     line
     for block in re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL)

@@ -19,6 +19,7 @@ from cqlgui.base.files.resources import resource
 from cqlgui.tasks.results import base_model
 from cqlgui.ui.look import fitting
 from cqlgui.ui.panels import bad_games, export_dialog
+from cqlgui.ui.reference import manual
 from cqlgui.ui.window import actions, main_window, start
 
 LONG = "and " * 30
@@ -64,6 +65,7 @@ def dialogs(main: main_window.MainWindow) -> list[str]:
     for name, shown in (
         ("export", export_dialog.ExportDialog(main, counts, Path("/", *(["long"] * 40)), "hits")),
         ("bad games", bad),
+        ("manual", manual.ManualDialog(main)),
         ("about", about),
     ):
         shown.show()
