@@ -1,10 +1,9 @@
 """Plays the moves people write on python-chess boards, as packed moves of our own.
 
 `Spelling` is a move text taken apart, once per distinct text; `play` finds the one legal move it can mean and
-makes it.
-Ordinary moves are resolved on the board's bitboards, several times faster than the library's general way;
-castling goes through the library. Spellings beyond SAN (long form, coordinates, zeros, `ep`, hyphens, colons,
-lower-case promotions, figurines) are read too; nothing is guessed when two legal moves fit.
+makes it. Ordinary moves are resolved on the board's bitboards, several times faster than the library's
+general way; castling goes through the library. Spellings beyond SAN (long form, coordinates, zeros, `ep`,
+hyphens, colons, lower-case promotions, figurines) are read too; nothing is guessed when two legal moves fit.
 """
 
 from __future__ import annotations

@@ -178,8 +178,7 @@ def compare(known: Identity, path: Path, plain: Path | None = None) -> str:
     """How a source stands to what was indexed: `same`, `grown` (the old text is a prefix of it) or `changed`.
 
     A file in the same state counts as the same without being read; otherwise the old stretch of text is
-    hashed.
-    Raises `errors.SourceError` when the file cannot be read.
+    hashed. Raises `errors.SourceError` when the file cannot be read.
     """
     plain = plain or path
     try:

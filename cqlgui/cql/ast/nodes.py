@@ -523,8 +523,8 @@ class Orbit(Node):
     """What a chain of transforms became: its distinct valid elements in canonical order (transforms spec 4).
 
     `index` numbers the outermost orbits of the query in text order (-1 for inner ones); `range` as in
-    `Transform`;
-    `operand`, where given, is the filter as written, which tells the type of an orbit without elements.
+    `Transform`; `operand`, where given, is the filter as written, which tells the type of an orbit without
+    elements.
     """
 
     elements: tuple[Element, ...]

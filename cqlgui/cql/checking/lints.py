@@ -1,8 +1,7 @@
 """Legal but probably wrong: what is said about a query that would run.
 
-`findings` asks every rule; rules about transforms and about patterns of men stand in modules of their
-own, those
-about values used as conditions (D4) and about names of players here.
+`findings` asks every rule; rules about transforms and about patterns of men stand in modules of their own,
+those about values used as conditions (D4) and about names of players here.
 """
 
 from __future__ import annotations
@@ -59,10 +58,8 @@ def findings(text: str, query: nodes.Query, names: Names) -> tuple[Diagnostic, .
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A filter of which only matching counts; `before` stands directly before it in a sequence. `value`:
-    it is
-    the last of the query, whose value may be asked for.
-    """
+    """A filter of which only matching counts; `before` stands directly before it in a sequence. `value`: it
+    is the last of the query, whose value may be asked for."""
 
     node: nodes.Node
     before: nodes.Node | None = None

@@ -46,13 +46,12 @@ class Explanation:
     `matched` is None when it cannot be told (a loop variable has no value outside its loop). `value` is the
     text of the value, None for conditions and failures. `squares` is the bitboard that the filter names or
     matched here. `positionid` is where it was evaluated, `place` the text of that position: under `find` the
-    one found, else the candidate that comes nearest to matching. `transform` and
-    `words` name the element of an orbit and are empty for other filters; `orbit` is the index of an outermost
-    orbit, else -1. `binding` is the name and the square of the element that decides a loop: the first for
-    which it holds, under `all` the first for which it fails; the parts of the loop's body are told for it.
-    `way` has the moves to the positions that a path or a line matched, or how far it came. `rounds` tells how
-    often the body of a `loop` or `while` held or ran, None for other filters; its parts are told for the last
-    run of each.
+    one found, else the candidate that comes nearest to matching. `transform` and `words` name the element of
+    an orbit and are empty for other filters; `orbit` is the index of an outermost orbit, else -1. `binding`
+    is the name and the square of the element that decides a loop: the first for which it holds, under `all`
+    the first for which it fails; the parts of the loop's body are told for it. `way` has the moves to the
+    positions that a path or a line matched, or how far it came. `rounds` tells how often the body of a `loop`
+    or `while` held or ran, None for other filters; its parts are told for the last run of each.
     """
 
     span: Span
@@ -88,13 +87,10 @@ class Reason:
     """Why a query does not match at a position.
 
     `part` is the first filter that fails, as deep as conjunctions, searches in the tree, sequences of moves
-    and choices go; None where the query matches.
-    `words` and
-    `transform` name the orbit element in which it stands, the one that comes nearest to matching.
-    `nearest` is the
-    position of the game, nearest to the one asked about, at which that filter holds, `whole` the one at
-    which the whole query does; None where there is none. `fault` is why that could not be told of some
-    positions, empty where all could be looked at.
+    and choices go; None where the query matches. `words` and `transform` name the orbit element in which it
+    stands, the one that comes nearest to matching. `nearest` is the position of the game, nearest to the one
+    asked about, at which that filter holds, `whole` the one at which the whole query does; None where there
+    is none. `fault` is why that could not be told of some positions, empty where all could be looked at.
     """
 
     part: Explanation | None

@@ -14,10 +14,8 @@ NOTE: Final = "old-script-note"
 
 
 def findings(text: str) -> tuple[Diagnostic, ...]:
-    """The findings of a script for which `translate.looks_old` holds; the first one is the error `CODE`,
-    with a
-    fix where the whole can be translated.
-    """
+    """The findings of a script for which `translate.looks_old` holds; the first one is the error `CODE`, with
+    a fix where the whole can be translated."""
     found = translate.translate(text)
     start = len(text) - len(text.lstrip("\ufeff \t\r\n"))
     line = text.find("\n", start)

@@ -28,8 +28,7 @@ def print_filter(node: nodes.Node, style: Style) -> Printed:
 @dataclass(frozen=True, slots=True)
 class Printed:
     """A printed filter: the level of its outermost operator (0: a primary), and the level up to which its
-    last
-    operand would swallow an operator that followed (0: closed)."""
+    last operand would swallow an operator that followed (0: closed)."""
 
     text: str
     level: int = 0

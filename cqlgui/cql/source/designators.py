@@ -1,10 +1,9 @@
 """Piece and square designators (language spec, section 7): from their spelling to a men mask and a square
 set.
 
-designator = pieces? squares?          at least one part, no inner whitespace
-pieces     = piece | "[" piece+ "]" | figurine+ | "[" figurine+ "]"
-squares    = range | "[" range ("," range)* "]"
-range      = files ranks               files a or a-h, ranks 1 or 1-8, ascending
+designator = pieces? squares?          at least one part, no inner whitespace pieces     = piece | "[" piece+
+"]" | figurine+ | "[" figurine+ "]" squares    = range | "[" range ("," range)* "]" range      = files ranks
+files a or a-h, ranks 1 or 1-8, ascending
 """
 
 from __future__ import annotations

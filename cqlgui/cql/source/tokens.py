@@ -30,10 +30,9 @@ class Token(NamedTuple):
     """One token. `word` is its ASCII spelling (`->` for an arrow sign), which is what grammar rules compare.
 
     `number` holds a literal's value, `string` the text a string or escape means, `men` and `squares` the
-    masks of a
-    designator. Tokens are tied when one's `end` is the `offset` of the other. `width` is the length in the
-    text
-    where `text` is not what stands there (the name put in for a function's parameter), else -1.
+    masks of a designator. Tokens are tied when one's `end` is the `offset` of the other. `width` is the
+    length in the text where `text` is not what stands there (the name put in for a function's parameter),
+    else -1.
     """
 
     kind: Kind

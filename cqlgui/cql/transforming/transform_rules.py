@@ -22,10 +22,9 @@ Part = tuple[Any, ...]
 @dataclass(frozen=True, slots=True)
 class Rule:
     """How transforms act on a node kind: `part` is what they change in the node itself (None: nothing),
-    `make` builds
-    the node anew from its changed part and a function for the children; `children` gives those in text
-    order. `evaluated`, where given, gives those of them that are filters of their own when the node is run;
-    the others are mere spellings of a condition, such as the men behind a promotion's `=`."""
+    `make` builds the node anew from its changed part and a function for the children; `children` gives those
+    in text order. `evaluated`, where given, gives those of them that are filters of their own when the node
+    is run; the others are mere spellings of a condition, such as the men behind a promotion's `=`."""
 
     children: Callable[[Any], tuple[nodes.Node, ...]]
     part: Callable[[Any], Part | None]

@@ -1,10 +1,8 @@
 """Queries in files: the shipped ones and the user's own folder, in folders of any depth. Each `.cql` file
 begins with its front matter, in comments that CQL passes over:
 
-// title: Two bishops against a lone king
-// description: One or more sentences; further lines `// ...` continue them.
-// tags: endings, bishops
-// fen: 8/8/8/3k4/8/3BB3/3K4/8 w - - 0 1
+// title: Two bishops against a lone king // description: One or more sentences; further lines `// ...`
+continue them. // tags: endings, bishops // fen: 8/8/8/3k4/8/3BB3/3K4/8 w - - 0 1
 
 Every field may be absent. `fen` is the position of the diagram beside the query: its first field alone will
 do.

@@ -52,10 +52,9 @@ class Work(Generic[Item]):
     """What a crew does. All functions are called in the thread that runs the crew.
 
     `take(n)` gives the next items, at most n (empty = no more, None = none yet; it may wait a moment for
-    them); `message` the words for a worker; `done`
-    takes the reply; `lost` hears of an item that cost its worker twice, with a reason. `size` is the first
-    piece's; later pieces are sized for `target` seconds each. `begun` hears once that a worker
-    is up and at it.
+    them); `message` the words for a worker; `done` takes the reply; `lost` hears of an item that cost its
+    worker twice, with a reason. `size` is the first piece's; later pieces are sized for `target` seconds
+    each. `begun` hears once that a worker is up and at it.
     """
 
     take: Callable[[int], list[Item] | None]

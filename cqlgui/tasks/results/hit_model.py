@@ -123,10 +123,8 @@ class SortKey:
 
 @dataclass(frozen=True, slots=True)
 class Persistent:
-    """A persistent variable at the end of a search. `value` is a number or a text (sets as text); `text`
-    is how
-    it is printed, strings in quotes.
-    """
+    """A persistent variable at the end of a search. `value` is a number or a text (sets as text); `text` is
+    how it is printed, strings in quotes."""
 
     name: str
     value: int | str

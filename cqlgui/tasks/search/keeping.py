@@ -1,8 +1,8 @@
 """The files that a search must not lose: nothing is written over what it reads.
 
 All that writes where somebody names the file asks here: an export (`-o` and the window's), `writefile`, and a
-query that is saved.
-What is no ordinary file `base.disk` refuses; what a query may reach at all `files` tells.
+query that is saved. What is no ordinary file `base.disk` refuses; what a query may reach at all `files`
+tells.
 """
 
 from __future__ import annotations

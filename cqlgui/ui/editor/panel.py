@@ -39,11 +39,11 @@ _PAUSE = 600  # milliseconds without a key before the list of problems comes or 
 class EditorPanel(QWidget):
     """What the window embeds and asks for the query. All offsets are code points.
 
-    `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`; `failed` a sentence when a file
-    could not be read or written. `why_not_requested` comes from the
-    line that tells whether the position on the board matches, `help_requested` from F1, `translated` with the
-    file and the notes when a script of an older CQL was opened as its translation. `left_unsaved` carries a
-    changed text that another one takes the place of.
+    `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`; `failed` a sentence when a file could
+    not be read or written. `why_not_requested` comes from the line that tells whether the position on the
+    board matches, `help_requested` from F1, `translated` with the file and the notes when a script of an
+    older CQL was opened as its translation. `left_unsaved` carries a changed text that another one takes the
+    place of.
     """
 
     text_changed = Signal(str)

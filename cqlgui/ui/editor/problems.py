@@ -21,11 +21,9 @@ _FIX = Qt.ItemDataRole.UserRole + 1
 
 
 class ProblemsList(QListWidget):
-    """Shows diagnostics, with the fix of each as a link; `chosen` carries the code-point offset of the
-    one that
-    was clicked or entered, `fix_chosen` the `diagnostics.Fix` whose link was clicked, or Ctrl+period
-    pressed on.
-    """
+    """Shows diagnostics, with the fix of each as a link; `chosen` carries the code-point offset of the one
+    that was clicked or entered, `fix_chosen` the `diagnostics.Fix` whose link was clicked, or Ctrl+period
+    pressed on."""
 
     chosen = Signal(int)
     fix_chosen = Signal(object)

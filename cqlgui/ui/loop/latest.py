@@ -30,8 +30,8 @@ class Latest(QObject):
         self._work = work
         self._delay = delay
         self._text = ""
-        # One thread: texts come faster than answers only when the machine is busy,
-        # and two would not be quicker then.
+        # One thread: texts come faster than answers only when the machine is busy, and two would not be
+        # quicker then.
         self._jobs = jobs.Jobs(self, threads=1)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)

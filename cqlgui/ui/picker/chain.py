@@ -2,8 +2,7 @@
 
 Outside all braces a caret means the group that the board draws (`pattern.reading.group_at`). A filter among
 others is no pattern: who turns one of them alone asks another question than the one that was meant. So it is
-with the steps of a sequence, which are turned together.
-Pure functions on texts; no Qt.
+with the steps of a sequence, which are turned together. Pure functions on texts; no Qt.
 """
 
 from __future__ import annotations
@@ -129,8 +128,8 @@ def changed(text: str, start: int, end: int, wanted: ChosenChain) -> Edit | None
     nothing changes.
 
     A range that the user wrote stays with its transform; `wanted.counts` tells of the innermost one's `count`
-    alone. A selection that is the operand of a chain means
-    that chain; any other is wrapped as it is, without touching a chain around it.
+    alone. A selection that is the operand of a chain means that chain; any other is wrapped as it is, without
+    touching a chain around it.
     """
     if start == end:
         found = meant(text, start)

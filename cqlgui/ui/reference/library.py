@@ -37,10 +37,8 @@ _READING = "Reading the library ..."
 
 
 class LibraryPane(QWidget):
-    """Enter or a double click run a query: `run_wanted` carries its text and title; `chosen` the same, to
-    be put
-    into the editor only.
-    """
+    """Enter or a double click run a query: `run_wanted` carries its text and title; `chosen` the same, to be
+    put into the editor only."""
 
     chosen = Signal(str, str)
     run_wanted = Signal(str, str)

@@ -31,12 +31,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The state of the window. Empty texts and -1 mean "nothing"; `query_seen` is a
-    checksum of what the file of the query held when it was opened or saved last; `geometry`, `divider`,
-    `library_split`, `hits_columns` and `games_columns` are bytes as base64 text (see `packed`), `layouts` are
-    rows (see `rows_text`): name, the layout it is made from, state of the panes, whether their sizes are the
-    user's own.
-    """
+    """The state of the window. Empty texts and -1 mean "nothing"; `query_seen` is a checksum of what the file
+    of the query held when it was opened or saved last; `geometry`, `divider`, `library_split`, `hits_columns`
+    and `games_columns` are bytes as base64 text (see `packed`), `layouts` are rows (see `rows_text`): name,
+    the layout it is made from, state of the panes, whether their sizes are the user's own."""
 
     files: tuple[str, ...] = ()
     query: str = ""

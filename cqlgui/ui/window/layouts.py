@@ -13,8 +13,7 @@ LOW = 560
 PLANNED = 1366
 """The width in pixels that the usual widths are for; of what is more, each column gets its share."""
 ASK, FOUND, PICKER = 340, 458, 408
-"""Usual width of the columns left and right of the board, and height of the transforms
-with their title."""
+"""Usual width of the columns left and right of the board, and height of the transforms with their title."""
 SMALLEST_ASK = 240
 
 

@@ -2,10 +2,9 @@
 far.
 
 Errors never raise, except that too deep a nesting ends the parse (`TooDeepError`). A rule that fails reports
-once and
-answers `Broken`; whatever is built upon a broken part is broken too and complains no more. A second
-complaint at the
-token where the last one stood is dropped, which is what keeps one mistake from sounding like several.
+once and answers `Broken`; whatever is built upon a broken part is broken too and complains no more. A second
+complaint at the token where the last one stood is dropped, which is what keeps one mistake from sounding like
+several.
 """
 
 from __future__ import annotations

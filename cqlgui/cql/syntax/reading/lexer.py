@@ -2,9 +2,8 @@
 covers it.
 
 `tokens(text)` is what the editor highlights; `scan(text)` also gives the findings. Lexical errors are
-diagnostics
-beside the tokens, and the token at fault either still carries a usable value (a descending range) or has
-kind ERROR.
+diagnostics beside the tokens, and the token at fault either still carries a usable value (a descending range)
+or has kind ERROR.
 """
 
 from __future__ import annotations
