@@ -1,1 +1,2 @@
-"""Searches packed games with machine code: replay, and queries compiled to one function a position."""
+"""Searches packed games with machine code: games are played again, and a query is compiled to one function of
+a position."""

@@ -1,4 +1,5 @@
-"""A query as machine code: `compile_query` gives what `scanning.scan` asks, and says what was left out."""
+"""A query as machine code: `compile_query` makes what `scanning.scan` runs, and says which parts were not
+compiled."""
 
 from __future__ import annotations
 
@@ -41,27 +42,28 @@ RULES: Final = (
 
 
 _MOST_FOR_CARE: Final = 30_000
-"""Characters of assembly. What is larger gains nothing by being taken into a loop, and takes long to make,
-during which other queries wait."""
+"""Characters of assembly. A larger query gains nothing when it is compiled into the loop; that takes long,
+and other queries would wait meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """A query as a function of a position.
 
-    Hits are the interpreter's in every game that is not doubtful, the header's conditions apart.
-    `unsupported` are the parts that leave a game in doubt when they are reached.
+    In every game that is not doubtful the hits are those of the interpreter, apart from the conditions of the
+    header. `unsupported` are the parts that leave a game in doubt when they are reached.
     """
 
     unsupported: tuple[Unsupported, ...]
     mode: int
-    """That of `replay.search`."""
+    """The `mode` of `replay.search`."""
     frame_size: int
     glance: nodes.Node | None
-    """What must hold for a match at a position, as far as that alone tells: main lines in which it holds
-    nowhere are passed over before they are laid out."""
+    """A filter that must hold for a match and depends on one position alone. Main lines in which it holds
+    nowhere are skipped before they are laid out."""
     facts: tuple[facts_of_games.Fact, ...]
-    """What is asked of games; `facts.Asker` answers it, and `scan` takes the `facts.table` of the answers."""
+    """Questions about games; `facts.Asker` answers them, and `scan` takes the `facts.table` of the
+    answers."""
     _planes: bool
     _fact_places: tuple[int, ...] = field(repr=False)
     assembly: str = field(repr=False)
@@ -74,8 +76,8 @@ class Compiled:
         return not self.unsupported
 
     def orbit_pass(self) -> orbit_pass.OrbitPass | None:
-        """What tells of hits which orbit elements matched there; None where that is left to the interpreter,
-        or where the query has no outermost transform."""
+        """The function that returns the orbit elements that matched at hits. None where the interpreter must
+        do it, or where the query has no outermost transform."""
         return self._second() if self.wholly else None
 
     def scan(
@@ -95,14 +97,14 @@ class Compiled:
 
 
 def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
-    """Compile a query; gives the reason where there is nothing to be gained by it."""
+    """Compile a query. Returns the reason if nothing would be gained."""
     assert expanded.query is not None
     query = expanded.query
     if not native.available():
         return Unsupported(query.body.span, "machine code cannot be made here")
     atomics: dict[int, set[tuple[str, ...]]] = {}
     if any(_counts_elsewhere(node) for node in nodes.walk(query.body)):
-        # In what order a query declares things its closures tell, which others need not be made.
+        # The closures decide in what order a query declares things; most queries need no closures.
         from cqlgui.cql.interpreting import compilers
 
         def watch(node: nodes.Node, code: closures_.Code) -> closures_.Code:
@@ -162,7 +164,7 @@ def compile_query(expanded: transforms.Expanded) -> Compiled | Unsupported:
 
 
 def _counts_elsewhere(node: nodes.Node) -> bool:
-    """Whether a filter may keep something for other games, or for the ways of paths."""
+    """Whether a filter may keep something for other games, or for other ways of a path."""
     if isinstance(node, nodes.Assign):
         return node.persistent or node.atomic
     return isinstance(node, nodes_programs.Dictionary | nodes_strings.ReadFile | nodes_strings.WriteFile)
@@ -172,7 +174,8 @@ _PARAMETERS: Final = tuple(zip(("records", "boards", "place", "frame"), replay.A
 
 
 def _write(low: Lowering, name: str, body: nodes.Node) -> None:
-    """A filter as a function of a position; a game in doubt is a hit, so that its search ends there."""
+    """Write a filter as a function of a position. A game in doubt counts as a hit, so that its search ends
+    there."""
     f = low.module.function(name, _PARAMETERS, Scalar.BOOL, exported=True)
     yes, no = f.label(), f.label()
     low.test(low.opened(f), body, yes, no)
@@ -187,8 +190,8 @@ def _write(low: Lowering, name: str, body: nodes.Node) -> None:
 
 
 def _write_glance(low: Lowering, body: nodes.Node, lowering: Callable[[], Lowering]) -> nodes.Node | None:
-    """What of a query can be told from one position alone, written as a function `glance`; None where that is
-    nothing."""
+    """The part of a query that depends on one position alone, written as a function `glance`; None if there
+    is no such part."""
     scope = low.opened(low.module.function("scope", _PARAMETERS, Scalar.BOOL, exported=False))
 
     def is_idle(node: nodes.Node) -> bool:

@@ -1,10 +1,10 @@
-"""What a query asks of a game rather than of a position: its result, players' ratings, tags, and whatever is
-made of these alone.
+"""What a query asks about a game as a whole: its result, players' ratings, tags, and filters made of these
+alone.
 
-Compiled code finds the answers in the frame, and `pruning` passes over games by them. They are worked out
-beforehand, by the interpreter's own closures, so that they are the same; but once for each text that a tag
-has in some games rather than for each game. A game whose answers are not given is left in doubt when they are
-asked for.
+Compiled code finds the answers in the frame, and `pruning` excludes games by them. The interpreter's own
+closures compute the answers before the search, so they are the same as the interpreter's; but each is
+computed once for each distinct text of a tag, not once for each game. A game without an answer is left in
+doubt when the answer is needed.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ from cqlgui.jit.words import MASK
 UNKNOWN: Final = 0
 GIVEN: Final = 1
 MISSING: Final = 2
-"""The state of an answer, which stands behind its value."""
+"""States of an answer. The state stands behind the value."""
 
 SECONDS: Final = 0.05
-"""What one regular expression may take here, and all evaluations of a filter together that are slow; threads
-that nobody can interrupt wait for them."""
+"""Seconds that one regular expression may take here, and that all slow evaluations of one filter may take
+together. Threads that nobody can interrupt wait for them."""
 _SLOW: Final = 0.001
 
 LARGEST: Final = 1 << 31
-"""Answers that are numbers lie below this, either way."""
+"""Answers that are numbers are smaller than this in absolute value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A filter of which a game has one answer: its number, or its truth."""
+    """A filter that has one answer for a whole game: its number, or its truth."""
 
     node: nodes.Node
     number: bool
 
 
 Answers: TypeAlias = tuple[Words, Words]
-"""Value and state of a fact for each of some games."""
+"""Value and state of a fact, for each of several games."""
 
 
 _ASKED: Final = (
@@ -68,8 +68,8 @@ _JOINING: Final = (
 
 
 def is_fact(node: nodes.Node, *, searches: bool) -> bool:
-    """Whether a filter is asked of the game alone. `searches`: no trace that searching a text leaves is read
-    anywhere in the query."""
+    """Whether a filter depends on the game alone. `searches`: nothing in the query reads the trace that a
+    text search leaves."""
     return _is_constant(node, searches) and any(_is_asked(one) for one in nodes.walk(node))
 
 
@@ -96,13 +96,13 @@ def _is_constant(node: nodes.Node, searches: bool) -> bool:
 
 
 def leaves_no_trace(body: nodes.Node) -> bool:
-    """Whether no trace that searching a text leaves is read anywhere in a query."""
+    """True if nothing in a query reads the trace that a text search leaves."""
     return not any(isinstance(one, nodes_strings.Group | nodes_programs.While) for one in nodes.walk(body))
 
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """Something about some games, each different one kept once: that of game g is `values[codes[g]]`."""
+    """A property of several games, each distinct value stored once: that of game g is `values[codes[g]]`."""
 
     codes: Integers
     values: Sequence[Any]
@@ -116,17 +116,18 @@ class Coded:
 
 
 class Memo(Protocol):
-    """Keeps the values that filters have in some games, for as long as it likes."""
+    """Keeps the values of filters in certain games, as long as it likes."""
 
     def get(self, node: nodes.Node, /) -> Coded | None:
-        """Those of a filter, where they are known."""
+        """The values of a filter, if they are known."""
         ...
 
     def __setitem__(self, node: nodes.Node, values: Coded, /) -> None: ...
 
 
 class Tags(Protocol):
-    """The tags of some games. `memo` keeps the values of filters that ask for them, while they hold."""
+    """The tags of several games. `memo` keeps the values of filters that read them, as long as they are
+    valid."""
 
     @property
     def memo(self) -> Memo:
@@ -139,7 +140,7 @@ class Tags(Protocol):
 
     @property
     def result(self) -> Coded:
-        """The results, as `Host.result` tells them."""
+        """The results, as `Host.result` returns them."""
         ...
 
     @property
@@ -149,7 +150,7 @@ class Tags(Protocol):
 
     @property
     def game_count(self) -> int:
-        """What `Host.game_count` tells."""
+        """The number that `Host.game_count` returns."""
         ...
 
 
@@ -157,15 +158,15 @@ _TEXTS: Final = (nodes.Player, nodes.TagText, nodes_facts.Tag)
 
 
 def never() -> bool:
-    """Says that what is done is still wanted."""
+    """A default for `is_over`: the work is always still wanted."""
     return False
 
 
 class Asker:
-    """Answers the facts of one query for any games; for one thread."""
+    """Answers the facts of one query for any games. Use one in each thread."""
 
     def __init__(self, facts: Sequence[Fact], names: types.Names, last_game: int | None) -> None:
-        """`last_game`: the highest game number that the query's header admits, where it sets a limit."""
+        """`last_game`: the highest game number that the header of the query admits, if it sets a limit."""
         self._facts = facts
         self._names = names
         self._codes: dict[nodes.Node, closures.Code] = {}
@@ -180,21 +181,22 @@ class Asker:
         self._evaluation.patience = SECONDS
         self._is_over: Callable[[], bool] = never
         self._known: dict[Hashable, dict[tuple[Any, ...], Any]] = {}
-        """What filters that ask for one tag give for its texts, many of which are met again elsewhere."""
+        """Values of filters that read one tag, by the text of the tag. Many texts are met again in other
+        segments."""
         self._left: dict[nodes.Node, float] = {}
-        """The seconds that are left for filters with regular expressions that took some time already."""
+        """Seconds left for filters whose regular expressions have taken some time already."""
 
     @functools.cached_property
     def _compiler(self) -> closures.Compiler:
-        # Most queries ask games nothing.
+        # Most queries ask nothing about games.
         from cqlgui.cql.interpreting import compilers
 
         return compilers.compiler(self._names)
 
     def answers(self, tags: Tags, is_over: Callable[[], bool] = never) -> dict[Fact, Answers]:
-        """The answers to each fact; raises `errors.Cancelled` once `is_over` says True.
+        """The answers to each fact. Raises `errors.Cancelled` once `is_over` returns True.
 
-        What takes long, as some regular expressions do, is unknown, here and in whatever is asked later.
+        An answer that takes too long, as with some regular expressions, is unknown, here and in later calls.
         """
         self._is_over = is_over
         return {fact: self._answers(fact, tags) for fact in self._facts}
@@ -205,7 +207,7 @@ class Asker:
     # --- on whole columns
 
     def _joined(self, fact: Fact, tags: Tags) -> Answers | None:
-        """The answers from those of its parts where that is quicker, else None."""
+        """The answers from those of its parts, if that is quicker, else None."""
         match fact:
             case Fact(nodes.Not(operand=operand), number=False):
                 return _opposite(self._answers(Fact(operand, number=False), tags))
@@ -213,7 +215,7 @@ class Asker:
                 parts = [self._answers(Fact(one, number=False), tags) for one in (node.left, node.right)]
                 return _both(*parts) if node.word == "and" else _opposite(_both(*map(_opposite, parts)))
             case Fact(nodes.Compound(filters=filters), number=False):
-                # That of each part, where the rows of all texts together would be many more.
+                # Combine the parts, because the rows of all texts together would be many more.
                 return functools.reduce(
                     _both, [self._answers(Fact(one, number=False), tags) for one in filters]
                 )
@@ -225,7 +227,7 @@ class Asker:
             case Fact(nodes.Elo(colour=None) as node, number=True):
                 ratings = [nodes.Elo(node.span, "white"), nodes.Elo(node.span, "black")]
                 first, second = (self._answers(Fact(one, number=True), tags) for one in ratings)
-                # One without a rating has the value 0, and the larger state.
+                # A player without a rating has the value 0 and the larger state.
                 return np.maximum(first[0], second[0]), np.minimum(first[1], second[1])
             case Fact(nodes.Elo() | nodes.Measure(word="year") as node, number=True):
                 values = self._remembered(node, tags)
@@ -235,9 +237,9 @@ class Asker:
                 return None
 
     def _containing(self, needle: str, text: nodes.Node, tags: Tags) -> Answers:
-        """In which games a text contains another."""
+        """In which games a text contains `needle`."""
         if isinstance(text, nodes.Player) and text.colour is None and needle and "\n" not in needle:
-            # It stands in one of the two names, which are fewer than pairs of them.
+            # It stands in one of the two names. There are fewer names than pairs of names.
             white, black = nodes.Player(text.span, "white"), nodes.Player(text.span, "black")
             (first, known), (second, _) = (self._containing(needle, one, tags) for one in (white, black))
             return first | second, known
@@ -251,7 +253,7 @@ class Asker:
     # --- by what the tags say
 
     def _one_by_one(self, fact: Fact, tags: Tags) -> Answers:
-        """The answers, asked for once for all games in which the tags it asks for say the same."""
+        """The answers, computed once for all games in which the tags that it reads are the same."""
 
         def answer(code: closures.Code) -> tuple[int, int]:
             if fact.number:
@@ -263,12 +265,12 @@ class Asker:
         return pairs[found.codes, 0], pairs[found.codes, 1]
 
     def _remembered(self, node: nodes.Node, tags: Tags) -> Coded:
-        """The values of a filter that does not fault, kept with the tags."""
+        """The values of a filter that cannot fault, kept with the tags."""
         known = tags.memo.get(node)
         if known is None:
             key: Any = node
             if isinstance(node, nodes.Player | nodes.Elo) and node.colour is not None:
-                # Of one text that is White's or Black's they make the same.
+                # Of one text, White's and Black's name give the same value.
                 key = type(node)
             known = self._found(key, node, lambda code: code.value(self._evaluation), None, tags)
             tags.memo[node] = known
@@ -282,8 +284,8 @@ class Asker:
         fault: Any,
         tags: Tags,
     ) -> Coded:
-        """What asking a filter gives in each game; `fault` where it faults. Where it depends on one tag
-        alone, what is asked under the same `key` gives the same for the same text."""
+        """The value of a filter in each game; `fault` where it faults. If it depends on one tag alone,
+        filters with the same `key` have the same value for the same text."""
         if self._left.get(node, SECONDS) <= 0:
             return Coded(np.zeros(len(tags.gamenumbers), np.int64), [fault])
         code = self._codes.get(node)
@@ -311,18 +313,18 @@ class Asker:
                     value, faults = fault, True
                 too_long = timed and self._spend(node, started) <= 0
                 if faults or not self._host.asked <= asked:
-                    # Others are likely to fault as well.
+                    # The other texts are likely to fault as well.
                     break
                 known[row] = value
                 if too_long:
                     break
             if self._host.asked <= asked:
                 return Coded(codes, [known.get(row, fault) for row in rows])
-            # It went on to a tag that it had not come to before.
+            # It has read a tag that it had not read before.
             asked |= self._host.asked
 
     def _known_of(self, key: Hashable, names: Sequence[str]) -> dict[tuple[Any, ...], Any]:
-        """What is known by rows of the texts of these tags, to be added to."""
+        """What is known, by rows of the texts of these tags. New values are added to it."""
         if len(names) != 1 or names[0] == _GAMENUMBER:
             # Few pairs of texts are met again, and no number.
             return {}
@@ -332,10 +334,10 @@ class Asker:
         return known
 
     def _spend(self, node: nodes.Node, started: tuple[float, float]) -> float:
-        """Count what an evaluation took since then, by the clock and by the thread's own; the seconds that
-        are left for the filter."""
-        # That others had the interpreter's lock is not its fault, and on some systems the thread's own time
-        # goes by jumps.
+        """Count the time of an evaluation, by the clock and by the thread's own time. Returns the seconds
+        that are left for the filter."""
+        # Time in which other threads had the interpreter's lock does not count. On some systems the thread's
+        # own time advances in jumps.
         spent = min(time.perf_counter() - started[0], time.thread_time() - started[1])
         if spent > _SLOW:
             self._left[node] = self._left.get(node, SECONDS) - spent
@@ -343,7 +345,7 @@ class Asker:
 
 
 def table(facts: Sequence[Fact], answers: Mapping[Fact, Answers], count: int) -> Words:
-    """Value and state of each fact for one of `count` games after the other, as `scanning.scan` takes
+    """Value and state of each fact for `count` games, one game after the other, as `scanning.scan` takes
     them."""
     found = np.zeros((count, len(facts), 2), np.uint64)
     for place, fact in enumerate(facts):
@@ -355,7 +357,7 @@ def table(facts: Sequence[Fact], answers: Mapping[Fact, Answers], count: int) ->
 
 _TOO_MUCH: Final = 0, UNKNOWN
 _MOST_KNOWN: Final = 200_000
-"""Texts by which answers are remembered."""
+"""Maximum of texts for which answers are kept."""
 
 
 def _number(found: Any) -> tuple[int, int]:
@@ -369,15 +371,15 @@ def _opposite(found: Answers) -> Answers:
 
 
 def _both(first: Answers, second: Answers) -> Answers:
-    """Whether both hold; known only where both are."""
+    """Whether both hold; known only if both are known."""
     return first[0] & second[0], np.minimum(first[1], second[1])
 
 
 def _compared(relation: str, first: Answers, second: Answers, *, number: bool) -> Answers:
-    """A comparison of numbers: its truth, or the first of them where it holds."""
+    """A comparison of numbers: its truth, or the first number where it holds."""
     left, right = (one[0].astype(np.int64) for one in (first, second))
     given = (first[1] == GIVEN) & (second[1] == GIVEN)
-    # `!=` is `not ==`, also where a number is missing.
+    # `!=` is `not ==`, also if a number is missing.
     holds = ~((left == right) & given) if relation == "!=" else _RELATIONS[relation](left, right) & given
     known = (first[1] != UNKNOWN) & (second[1] != UNKNOWN)
     states = np.where(holds, GIVEN, MISSING) if number else np.full(len(left), GIVEN)
@@ -395,12 +397,12 @@ _RELATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 
 def _met(columns: Sequence[Coded], count: int) -> tuple[list[tuple[Any, ...]], Integers]:
-    """The rows of values that some columns have together, and which of them each of `count` games has."""
+    """The distinct rows of values in several columns, and the row that each of `count` games has."""
     if not columns:
         return [()], np.zeros(count, np.int64)
     if len(columns) == 1:
         return [(value,) for value in columns[0].values], columns[0].codes
-    # Column by column, as sorting whole rows keeps other threads waiting.
+    # Column by column, because sorting whole rows would keep other threads waiting.
     rows: list[Integers] = []
     codes = np.zeros(count, np.int64)
     for column in columns:
@@ -414,7 +416,7 @@ def _met(columns: Sequence[Coded], count: int) -> tuple[list[tuple[Any, ...]], I
 _RESULT: Final = "\0result"
 _GAMENUMBER: Final = "\0gamenumber"
 _GAME_COUNT: Final = "\0game count"
-"""Asked for like tags, of which none has such a name."""
+"""Read like a tag. No tag has such a name."""
 
 
 def _column(tags: Tags, name: str) -> Coded:
@@ -429,8 +431,8 @@ def _column(tags: Tags, name: str) -> Coded:
 
 
 class _Host:
-    """A game of which some tags, its result and its number are given, and nothing else is asked; notes what
-    is. What is not given yet counts as missing."""
+    """A game with some tags, its result and its number; nothing else can be asked of it. It notes which tags
+    were read. What is not given counts as missing."""
 
     def __init__(self) -> None:
         self.texts: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Which orbit elements matched at each hit, by a second function of the query that is asked at hits only."""
+"""Which orbit elements matched at each hit, by a second function of the query that runs at hits only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from cqlgui.jit import emitter, native
 from cqlgui.jit.words import Scalar
 
 ELEMENT_BITS: Final = 16
-"""An element is numbered by its orbit, shifted by this, with its place there: orbits have 20,000 at most."""
+"""The number of an element is its orbit, shifted by this, and its place there: orbits have at most 20,000
+elements."""
 
 Codes: TypeAlias = "npt.NDArray[np.int32]"
 Ends: TypeAlias = "npt.NDArray[np.int64]"
@@ -34,8 +35,8 @@ def code_of(orbit: int, element: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The elements that matched at some hits, one row after the other in `codes`; those of hit n end at
-    `ends[n]`. What is said of the games in `doubtful` does not hold."""
+    """The elements that matched at several hits, row after row in `codes`; those of hit n end at `ends[n]`.
+    Rows of the games in `doubtful` are not valid."""
 
     ends: Ends
     codes: Codes
@@ -56,14 +57,15 @@ class OrbitPass:
     _fact_places: tuple[int, ...]
 
     def tell(self, asked: Games, hits: Integers, *, before: int, facts: Words) -> Told:
-        """What matched at `hits`, those of `scanning.Found` of the same games, asked with the same facts."""
+        """What matched at `hits`, which are those of a `scanning.ScanResult` of the same games, with the same
+        facts."""
         work = games.Workspace.make(asked.positions, max(len(hits), 1), self._frame_size, planes=self._planes)
         places = np.array(self._fact_places, np.int64)
         bits = np.zeros(self._width, np.uint64)
         elements = np.zeros(max(_ROOM, 64 * self._width), np.int64)
         ends = np.zeros(len(hits), np.int64)
         parts: list[Codes] = []
-        # A kernel's arrays are declared as sequences, which NumPy's are not for the type checker.
+        # A kernel declares arrays as sequences; for the type checker NumPy's arrays are none.
         tell: Any = replay.tell
         at, written = 0, 0
         while at < len(hits):
@@ -85,9 +87,9 @@ class OrbitPass:
 def make(
     expanded: transforms.Expanded, low: Lowering, fact_places: Sequence[int], mode: int
 ) -> OrbitPass | None:
-    """The second function of a query that was compiled wholly by `low`; None where the interpreter must tell.
+    """The second function of a query that was compiled wholly by `low`; None if the interpreter must do it.
 
-    It is also None where there is no outermost transform, of which nothing is to be told.
+    It is also None if there is no outermost transform.
     """
     assert expanded.query is not None
     body, sizes = expanded.query.body, [len(info.elements) for info in expanded.orbits]

@@ -1,9 +1,9 @@
-"""Builds LLVM assembly from typed values: the one place that writes it, since wrong assembly can end the
+"""Builds LLVM assembly from typed values. The only place that writes it, because wrong assembly can end the
 process.
 
-Every operation looks at the types of what it is given and raises `EmitError` where they do not fit, so that a
-mistake in a compiler above is a Python exception with a name in it. A `Function` is built block after block;
-each block must end in a branch or a return before the next begins.
+Every operation checks the types of its arguments and raises `EmitError` if they do not fit, so that a mistake
+in a compiler above is a Python exception with a name in it. A `Function` is built block after block; each
+block must end in a branch or a return before the next begins.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cqlgui.jit.words import KernelType, Pointer, Routine, Scalar
 
 
 class EmitError(Exception):
-    """What was asked for has no meaning for these types: a mistake in the program that asked."""
+    """An operation has no meaning for these types: a mistake in the calling program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,8 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """A function that can be called: its symbol or address, and its types; `result` None gives nothing."""
+    """A function that can be called: its symbol or address, and its types; `result` None means that it
+    returns nothing."""
 
     text: str
     parameters: tuple[KernelType, ...]
@@ -62,7 +63,7 @@ def literal(number: int, kind: Scalar) -> Value:
 
 
 def placed(address: int, element: Scalar) -> Value:
-    """An array of this process at a known address; whoever runs the code must keep it alive."""
+    """An array of this process at a known address. The caller must keep it alive while the code runs."""
     return Value(_at_address(address), Pointer(element))
 
 
@@ -107,12 +108,12 @@ class Module:
         *,
         exported: bool,
     ) -> Function:
-        """Begin a function; `exported` ones are found by name, others may be inlined away."""
+        """Begin a function. An `exported` one can be found by name; others may be inlined."""
         self._claim(name)
         return Function(self, name, parameters, result, exported)
 
     def elsewhere(self, name: str, routine: Routine) -> Callee:
-        """A function that is called by name, and defined by what this module is put together with."""
+        """A function that is called by name, and defined by another module that is linked with this one."""
         self._claim(name)
         given = ", ".join(llvm_type(kind) for kind in routine.parameters)
         self.declare(name, f"declare {llvm_type(routine.result)} @{name}({given})")
@@ -140,7 +141,7 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class OpenPhi:
-    """A `phi` that is not complete yet; `value` can be used already."""
+    """An incomplete `phi`; `value` can be used already."""
 
     value: Value
     line: int
@@ -175,16 +176,16 @@ class Function:
 
     @property
     def is_open(self) -> bool:
-        """Whether the current block can take more, that is, has not ended in a branch or return."""
+        """Whether the current block has not ended in a branch or return yet."""
         return self._open
 
     def label(self) -> str:
-        """A name for a block to come."""
+        """A name for a later block."""
         self._count += 1
         return f"b{self._count}"
 
     def begin(self, label: str) -> None:
-        """Start a block; falls through from the one before where that is open."""
+        """Start a block. The block before falls through if it is open."""
         if self._open:
             self.jump(label)
         self._lines.append(f"{label}:")
@@ -196,7 +197,7 @@ class Function:
         self._end(f"br label %{label}")
 
     def branch(self, condition: Value, then: str, otherwise: str) -> None:
-        """End the block by going one of two ways."""
+        """End the block by a conditional branch."""
         self._insist(condition, Scalar.BOOL)
         self._end(f"br i1 {condition.text}, label %{then}, label %{otherwise}")
 
@@ -212,14 +213,14 @@ class Function:
         self._end(f"ret {result.llvm} {value.text}")
 
     def phi(self, kind: KernelType, ways: Sequence[tuple[Value, str]]) -> Value:
-        """The value that belongs to the block we came from; must stand at the beginning of a block."""
+        """The value for the block that control came from; must stand at the beginning of a block."""
         for value, _ in ways:
             self._insist(value, kind)
         pairs = ", ".join(f"[ {value.text}, %{label} ]" for value, label in ways)
         return self._made(kind, f"phi {llvm_type(kind)} {pairs}")
 
     def open_phi(self, kind: KernelType, value: Value, label: str) -> OpenPhi:
-        """A `phi` at the beginning of a loop, whose further ways are added as they become known."""
+        """A `phi` at the beginning of a loop; its other ways are added when they become known."""
         self._insist(value, kind)
         self._count += 1
         made = OpenPhi(Value(f"%t{self._count}", kind), len(self._lines))
@@ -228,13 +229,13 @@ class Function:
         return made
 
     def add_way(self, phi: OpenPhi, value: Value, label: str) -> None:
-        """Say what an open `phi` is when its block is reached from another one."""
+        """Set the value of an open `phi` for one more block before it."""
         self._insist(value, phi.value.type)
         phi.ways.append(f"[ {value.text}, %{label} ]")
         self._lines[phi.line] = f"  {phi.value.text} = phi {llvm_type(phi.value.type)} {', '.join(phi.ways)}"
 
     def finish(self) -> Callee:
-        """Hand the function to its module."""
+        """Add the function to its module."""
         if self._open:
             raise EmitError(f"{self.callee.text} does not return on every way")
         linkage = "" if self.exported else "internal "
@@ -258,7 +259,7 @@ class Function:
         return Value(name, Pointer(kind))
 
     def room(self, element: Scalar, count: int) -> Value:
-        """An array of the function's own, not cleared."""
+        """An array on the function's stack, not cleared."""
         self._count += 1
         name = f"%s{self._count}"
         self._slots.append(f"  {name} = alloca [{count} x {element.llvm}], align 64")
@@ -275,7 +276,7 @@ class Function:
         return self._made(wide, f"{'sext' if element.signed else 'zext'} {element.llvm} {found.text} to i64")
 
     def store(self, value: Value, array: Value, index: Value | None = None) -> None:
-        """Put a number into an array; of wider numbers the low bits."""
+        """Store a number in an array; of a wider number the low bits."""
         element = self._element(array)
         place = self._place(array, index)
         if element.bits < 64 and element is not Scalar.BOOL:
@@ -318,7 +319,7 @@ class Function:
             return self._made(
                 Scalar.WORD, f"{'udiv' if word == 'div' else 'urem'} i64 {left.text}, {right.text}"
             )
-        # Machines round to zero, Python down.
+        # Machines round towards zero, Python rounds down.
         rest = self._made(Scalar.INT, f"srem i64 {left.text}, {right.text}")
         crossed = self.compare("lt", self.binary("xor", rest, right), literal(0, Scalar.INT))
         short = self.binary("and", self.compare("ne", rest, literal(0, Scalar.INT)), crossed)

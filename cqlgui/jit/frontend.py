@@ -1,13 +1,13 @@
 """Reads functions in the kernel language and writes them through the emitter.
 
-The language is Python with less in it: numbers (`int`, `Word`, `bool`), arrays that are given as arguments,
+The language is a subset of Python: numbers (`int`, `Word`, `bool`), arrays that are given as arguments,
 tables and constants of a module, members of an `enum.IntEnum`, `if`, `while`, `for ... in range(...)`,
-assignments, and calls of functions in the same language. A variable has one type, `Word` where anything
-assigned to it is one. Between an `int` and a `Word` bits and sums are words; a comparison of the two is
-refused, since a machine cannot know which sign was meant: `int(...)` or `word(...)` say it. A literal takes
-the type of its neighbour, and `1 << n` is a word. Shifts go by less than 64, arrays given to one call must
-not overlap, and `assert` is for plain Python. `array[start:]` as an argument is the array from an element
-on; a function that is itself a parameter can be called.
+assignments, and calls of functions in the same language. A variable has one type, which is `Word` if anything
+assigned to it is a `Word`. Bit operations and sums of an `int` and a `Word` are words; a comparison of the
+two is refused, because a machine cannot know which sign was meant: write `int(...)` or `word(...)`. A literal
+takes the type of its neighbour, and `1 << n` is a word. Shifts are by less than 64, arrays given to one call
+must not overlap, and `assert` is for plain Python. `array[start:]` as an argument is the array from an
+element on; a function that is itself a parameter can be called.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class KernelError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Literal:
-    """A number whose type its surroundings decide."""
+    """A number whose type depends on its context."""
 
     number: int
 
@@ -53,8 +53,9 @@ _Operand: TypeAlias = Value | _Literal
 
 
 class Program:
-    """The functions of one compilation, those called included. `exported` ones can be found by name; those
-    `apart`, and routines given as a parameter of a name `outside`, are called by their `symbol`."""
+    """The functions of one compilation, including those that are called. `exported` functions can be found by
+    name. Functions that are `apart`, and routines given as a parameter of a name `outside`, are called by
+    their `symbol`."""
 
     def __init__(
         self,
@@ -88,7 +89,7 @@ class Program:
         exported = function in self._exported
         name = function.__name__ if exported else f"{function.__module__}.{function.__qualname__}"
         opened = self.module.function(name, parameters, result, exported=exported)
-        # Known before its body is read, which may call it.
+        # Entered before its body is read, because the body may call it.
         self._callees[function] = opened.callee
         _Body(self, function, [name for name, _ in parameters]).write(opened)
         return opened.callee
@@ -119,7 +120,7 @@ class Program:
         array = self.module.table(symbol, _narrowest(flat), flat)
         # Sizes of rows from the innermost outwards become strides.
         made = _Table(array, Scalar.WORD if is_word else Scalar.INT, (len(numbers), *shape))
-        # The tuple is kept, for its identity is the key.
+        # The tuple is kept, because its identity is the key.
         self._tables[id(numbers)] = made, numbers
         return made
 
@@ -139,7 +140,7 @@ class Program:
 
 
 def symbol(name: str) -> str:
-    """What code is called by that is put together with its callers later."""
+    """The symbol of a function that is linked with its callers later."""
     return f"later.{name}"
 
 
@@ -211,7 +212,7 @@ same time it may raise `SystemError` (https://github.com/python/cpython/issues/1
 
 
 class _Body:
-    """Writes one function. Its variables' types are found by writing it until none changes any more."""
+    """Writes one function. It is written again until the types of its variables no longer change."""
 
     def __init__(self, program: Program, function: types.FunctionType, parameters: Sequence[str]) -> None:
         self._program = program
@@ -236,7 +237,7 @@ class _Body:
         """Fill the function that was opened for it."""
         while True:
             before = dict(self._kinds)
-            # What is an int now may turn out to be a word, so only the last time mixtures are refused.
+            # An int may turn out to be a word, so mixtures are refused only the last time.
             parameters = list(zip(self._parameters, opened.callee.parameters, strict=True))
             name = opened.callee.text.removeprefix("@")
             attempt = emitter.Function(
@@ -411,7 +412,7 @@ class _Body:
         bounds = [self._as(one, self._expression(one), Scalar.INT) for one in arguments[:2]]
         first = bounds[0] if len(bounds) == 2 else emitter.literal(0, Scalar.INT)
         f = self._f
-        # A counter of its own: what the body does to the variable does not change the loop.
+        # A counter of its own: assignments to the variable in the body do not change the loop.
         counter = f.slot(Scalar.INT)
         f.store(first, counter)
         head, inside, following, after = f.label(), f.label(), f.label(), f.label()
@@ -431,7 +432,7 @@ class _Body:
     # --- conditions
 
     def _condition(self, node: ast.expr, then: str, otherwise: str) -> None:
-        """End the block by going to `then` where the expression holds."""
+        """End the block by a branch to `then` if the expression holds."""
         match node:
             case ast.BoolOp(operator, parts):
                 for part in parts[:-1]:
@@ -476,7 +477,7 @@ class _Body:
         return self._f.phi(kind, ways)
 
     def _rehearsed(self, node: ast.expr) -> _Operand:
-        """What an expression would give, for its type alone."""
+        """The operand that an expression would give, for its type alone."""
         real, slots = self._f, dict(self._slots)
         self._f = emitter.Function(self._program.module, "rehearsal", (), None, exported=False)
         try:
@@ -540,7 +541,7 @@ class _Body:
         raise self._wrong(node, f"{found!r:.60} is no number")
 
     def _object(self, node: ast.expr) -> object:
-        """What a name or a dotted name stands for in the function's module."""
+        """The object that a name or a dotted name stands for in the function's module."""
         match node:
             case ast.Name(name):
                 space = self._function.__globals__
@@ -568,7 +569,7 @@ class _Body:
             return self._f.binary(word, left, right)
         if word in ("shl", "shr"):
             if isinstance(left, _Literal):
-                # Mostly `1 << square`, whose highest bit an int could not hold.
+                # Mostly `1 << square`, whose highest bit does not fit into an int.
                 kind = Scalar.WORD if word == "shl" else Scalar.INT
             else:
                 left = self._number(left)
@@ -617,7 +618,7 @@ class _Body:
         return found
 
     def _among(self, node: ast.AST, left: ast.expr, right: ast.expr, wanted: bool) -> Value:
-        """`x in (1, 2, 3)`; the parts are looked at without a jump."""
+        """`x in (1, 2, 3)`, evaluated without a branch."""
         if not isinstance(right, ast.Tuple):
             raise self._wrong(node, "`in` takes a tuple that is written out")
         value = self._expression(left)
@@ -778,8 +779,8 @@ class _Body:
             raise self._wrong(node, str(fault)) from fault
 
     def _as(self, node: ast.AST, value: _Operand, kind: Scalar, *, mixing: bool = False) -> Value:
-        """A value where a type is needed; only truths become numbers by themselves, and with `mixing`, where
-        bits count alone, ints become words."""
+        """A value where a type is needed. Only truths become numbers by themselves; with `mixing`, where only
+        bits count, ints become words."""
         if isinstance(value, _Literal):
             if kind is Scalar.WORD and mixing and value.number < 0:
                 value = _Literal(value.number & words.MASK)

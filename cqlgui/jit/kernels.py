@@ -65,15 +65,15 @@ class Unit:
         return program.module.text()
 
     def key(self) -> list[str]:
-        """What is kept on disk holds as long as this stays the same."""
+        """The key of the file on disk: the file is valid as long as the key stays the same."""
         return [inspect.getsource(one) for one in (*self.sources, words, emitter, frontend, native)]
 
 
 class Kernel(Generic[P, R]):
-    """A function that runs as machine code, or as the plain Python it is written in.
+    """A function that runs as machine code, or as the plain Python in which it is written.
 
-    Arrays are given as NumPy arrays of the element's width, in one piece; machine code lets other threads
-    run meanwhile and looks at no bounds. A routine is given as a `ctypes` function, in plain Python as any.
+    Arrays are NumPy arrays of the element's width, contiguous. Machine code releases the interpreter lock and
+    checks no bounds. A routine is a `ctypes` function, in plain Python any function.
     """
 
     def __init__(self, unit: Unit, function: types.FunctionType) -> None:
@@ -101,7 +101,7 @@ class Kernel(Generic[P, R]):
 
     @property
     def routine(self) -> Any:
-        """What another kernel takes for a parameter that is a routine."""
+        """The value that another kernel takes for a parameter that is a routine."""
         if not native.available():
             return self.function
         if self._native is None:
@@ -112,17 +112,17 @@ class Kernel(Generic[P, R]):
 
     @functools.cached_property
     def callee(self) -> emitter.Callee:
-        """What machine code of this process calls it by."""
+        """How machine code of this process calls it."""
         own = _callee(self.function)
         routine = words.Routine(own.parameters, own.result)
         return emitter.known(self.unit.code().address(self.function.__name__), routine)
 
 
 class Template:
-    """A kernel one of whose routines is known only later, and whose code then takes that in.
+    """A kernel one of whose routines becomes known only later, and is then inlined.
 
-    `routine` is the parameter, which this code does without. Functions that are `apart` are not compiled
-    anew: the kernels beside them are called, which do the same.
+    `routine` is the parameter, which the inlined code does not have. Functions that are `apart` are not
+    compiled again: the kernels of the same effect are called.
     """
 
     def __init__(
@@ -136,8 +136,8 @@ class Template:
         self._apart = dict(apart)
 
     def code(self, assembly: str, callee: emitter.Callee, *, kept: bool) -> native.Code:
-        """The kernel with a function of the assembly taken in, and what else the assembly exports; the
-        function itself only where it is `kept`."""
+        """The kernel with a function of the assembly inlined, and what else the assembly exports; the
+        function itself only if it is `kept`."""
         module = emitter.Module()
         kinds = dict(frontend.signature(self._kernel.function)[0])
         kind = kinds[self._routine]
@@ -155,7 +155,7 @@ class Template:
 
     @property
     def callee(self) -> emitter.Callee:
-        """What `code` has of the kernel."""
+        """The kernel in the code that `code` returns."""
         return _callee(self._kernel.function)
 
     @functools.cached_property

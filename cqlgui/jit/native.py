@@ -1,4 +1,4 @@
-"""Assembly to machine code through llvmlite: compiled, kept on disk and given back its memory.
+"""Assembly to machine code through llvmlite: compiled, kept on disk, and released.
 
 Without llvmlite, or with `CQLGUI_JIT=0` in the environment, `available()` is False and nothing else here may
 be called.
@@ -36,7 +36,7 @@ def available() -> bool:
 
 
 class Code:
-    """Machine code in memory, given back when the last one who holds this lets go of it."""
+    """Machine code in memory. It is released when the last reference to this object is gone."""
 
     def __init__(
         self,
@@ -46,9 +46,9 @@ class Code:
         optimise: bool,
         inside: Inside | None = None,
     ) -> None:
-        """Compile assembly, or load what `compiled` gave before; raises `ValueError` where it is wrong.
+        """Compile assembly, or load what `compiled` returned before. Raises `ValueError` if it is wrong.
 
-        `inside`: functions of the assembly are taken into others, and all are optimised with them.
+        `inside`: functions of the assembly are inlined into others, and all are optimised together.
         """
         machine = _machine(optimise)
         with _LOCK:
@@ -65,7 +65,7 @@ class Code:
                 finally:
                     module.close()
             self.compiled = compiled
-            """The object file, which holds for this processor and this llvmlite."""
+            """The object file, which is valid for this processor and this llvmlite."""
             engine = machine.engine(compiled)
         self._engine = engine
         # At the end of the process LLVM may be gone already, and the memory goes with the process.
@@ -79,9 +79,10 @@ class Code:
         return found
 
     def function(self, callee: emitter.Callee, *, keeps_lock: bool = False) -> Any:
-        """An exported function to be called from Python; it lets other threads run unless `keeps_lock`.
+        """An exported function that can be called from Python; it releases the interpreter lock unless
+        `keeps_lock`.
 
-        It must not be called once this object is gone.
+        Do not call it once this object is gone.
         """
         make = ctypes.PYFUNCTYPE if keeps_lock else ctypes.CFUNCTYPE
         parameters = [_ctype(kind) for kind in callee.parameters]
@@ -91,8 +92,8 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """Where functions of the given names are taken in: the `bitcode` of others, which call them. Those `kept`
-    can be called besides."""
+    """Where functions of the given names are inlined: the `bitcode` of other functions, which call them.
+    Those `kept` can be called as well."""
 
     bitcode: bytes
     names: tuple[str, ...]
@@ -100,8 +101,8 @@ class Inside:
 
 
 def bitcode(assembly: str) -> bytes:
-    """Optimised functions that call what is not there yet, for `Inside`; raises `ValueError` where the
-    assembly is wrong."""
+    """Optimised functions that call functions which are not there yet, for `Inside`. Raises `ValueError` if
+    the assembly is wrong."""
     machine = _machine(True)
     with _LOCK:
         _close_all()
@@ -115,8 +116,8 @@ def bitcode(assembly: str) -> bytes:
 
 
 def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
-    """What is kept under a name. None where it does not fit the key, this processor and this llvmlite, or is
-    not what the program of this user has written under that name."""
+    """The content stored under a name. None if it does not fit the key, this processor and this llvmlite, or
+    if this user's program has not written it under that name."""
     stamp = _stamp(key, optimise)
     try:
         data = _path(name).read_bytes()
@@ -124,7 +125,7 @@ def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
             return None
         compiled = data[len(stamp) + _DIGEST :]
         if _seal(name, stamp, compiled) != data[len(stamp) : len(stamp) + _DIGEST]:
-            # A damaged or foreign object would be run as it is.
+            # A damaged or foreign object would be executed.
             return None
     except (OSError, errors.CqlguiError):
         return None
@@ -132,7 +133,7 @@ def stored(name: str, key: Sequence[str], optimise: bool) -> bytes | None:
 
 
 def store(name: str, key: Sequence[str], optimise: bool, compiled: bytes) -> None:
-    """Keep an object or bitcode for later starts; a folder that cannot be written to is no fault."""
+    """Store an object or bitcode for later starts. A folder that cannot be written to is no error."""
     with contextlib.suppress(OSError, errors.CqlguiError):
         path, stamp = _path(name), _stamp(key, optimise)
         folders.make(path.parent)

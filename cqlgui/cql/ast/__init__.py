@@ -1,1 +1,1 @@
-"""The syntax tree: classes of nodes, their types, and which kinds may be evaluated again without effect."""
+"""The syntax tree: classes of nodes, their types, and which filters may be evaluated again without effect."""

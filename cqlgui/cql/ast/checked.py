@@ -1,4 +1,4 @@
-"""A query text together with its tree, its types and what was found wrong with it."""
+"""A query text together with its tree, its types and the findings about it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Checked:
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        """The findings that keep the query from running."""
+        """The findings that prevent the query from running."""
         return tuple(one for one in self.diagnostics if one.severity == "error")
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """The findings that do not."""
+        """The findings that do not prevent it."""
         return tuple(one for one in self.diagnostics if one.severity == "warning")

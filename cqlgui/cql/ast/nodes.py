@@ -1,10 +1,10 @@
-"""The tree of a query: frozen data with spans, no behaviour.
+"""The tree of a query: frozen data with spans, without behaviour.
 
-Types and scopes sit beside the tree (`cql.types`). Brackets leave no node: the printer puts back what
-precedence needs; `{F}` with one filter is F. Spans do not take part in equality, so `==` compares structure
-and parts, which is what orbits and the printer's round trip need. Men are bits of a mask: bit 0 the empty
-square, bits 1-6 the white P N B R Q K, bits 7-12 the black ones (`board.men`). Square sets are bitboards,
-a1 the lowest bit. Direction sets are 8-bit masks in the order of `board.directions`: up, northeast, right,
+Types and scopes are kept beside the tree (`types`). Brackets leave no node: the printer adds those that
+precedence needs; `{F}` with one filter is F. Spans take no part in equality, so `==` compares structure and
+parts, which orbits and the round trip of the printer need. Men are bits of a mask: bit 0 is the empty square,
+bits 1-6 the white P N B R Q K, bits 7-12 the black ones (`board.men`). Square sets are bitboards with a1 as
+the lowest bit. Direction sets are 8-bit masks in the order of `board.directions`: up, northeast, right,
 southeast, down, southwest, left, northwest.
 """
 
@@ -23,9 +23,8 @@ _Kind = TypeVar("_Kind")
 
 
 class _Compared:
-    """Equality, hash and text of nodes, the same for all kinds; `dataclass` would write them for each anew,
-    which takes a third of the program's start.
-    """
+    """Equality, hash and text of nodes, shared by all kinds. `dataclass` would write them for each kind,
+    which takes a third of the program's start."""
 
     __slots__ = ()
 
@@ -49,7 +48,7 @@ _KEYS: dict[type, attrgetter[Any] | None] = {}
 
 
 def _key(kind: type) -> attrgetter[Any] | None:
-    """What tells nodes of a kind apart; None where all are equal."""
+    """The fields that distinguish nodes of a kind; None if all nodes of the kind are equal."""
     try:
         return _KEYS[kind]
     except KeyError:
@@ -59,9 +58,7 @@ def _key(kind: type) -> attrgetter[Any] | None:
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def node(kind: type[_Kind]) -> type[_Kind]:
-    """The decorator of every kind of node: data with slots that nobody changes, to which the type checker
-    sees.
-    """
+    """The decorator of every kind of node: frozen data with slots. The type checker prevents changes."""
     return dataclass(slots=True, eq=False, repr=False)(kind)
 
 
@@ -115,9 +112,8 @@ class Query(Node):
 
 @node
 class Designator(Node):
-    """Piece and square designator (spec 7): men mask and square set; no piece part = all 13 bits, no squares
-    = 64.
-    """
+    """Piece and square designator (spec 7): men mask and square set. Without a piece part all 13 bits are
+    set, without squares all 64."""
 
     men: int
     squares: int
@@ -336,7 +332,7 @@ class Ray(Node):
 
 @node
 class Find(Node):
-    """`find` (spec 8.5); `all` is kept apart from the range 1..."""
+    """`find` (spec 8.5). `all` is not the same as the range 1..."""
 
     quiet: bool
     all: bool
@@ -510,9 +506,8 @@ class PieceAssign(Node):
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One distinct member of an orbit. `applied`: names of its basic transforms, outermost first, identity
-    left out.
-    """
+    """One distinct member of an orbit. `applied`: names of its basic transforms, outermost first, without the
+    identity."""
 
     applied: tuple[str, ...] = field(compare=False, hash=False)
     filter: Node
@@ -522,8 +517,8 @@ class Element:
 class Orbit(Node):
     """What a chain of transforms became: its distinct valid elements in canonical order (transforms spec 4).
 
-    `index` numbers the outermost orbits of the query in text order (-1 for inner ones); `range` as in
-    `Transform`; `operand`, where given, is the filter as written, which tells the type of an orbit without
+    `index` numbers the outermost orbits of the query in text order (-1 for inner ones). `range` is that of
+    `Transform`. `operand`, where given, is the filter as written; it gives the type of an orbit without
     elements.
     """
 
@@ -537,7 +532,7 @@ class Orbit(Node):
 
 
 def children(node: Node) -> Iterator[Node]:
-    """The filters directly inside `node`, in text order; an orbit gives those of its elements."""
+    """The filters directly inside `node`, in text order; for an orbit, those of its elements."""
     for name in _child_fields(type(node)):
         value = getattr(node, name)
         if isinstance(value, tuple):
@@ -551,8 +546,8 @@ def children(node: Node) -> Iterator[Node]:
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """`root` and every filter in it, a filter before those inside it; the last of these first. Lets the
-    window go first, so it is no thing to do with a lock that the window may want."""
+    """`root` and every filter in it. A filter comes before those inside it, and the last of these comes
+    first. This lets the window run first, so never call it while you hold a lock that the window may want."""
     priority.pause()
     pending = [root]
     while pending:
@@ -565,7 +560,7 @@ _CHILD_FIELDS: dict[type[Node], tuple[str, ...]] = {}
 
 
 def _child_fields(kind: type[Node]) -> tuple[str, ...]:
-    """Fields that may hold filters; spans, ranges and the written form of an orbit are no children."""
+    """Fields that may hold filters. Spans, ranges and the written form of an orbit are not among them."""
     known = _CHILD_FIELDS.get(kind)
     if known is None:
         skipped = {"span", "word_span", "range"} | ({"operand"} if kind is Orbit else set())

@@ -39,7 +39,7 @@ class RemoveComment(Node):
 
 @node
 class Message(Node):
-    """`message (...)`; `quiet` leaves out where it was said."""
+    """`message (...)`; `quiet` leaves out the place where it was written."""
 
     quiet: bool
     parts: tuple[Node, ...]

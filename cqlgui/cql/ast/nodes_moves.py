@@ -9,10 +9,10 @@ from cqlgui.cql.ast.nodes import Node, node
 
 @node
 class Dash(Node):
-    """`L--R=P(T)`, or with `capture` `L[x]R=P(T)` (spec 9); None where a part is not written.
+    """`L--R=P(T)`, or with `capture` `L[x]R=P(T)` (spec 9). A part that is not written is None.
 
-    Several target filters stand in one `nodes.Compound`. `promotion` is a designator of men, all squares,
-    or a string.
+    Several target filters are one `nodes.Compound`. `promotion` is a designator of men, all squares, or a
+    string.
     """
 
     capture: bool
@@ -44,7 +44,7 @@ class CountMoves(Node):
 
 @node
 class CurrentMove(Node):
-    """`currentmove DASH`: the dash asked of the move that led here (spec 8.6)."""
+    """`currentmove DASH`: the dash tested on the move that led here (spec 8.6)."""
 
     dash: Dash
 

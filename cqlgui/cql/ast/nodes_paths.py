@@ -12,8 +12,8 @@ from cqlgui.cql.ast.nodes_moves import Dash
 class Path(Node):
     """`path` (spec 10). `constituents` are `Step`, `Chain`, `Repeat` of these, and other filters.
 
-    `focus` is the set of men whose moves count, `capture` that their being captured counts too; `max` the
-    number that the best path has most of, None for its moves.
+    `focus` is the set of men whose moves count; with `capture` their being captured counts too. `max` is the
+    number that the best path maximises, None for the number of its moves.
     """
 
     range: Range | None
@@ -35,7 +35,7 @@ class Path(Node):
 
 @node
 class Step(Node):
-    """A dash as constituent; all of `targets` must match at its tail. The dash itself has no target."""
+    """A dash as constituent. All of `targets` must match after the move. The dash itself has no target."""
 
     dash: Dash
     targets: tuple[Node, ...]

@@ -1,4 +1,4 @@
-"""Nodes of control, variables' life time, dictionaries and functions (language spec, 8.9 and 12)."""
+"""Nodes of control, lifetime of variables, dictionaries and functions (language spec, 8.9 and 12)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Loop(nodes.Node):
 
 @nodes.node
 class While(nodes.Node):
-    """`while (C) F`. `iterates`: C is a regular expression search as it stands, and F runs for each match."""
+    """`while (C) F`. `iterates`: C is a bare regular expression search, and F runs for each match."""
 
     condition: nodes.Node
     body: nodes.Node
@@ -108,9 +108,8 @@ class EntryLoop(nodes.Node):
 
 @nodes.node
 class Function(nodes.Node):
-    """A definition. `body` is the text between its braces as written, in either spelling: it has no types
-    before a call, and the calls hold what it means.
-    """
+    """A definition. `body` is the text between its braces as written, in either spelling. It has no types
+    before a call; the calls hold its meaning."""
 
     name: str
     parameters: tuple[str, ...]
@@ -120,8 +119,8 @@ class Function(nodes.Node):
 @nodes.node
 class Call(nodes.Node):
     """A call and what it became. `hidden` names the variable that holds each argument, empty where a plain
-    variable was passed by name. `inlined`: a transform changed it, so that only `body` tells what it means.
-    """
+    variable was passed by name. `inlined`: a transform changed the body, so only `body` says what the call
+    means."""
 
     name: str
     arguments: tuple[nodes.Node, ...]

@@ -19,7 +19,7 @@ SquareWord = Literal["rank", "file", "type", "colortype", "typename", "piecename
 
 @nodes.node
 class SquareFact(nodes.Node):
-    """A number or a letter about the one square of a set (spec 8.2)."""
+    """A number or a letter about the single square of a set (spec 8.2)."""
 
     word: SquareWord
     operand: nodes.Node
@@ -61,6 +61,6 @@ PictureWord = Literal[
 
 @nodes.node
 class Picture(nodes.Node):
-    """A word for an economical mate or stalemate (spec 15): the men that take part in it."""
+    """A word for an economical mate or stalemate (spec 15): the set of men that take part in it."""
 
     word: PictureWord

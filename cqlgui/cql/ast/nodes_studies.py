@@ -9,7 +9,7 @@ from cqlgui.cql.ast.nodes import Node, node
 
 @node
 class Study(Node):
-    """`hhdb KEY`; `key` as written, without quotes, with its second word where it has one (`gbr kings`)."""
+    """`hhdb KEY`; `key` as written, without quotes, including its second word if it has one (`gbr kings`)."""
 
     key: str
 
@@ -19,7 +19,7 @@ AwardCategory = Literal["award", "prize", "hm", "commendation"]
 
 @node
 class StudyAward(Node):
-    """`hhdb award` and kin: the rank of the study's award, the lower end of shared ranks unless `max`."""
+    """`hhdb award` and similar: the rank of the study's award, the lower end of shared ranks unless `max`."""
 
     category: AwardCategory
     special: bool
@@ -28,7 +28,7 @@ class StudyAward(Node):
 
 @node
 class StudySort(Node):
-    """`hhdb sort award` and kin: sorts games by category and rank of their award."""
+    """`hhdb sort award` and similar: sorts games by category and rank of their award."""
 
     category: AwardCategory
     special: bool

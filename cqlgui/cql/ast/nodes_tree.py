@@ -9,7 +9,7 @@ from cqlgui.cql.ast import nodes
 
 @nodes.node
 class At(nodes.Node):
-    """`X:F`: `filter` looked at in the position X (spec 6.5)."""
+    """`X:F`: `filter` evaluated in the position X (spec 6.5)."""
 
     position: nodes.Node
     filter: nodes.Node
@@ -57,7 +57,7 @@ class Distance(nodes.Node):
 
 @nodes.node
 class Kinship(nodes.Node):
-    """`ancestor (X Y)`, `descendant (X Y)`: X is that, properly, of Y."""
+    """`ancestor (X Y)`, `descendant (X Y)`: X is a proper ancestor or descendant of Y."""
 
     word: Literal["ancestor", "descendant"]
     left: nodes.Node
@@ -108,7 +108,7 @@ class SimilarPosition(nodes.Node):
 
 @nodes.node
 class Equal(nodes.Node):
-    """`equal (F G)`: the same value, or none on either side."""
+    """`equal (F G)`: both have the same value, or neither has one."""
 
     left: nodes.Node
     right: nodes.Node

@@ -1,6 +1,5 @@
-"""Which filters give the same whenever they are evaluated at a position, so that a search that comes to one
-place on many ways need not evaluate them there again.
-"""
+"""Which filters give the same result each time they are evaluated at a position. A search that comes to one
+place on many ways need not evaluate them there again."""
 
 from __future__ import annotations
 
@@ -23,20 +22,20 @@ from cqlgui.cql.ast import (
 
 
 def is_repeatable(node: nodes.Node) -> bool:
-    """True when evaluating a filter again at a position gives the same again and leaves no other trace than
-    comments and orbit matches; kinds that are not known to be so are taken not to be."""
+    """True if evaluating a filter again at a position gives the same result and leaves no other trace than
+    comments and orbit matches. Unknown kinds are taken not to be repeatable."""
     if type(node) not in _REPEATABLE:
         return False
     if isinstance(node, nodes_paths.Path | nodes_paths.Line) and node.nestban:
         return False
     if isinstance(node, nodes_paths.PathFact) and node.word == "pathlastposition":
-        # Within a path it is the end of the best one so far.
+        # Within a path it is the end of the best path so far.
         return False
     return all(is_repeatable(child) for child in nodes.children(node))
 
 
 def is_endless(loop: nodes_programs.Loop | nodes_programs.While) -> bool:
-    """True when nothing in a loop can change what it asks, so that it goes on forever once it has begun."""
+    """True if nothing in a loop can change its condition, so that it runs forever once it has begun."""
     if isinstance(loop, nodes_programs.Loop):
         condition = body = loop.operand
     elif loop.iterates:
@@ -50,7 +49,7 @@ def is_endless(loop: nodes_programs.Loop | nodes_programs.While) -> bool:
 
 
 def _only_assigns(node: nodes.Node, assigned: set[str]) -> bool:
-    """Whether a filter does nothing but give variables, whose names are added to `assigned`, new values."""
+    """Whether a filter does nothing but assign variables. Their names are added to `assigned`."""
     if isinstance(node, nodes.Assign) and node.operator == "=":
         assigned.add(node.name)
     elif type(node) not in _REPEATABLE or isinstance(node, nodes_paths.Path | nodes_paths.Line):
@@ -59,7 +58,7 @@ def _only_assigns(node: nodes.Node, assigned: set[str]) -> bool:
 
 
 def _words(node: nodes.Node) -> Iterator[str]:
-    """Every word that a filter holds, the names of the variables it reads among them."""
+    """Every name in a filter, including the variables that it reads."""
     if isinstance(node, nodes.Assign):
         return
     for field in data.fields(node):

@@ -1,5 +1,5 @@
-"""Static types of filters (language spec, section 4): every filter has exactly one, known from the text
-alone."""
+"""Static types of filters (language spec, section 4). Every filter has exactly one type, which follows from
+the text alone."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from cqlgui.cql.ast import nodes
 
 
 class Type(Enum):
-    """What a filter's value is; LOGICAL has none. PIECE is a lone piece variable, a set of at most one
-    square. DICTIONARY is the name of a dictionary, which stands only where the grammar says so."""
+    """The type of a filter's value; LOGICAL has no value. PIECE is a piece variable by itself, a set of at
+    most one square. DICTIONARY is the name of a dictionary; it may stand only where the grammar allows it."""
 
     SET = "set"
     NUMERIC = "number"
@@ -37,8 +37,8 @@ class Entries:
 
 @dataclass(slots=True)
 class Names:
-    """The variables of one query and their types (they are global and keep one type), its dictionaries, and a
-    memo for `infer`."""
+    """The variables of one query with their types (variables are global and keep one type), its dictionaries,
+    and a memo for `infer`."""
 
     types: Mapping[str, Type] = field(default_factory=dict)
     dictionaries: Mapping[str, Entries] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Names:
 
 
 def infer(node: nodes.Node, names: Names) -> Type:
-    """The type of a checked or expanded filter; each node object is looked at once per `names`.
+    """The type of a checked or expanded filter. Each node object is visited once per `names`.
 
     Raises KeyError for a variable that `names` lacks: the tree was not checked.
     """
@@ -73,7 +73,7 @@ def infer(node: nodes.Node, names: Names) -> Type:
     if known is not None and known[0] is node:
         return known[1]
     answer = RULES[type(node)](node, names)
-    # The memo holds the node too, so its id cannot be given to another one meanwhile.
+    # The memo holds the node as well, so its id cannot be given to another node meanwhile.
     names._memo[id(node)] = (node, answer)
     return answer
 
@@ -101,7 +101,7 @@ def _operand(node: nodes.Node, names: Names) -> Type:
 
 
 def valued(kind: Type) -> Type:
-    """A piece variable inside something else is just its square."""
+    """A piece variable inside another filter is a set of one square."""
     return Type.SET if kind is Type.PIECE else kind
 
 
@@ -121,7 +121,8 @@ def _arithmetic(node: nodes.Node, names: Names) -> Type:
 
 
 def _compare(node: nodes.Node, names: Names) -> Type:
-    """The left operand's value, a set's size when compared with a number; nothing for `!=` and equal sets."""
+    """The value of the left operand, or the size of a set that is compared with a number; no value for `!=`
+    and for equal sets."""
     assert isinstance(node, nodes.Compare)
     if node.operator == "!=":
         return Type.LOGICAL
@@ -147,8 +148,8 @@ def _loop(node: nodes.Node, names: Names) -> Type:
 
 
 def transformed(operand: Type, ranged: bool) -> Type:
-    """The type of an orbit: the union of sets, the maximum of numbers, otherwise a mere condition; a range
-    counts."""
+    """The type of an orbit: the union of sets, the maximum of numbers, otherwise a condition. With a range it
+    is a number."""
     if ranged:
         return Type.NUMERIC
     if operand in SETS:

@@ -57,7 +57,7 @@ def _dash(node: nodes.Node, style: printers.Style) -> printers.Printed:
 
 
 _SIGNS = ("--", "[x]", "―", "×")
-"""Behind one of these a promotion or target would belong to it."""
+"""Behind one of these signs a promotion or a target would belong to the sign."""
 
 
 def _dashed(
@@ -71,7 +71,7 @@ def _dashed(
     """A dash with everything tied to it; without a left set it is a primary."""
     text = "" if left is None else printers.print_filter(left, style).within(6, before=7)
     if text.endswith("∙") or text.startswith(_SIGNS):
-        # Behind that sign a dash is tied to nothing; a dash in front would be the one of `currentmove`.
+        # Behind that sign a dash is tied to nothing; a dash in front would be read as that of `currentmove`.
         text = f"({text})"
     if style == "unicode":
         text += "×" if capture else "――"
@@ -80,10 +80,10 @@ def _dashed(
     opened = 0
     if right is not None:
         printed = printers.print_filter(right, style)
-        # A round bracket would begin the target, and a dash within take what follows.
+        # A round bracket would begin the target, and a dash inside would take in what follows.
         shut = printed.level > 6 or printed.text.startswith("(") or any(one in printed.text for one in _SIGNS)
         shut = shut or printers.runs_into_bracket(printed.text)
-        # An assignment would take the `=` of a promotion, a path the bracket of a target.
+        # An assignment would take in the `=` of a promotion, a path the bracket of a target.
         shut = shut or (printed.open > 0 and (promotion is not None or target is not None))
         text += f"{{{printed.text}}}" if shut else printed.text
         opened = 0 if shut else max(6, printed.open)
@@ -91,7 +91,7 @@ def _dashed(
         printed = printers.print_filter(promotion, style)
         plain = isinstance(promotion, nodes.Designator | nodes.AllSquares | nodes.String)
         text += "=" + (printed.text if plain else f"{{{printed.text}}}")
-        # Whatever follows would be taken for a part of it.
+        # Everything that follows would be read as a part of it.
         opened = 14
     if target is not None:
         filters = target.filters if isinstance(target, nodes.Compound) else (target,)
@@ -126,7 +126,7 @@ def _move(node: nodes.Node, style: printers.Style) -> printers.Printed:
     text = _parameters("move", node.words, node.operands, style)
     if node.comment is not None:
         return printers.Printed(f"{text} comment{printers.spoken_arguments(node.comment, style)}")
-    # Many words of its parameters are filters too, which would be taken in if they followed.
+    # Many of its parameter words are filters too, and would be taken in if they followed.
     return printers.Printed(text, open=14)
 
 
@@ -142,7 +142,7 @@ def _parameters(
     for word in words:
         texts.append(word)
         if head == "pin" or word in nodes_moves.OPERAND_WORDS:
-            # An operand that goes on to its right, such as another `move`, would take in the next word.
+            # An operand that is open to its right, such as another `move`, would take in the next word.
             texts.append(printers.print_filter(left.pop(0), style).within(1, before=14))
     return " ".join(texts)
 

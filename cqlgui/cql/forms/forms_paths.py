@@ -1,4 +1,4 @@
-"""Types, printed form and transforms of `path`, `line` and what they are made of."""
+"""Types, printed form and transforms of `path`, `line` and their constituents."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _path_fact(node: nodes.Node, names: types.Names) -> Type:
 
 
 def _part(node: nodes.Node, names: types.Names) -> Type:
-    """Constituents are no filters of their own; they only match or not."""
+    """Constituents are no filters of their own; they only match or fail."""
     return Type.LOGICAL
 
 
@@ -99,7 +99,7 @@ def _constituents(parts: tuple[nodes.Node, ...], style: printers.Style) -> list[
     for part in parts:
         text = _constituent(part, style)
         if texts and text.startswith("(") and printers.runs_into_bracket(texts[-1]):
-            # Only the word itself: in braces a whole step would be a filter.
+            # Brace only the word itself: in braces a whole step would be a filter.
             texts[-1] = texts[-1].removesuffix("child") + "{child}"
         texts.append(text)
     return texts
@@ -131,8 +131,8 @@ def _dash(node: nodes_moves.Dash, style: printers.Style) -> str:
 
 
 def _tied(node: nodes.Node, style: printers.Style, *, before_equals: bool = False) -> str:
-    """A set beside its dash. Before the `=` of a promotion a name would be assigned to, also one that ends
-    the set."""
+    """A set beside its dash. Before the `=` of a promotion a name would be read as an assignment, also a name
+    at the end of the set."""
     if isinstance(node, nodes.Name) and not before_equals:
         return node.name
     if before_equals and printers.print_filter(node, style).open:
@@ -166,8 +166,8 @@ _GROUP = pattern(r"\{[^{}]*\}")
 
 
 def _shut(node: nodes.Node, level: int, style: printers.Style) -> str:
-    """A filter at the top level of a path: in braces where its signs would be wildcards or dashes there,
-    where it would be taken for a chain, or where what follows could continue it."""
+    """A filter at the top level of a path. It is put into braces where its signs would be wildcards or dashes
+    there, where it would be read as a chain, or where what follows could continue it."""
     printed = printers.print_filter(node, style)
     text = printed.text
     opens = printed.level > level or printed.open > 11
@@ -182,14 +182,15 @@ def _is_arithmetic(node: nodes.Node) -> bool:
 
 
 def _braced(text: str) -> str:
-    """The text in braces, which leave no trace in the tree; a lone number in them would be a repetition."""
+    """The text in braces, which leave no trace in the tree. A lone number in braces would be read as a
+    repetition."""
     if text.startswith("{") and not _outside_braces(text):
         return text
     return f"{{ {text} }}" if text.isdigit() else f"{{{text}}}"
 
 
 def _outside_braces(text: str) -> str:
-    """What is left of a text without its strings and everything in braces."""
+    """What is left of a text without its strings and without everything in braces."""
     bare = _STRING.sub("", text.replace('\\"', ""))
     while (inner := _GROUP.sub("", bare)) != bare:
         bare = inner

@@ -1,4 +1,4 @@
-"""Types, printed form and transforms of the nodes of control, variables, dictionaries and functions."""
+"""Types, printed form and transforms of nodes of control, variables, dictionaries and functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cqlgui.cql.vocabulary import registry
 
 
 def _if(node: nodes.Node, names: Names) -> Type:
-    """The type of both branches where they agree, else a mere condition."""
+    """The type of both branches if they agree, else a condition."""
     assert isinstance(node, nodes_programs.If)
     if node.otherwise is None:
         return Type.LOGICAL
@@ -26,7 +26,7 @@ def _if(node: nodes.Node, names: Names) -> Type:
 
 
 def _entry(node: nodes.Node, names: Names) -> Type:
-    """The type of the dictionary's values; a condition while nothing in the text has fixed it."""
+    """The type of the dictionary's values; a condition as long as nothing in the text has fixed it."""
     assert isinstance(node, nodes_programs.Entry)
     return names.dictionaries[node.name].value or Type.LOGICAL
 
@@ -62,7 +62,7 @@ def _print_if(node: nodes.Node, style: printers.Style) -> printers.Printed:
     condition, then = printers.adjacent((node.condition, node.then), 14, style)
     if node.otherwise is None:
         printed = printers.print_filter(node.then, style)
-        # `beside` may have bracketed it, since something stands before it.
+        # `adjacent` may have bracketed it, because something stands before it.
         opened = max(14, printed.open) if then == printed.text else 14
         return printers.Printed(f"if {condition} {then}", open=opened)
     if printers.print_filter(node.then, style).open and not then.startswith("("):
@@ -128,7 +128,8 @@ def _print_entry_assign(node: nodes.Node, style: printers.Style) -> printers.Pri
 
 
 def _key(key: nodes.Node, style: printers.Style) -> str:
-    """A key in its brackets; a designator, or what begins with one, would be read together with them."""
+    """A key in its brackets. A designator, or a filter that begins with one, would be read together with the
+    brackets."""
     text = printers.print_filter(key, style).text
     shut = designators.match_length(f"[{text}]", 0) or text.startswith("[")
     return f"[({text})]" if shut else f"[{text}]"

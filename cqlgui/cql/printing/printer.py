@@ -1,7 +1,7 @@
 """Tree to text, in either spelling, with the brackets that precedence needs and no others.
 
-Reading a printed query gives the same tree again. Orbits, which the parser never makes, print for the eye
-only.
+Reading a printed query gives the same tree again. Orbits, which the parser never makes, are printed for
+people to read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from cqlgui.cql.printing import printers
 
 
 def print_query(query: nodes.Query, style: printers.Style = "ascii") -> str:
-    """The whole query: its header on the first line, then one filter of the body a line."""
+    """The whole query: its header on the first line, then each filter of the body on a line."""
     return print_header(query.header) + "\n" + "\n".join(_lines(query.body, style)) + "\n"
 
 
@@ -24,7 +24,7 @@ def print_node(node: nodes.Node, style: printers.Style = "ascii") -> str:
 
 
 def print_header(header: nodes.Header) -> str:
-    """The header as `cql(...)`; `cql()` when it says nothing."""
+    """The header as `cql(...)`; `cql()` if it holds nothing."""
     words = []
     if header.input is not None:
         words.append(f'input "{header.input}"')
@@ -48,7 +48,7 @@ def print_header(header: nodes.Header) -> str:
 
 
 def _lines(body: nodes.Node, style: printers.Style) -> list[str]:
-    """The filters of a body, one a line; a blank line ends a path that is not the last of them."""
+    """The filters of a body, each on a line. A blank line ends a path that is not the last filter."""
     filters = body.filters if isinstance(body, nodes.Compound) else (body,)
     lines = printers.adjacent(filters, 14, style)
     for place, node in enumerate(filters):
@@ -163,7 +163,7 @@ _NO_STRINGS = (
 def _count(node: nodes.Node, style: printers.Style) -> printers.Printed:
     assert isinstance(node, nodes.Count)
     operand = printers.print_filter(node.operand, style)
-    # The length of a string would take in a `+` in it.
+    # The length of a string would take in a `+` within it.
     return printers.prefix("#", operand, 7 if isinstance(node.operand, _NO_STRINGS) else 0)
 
 
@@ -242,7 +242,8 @@ def _sort(node: nodes.Node, style: printers.Style) -> printers.Printed:
 def _comment(node: nodes.Node, style: printers.Style) -> printers.Printed:
     assert isinstance(node, nodes.Comment)
     if node.slashes:
-        # It goes on to the end of the line or of its bracket, which may stand within another such comment.
+        # The comment goes on to the end of the line or of its bracket, which may stand within another such
+        # comment.
         return printers.Printed(f"{{///{' '.join(printers.spoken(node.parts, style))}}}")
     return printers.Printed("comment" + printers.spoken_arguments(node.parts, style))
 

@@ -21,14 +21,14 @@ Style = Literal["ascii", "unicode"]
 
 
 def print_filter(node: nodes.Node, style: Style) -> Printed:
-    """A filter as text, with what is needed to put it adjacent others."""
+    """A filter as text, with what is needed to print it beside other filters."""
     return PRINTERS[type(node)](node, style)
 
 
 @dataclass(frozen=True, slots=True)
 class Printed:
     """A printed filter: the level of its outermost operator (0: a primary), and the level up to which its
-    last operand would swallow an operator that followed (0: closed)."""
+    last operand would take in an operator that followed (0: closed)."""
 
     text: str
     level: int = 0
@@ -44,7 +44,7 @@ class Printed:
 
 
 def prefix(head: str, operand: Printed, level: int, shut: bool = False) -> Printed:
-    """A prefix filter: its operand at `level`, and `shut` in brackets whatever it is."""
+    """A prefix filter: its operand at `level`; `shut` puts the operand into brackets in any case."""
     if shut or operand.level > level:
         return Printed(head + operand.bracketed(), open=level)
     return Printed(head + operand.text, open=max(level, operand.open))
@@ -118,7 +118,7 @@ _PARAMETER = pattern(
 
 
 def _runs_on(before: str, text: str) -> bool:
-    """True when `text`, directly behind `before`, would be taken for a part of it."""
+    """True if `text`, directly behind `before`, would be read as a part of it."""
     if text.startswith("-"):
         return not text.startswith("--")
     if text.startswith('"'):
@@ -131,7 +131,7 @@ def _runs_on(before: str, text: str) -> bool:
 
 
 SWALLOWS: Final = 15
-"""How open a filter is that takes in whatever follows it, up to the end of its bracket or a blank line."""
+"""The `open` level of a filter that takes in everything up to the end of its bracket or a blank line."""
 _TEXT_WORD = pattern(
     r"(?:^|[^\w$])(?:player|white|black|event|site|date|eventdate|eco|fen|originalcomment"
     r"|hhdb (?:composer|diagram|firstcomment|stipulation|search|gbr(?: \w+)?))$"
@@ -152,7 +152,7 @@ def adjacent(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[
         if before and _runs_on(before, text):
             text = f"({text})"
         if before and text.startswith("(") and _DASH.search(before):
-            # A round bracket behind a move begins its target.
+            # A round bracket behind a move would begin the target of the move.
             text = f"{{{text}}}"
         if text.startswith("(") and runs_into_bracket(before):
             texts[-1] = f"({before})"
@@ -161,9 +161,8 @@ def adjacent(filters: tuple[nodes.Node, ...], level: int, style: Style) -> list[
 
 
 def spoken(filters: tuple[nodes.Node, ...], style: Style) -> list[str]:
-    """Texts of the filters of `comment` and its like. There a string behind a text of the game is one more
-    filter (language spec, R2-8), so a text that is searched, or a placement, needs braces.
-    """
+    """Texts of the filters of `comment` and similar. There a string behind a text of the game is one more
+    filter (language spec, R2-8), so a text that is searched, or a placement, needs braces."""
     texts = adjacent(filters, 14, style)
     return [
         f"{{{text}}}" if any(isinstance(one, _SEARCHES) for one in nodes.walk(node)) else text
@@ -179,12 +178,12 @@ def spoken_arguments(filters: tuple[nodes.Node, ...], style: Style) -> str:
 
 
 def runs_into_bracket(text: str) -> bool:
-    """True when a round bracket behind a filter would be taken for its number."""
+    """True if a round bracket behind a filter would be read as its number."""
     return _CHILD.search(text) is not None
 
 
 def takes_bracket(text: str) -> bool:
-    """True when a round bracket behind a filter would be taken for its number or its move's target."""
+    """True if a round bracket behind a filter would be read as its number or as the target of its move."""
     return runs_into_bracket(text) or _DASH.search(text) is not None
 
 
@@ -202,8 +201,8 @@ _NAME = pattern(r"[A-Za-z$_][A-Za-z0-9$_]*")
 
 
 def ranged(head: str, found: nodes.Range | None, operand: nodes.Node, level: int, style: Style) -> Printed:
-    """Keyword, range and operand; an operand that begins with a number or a variable would be taken for a
-    bound."""
+    """Keyword, range and operand. An operand that begins with a number or a variable is bracketed, or it
+    would be read as a bound."""
     printed = print_filter(operand, style)
     name = _NAME.match(printed.text)
     variable = (
@@ -227,8 +226,8 @@ def sign(operator: str, style: Style) -> str:
 def infix(
     left: nodes.Node, sign: str, right: nodes.Node, levels: tuple[int, int, int], style: Style
 ) -> Printed:
-    """`levels`: of the operator, and the highest ones its left and right operands may have without
-    brackets."""
+    """An infix filter. `levels`: of the operator, and the highest ones that its left and right operands may
+    have without brackets."""
     level, left_level, right_level = levels
     end = print_filter(right, style)
     bare = end.level <= right_level

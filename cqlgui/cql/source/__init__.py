@@ -1,1 +1,1 @@
-"""Text as such: tokens, spans, messages, regular expressions, how tags are spelled. Knows no tree."""
+"""The text of a query: tokens, spans, messages, regular expressions, names in tags. Knows no syntax tree."""

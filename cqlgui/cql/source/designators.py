@@ -34,7 +34,7 @@ _FIGURINE = "[♔♕♖♗♘♙♚♛♜♝♞♟△▲□◭]"
 _PIECES = rf"(?:{_LETTER}|\[{_LETTER}+\]|{_FIGURINE}+|\[{_FIGURINE}+\])"
 _RANGE = "[a-h](?:-[a-h])?[1-8](?:-[1-8])?"
 _SQUARES = rf"(?:{_RANGE}|\[{_RANGE}(?:,{_RANGE})*\])"
-# What may stand behind: no word character, and a bracket only when it is an operator such as `[x]`.
+# What may follow a designator: no word character, and a bracket only if it is an operator such as `[x]`.
 _END = r"(?![A-Za-z0-9_$])(?!\[(?!x\]|element\]|forall\]|[<>]|\]))"
 PATTERN = rf"(?:{_PIECES}{_SQUARES}|{_SQUARES}|{_PIECES}){_END}"
 # A piece with an open square list that `PATTERN` could not finish, or a figurine with a stray tail.

@@ -32,9 +32,8 @@ NOWHERE = Span(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A way out that a program can take: `span` of the text gives way to `new`; `title` says so to the
-    user.
-    """
+    """A correction that a program can apply: `new` replaces `span` of the text; `title` describes it to the
+    user."""
 
     title: str
     span: Span
@@ -43,8 +42,8 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `code` is a stable kebab-case word, `message` says what was expected, `hint` offers a
-    way out."""
+    """One finding. `code` is a stable kebab-case word, `message` says what was expected, `hint` says how to
+    mend it."""
 
     span: Span
     code: str
@@ -55,7 +54,7 @@ class Diagnostic:
 
 
 def fixed(text: str, fix: Fix) -> str:
-    """`text` after a fix."""
+    """`text` with a fix applied."""
     return text[: fix.span.offset] + fix.new + text[fix.span.end :]
 
 
@@ -71,8 +70,8 @@ SHOWN_WIDTH = 100
 def render(text: str, diagnostic: Diagnostic, name: str = "query") -> str:
     """`name:line:col: error[code]: message`, the source line, a caret under the span, and the hint.
 
-    Of a long line only the stretch round the span is shown, and control characters as blanks: a stranger's
-    text reaches a terminal through this.
+    Of a long line only the part around the span is shown. Control characters become blanks, because a
+    stranger's text reaches a terminal through this function.
     """
     line, column = line_and_column(text, diagnostic.span.offset)
     parts = [f"{name}:{line}:{column}: {diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]

@@ -1,9 +1,10 @@
 """Regular expressions as queries write them (ECMAScript, language spec 13.3), for the `regex` package.
 
-A pattern is read by the grammar of ECMAScript and written anew, so that nothing means what Python alone
-would take it for: `$` only ends the text, `\\d` and `\\w` are ASCII, `.` stops at line ends, a group that
-took no part matches as empty when it is referred to. As in the reference's library, `[:alpha:]` and kin
-work within brackets. Groups in a repetition keep what an earlier round caught.
+This module reads a pattern by the grammar of ECMAScript and writes it anew, so that nothing has a meaning
+that only Python gives it: `$` matches at the end of the text only, `\\d` and `\\w` are ASCII, `.` stops at
+line ends, and a reference to a group that took no part matches the empty text. As in the reference's library,
+`[:alpha:]` and similar classes work within brackets. Groups in a repetition keep what an earlier round
+caught.
 """
 
 from __future__ import annotations
@@ -19,10 +20,9 @@ if TYPE_CHECKING:
 MAX_LENGTH: Final = 5_000
 MAX_DEPTH: Final = 50
 MAX_UNROLLED: Final = 10_000
-"""Characters and classes that a pattern may consist of when every counted repetition is written out, which is
-what `regex` does: `((x{1000}){1000}){1000}` would take gigabytes. At this bound it takes a few megabytes, and
-no text of a game calls for more.
-"""
+"""Characters and classes that a pattern may have when every counted repetition is written out, as `regex`
+does: `((x{1000}){1000}){1000}` would take gigabytes. At this limit it takes a few megabytes, and no text of a
+game needs more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +81,13 @@ _NO_BOUNDARY: Final = rf"(?:(?<=[{_WORD}])(?=[{_WORD}])|(?<![{_WORD}])(?![{_WORD
 
 
 class _Reader:
-    """One pass over a pattern. Methods read at `self.at` and give the translation of what they passed."""
+    """One pass over a pattern. Each method reads at `self.at` and returns the translation of what it read."""
 
     def __init__(self, pattern: str) -> None:
         self.text = pattern
         self.at = 0
         self.groups = 0
-        # What `MAX_UNROLLED` bounds, so far; and place and length of the count read last.
+        # How much of `MAX_UNROLLED` is used so far; and place and length of the last count.
         self.unrolled = 0
         self.last_count = 0, 0
         self.names: dict[str, int] = {}
@@ -149,7 +149,7 @@ class _Reader:
         return atom + quantifier
 
     def atom(self, depth: int) -> tuple[str, bool]:
-        """What a quantifier would apply to, and whether one may."""
+        """An atom, and whether a quantifier may follow it."""
         sign = self.peek()
         if sign == "(":
             return self.group(depth)
@@ -201,7 +201,7 @@ class _Reader:
         return name
 
     def quantifier(self) -> tuple[str, int]:
-        """A quantifier, empty where there is none, and the number it counts to, 1 for those that do not."""
+        """A quantifier (empty without one), and the number it counts to (1 if it counts nothing)."""
         rounds, sign = 1, self.peek()
         if sign in ("*", "+", "?"):
             self.at += 1
@@ -262,7 +262,7 @@ class _Reader:
         return _literal(self.character()), True
 
     def character(self) -> str:
-        """The character that an escape stands for."""
+        """The character that an escape means."""
         start = self.at
         sign = self.peek(1)
         self.at += 2
@@ -384,7 +384,7 @@ class _Reader:
         return _NAMED[name]
 
     def _count_groups(self) -> None:
-        """Number the groups beforehand: a reference may stand in front of its group."""
+        """Number all groups before the pattern is read, because a reference may stand before its group."""
         at, inside = 0, False
         while at < len(self.text):
             sign = self.text[at]
@@ -419,7 +419,7 @@ def _literal(sign: str) -> str:
 
 
 def _number(sign: str) -> str:
-    """A character by its number, so that no sign has a meaning of its own."""
+    """A character written as its number, so that no sign has a special meaning."""
     code = ord(sign)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 

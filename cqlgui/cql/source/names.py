@@ -12,9 +12,9 @@ _TIGHT_COMMA = pattern(r",(?! )")
 def player_name(tag: str | None) -> str | None:
     """A player's name as queries see it; None when it is empty.
 
-    The reference (build 9.493) tidies names while it reads them, as its results on 2,450 games show: a comma
-    gets a blank behind it, blanks and then full stops at the end go, `van ` at the beginning gets a capital,
-    and a game without the tag has the name `?`.
+    The reference (build 9.493) tidies names while it reads them, as its results on 2,450 games show. It puts
+    a blank after a comma, removes blanks and then full stops at the end, writes `van ` at the beginning with
+    a capital, and gives a game without the tag the name `?`.
     """
     if tag is None:
         return "?"
@@ -23,8 +23,8 @@ def player_name(tag: str | None) -> str | None:
 
 
 def normal_date(date: str) -> str:
-    """A date tag as `yyyy.mm.dd`, with `?` for unknown digits. Behind a month or day beyond the last one
-    nothing is known (language spec, R2-7)."""
+    """A date tag as `yyyy.mm.dd`, with `?` for unknown digits. Behind a month above 12 or a day above 31
+    everything is unknown (language spec, R2-7)."""
     fields = re.split(r"[.\-/\s]+", date.strip())
     normal: list[str] = []
     for index, (width, last) in enumerate(((4, 9999), (2, 12), (2, 31))):

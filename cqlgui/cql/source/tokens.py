@@ -27,12 +27,12 @@ class Kind(StrEnum):
 
 
 class Token(NamedTuple):
-    """One token. `word` is its ASCII spelling (`->` for an arrow sign), which is what grammar rules compare.
+    """One token. `word` is its ASCII spelling (`->` for an arrow sign); grammar rules compare it.
 
-    `number` holds a literal's value, `string` the text a string or escape means, `men` and `squares` the
-    masks of a designator. Tokens are tied when one's `end` is the `offset` of the other. `width` is the
-    length in the text where `text` is not what stands there (the name put in for a function's parameter),
-    else -1.
+    `number` holds the value of a literal, `string` the text that a string or escape means, `men` and
+    `squares` the masks of a designator. Two tokens are tied when the `end` of one is the `offset` of the
+    other. `width` is the length in the text where `text` differs from what stands there (a name put in for a
+    function's parameter), else -1.
     """
 
     kind: Kind
@@ -58,7 +58,7 @@ class Token(NamedTuple):
 
 TRIVIA = frozenset({Kind.WHITESPACE, Kind.COMMENT})
 
-# Words the lexer gives to tokens that have no ASCII spelling of their own.
+# Words that the lexer gives to tokens without an ASCII spelling of their own.
 PIECE_DECLARATION = "piece-declaration"
 REPETITION = "repetition"
 STRING_LITERAL = "string-literal"
@@ -70,4 +70,5 @@ END = "end-of-text"
 PATH_WORDS = {"+": "path +", "*": "path *", "--": "path --", "[x]": "path [x]"}
 
 LOOSE_BEFORE_DASH = frozenset("({:+-―*/><,~=∊∈◎∙✵⬓|&")
-"""Signs behind which a dash is not tied to what stands before it (spec 9.1); both spellings of a dash are."""
+"""Signs before a dash that do not tie it to what stands before it (spec 9.1); both spellings of a dash are
+among them."""

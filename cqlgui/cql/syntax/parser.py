@@ -1,4 +1,4 @@
-"""Text to tree (language spec, 3 and 5). Types are found on the way, since they decide where filters end.
+"""Text to tree (language spec, 3 and 5). Types are found on the way, because they decide where filters end.
 
 The grammar stands in `reading.operators` (precedence), `reading.ranges`, `primaries` (literals, names,
 brackets, basic keywords) and the modules of `families`. This module reads the whole text: header and body.
@@ -90,7 +90,8 @@ def _query(reader: cursor.Cursor) -> nodes.Query | None:
         header = _header(reader)
     found = operators.juxtaposed(reader)
     while reader.peek().word != END:
-        # Brackets are balanced, so one that closes nothing here lost its partner to a mistake reported above.
+        # Brackets are balanced, so a bracket that closes nothing here lost its partner to a mistake reported
+        # above.
         assert reader.errors, "a body ends before the text does only after a mistake"
         reader.take()
         found += operators.juxtaposed(reader)
@@ -154,7 +155,7 @@ def _parameter(reader: cursor.Cursor, made: _Header) -> None:
         reader.report(
             token.span, "unknown-parameter", f"`{cursor.shown(token)}` is no parameter of the header.", hint
         )
-        # What follows belongs to the wrong word and would only be complained about again.
+        # What follows belongs to the wrong word and would only be reported again.
         reader.take_whole()
         while not reader.at_end_of_group() and reader.peek().word not in PARAMETERS:
             reader.take_whole()
@@ -221,7 +222,7 @@ PARAMETERS = (
 
 
 def _too_high(query: nodes.Query) -> Span | None:
-    """Where a tree first exceeds the depth limit: long chains nest as well, without any bracket.
+    """Where a tree first exceeds the depth limit. Long chains of operators nest as well, without any bracket.
     Iterative."""
     pending: list[tuple[nodes.Node, int]] = [(query.body, 1)]
     while pending:

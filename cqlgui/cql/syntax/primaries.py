@@ -26,7 +26,7 @@ from cqlgui.cql.syntax.reading.readers import READERS, Reader
 
 
 def primary(cursor: Cursor) -> nodes.Node:
-    """One primary: reports and answers Broken, consuming nothing, where none begins."""
+    """One primary. Reports and returns Broken, consuming nothing, if none begins here."""
     token = cursor.peek()
     reader = READERS.get(token.word) if token.kind is not Kind.NAME else _name
     if reader is not None:
@@ -35,7 +35,7 @@ def primary(cursor: Cursor) -> nodes.Node:
     if is_internal(token.word):
         return _internal(cursor, token)
     if token.kind is Kind.ERROR:
-        # The lexer has said what is wrong with it.
+        # The lexer has reported what is wrong with it.
         cursor.take()
         return Broken(token.span)
     return cursor.expected("a filter")
@@ -49,7 +49,7 @@ def _internal(cursor: Cursor, token: Token) -> nodes.Node:
     message = f"`{token.word}` is reserved for a program's inner workings and says nothing in a query."
     broken = cursor.report_always(token.span, "internal-word", message, "it cannot name a variable either")
     if cursor.peek().word in assignments.OPERATORS:
-        # What was to be assigned to it is read, so that it causes no further finding of its own.
+        # The value of the assignment is read too, so that it causes no finding of its own.
         cursor.take()
         cursor.expression(9)
     return broken
@@ -72,7 +72,7 @@ def _name(cursor: Cursor, token: Token) -> nodes.Node:
         return nodes.Name(token.span, token.text)
     broken = operands.undeclared(cursor, token)
     if cursor.peek().word == "[" and cursor.peek().offset == token.end:
-        # An entry of what was meant as a dictionary is not looked at any further.
+        # An entry of an undeclared dictionary is not looked at any further.
         cursor.take_whole()
         if cursor.accept("=") is not None:
             cursor.expression(14)
@@ -162,7 +162,7 @@ def result_value(cursor: Cursor) -> str | None:
         return cursor.take().string
     cursor.expected("1-0, 0-1 or 1/2-1/2")
     if token.kind in (Kind.NUMBER, Kind.STRING):
-        # `2-0`, `1/2`: an attempt at a result, which is not looked at any further.
+        # `2-0`, `1/2`: an attempt at a result, which is not examined any further.
         while cursor.peek().kind in (Kind.NUMBER, Kind.STRING) or cursor.peek().word in ("-", "/"):
             cursor.take()
     return None
@@ -206,8 +206,8 @@ def _count(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _string_sum(cursor: Cursor, left: nodes.Node, start: int) -> nodes.Node:
-    """The length of a string takes in a sum of strings: `#"a"+"b"` is 2. A `+` with a number behind it is no
-    part of the string (language spec, R2-2)."""
+    """The operand of `#` includes a sum of strings: `#"a"+"b"` is 2. A `+` before a number is no part of the
+    string (language spec, R2-2)."""
     while operators.joins_strings(cursor):
         left = operators.OPERATORS["+"].read(cursor, left, start, operators.OPERATORS["+"])
     return left
@@ -347,7 +347,7 @@ def _sort(cursor: Cursor, token: Token) -> nodes.Node:
 def _sharing_key(
     cursor: Cursor, operand: nodes.Node, first: Token, doc: str, text: bool, smallest: bool
 ) -> nodes.Node:
-    """`operand`, when it agrees with the other sorts of this text; they share one key (output spec 4)."""
+    """`operand`, if it agrees with the other sorts of this text, which share one key (output spec 4)."""
     before = cursor.sorts.setdefault(doc, (text, smallest))
     if before == (text, smallest):
         return operand
@@ -391,7 +391,7 @@ def _slashes(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _left_open(cursor: Cursor, stop: int) -> int | None:
-    """The first bracket from here to the token `stop` that is still open there, as the index of its token."""
+    """Index of the token of the first bracket, from here to the token `stop`, that is still open there."""
     opened: list[int] = []
     for place in range(cursor.position, stop):
         word = cursor.tokens[place].word

@@ -1,8 +1,8 @@
 """Basic transforms and what each does to the parts of a filter (transforms spec 2 and 3).
 
-A `Basic` is one indivisible map: a symmetry of the board, a colour inversion, an eighth turn of directions or
-a shift. Composition is left to lists of basics, because the complete-line rule makes shifts no maps of single
-squares. Knows square sets, men masks and direction masks only; nothing of nodes or games.
+A `Basic` is one indivisible map: a symmetry of the board, a swap of colours, an eighth turn of directions or
+a shift. Compositions are lists of basics, because the complete-line rule means that a shift is no map of
+single squares. Knows square sets, men masks and direction masks only; knows no nodes and no games.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ ALL_SQUARES: Final = board_squares.ALL
 
 
 class RotatedSquaresError(ValueError):
-    """An eighth turn met particular squares or a square colour; neither can be turned by 45 degrees."""
+    """An eighth turn was applied to particular squares or a square colour; neither can be turned by 45
+    degrees."""
 
 
 @dataclass(frozen=True, slots=True)
 class Basic:
-    """One basic transform. Parts act in the order symmetry, shift up, shift right; at most one kind is
+    """One basic transform. Its parts act in the order symmetry, shift up, shift right; at most one kind is
     present.
 
     `name` is CQL's spelling without brackets, empty for the identity. `symmetry` indexes `SYMMETRIES`;
@@ -77,7 +78,7 @@ def map_men(basic: Basic, men: int) -> int:
 
 @lru_cache(maxsize=1 << 12)
 def map_directions(basic: Basic, directions: int) -> int:
-    """Image of a direction mask under the linear part; shifts leave it alone."""
+    """Image of a direction mask under the linear part; shifts do not change it."""
     sign, turn = _TURNS[basic.symmetry]
     image = 0
     for index in range(8):
@@ -92,20 +93,18 @@ def direction_steps(directions: int) -> tuple[tuple[int, int], ...]:
 
 
 def of_word(word: str) -> tuple[Basic, ...]:
-    """The basic transforms that a transform keyword stands for, identity first, in the order that names
-    duplicates.
-    """
+    """The basic transforms that a transform keyword stands for, identity first, in the order in which
+    duplicates get their names."""
     return WORDS[word]
 
 
 @lru_cache(maxsize=1 << 10)
 def motion(transform: str) -> motions.Motion | None:
     """The motion of the board that a composed transform, such as `<up^3 reflect_v>`, is; None for a turn of
-    directions by an odd multiple of 45 degrees. Of a shift it is the way on which squares go: lines of the
-    board that are complete stay by a rule of their own.
-    """
+    directions by an odd multiple of 45 degrees. For a shift it is the way of ordinary squares; complete lines
+    of the board stay by a rule of their own."""
     whole = motions.STILL
-    # The outermost part comes first, and acts last.
+    # The outermost part comes first in the name and acts last.
     for name in reversed(transform.strip("<>").split()):
         word, _, number = name.partition("^")
         part = _motion_of(word, int(number or 0))
@@ -180,7 +179,7 @@ def _shift(right: int, up: int) -> Basic:
     return Basic(" ".join(parts), right=right, up=up)
 
 
-# 0, 1, -1, 2, -2 ...: the shortest shift comes first and therefore names an element that several shifts give.
+# 0, 1, -1, 2, -2 ...: the shortest shift comes first, so it names an element that several shifts give.
 _DISTANCES: Final = (0, *(sign * n for n in range(1, 8) for sign in (1, -1)))
 _SYMMETRIES: Final = tuple(Basic(name, symmetry=index) for index, name in enumerate(SYMMETRIES))
 _INVERTED: Final = Basic("invertcolor reflect_h", symmetry=1, invert=True)

@@ -1,6 +1,7 @@
-"""How transforms act on each node kind (transforms spec, 2): one `Rule` a kind, and what rules are made of.
+"""How transforms act on each node kind (transforms spec, 2): one `Rule` for each kind, and what rules are
+made of.
 
-A module that brings node kinds enters their rules into `RULES`.
+A module that adds node kinds enters their rules into `RULES`.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ Part = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How transforms act on a node kind: `part` is what they change in the node itself (None: nothing),
-    `make` builds the node anew from its changed part and a function for the children; `children` gives those
-    in text order. `evaluated`, where given, gives those of them that are filters of their own when the node
-    is run; the others are mere spellings of a condition, such as the men behind a promotion's `=`."""
+    """How transforms act on a node kind. `part` is what they change in the node itself (None: nothing).
+    `make` builds the node anew from its changed part and a function for the children. `children` gives the
+    children in text order. `evaluated`, where given, gives those children that are filters of their own when
+    the node is run; the others are parts of its spelling, such as the men behind the `=` of a promotion."""
 
     children: Callable[[Any], tuple[nodes.Node, ...]]
     part: Callable[[Any], Part | None]
@@ -149,4 +150,4 @@ RULES: Final[dict[type[nodes.Node], Rule]] = {
     ),
     nodes.PieceAssign: several(lambda n: (n.value,), lambda n, fs: nodes.PieceAssign(n.span, n.name, fs[0])),
 }
-"""The rule of every filter kind but those that expansion treats by itself."""
+"""The rule of every filter kind except those that expansion handles itself."""

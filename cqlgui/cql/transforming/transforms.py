@@ -1,9 +1,9 @@
 """Expansion: every transform of a query becomes the orbit of its distinct valid elements (transforms spec 4).
 
 Two filters of one orbit differ only in their *parts* (square sets with men, direction sets, colours, shades,
-results, nested orbits), so orbits are computed on tuples of parts, "signatures", and trees are built for the
-survivors alone: a chain of three with 3,600 candidates costs dictionary look-ups. Knows nodes and geometry;
-evaluates nothing.
+results, nested orbits). So orbits are computed on tuples of parts, called signatures, and trees are built
+only for the elements that remain: a chain of three transforms with 3,600 candidates costs dictionary
+look-ups. Knows nodes and geometry; evaluates nothing.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from cqlgui.cql.source.diagnostics import Diagnostic, Span
 from cqlgui.cql.transforming import geometry, transform_rules, words
 
 MAX_ELEMENTS: Final = 20_000
-"""Most distinct elements an orbit may have; more is the diagnostic `orbit-too-large`."""
+"""Maximum of distinct elements of an orbit; more is the diagnostic `orbit-too-large`."""
 
 MAX_CANDIDATES: Final = 500_000
-"""Most candidates examined at one transform of a chain; the same diagnostic beyond."""
+"""Maximum of candidates examined at one transform of a chain; more is the same diagnostic."""
 
 _MAX_LISTED: Final = 4_096
-"""Candidates beyond which a composed orbit lists dropped ones only as far as composing met them."""
+"""With more candidates than this, a composed orbit lists only those dropped candidates that composing met."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expanded:
-    """A query whose transforms are orbits. `query` is None exactly when `diagnostics` holds an error. One is
-    equal to itself alone, as it may be large."""
+    """A query whose transforms are orbits. `query` is None exactly when `diagnostics` holds an error. An
+    object is equal to itself alone, because a comparison could be slow."""
 
     text: str
     query: nodes.Query | None
@@ -61,7 +61,8 @@ def expand_query(query: nodes.Query, text: str = "") -> tuple[nodes.Query, tuple
     expansion = _Expansion(text)
     body = expansion.build(query.body, (), outermost=True)
     infos = tuple(expansion.infos)
-    # They hold the expansion, and a ring of thousands of elements would wait for the collector.
+    # They hold the expansion. A reference cycle of thousands of elements would wait for the garbage
+    # collector.
     expansion.infos.clear()
     return nodes.Query(query.span, query.header, body), infos
 
@@ -71,11 +72,11 @@ def expand_query(query: nodes.Query, text: str = "") -> tuple[nodes.Query, tuple
 
 @dataclass(frozen=True)
 class ElementInfo:
-    """One element of an outermost orbit. `transform` is CQL's spelling (`<up^3 reflect_v>`), `words` a
-    player's.
+    """One element of an outermost orbit. `transform` is CQL's spelling (`<up^3 reflect_v>`), `words` are a
+    player's words.
 
-    `squares`: union of the particular squares its designators name. `lines`: pairs (square as written, its
-    image).
+    `squares`: union of the particular squares that its designators name. `lines`: pairs (square as written,
+    its image).
     """
 
     filter: nodes.Node
@@ -101,7 +102,7 @@ class ElementInfo:
 
 @dataclass(frozen=True, slots=True)
 class DroppedInfo:
-    """A candidate that is no element, and why, in a chess player's words."""
+    """A candidate that is no element, and the reason in a chess player's words."""
 
     transform: str
     words: str
@@ -156,9 +157,8 @@ class _RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """Transforms that compose (outermost first) with the filter under them; only the innermost can have a
-    range.
-    """
+    """Transforms that are composed (outermost first) and the filter under them; only the innermost can have a
+    range."""
 
     transforms: tuple[nodes.Transform, ...]
     body: nodes.Node
@@ -176,9 +176,8 @@ def _chain(node: nodes.Transform) -> _Chain:
 
 
 class _Expansion:
-    """One expansion with its caches. Nodes of the query live as long as it does, so `id(node)` is a sound
-    key.
-    """
+    """One expansion with its caches. Nodes of the query live as long as the expansion, so `id(node)` is a
+    valid key."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -192,14 +191,13 @@ class _Expansion:
     # -- building trees
 
     def build(self, node: nodes.Node, steps: _Steps, outermost: bool = False) -> nodes.Node:
-        """The image of a filter under basic transforms, the first of `steps` done first; orbits in place of
-        transforms.
-        """
+        """The image of a filter under basic transforms, of which the first in `steps` acts first; transforms
+        become orbits."""
         priority.pause()
         if isinstance(node, nodes.Transform):
             return self._build_orbit(_chain(node), steps, outermost)
         if isinstance(node, nodes.NoTransform):
-            # The same for every element that holds it, so built once.
+            # The same for every element that holds it, so it is built once.
             key = (id(node), None)
             if key not in self._leaves:
                 self._leaves[key] = nodes.NoTransform(node.span, self.build(node.operand, (), outermost))
@@ -258,9 +256,8 @@ class _Expansion:
     # -- signatures
 
     def _orbit(self, chain: _Chain) -> dict[_Signature, _Steps]:
-        """The distinct valid elements with the composition that made each first; the outermost transform
-        varies slowest.
-        """
+        """The distinct valid elements, each with the composition that made it first; the outermost transform
+        varies slowest."""
         key = id(chain.transforms[0])
         if key in self._orbits:
             return self._orbits[key]
@@ -283,7 +280,7 @@ class _Expansion:
                 if len(composed) > MAX_ELEMENTS:
                     raise _RefusedError(_too_large(transform))
             current = composed
-        # Orbits inside orbits multiply when they are built, so the whole tree is held to the same bound.
+        # Nested orbits multiply when they are built, so the whole tree is held to the same limit.
         inner = sum(self._weights.get(id(node), 0) for node in _walk(chain.body))
         self._weights[key] = len(current) * (1 + inner)
         if self._weights[key] > MAX_ELEMENTS:
@@ -292,9 +289,8 @@ class _Expansion:
         return current
 
     def _signature(self, node: nodes.Node) -> _Signature | None:
-        """Distinct parts of a filter in text order; None when a nested orbit is empty (the filter is
-        invalid).
-        """
+        """Distinct parts of a filter in text order; None if a nested orbit is empty (the filter is
+        invalid)."""
         key = id(node)
         if key not in self._signatures:
             parts: dict[transform_rules.Part, None] = {}
@@ -376,7 +372,7 @@ class _Expansion:
         invalid: list[DroppedInfo] = []
         duplicates: list[DroppedInfo] = []
         first: dict[_Signature, _Steps] = {}
-        # Printed once: there may be thousands of candidates.
+        # Printed once, because there may be thousands of candidates.
         named = [
             (node.squares, printer.print_node(node))
             for node in _walk(chain.body)
@@ -406,7 +402,8 @@ class _Expansion:
             for combination in product(*factors):
                 yield combination[::-1]
             return
-        # Too many to list one by one: those the outermost transform makes of the inner orbit's elements.
+        # Too many to list one by one: list those that the outermost transform makes of the inner orbit's
+        # elements.
         inner = chain.transforms[1:]
         paths: list[_Steps] = list(self._orbit(_chain(inner[0])).values()) if inner else [()]
         for basic in factors[0]:
@@ -415,7 +412,7 @@ class _Expansion:
 
 
 def _why_invalid(named: Sequence[tuple[int, str]], steps: _Steps) -> str:
-    """Why a candidate is no element: its pattern's designators are `named`, as squares and text."""
+    """Why a candidate is no element. `named` are the designators of its pattern, as squares and text."""
     for squares, text in named:
         for basic in steps:
             moved = geometry.map_squares(basic, squares)
@@ -453,12 +450,12 @@ def _part_key(part: transform_rules.Part) -> Any:
 # --- geometry for the board ---------------------------------------------------------------------------------
 
 _SMALL: Final = 4
-"""Most squares of a designator for which lines are drawn; more would only hide the board."""
+"""Maximum of squares of a designator for which lines are drawn; more would hide the board."""
 
 
 def _small_squares(body: nodes.Node) -> tuple[int, ...]:
     found: dict[int, None] = {}
-    # A placement names every square; lines from all of them would show nothing.
+    # A placement names every square; lines from all of them would be useless.
     placed = {
         id(one) for node in _walk(body) if isinstance(node, nodes_squares.Placement) for one in node.squares
     }
@@ -487,7 +484,7 @@ def _lines(squares: tuple[int, ...], steps: _Steps) -> tuple[tuple[int, int], ..
 
 
 def _named_squares(signature: _Signature) -> int:
-    """The particular squares of an element; none where it names them all, as a placement does."""
+    """The particular squares of an element; none if it names all squares, as a placement does."""
     squares = _particular_squares(signature)
     return 0 if squares == geometry.ALL_SQUARES else squares
 
@@ -504,7 +501,7 @@ def _particular_squares(signature: _Signature) -> int:
 
 
 def _walk(node: nodes.Node) -> Iterator[nodes.Node]:
-    """The filters that transforms reach, in text order; what stands under `notransform` is left out."""
+    """The filters that transforms reach, in text order; filters under `notransform` are left out."""
     if isinstance(node, nodes.NoTransform):
         return
     yield node

@@ -10,7 +10,7 @@ AS_WRITTEN: Final = "<>"
 
 
 def in_words(applied: Sequence[str]) -> str:
-    """Words for names listed outermost first; the words follow the order of doing, innermost first.
+    """Words for names that are listed outermost first. The words follow the order of action, innermost first.
 
     `("reflect_h", "right^4 up^4")` gives "shifted 4 right and 4 up, top and bottom mirrored".
     """
@@ -19,12 +19,12 @@ def in_words(applied: Sequence[str]) -> str:
 
 
 def undone(transform: str) -> str:
-    """Words for taking a transform back, in the order of doing it; empty where there is nothing to do.
+    """Words for undoing a transform, in the order of action; empty if there is nothing to undo.
 
     `<invertcolor reflect_h reflect_v>` gives "colours swapped back, mirrored back".
     """
     found: dict[str, None] = {}
-    # A change of colours is named with the reflection that belongs to it.
+    # A change of colours has one name together with the reflection that belongs to it.
     for name in transform.strip("<>").replace("invertcolor reflect_h", "invertcolor").split():
         found[next(words for start, words in _BACK.items() if name.startswith(start))] = None
     return ", ".join(found)

@@ -64,7 +64,8 @@ _GROUP = pattern(r"\\[0-9]{1,2}")
 def complete(prefix: str) -> tuple[Row, ...]:
     """Rows of keywords that begin with `prefix`; all of them for an empty prefix.
 
-    Those in use come first, among them words of which half is there already, then by name.
+    Keywords in use come before deprecated ones; among them come first those of which at least half is typed;
+    then they are sorted by name.
     """
     lower = prefix.lower()
     near = 2 * len(prefix)
@@ -96,7 +97,7 @@ def suggest(word: str, others: tuple[str, ...] = ()) -> str | None:
     by_case = _BY_CASE.get(word.lower())
     if by_case is not None:
         return by_case
-    # Most starts meet no misspelling, and it takes a while to load.
+    # Most starts meet no misspelling, and this module takes a while to load.
     from rapidfuzz import process
     from rapidfuzz.distance import DamerauLevenshtein
 

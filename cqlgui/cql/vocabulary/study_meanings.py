@@ -1,4 +1,4 @@
-"""The keys of `hhdb` (spec 14): what each is called, gives and means. The only place that lists them.
+"""The keys of `hhdb` (spec 14): name, type and meaning of each. The only place that lists them.
 
 In the study database a game's Black tag holds a code of the position and marks such as `U1`; comments hold
 tags such as `<cook>`; the Event tag begins with the award.
@@ -49,10 +49,10 @@ CATEGORIES: Final = ("award", "prize", "hm", "commendation")
 AWARD_WORDS: Final = frozenset({*CATEGORIES, "special", "max", "sort"})
 
 NEEDS_VARIATIONS: Final = frozenset({"<main>", "<or>", "mainline", "variation"})
-"""Keys that mean nothing unless variations are searched."""
+"""Keys that have a meaning only if variations are searched."""
 
 UNDEFINED: Final = "source"
-"""A key that exists and has never been given a meaning."""
+"""A key that exists but has never been given a meaning."""
 
 ALL: Final = frozenset({*MARKS, *COMMENT_TAGS, *CONDITIONS, *TEXTS, *NUMBERS})
 """Every key but those of awards."""

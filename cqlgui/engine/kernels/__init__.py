@@ -1,1 +1,1 @@
-"""Compiled routines about the board that generated code calls."""
+"""Compiled routines about the board, which generated code calls."""

@@ -1,7 +1,7 @@
-"""Chess as compiled queries ask for it: kernels on one record, called by their addresses.
+"""Chess for compiled queries: kernels on one record, called by address.
 
-`record` is the position (`layout`), `board` its sixty-four man codes. Each gives what the interpreter's
-function for the same filter gives; only sets, numbers and truths come in and go out.
+`record` is the position (`layout`), `board` its sixty-four man codes. Each kernel returns what the
+interpreter's function for the same filter returns. Arguments and results are sets, numbers and truths only.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def attackers(record: Words, sources: Word, targets: Word) -> Word:
 
 
 def _line_attackers(record: Words, standing: Word, straight: Word, slanted: Word, targets: Word) -> Word:
-    """The line pieces among them; looked for from the side with fewer squares."""
+    """The line pieces among them, searched from the side with fewer squares."""
     occupied = _ALL ^ record[0]
     straight &= standing
     slanted &= standing
@@ -189,7 +189,7 @@ def _line_pieces(record: Words) -> Word:
 
 
 _MOST_SETS: Final = 8
-"""Of a ray that leads anywhere: a line has eight squares, and each set takes one."""
+"""Maximum of sets in a ray that can match: a line has eight squares, and each set takes one."""
 
 
 def _can_pass(sets: Words, count: int) -> bool:
@@ -260,7 +260,7 @@ def _joins(record: Words, sets: Words, count: int, mask: int, start: int, end: i
 
 def _passes(sets: Words, count: int, between: Word, occupied: Word, upwards: bool) -> bool:
     """Whether the sets between the first and the last one can be placed on these squares in order, so that
-    every man on them belongs to one."""
+    every man on the squares belongs to one of them."""
     last = count - 1
     if last == 1:
         return True
@@ -289,8 +289,8 @@ PIN_THROUGH: Final = 1
 
 @UNIT.kernel
 def pins(record: Words, sources: Word, shields: Word, goals: Word, chosen: int) -> Word:
-    """The squares of all pins: who pins (`PIN_FROM`), who is pinned (`PIN_THROUGH`), else what stands behind;
-    a goal holds a man of the pinned man's colour, or nothing."""
+    """The squares of all pins: the pinning men (`PIN_FROM`), the pinned men (`PIN_THROUGH`), or the squares
+    behind. A goal holds a man of the pinned man's colour, or nothing."""
     occupied = _ALL ^ record[0]
     found = words.word(0)
     for colour in range(2):
@@ -341,7 +341,7 @@ def connected_pawns(record: Words) -> Word:
 
 @UNIT.kernel
 def isolated_pawns(record: Words) -> Word:
-    """Pawns without."""
+    """Pawns without such a pawn."""
     return record[1] & ~_connected(record[1]) | record[7] & ~_connected(record[7])
 
 
@@ -393,7 +393,7 @@ def in_check(record: Words) -> bool:
     near |= attacks.KING_ATTACKS[king] & record[base + 6]
     if near != 0:
         return True
-    # Line pieces mostly stand on no line with the king, and else another man mostly stands between.
+    # Line pieces are mostly on no line with the king, and if they are, another man mostly stands between.
     queens = record[base + 5]
     far = _STRAIGHT_LINES[king] & (record[base + 4] | queens)
     far |= _SLANTED_LINES[king] & (record[base + 3] | queens)
@@ -438,8 +438,8 @@ IN_PASSING: Final = 4
 
 @UNIT.kernel
 def possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: int, side: int) -> Word:
-    """The squares that possible moves come from (`ORIGINS`) or lead to: moves from `sources` to `goals`.
-    Castling counts as the king's move."""
+    """The squares from which possible moves come (`ORIGINS`) or to which they lead: moves from `sources` to
+    `goals`. Castling counts as the king's move."""
     found = words.word(0)
     left = sources & _own(record, int(record[layout.TURN]))
     free = words.word(0)
@@ -489,8 +489,8 @@ def is_possible(record: Words, sources: Word, goals: Word, pseudo: int, kind: in
 
 
 def _free(record: Words) -> Word:
-    """The men of a side to move that is not in check which leave their king safe wherever they go, moves en
-    passant apart."""
+    """The men of a side to move that is not in check whose moves never expose their king, moves en passant
+    excepted."""
     turn = int(record[layout.TURN])
     own = _own(record, turn)
     king = position.king_square(record, turn)
@@ -519,7 +519,8 @@ def _own(record: Words, turn: int) -> Word:
 
 
 def _can_move(record: Words, free: Word) -> bool:
-    """The side to move has a legal move, be it castling; `free` are men known to leave their king safe."""
+    """The side to move has a legal move, castling included; `free` are men known never to expose their
+    king."""
     turn = int(record[layout.TURN])
     base = 6 * turn
     pawns = free & record[base + 1]
@@ -528,7 +529,7 @@ def _can_move(record: Words, free: Word) -> bool:
     own = _own(record, turn)
     if leaps(free & record[base + 2]) & ~own != 0:
         return True
-    # The king first, for he can mostly move.
+    # The king first, because he can mostly move.
     if _steps(record, record[base + 6], 0, ANY_MOVE, free) != 0:
         return True
     return _steps(record, own & ~record[base + 6], 0, ANY_MOVE, free) != 0
@@ -546,7 +547,7 @@ def _steps(record: Words, standing: Word, pseudo: int, kind: int, free: Word) ->
 
 @words.apart
 def _targets(record: Words, start: int, pseudo: int, kind: int, free: Word) -> Word:
-    """Where the man on a square can go; none for a man of the other side."""
+    """Where the man on a square can go; no squares for a man of the other side."""
     turn = int(record[layout.TURN])
     base = 6 * turn
     bit = 1 << start
@@ -599,7 +600,7 @@ def _targets(record: Words, start: int, pseudo: int, kind: int, free: Word) -> W
 
 
 def _safe(record: Words, turn: int, start: int, reached: Word, flag: int) -> Word:
-    """Those of the squares to which the man can go without leaving his king in check."""
+    """Those of the squares to which the man can go without exposing his king to check."""
     found = words.word(0)
     while reached != 0:
         end = words.lowest(reached)
@@ -611,7 +612,7 @@ def _safe(record: Words, turn: int, start: int, reached: Word, flag: int) -> Wor
 
 @words.apart
 def _castlings(record: Words, turn: int, king: int, kind: int) -> Word:
-    """Where castling brings the king."""
+    """The squares to which castling brings the king."""
     if king != position.king_square(record, turn) or king >> 3 != 7 * turn:
         return words.word(0)
     found = words.word(0)
@@ -654,9 +655,9 @@ FITS_TO: Final = 1
 
 @UNIT.kernel
 def fits(record: Words, move: int, sources: Word, goals: Word, capture: int, kinds: int, side: int) -> Word:
-    """The from-squares (`FITS_FROM`) or to-squares of a move as a dash lets them count, none when it does not
-    go with the sets; `record` is the position before the move, `kinds` the promotions asked for as bits, 0
-    for any move."""
+    """The from-squares (`FITS_FROM`) or to-squares of a move as a dash counts them; none if the move does not
+    fit the sets. `record` is the position before the move, `kinds` the wanted promotions as bits, 0 for any
+    move."""
     start = 1 << (move & 63)
     end = move >> 6 & 63
     goal = 1 << end
@@ -720,8 +721,8 @@ def moved(move: int, side: int) -> Word:
 
 @UNIT.kernel
 def passed_over(record: Words) -> Word:
-    """The square passed over by the move that led to a position, as a set; empty after any but a
-    pawn's double step. Worked out when it is asked for, since hardly a query does."""
+    """The square passed over by the move that led to a position, as a set; empty unless that was a pawn's
+    double step. Computed on demand, because hardly a query needs it."""
     move = int(record[layout.MOVE])
     if move == moves.NO_MOVE:
         return record[layout.PASSED]

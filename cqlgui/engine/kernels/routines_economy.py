@@ -1,6 +1,7 @@
-"""Economical mates and stalemates as kernels: what `cql.mates` says of a position, said of a record.
+"""Economical mates and stalemates as kernels: the same as `cql.interpreting.runtime.economy`, but on a
+record.
 
-The *losers* are the side to move; `king` is the square of their king. Words as there.
+The *losers* are the side to move; `king` is the square of their king. Terms are the same as there.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _ALL: Final[Word] = squares.ALL
 
 @UNIT.kernel
 def mate_picture(record: Words, board: Bytes, demand: int) -> Word:
-    """The men that take part in a mate of the side to move, none unless it is as economical as asked for
-    (`PURE`, `MODEL`, `IDEAL`). The caller knows that this is mate."""
+    """The men that take part in a mate of the side to move; none unless it is as economical as demanded
+    (`PURE`, `MODEL`, `IDEAL`). The caller knows that the position is mate."""
     turn = int(record[layout.TURN])
     king = position.king_square(record, turn)
     losers = _side(record, turn)
@@ -47,7 +48,7 @@ def mate_picture(record: Words, board: Bytes, demand: int) -> Word:
 
 @UNIT.kernel
 def stalemate_picture(record: Words, board: Bytes, demand: int) -> Word:
-    """The same for a stalemate, which the caller knows it to be."""
+    """The same for a stalemate. The caller knows that the position is stalemate."""
     turn = int(record[layout.TURN])
     king = position.king_square(record, turn)
     if king < 0:
@@ -104,7 +105,8 @@ def _is_pure(record: Words, board: Bytes, king: int, losers: Word, pinned: Word,
 
 @words.apart
 def _guards(record: Words, board: Bytes, king: int, square: int, winner: int, checkers: Word) -> Word:
-    """The winner's men that keep the king from a square: they attack it, or would through the king."""
+    """The winner's men that keep the king from a square: they attack it, or would attack it through the
+    king."""
     found = position.attackers_given(record, square, winner, _ALL ^ record[0])
     left = checkers
     while left != 0:
@@ -116,7 +118,7 @@ def _guards(record: Words, board: Bytes, king: int, square: int, winner: int, ch
 
 @words.apart
 def _must_stay(record: Words, king: int, square: int, pinned: Word, checkers: Word) -> bool:
-    """A guarded man beside the king is no surplus when he is pinned and could else meet a single check."""
+    """A guarded man beside the king is no surplus if he is pinned and could otherwise meet a single check."""
     if checkers.bit_count() != 1 or pinned >> square & 1 == 0:
         return False
     answers = checkers | attacks.BETWEEN[words.lowest(checkers)][king]
@@ -127,7 +129,7 @@ def _must_stay(record: Words, king: int, square: int, pinned: Word, checkers: Wo
 
 @words.apart
 def _is_needed(record: Words, board: Bytes, king: int, free: Word, other: Word) -> bool:
-    """In a double check: some man could deal with the other check alone."""
+    """In a double check: whether some man could meet the other check alone."""
     answers = other | attacks.BETWEEN[words.lowest(other)][king]
     left = free & ~(1 << king)
     while left != 0:
@@ -168,7 +170,8 @@ def _mated_men(record: Words, board: Bytes, king: int, losers: Word, checkers: W
 
 
 def _answers(record: Words, king: int, checkers: Word) -> Word:
-    """The squares the losers would have to reach: the winner's king, the checkers, and those between."""
+    """The squares that the losers would have to reach: the winner's king, the checkers, and the squares
+    between."""
     found = checkers | record[12 - 6 * int(record[layout.TURN])]
     left = checkers
     while left != 0:
@@ -251,7 +254,7 @@ def _reach(board: Bytes, start: int, end: int) -> Word:
 
 @words.apart
 def _goals(record: Words, square: int, kind: int) -> Word:
-    """Where the man on a square can go, his king left in check or not."""
+    """Where the man on a square can go, also if that exposes his king."""
     return routines.possible(record, 1 << square, _ALL, 1, kind, routines.GOALS)
 
 

@@ -1,7 +1,7 @@
-"""Kernels that go through the positions of a game: they find kin, follow men from one to another, find the
-way on in a `line`, and compare the moves on two ways.
+"""Kernels that visit the positions of a game: they find ancestors and children, follow men from one position
+to another, find the next position of a `line`, and compare the moves on two ways.
 
-`records` are all positions (`layout`). What may take long is charged to the frame's `STEPS`.
+`records` are all positions (`layout`). Work that may take long is counted in the frame's `STEPS`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def in_virtual_mainline(records: Words, frame: Words, place: int) -> bool:
 
 
 def _strays(records: Words, place: int) -> int:
-    """1 where White made the move that leads to a position, and it is no main continuation; else 0."""
+    """1 if White made the move that leads to a position and it is no main continuation; else 0."""
     above = int(records[place * _SIZE + layout.PARENT]) * _SIZE
     mine = records[above + layout.TURN] == 0
     return 1 if mine and int(records[above + layout.CHILD]) != place else 0
@@ -130,8 +130,8 @@ def concerns(men: Word, move: int, capture: int) -> bool:
 
 @UNIT.kernel
 def followed(records: Words, frame: Words, start: int, square: Word, goal: int) -> Word:
-    """Where the man on a square (a set of one) at one position stands at another; nowhere where he is no
-    more or not yet, or the square is empty."""
+    """Where the man on a square (a set of one) at one position stands at another position. Empty if the man
+    is captured or does not exist there, or if the square is empty."""
     if square == 0 or records[start * _SIZE] & square != 0:
         return words.word(0)
     fork = ancestor(records, frame, start, goal)
@@ -154,7 +154,7 @@ def followed(records: Words, frame: Words, start: int, square: Word, goal: int) 
 
 
 def _charge(frame: Words, runs: int) -> bool:
-    """Take note of work; False, with the game in doubt, once it was too much."""
+    """Count work. Returns False, with the game in doubt, once it was too much."""
     left = int(frame[layout.STEPS])
     if left <= runs:
         frame[layout.STEPS] = 0
@@ -212,13 +212,14 @@ BACKWARD: Final = 1
 PRIMARY: Final = 2
 SECONDARY: Final = 4
 SINGLE: Final = 8
-"""Which positions may follow in a line: earlier ones; first, or all but first moves; those of one side."""
+"""Which positions may follow in a line: earlier ones; first moves, or all but first moves; those of one
+side."""
 
 
 @UNIT.kernel
 def onward(records: Words, place: int, last: int, order: int) -> int:
-    """The position that a line may go on with behind `place`, the one after `last`; -1 where there is none.
-    With `last` -1 it is the first."""
+    """The position with which a line may go on behind `place`, the one after `last`; -1 if there is none.
+    With `last` -1 it is the first one."""
     if order & BACKWARD != 0:
         if last >= 0:
             return -1
@@ -277,7 +278,7 @@ def common_run(records: Words, boards: Bytes, frame: Words, first: int, second: 
     if not _charge(frame, far * wide):
         return 0
     best = 0
-    # Every diagonal of the table of pairs, walked towards the ancestor.
+    # Every diagonal of the table of pairs is walked towards the ancestor.
     for offset in range(far + wide - 1):
         a = first
         b = second
@@ -298,7 +299,7 @@ def common_run(records: Words, boards: Bytes, frame: Words, first: int, second: 
 
 
 def _same_move(records: Words, boards: Bytes, first: int, second: int) -> bool:
-    """The moves that lead to two positions are of the same man between the same squares."""
+    """Whether the moves that lead to two positions are of the same man between the same squares."""
     move = records[first * _SIZE + layout.MOVE]
     other = records[second * _SIZE + layout.MOVE]
     if (move ^ other) & 0xFFF != 0:

@@ -23,12 +23,12 @@ def word(number: int) -> Value:
 
 
 def integer(number: int) -> Value:
-    """A constant number; of a truth 0 or 1."""
+    """A constant number; a truth is 0 or 1."""
     return emitter.literal(int(number), Scalar.INT)
 
 
 def constant(number: int) -> Number:
-    """A number that is known."""
+    """A number whose value is known while compiling."""
     return Number(integer(number), number, number)
 
 
@@ -89,8 +89,9 @@ _OCCUPIED: Final = 15
 
 @contextlib.contextmanager
 def each_square(s: Scope, area: Value, *, after: str) -> Iterator[tuple[Value, str]]:
-    """Write a loop over the squares of a set: gives the square under way as a set, and the label that goes on
-    with the next one; behind the last it goes to `after`. The body must end its block itself."""
+    """Write a loop over the squares of a set. Yields the current square as a set, and the label that
+    continues with the next one; after the last square the loop goes to `after`. The body must end its block
+    itself."""
     f = s.f
     head, inside, following = f.label(), f.label(), f.label()
     before = f.block
@@ -125,7 +126,8 @@ def each_number(s: Scope, first: Value, end: Value, *, after: str) -> Iterator[t
 
 
 def joined(s: Scope, kind: Scalar, fill: Callable[[Callable[[Value], None]], None]) -> Value:
-    """A value that is found on several ways: each calls what `fill` is given, which ends its block."""
+    """A value that is found on several ways. Each way calls the function that `fill` is given, which ends its
+    block."""
     f = s.f
     after = f.label()
     ways: list[tuple[Value, str]] = []
@@ -161,7 +163,7 @@ def call(s: Scope, kernel: kernels.Kernel[..., Any], *arguments: Value) -> Value
 
 
 def where_all(s: Scope, sets: Sequence[Value], fill: Callable[[], Value]) -> Value:
-    """A set that is empty where one of these is; else what `fill` writes."""
+    """A set that is empty if one of `sets` is empty; else the set that `fill` writes."""
     f = s.f
 
     def ways(found: Callable[[Value], None]) -> None:
@@ -199,7 +201,7 @@ def array_of(s: Scope, values: Sequence[Value]) -> Value:
 
 
 def leaf(s: Scope, node: nodes.Node, part: str) -> Value | None:
-    """The number that stands for a part of a leaf in the row of the orbit under way, None where all rows
+    """The number that stands for a part of a leaf in the current row of an orbit's table. None if all rows
     have the same."""
     if s.row is None:
         return None

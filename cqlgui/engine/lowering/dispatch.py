@@ -1,13 +1,15 @@
-"""Query to machine code: what all compilers of filters share.
+"""Query to machine code: what the rules for all filters share.
 
-A filter becomes instructions that are written where it stands. There are four ways to ask for one: its set
-(never missing), its number or its position (going to `fail` where it has none), or its truth (going to `yes`
-or `no`). Order and what is left out are those of the interpreter's closures, so that assignments come out the
-same; where a filter can neither assign nor fault, a decided answer ends early.
+A filter becomes instructions that are written in place. There are four ways to ask for it: its set (never
+missing), its number or its position (code goes to `fail` if it has none), or its truth (code goes to `yes` or
+`no`). The order of evaluation, and what is skipped, are those of the interpreter's closures, so that
+assignments have the same effect. Where a filter can neither assign nor fault, evaluation ends as soon as the
+answer is decided.
 
-What cannot be compiled, and what the interpreter would report as a fault, leaves the game in doubt when it is
-reached: then nothing found in it counts, and the interpreter decides. So whatever can be compiled at all is
-sound; how much of it remains in doubt is a matter of speed (`Lowering.unsupported` says why).
+A part that cannot be compiled, and everything that the interpreter would report as a fault, leaves the game
+in doubt when it is reached: then nothing found in that game counts, and the interpreter decides. So every
+compiled query is sound; how many games remain in doubt is a matter of speed (`Lowering.unsupported` says
+why).
 """
 
 from __future__ import annotations
@@ -35,9 +37,10 @@ from cqlgui.jit.emitter import Function, Value
 from cqlgui.jit.words import MASK, Scalar
 
 MOST_LINES: Final = 12_000
-"""Instructions of a query at most: beyond it compiling takes longer than interpreting most bases."""
+"""Maximum of instructions of a query. Compiling a longer one would take longer than interpreting most
+bases."""
 _SAFE: Final = 1 << 31
-"""Numbers in variables stay below this; products of two of them fit."""
+"""Numbers in variables stay below this, so that products of two of them fit."""
 _LARGEST: Final = 1 << 62
 _MOST_NOTES: Final = 100
 SetRule: TypeAlias = Callable[["Lowering", Scope, Any], Value]
@@ -61,8 +64,8 @@ class Lowering:
         *,
         variations: bool,
     ) -> None:
-        """`atomics`: the atomic variables known where a path ends, by the path's `id`; several for a node
-        that stands in several places."""
+        """`atomics`: the atomic variables known where a path ends, by the path's `id`; several sets for a
+        node that stands in several places."""
         self.names = names
         self.atomics = atomics
         self.variations = variations
@@ -74,17 +77,17 @@ class Lowering:
         self.doubts = False
         """Whether anything can leave a game in doubt."""
         self.uncertain = False
-        """Whether a filter can, for another reason than missing facts or too many steps."""
+        """Whether a filter can do so for another reason than missing facts or too many steps."""
         self.planes = False
-        """Whether sequences are searched for with a stack and planes."""
+        """Whether sequences are searched with a stack and planes."""
         self.restricted: set[int] = set()
-        """Filters `move` that keep to the child that a `line` goes on with, by `id`."""
+        """Filters `move` that are restricted to the child with which a `line` goes on, by `id`."""
         self.tells_ways = any(isinstance(one, nodes_paths.PathFact) for one in nodes.walk(body))
-        """Whether anything is asked about paths that matched."""
+        """Whether the query asks anything about paths that matched."""
         self.bans = 0
-        """Number of filters that are banned where they matched."""
+        """Number of filters that are banned at positions where they matched."""
         self.facts: dict[facts.Fact, int] = {}
-        """What is asked of the game, with its place in the frame."""
+        """Questions about the game, each with its place in the frame."""
         self._searches = facts.leaves_no_trace(body)
         self._slots: dict[str, int] = {}
         self._steps: dict[tuple[int, int, int], emitter.Callee] = {}
@@ -94,7 +97,8 @@ class Lowering:
         self._notes = 0
 
     def another(self) -> Lowering:
-        """For a further function of the same query, in a module of its own; its frame is the same."""
+        """A `Lowering` for another function of the same query, in a module of its own, with the same
+        frame."""
         made = Lowering(self.names, self._body, self.atomics, variations=self.variations)
         made.facts, made._slots = dict(self.facts), dict(self._slots)
         return made
@@ -132,7 +136,7 @@ class Lowering:
         return rule(self, s, node, fail)
 
     def test(self, s: Scope, node: nodes.Node, yes: str, no: str) -> None:
-        """End the block by going where the filter's truth leads."""
+        """End the block by a branch on the truth of the filter."""
         self._count(s)
         if self.is_fact(node):
             value, _ = self.fact(s, facts.Fact(node, number=False))
@@ -156,7 +160,7 @@ class Lowering:
                 s.f.jump(no)
 
     def measured(self, s: Scope, node: nodes.Node, fail: str) -> Number:
-        """The number of a filter, a set being as large as its squares are many."""
+        """The number of a filter; for a set, the number of its squares."""
         if self.is_set(node):
             return count(s, self.set_of(s, node))
         return self.number(s, node, fail)
@@ -164,13 +168,13 @@ class Lowering:
     # --- what is not compiled
 
     def leave_out(self, s: Scope, node: nodes.Node, reason: str = "") -> None:
-        """Leave the game in doubt when this filter is reached, since it is not compiled."""
+        """Leave the game in doubt when this filter is reached, because it is not compiled."""
         words = type(node).__name__
         self.unsupported.append(Unsupported(node.span, reason or f"{words} is not compiled"))
         self.doubt(s)
 
     def doubt(self, s: Scope, *, expected: bool = False) -> None:
-        """Leave the game in doubt when the query gets here; `expected`: for no reason of the filter's."""
+        """Leave the game in doubt at this point of the code; `expected`: the filter is not to blame."""
         self.doubts = True
         self.uncertain |= not expected
         s.f.store(word(1), s.frame, integer(layout.DOUBT))
@@ -184,8 +188,8 @@ class Lowering:
         s.f.begin(good)
 
     def spend(self, s: Scope, runs: int, out: str) -> None:
-        """Count runs of a loop's body; leave by `out`, in doubt, once the game has had too many. So no game
-        takes long: the interpreter, which can be stopped, takes over."""
+        """Count runs of a loop's body. Goes to `out`, with the game in doubt, once the game has had too many.
+        So no game takes long: the interpreter, which can be stopped, takes over."""
         f = s.f
         good, bad = f.label(), f.label()
         left = f.load(s.frame, integer(layout.STEPS))
@@ -208,12 +212,12 @@ class Lowering:
         return self.type_of(node) in types.SETS
 
     def slot(self, name: str) -> int:
-        """Where a variable stands in the frame: its value, and then whether it has one."""
+        """The place of a variable in the frame: its value, and behind it whether it has one."""
         return layout.LOCALS + 2 * self._slots.setdefault(name, len(self._slots))
 
     def note(self) -> int | None:
-        """Where two words of the frame stand that are 0 at the beginning of each game and belong to whoever
-        asked for them; None once there were many, for a frame has little room."""
+        """The place of two words of the frame that are 0 at the beginning of each game and belong to the
+        caller. None once there are many, because a frame has little room."""
         if self._notes == _MOST_NOTES:
             return None
         self._notes += 1
@@ -221,12 +225,12 @@ class Lowering:
         return self.slot(f"note {self._notes}")
 
     def is_fact(self, node: nodes.Node) -> bool:
-        """Whether a filter is asked of the game alone."""
+        """Whether a filter depends on the game alone."""
         return facts.is_fact(node, searches=self._searches)
 
     def fact(self, s: Scope, fact: facts.Fact) -> tuple[Value, Value]:
-        """The answer to what is asked of the game, as a word, and whether there is one; leaves the game in
-        doubt where that is not known."""
+        """The answer to a question about the game, as a word, and whether there is one. Leaves the game in
+        doubt if the answer is unknown."""
         if fact not in self.facts:
             # No variable has a blank in its name.
             self.facts[fact] = self.slot(f"fact {len(self.facts)}")
@@ -248,17 +252,17 @@ class Lowering:
         return layout.LOCALS + 2 * len(self._slots)
 
     def check_frame(self) -> None:
-        """Raise `TooLargeError` where the frame has too many variables; to be asked behind each function that
-        was written, for each may add some."""
+        """Raise `TooLargeError` if the frame has too many variables. Call it after each function that was
+        written, because each may add some."""
         if self.frame_size > layout.SERIAL:
             raise TooLargeError
 
     def is_looped(self, name: str) -> bool:
-        """Whether only loops give a variable its value, so that it has one within them alone."""
+        """Whether only loops give a variable its value, so that it has a value only within them."""
         return name in self._looped
 
     def read(self, s: Scope, name: str) -> Value:
-        """The value of a variable, as a word; leaves the game in doubt where it has none."""
+        """The value of a variable, as a word. Leaves the game in doubt if it has none."""
         if self.is_looped(name):
             bound = s.loops.get(name)
             if bound is None:
@@ -270,13 +274,13 @@ class Lowering:
         return s.f.load(s.frame, integer(slot))
 
     def write(self, s: Scope, name: str, value: Value) -> None:
-        """Give a variable a value; one of a loop alone can have none outside of it."""
+        """Give a variable a value. A variable of loops alone has none outside of them."""
         slot = self.slot(name)
         s.f.store(value, s.frame, integer(slot))
         s.f.store(word(1), s.frame, integer(slot + 1))
 
     def bounded(self, s: Scope, number: Number) -> Value:
-        """A number that fits into a variable; others leave the game in doubt."""
+        """A number that fits into a variable. Larger ones leave the game in doubt."""
         if number.low <= -_SAFE or number.high >= _SAFE:
             f = s.f
             small = f.binary("and", f.compare("gt", number.value, integer(-_SAFE)),
@@ -285,19 +289,20 @@ class Lowering:
         return number.value
 
     def limited(self, s: Scope, node: nodes.Node, value: Callable[[], Value], low: int, high: int) -> Number:
-        """A number within bounds that were found beforehand; beyond all use the filter is not compiled."""
+        """A number within bounds that were found while compiling. If the bounds are too large, the filter is
+        not compiled."""
         if low < -_LARGEST or high > _LARGEST:
             self.leave_out(s, node, "a number may grow too large")
             return Number(integer(0), 0, 0)
         return Number(value(), low, high)
 
     def is_idle(self, s: Scope, node: nodes.Node) -> bool:
-        """True when leaving a filter out changes nothing: it assigns nothing and cannot fault."""
+        """True if leaving a filter out changes nothing: it assigns nothing and cannot fault."""
         return repeatable.is_repeatable(node) and all(self._cannot_fault(s, one) for one in nodes.walk(node))
 
     def is_steady(self, node: nodes.Node) -> bool:
-        """Whether a filter gives the same at a position whatever was evaluated before: it reads no variable
-        but those of its own loops, and asks nothing about a path that went before it."""
+        """Whether a filter gives the same result at a position whatever was evaluated before: it reads no
+        variable except those of its own loops, and asks nothing about an earlier path."""
         return repeatable.is_repeatable(node) and not any(
             isinstance(one, nodes_paths.PathFact | nodes_programs.IsBound | nodes_programs.Entry)
             or (isinstance(one, nodes.Name) and not self.is_looped(one.name))
@@ -311,7 +316,7 @@ class Lowering:
         if isinstance(node, nodes.Name):
             return self.is_looped(node.name)
         if isinstance(node, nodes_paths.Path) and self.tells_ways:
-            # It leaves behind how it went.
+            # It records how the path went.
             return False
         return not isinstance(node, nodes_tree.Echo | nodes.Arithmetic)
 
@@ -343,7 +348,7 @@ class Lowering:
         return self.module.table(f"table{self._tables}", Scalar.WORD, [one & MASK for one in numbers])
 
     def steps(self, mask: int, low: int, high: int, shifts: Sequence[tuple[int, int]]) -> emitter.Callee:
-        """A function that moves a set by any of these pairs (squares that may go, distance)."""
+        """A function that moves a set by each of these pairs (squares that may go, distance)."""
         key = (mask, low, high)
         known = self._steps.get(key)
         if known is None:
@@ -366,7 +371,7 @@ class Lowering:
 
 
 def loop_names(body: nodes.Node) -> frozenset[str]:
-    """The variables that nothing but loops and echoes binds."""
+    """The variables that only loops and echoes bind."""
     looped: set[str] = set()
     others: set[str] = set()
     for node in nodes.walk(body):
@@ -385,7 +390,7 @@ def loop_names(body: nodes.Node) -> frozenset[str]:
 
 
 def _has_open_range(node: nodes.Node) -> bool:
-    """Whether a filter has a range with a bound that is not written as a number."""
+    """Whether a filter has a range with a bound that is not a literal number."""
     limits = getattr(node, "range", None)
     if not isinstance(limits, nodes.Range) or limits.count:
         return False

@@ -43,7 +43,7 @@ def _designator(low: Lowering, s: Scope, node: nodes.Designator) -> Value:
 
 
 def _chosen_men(s: Scope, place: int, chosen: Value) -> Value:
-    """The men that a row names: a single kind by its code, or one side."""
+    """The men that a row of an orbit's table names: a single kind by its code, or one side."""
     if place < 13:
         return s.f.load(s.here, chosen)
     white = s.f.compare("eq", chosen, word(_WHITE))
@@ -147,7 +147,7 @@ def _ray_number(low: Lowering, s: Scope, node: nodes.Ray, fail: str) -> Number:
 
 
 def within(low: Lowering, s: Scope, limits: nodes.Range, number: Number, fail: str) -> Number:
-    """A number, unless it lies outside of a range."""
+    """A number, if it lies within a range; else code goes to `fail`."""
     if limits.count:
         return number
     f = s.f
@@ -188,7 +188,7 @@ def _attack_of_two(low: Lowering, s: Scope, left: nodes.Node, right: nodes.Node,
 
 @dataclass(frozen=True, slots=True)
 class _Leaps:
-    """How a man leaps, the same way there and back: from a set, and from each square."""
+    """How a man leaps, which is symmetric: from a set, and from each square."""
 
     kernel: kernels.Kernel[..., int]
     table: tuple[int, ...]
@@ -201,8 +201,8 @@ _LEAPS: Final = (
 
 
 def _leaper(low: Lowering, s: Scope, node: nodes.Node) -> tuple[_Leaps, bool] | None:
-    """How all men of a set attack, where that is known beforehand and is one leap, and whether there is but
-    one of them; a loop's variable may be empty elsewhere, but never where its loop is."""
+    """How all men of a set attack, if that is known while compiling and is one kind of leap; and whether
+    there is only one man. The variable of a loop may be empty elsewhere, but never inside its loop."""
     kinds = _kinds(low, s, node)
     for mask, leaps in _LEAPS:
         if kinds & ~mask == 0:
@@ -211,7 +211,7 @@ def _leaper(low: Lowering, s: Scope, node: nodes.Node) -> tuple[_Leaps, bool] | 
 
 
 def _kinds(low: Lowering, s: Scope, node: nodes.Node) -> int:
-    """Which men may stand on the squares of a set, as a mask."""
+    """The men that may stand on the squares of a set, as a mask."""
     match node:
         case nodes.Designator():
             chosen = any(
@@ -395,7 +395,7 @@ def _placement(low: Lowering, s: Scope, node: nodes_squares.Placement, yes: str,
 
 
 def _loop_area(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop) -> Value | None:
-    """The squares to go through; None where the loop is not compiled, and leaves the game in doubt."""
+    """The squares of the loop; None if the loop is not compiled, and then the game is in doubt."""
     area = low.set_of(s, node.domain)
     if not low.is_looped(node.name):
         low.leave_out(s, node, "a loop over a variable that is assigned elsewhere is not compiled")
@@ -414,7 +414,7 @@ def _loop_set(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop)
     if area is None:
         return word(0)
     f = s.f
-    # Collected in a slot of its own: the body ends on many ways.
+    # Collected in a slot of its own, because the body ends on many ways.
     found = f.slot(Scalar.WORD)
     f.store(word(0), found)
     after = f.label()
@@ -449,7 +449,7 @@ def _loop_test(low: Lowering, s: Scope, node: nodes.SquareLoop | nodes.PieceLoop
 
 
 def _charge(low: Lowering, s: Scope, after: str) -> None:
-    """Loops within loops may take long."""
+    """Count the work, because loops within loops may take long."""
     if s.loops:
         low.spend(s, 1, after)
 
@@ -476,7 +476,7 @@ def name_set(low: Lowering, s: Scope, name: str, is_piece: bool) -> Value:
             return bound.value
         value, place = bound.value, bound.place
     else:
-        # Held as the square at the root.
+        # A piece variable holds the man's square at the root.
         value, place = low.read(s, name), integer(0)
     low.buffered = low.doubts = True
     return blocks.call(s, routines_tree.followed, s.records, s.frame, place, value, s.place)

@@ -107,7 +107,7 @@ def _compare(low: Lowering, s: Scope, node: nodes.Compare, yes: str, no: str) ->
         f.jump(no)
         return
     else:
-        # Of numbers `!=` is `not ==`, also where one has no value; of positions both must be there.
+        # For numbers `!=` is `not ==`, also if one has no value; of positions both must exist.
         lacking = yes if node.operator == "!=" and low.type_of(node.left) is not Type.POSITION else no
         first, second, _ = _operands(low, s, node, lacking)
     f.branch(f.compare(_RELATIONS[node.operator], first, second), yes, no)
@@ -164,7 +164,7 @@ def castled(s: Scope, move: Value, side: str) -> Value:
 
 
 _LONGEST: Final = 1 << 24
-"""Plies and positions of a game are fewer."""
+"""Plies and positions of a game are fewer than this."""
 
 
 def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
@@ -181,7 +181,7 @@ def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
         case "depth":
             return Number(number(layout.DEPTH), 0, _LONGEST)
         case "movenumber":
-            # The root's side to move is that of every second ply.
+            # The root's side to move is to move at every second ply.
             first = f.binary("and", f.binary("xor", number(layout.PLY), number(layout.TURN)), integer(1))
             half = f.binary("shr", f.binary("add", number(layout.PLY), first), integer(1))
             return Number(f.binary("add", half, integer(1)), 1, _LONGEST)
@@ -204,7 +204,7 @@ def _measure(low: Lowering, s: Scope, node: nodes.Measure, fail: str) -> Number:
 
 
 def _study_sort(low: Lowering, s: Scope, node: nodes_studies.StudySort, yes: str, no: str) -> None:
-    """Its truth is that there is such an award."""
+    """Its truth is whether there is such an award."""
     low.test(s, nodes_studies.StudyAward(node.span, node.category, node.special, max=False), yes, no)
 
 
@@ -230,12 +230,12 @@ def _arithmetic(low: Lowering, s: Scope, node: nodes.Arithmetic, fail: str) -> N
 _CALCULATED: Final = {"+": "add", "-": "sub", "*": "mul"}
 _FACTOR: Final = 1 << 31
 _SUMMAND: Final = 1 << 61
-"""Beyond these sums and products may no longer fit."""
+"""Sums and products of larger numbers might not fit."""
 
 
 def _calculated(low: Lowering, s: Scope, sign: str, a: Number, b: Number, fail: str) -> Number:
-    """Two numbers added, subtracted, multiplied or divided; larger ones than are of use leave the game in
-    doubt."""
+    """Two numbers added, subtracted, multiplied or divided. Numbers larger than any useful one leave the game
+    in doubt."""
     if sign in "/%":
         return _divided(s, sign == "/", a, b, fail)
     limit = _FACTOR if sign == "*" else _SUMMAND
@@ -260,7 +260,7 @@ def _kept_below(low: Lowering, s: Scope, number: Number, limit: int) -> Number:
 
 
 def _divided(s: Scope, quotient: bool, a: Number, b: Number, fail: str) -> Number:
-    """Quotient or remainder, rounded to zero; nothing for a divisor of 0."""
+    """Quotient or remainder, rounded towards zero; no value for a divisor of 0."""
     f = s.f
     good = f.label()
     f.branch(f.compare("ne", b.value, integer(0)), good, fail)
@@ -313,8 +313,8 @@ def _extremum(low: Lowering, s: Scope, node: nodes.Extremum, fail: str) -> Numbe
 def best_of(
     s: Scope, each: Callable[[Callable[[Scope, Number, str], None]], None], largest: bool, fail: str
 ) -> Number:
-    """The largest (smallest) number there is. `each` gives every one to what it is called with, together with
-    the label that goes on."""
+    """The largest (or smallest) of several numbers. `each` calls its argument with every number and with the
+    label that goes on."""
     f = s.f
     best, known = f.slot(Scalar.INT), f.slot(Scalar.BOOL)
     f.store(emitter.FALSE, known)
@@ -349,7 +349,7 @@ def _name_number(low: Lowering, s: Scope, node: nodes.Name, fail: str) -> Number
 
 
 def _name_position(low: Lowering, s: Scope, node: nodes.Name, fail: str) -> Value:
-    # What a doubtful game left there may be no position at all.
+    # A game in doubt may have left something here that is no position.
     place = s.f.converted(low.read(s, node.name), Scalar.INT)
     count = s.f.converted(s.f.load(s.frame, integer(layout.COUNT)), Scalar.INT)
     return s.f.select(s.f.compare("lt", place, count), place, integer(0))
@@ -385,7 +385,7 @@ def _assign(low: Lowering, s: Scope, node: nodes.Assign, yes: str, no: str) -> N
         else:
             value = f.converted(low.position(s, node.value, no), Scalar.WORD)
         if node.operator == "=?":
-            # Numbers and positions count by their value too: 0 is not assigned.
+            # Numbers and positions are tested for a value too: 0 is not assigned.
             good = f.label()
             f.branch(f.compare("ne", value, word(0)), good, no)
             f.begin(good)
@@ -490,7 +490,7 @@ def _loop(low: Lowering, s: Scope, node: nodes_programs.Loop, yes: str, no: str)
     f.store(emitter.FALSE, begun)
     f.begin(head)
     low.spend(s, 1, over)
-    # Written once, since a filter in it may keep something of its own from one run to the next.
+    # Written once, because a filter in it may keep something from one run to the next.
     low.test(s, node.operand, again, over)
     f.begin(again)
     f.store(emitter.TRUE, begun)
@@ -526,12 +526,12 @@ def _assert(low: Lowering, s: Scope, node: nodes_programs.Assert, yes: str, no: 
 
 
 def _nothing(low: Lowering, s: Scope, node: nodes.Node, yes: str, no: str) -> None:
-    """What is true and leaves no trace in a game that does not match."""
+    """True, without a trace in a game that does not match."""
     s.f.jump(yes)
 
 
 def _set_tag(low: Lowering, s: Scope, node: nodes_facts.SetTag, yes: str, no: str) -> None:
-    """What it writes is seen in games that match, and those the interpreter looks at."""
+    """What it writes shows only in games that match, and the interpreter visits those."""
     match node.operand:
         case nodes.String():
             s.f.jump(yes)
@@ -549,7 +549,7 @@ def _comment(low: Lowering, s: Scope, node: nodes.Comment, yes: str, no: str) ->
 def _texts(low: Lowering, s: Scope, parts: tuple[nodes.Node, ...], yes: str) -> None:
     """Parts of a text that always has a value."""
     for part in parts:
-        # A name alone never faults in a text.
+        # A name by itself never faults in a text.
         if not isinstance(part, nodes.Name | nodes.String) and not low.is_idle(s, part):
             low.leave_out(s, part, "what a comment says may fault or assign")
     s.f.jump(yes)
@@ -625,7 +625,7 @@ def _equal(low: Lowering, s: Scope, node: nodes_tree.Equal, yes: str, no: str) -
 
 
 def _maybe(low: Lowering, s: Scope, node: nodes.Node, kind: Type) -> Value:
-    """A number or position, or the least number of all where it has none."""
+    """A number or position, or the smallest number of all if it has none."""
 
     def fill(found: Callable[[Value], None]) -> None:
         fail = s.f.label()

@@ -1,9 +1,9 @@
-"""The orbit pass: a second function of a query that tells at a hit which orbit elements matched there.
+"""The orbit pass: a second function of a query that returns the orbit elements that matched at a hit.
 
-It is asked at hits only and stops at no element, while the query itself stops at the first one. It is written
+It runs at hits only and visits every element, while the query itself stops at the first one. It is written
 only where the interpreter would find the same: where each outermost orbit is reached in every evaluation that
-succeeds, and its elements give the same whenever they are evaluated at the position. Under `not`, in `find`,
-in paths and loops the interpreter must tell.
+succeeds, and where its elements give the same result whenever they are evaluated at the position. Under
+`not`, in `find`, in paths and in loops the interpreter must do it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WORD_BITS = 64
 
 
 def words_of(sizes: Sequence[int]) -> list[int]:
-    """The first word of each orbit's elements in what is written, and behind them the number of words."""
+    """The first word of each orbit's elements in the output, and behind them the number of words."""
     places = [0]
     for size in sizes:
         places.append(places[-1] + -(-size // WORD_BITS))
@@ -30,12 +30,12 @@ def words_of(sizes: Sequence[int]) -> list[int]:
 
 
 def outermost(body: nodes.Node) -> list[nodes.Orbit]:
-    """The orbits of which matches are noted."""
+    """The orbits whose matches are noted."""
     return [node for node in nodes.walk(body) if isinstance(node, nodes.Orbit) and node.index >= 0]
 
 
 def can_tell(low: Lowering, s: Scope, node: nodes.Node) -> bool:
-    """Whether the matches of a filter that holds can be told by evaluating its orbits once more."""
+    """Whether the matches of a filter that holds can be found by evaluating its orbits once more."""
     if not outermost(node):
         return True
     match node:
@@ -48,11 +48,13 @@ def can_tell(low: Lowering, s: Scope, node: nodes.Node) -> bool:
             # It is a `not`.
             return False
         case nodes.Compare() | nodes.SetOperation():
-            # Both sides are evaluated where the whole holds; a dash has another truth than its number.
+            # Both sides are evaluated if the whole holds; the truth of a dash differs from that of its
+            # number.
             dashes = any(isinstance(one, nodes_moves.Dash) for one in nodes.walk(node))
             return not dashes and all(_can_tell_operand(low, s, one) for one in (node.left, node.right))
         case nodes.Logic():
-            # Of an `or` the right side is reached only where the left one fails, which is asked again.
+            # The right side of an `or` is reached only where the left one fails, so the left one is tested
+            # again.
             asked = node.word == "and" or low.is_steady(node.left)
             return asked and can_tell(low, s, node.left) and can_tell(low, s, node.right)
         case nodes.NoTransform():
@@ -68,14 +70,14 @@ def _can_tell_operand(low: Lowering, s: Scope, node: nodes.Node) -> bool:
 
 
 def _may_fail(low: Lowering, node: nodes.Node) -> bool:
-    """Whether an operand of a filter that holds may itself fail, and forget what matched in it: a set of no
-    squares does, though it can be counted."""
+    """Whether an operand of a filter that holds may itself fail, and then forget what matched in it: an empty
+    set fails, but it can be counted."""
     return bool(outermost(node)) and not isinstance(node, nodes.Orbit) and low.is_set(node)
 
 
 def write(low: Lowering, s: Scope, node: nodes.Node, out: Value, places: Sequence[int]) -> None:
-    """Note what matched in a filter that holds; the block is open in the end. `places` are those of
-    `words_of`, bits of elements are set in `out`."""
+    """Note what matched in a filter that holds. The block is open at the end. `places` are those of
+    `words_of`; bits of elements are set in `out`."""
     if not outermost(node):
         return
     f = s.f

@@ -1,7 +1,7 @@
-"""Rules for orbits: a few elements one after the other, many as one body that runs over a table.
+"""Rules for orbits: a few elements are written one after the other, many as one body that runs over a table.
 
-Elements of an orbit have one shape and differ in the parts of their leaves. Where these can be told by
-numbers, the body is written once, and what differs comes from the row of a constant table.
+Elements of an orbit have one shape and differ in the parts of their leaves. If these can be given as numbers,
+the body is written once, and the differences come from the rows of a constant table.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from cqlgui.jit.emitter import Value
 from cqlgui.jit.words import Scalar
 
 _UNROLLED: Final = 120
-"""Nodes of an orbit's elements that are written one after the other."""
+"""Maximum of nodes in elements that are written one after the other."""
 _UNROLLED_AT_WORST: Final = 2_000
-"""The same where there can be no table."""
+"""The same where no table is possible."""
 
 _Each = Callable[[Scope, nodes.Node, Value, str], None]
 """Writes an element, given its number and the label behind it; must end the block."""
 
 
 def each_element(low: Lowering, s: Scope, node: nodes.Orbit, each: _Each) -> bool:
-    """Write all elements, the block behind them being open in the end; False where they are not compiled."""
+    """Write all elements. The block behind them is open at the end. Returns False if they are not
+    compiled."""
     weight = sum(_weight(one) for element in node.elements for one in nodes.walk(element.filter))
     table = None
     if weight > _UNROLLED and s.row is None:
@@ -63,13 +64,13 @@ def each_element(low: Lowering, s: Scope, node: nodes.Orbit, each: _Each) -> boo
 
 
 def _weight(node: nodes.Node) -> int:
-    """What a node alone counts for; the squares of a placement are compared by men, not one by one."""
+    """The weight of a node by itself. The squares of a placement are compared by men, not one by one."""
     return 13 - len(node.squares) if isinstance(node, nodes_squares.Placement) else 1
 
 
 def _table(elements: Sequence[nodes.Node]) -> tuple[dict[int, dict[str, int]], list[int]] | None:
-    """What differs between elements: the columns by leaf of the first one and part, and the rows one after
-    the other. None where not all of it can be told by numbers."""
+    """The differences between elements: the columns, by leaf of the first element and part; and the rows one
+    after the other. None if not all differences can be given as numbers."""
     parts = [_parts(element) for element in elements]
     if any(one is None or len(one) != len(parts[0] or ()) for one in parts):
         return None
@@ -109,7 +110,8 @@ _Parts = list[tuple[nodes.Node, dict[str, Any]]]
 
 
 def _parts(root: nodes.Node) -> _Parts | None:
-    """The numbers that tell every node of an element from those of others; None where they do not."""
+    """The numbers that distinguish every node of an element from that of other elements. None if numbers are
+    not enough."""
     found: _Parts = []
     for node in nodes.walk(root):
         match node:
@@ -128,7 +130,7 @@ def _parts(root: nodes.Node) -> _Parts | None:
                 # Every element bans positions of its own.
                 return None
             case nodes.Orbit() | nodes.CurrentTransform() | nodes_squares.Placement():
-                # Inner orbits have elements of their own, and a placement goes through all its squares.
+                # Inner orbits have elements of their own, and a placement visits all its squares.
                 return None
             case _:
                 found.append((node, {"rest": _rest(node)}))
@@ -136,7 +138,7 @@ def _parts(root: nodes.Node) -> _Parts | None:
 
 
 def _keeps(node: nodes_paths.Path | nodes_paths.Line) -> bool:
-    """Whether a sequence leaves something behind for later, or may give back what others left."""
+    """Whether a sequence keeps something for later, or may undo what others kept."""
     return any(
         isinstance(one, nodes.Assign)
         or (isinstance(one, nodes_paths.Path | nodes_paths.Line) and one.nestban)
@@ -145,7 +147,7 @@ def _keeps(node: nodes_paths.Path | nodes_paths.Line) -> bool:
 
 
 def _rest(node: nodes.Node) -> tuple[object, ...]:
-    """What a node holds beside its children and spans."""
+    """The parts of a node other than its children and spans."""
     held: list[object] = [type(node)]
     for field in fields(node):
         value = getattr(node, field.name)
@@ -167,9 +169,9 @@ def _has_nodes(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OrbitGroup:
-    """Elements that are one pattern moved about: men by the distances from the square of the first of them,
-    where that square lies, the filters that all these elements have, and by that square the number of each
-    element."""
+    """Elements that are one pattern moved about: men by their distance from the square of the first man;
+    where that square lies; the filters that all these elements have; and for each such square the number of
+    the element."""
 
     men: tuple[tuple[int, int], ...]
     rest: tuple[nodes.Node, ...]
@@ -181,8 +183,8 @@ _MOST_GROUPS: Final = 64
 
 
 def moved_about(low: Lowering, s: Scope, node: nodes.Orbit) -> list[OrbitGroup] | None:
-    """An orbit as patterns of men on single squares that are moved about; None where it is none, or would
-    not become shorter."""
+    """An orbit as patterns of men on single squares that are moved about. None if it is not of this form, or
+    would not become shorter."""
     if len(node.elements) < 4 or s.row is not None:
         return None
     anchors: dict[tuple[tuple[tuple[int, int], ...], tuple[nodes.Node, ...]], int] = {}
@@ -206,7 +208,7 @@ def moved_about(low: Lowering, s: Scope, node: nodes.Orbit) -> list[OrbitGroup] 
             return None
         first = men[0][1]
         pattern = tuple((kinds, square - first) for kinds, square in men), tuple(rest)
-        # Two elements at one anchor would be counted as one.
+        # Two elements with the same first square would be counted as one.
         if anchors.get(pattern, 0) >> first & 1:
             return None
         anchors[pattern] = anchors.get(pattern, 0) | 1 << first
@@ -217,8 +219,8 @@ def moved_about(low: Lowering, s: Scope, node: nodes.Orbit) -> list[OrbitGroup] 
 
 
 def placed(low: Lowering, s: Scope, group: OrbitGroup, no: str) -> Value:
-    """The squares on which a pattern's first man stands with all others in their places; goes to `no` where
-    there are none, or where another filter fails."""
+    """The squares on which a pattern's first man stands while all others are in place. Goes to `no` if there
+    are none, or if another filter fails."""
     f = s.f
     found: Value = word(group.anchors)
     for kinds, distance in group.men:
@@ -250,8 +252,8 @@ def _any_placed(low: Lowering, s: Scope, groups: Sequence[OrbitGroup], yes: str,
 
 
 def _parted(node: nodes.Orbit) -> tuple[tuple[nodes.Node, ...], nodes.Orbit]:
-    """The filters that all elements of an orbit have in common, and the orbit without them: they need be
-    asked but once where nobody can tell the order of what is asked."""
+    """The filters that all elements of an orbit have in common, and the orbit without them. They are tested
+    once, where the order of evaluation cannot be observed."""
     lists = [
         one.filter.filters if isinstance(one.filter, nodes.Compound) else (one.filter,)
         for one in node.elements

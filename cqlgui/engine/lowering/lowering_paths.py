@@ -1,9 +1,10 @@
-"""Rules for `path` and `line`, where whether and how long they match is all that is asked.
+"""Rules for `path` and `line` where only whether and how long they match is asked.
 
-The constituents become an automaton; a set of its states is a word. From the start on every position gets the
-states in which it is reached: a parent has a smaller number than its children, so one pass over the
-positions below the start finds every way, and the automaton makes no difference between ways that meet.
-That needs filters that answer the same on each way; all else is searched as `lowering_sequences` does it.
+The constituents become an automaton; a set of its states is a word. From the start on, every position gets
+the states in which it is reached. A parent has a smaller number than its children, so one pass over the
+positions below the start finds every way; ways that meet in one state and position are the same to the
+automaton. This needs filters that give the same answer on each way. All other sequences are searched by
+`lowering_sequences`.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ _MOST_STATES: Final = 60
 
 @dataclass
 class _State:
-    """A state: what leads on from it without a move (`onward`), under a condition where `test` is given; or a
-    move (`step`) or, in a line, a position (`test` with `takes`) that leads to `onward`."""
+    """A state of the automaton: it leads on to `onward` without a move, under the condition `test` if there
+    is one; or by a move (`step`); or, in a line, by a position (`test` with `takes`)."""
 
     onward: list[int] = field(default_factory=list)
     test: nodes.Node | None = None
@@ -37,7 +38,7 @@ class _State:
 
     @property
     def is_free(self) -> bool:
-        """Whether nothing is played or taken in on the way on."""
+        """Whether it leads on without a move and without taking a position."""
         return self.step is None and not self.takes
 
 
@@ -53,7 +54,7 @@ class _Automaton:
         self._line = line
 
     def add(self, constituents: Sequence[nodes.Node], start: int, end: int) -> None:
-        """Lead from one state to another through constituents, one after the other."""
+        """Connect two states by constituents, one after the other."""
         for number, one in enumerate(constituents):
             following = end if number == len(constituents) - 1 else self._new()
             self._add(one, start, following)
@@ -100,8 +101,8 @@ class _Automaton:
         return len(self.states) - 1
 
     def ordered(self) -> list[int]:
-        """The states that lead on freely, each before those that it leads to: a round of a loop without an
-        upper bound makes a move at least, so there is such an order."""
+        """The states that lead on freely, each before those that it leads to. A round of a loop without an
+        upper bound makes at least one move, so there is such an order."""
         seen: set[int] = set()
         order: list[int] = []
 
@@ -121,7 +122,7 @@ class _Automaton:
 
 
 def _automaton(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line) -> _Automaton | None:
-    """The automaton of a path or line; None where it does not tell all."""
+    """The automaton of a path or line; None if an automaton is not enough."""
     if not _is_plain(low, s, node):
         return None
     automaton = _Automaton(isinstance(node, nodes_paths.Line))
@@ -133,7 +134,7 @@ def _automaton(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Lin
 
 
 def _is_plain(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line) -> bool:
-    """Whether no more is asked of a path or line than the automaton tells."""
+    """Whether the automaton can answer all that is asked about a path or line."""
     if node.nestban or node.singlecolor or low.tells_ways:
         return False
     if isinstance(node, nodes_paths.Path):
@@ -173,9 +174,8 @@ def _filters(node: nodes.Node) -> list[nodes.Node]:
 def _search(
     low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, automaton: _Automaton, found: str
 ) -> Value:
-    """Write the search: as soon as anything matches it goes to `found`, or with `found` empty it goes on to
-    the end and gives the largest number of steps, 0 for none. Where it ends without success the block is
-    open."""
+    """Write the search. It goes to `found` at the first match; or, if `found` is empty, it runs to the end
+    and returns the largest number of steps, 0 for no match. If it ends without success, the block is open."""
     low.buffered = True
     f = s.f
     primary = node.primary if isinstance(node, nodes_paths.Path) else node.order == "primary"
@@ -205,7 +205,7 @@ def _search(
     ply = f.converted(f.load(there.here, integer(layout.PLY)), Scalar.INT)
     steps = f.binary("sub", ply, first_ply)
     if isinstance(node, nodes_paths.Line):
-        # What takes in this position comes to an end with it, or goes on from it.
+        # What takes this position ends with it, or goes on from it.
         _take(low, there, states, reached, taken)
         f.store(f.load(taken), reached)
         _close(low, there, states, order, reached)
@@ -259,7 +259,7 @@ def _close(
 
 
 def _take(low: Lowering, there: Scope, states: Sequence[_State], reached: Value, taken: Value) -> None:
-    """Let the constituents of a line take in the position where they hold."""
+    """Let the constituents of a line take the position where they hold."""
     f = there.f
     for number, state in enumerate(states):
         if not state.takes:
@@ -311,7 +311,7 @@ def _play(
     reached: Value,
     arrivals: Value,
 ) -> None:
-    """Add the states that the move to a child leads to."""
+    """Add the states to which the move to a child leads."""
     f = there.f
     for number, state in enumerate(states):
         step = state.step
@@ -320,7 +320,7 @@ def _play(
         here, after = f.label(), f.label()
         f.branch(f.compare("ne", f.binary("and", reached, word(1 << number)), word(0)), here, after)
         f.begin(here)
-        # Anew for every child, of which hardly ever there are two.
+        # Written anew for every child; there are hardly ever two.
         sources, goals = lowering_tree.dash_head(low, there, step.dash)
         tail = lowering_tree.fitted(
             low, there, child, step.dash, sources, goals, after, with_cut=bool(step.targets)
@@ -359,7 +359,7 @@ def _position(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line
 
 def _test(low: Lowering, s: Scope, node: nodes_paths.Path | nodes_paths.Line, yes: str, no: str) -> None:
     if node.range is not None:
-        # What is compared is its length, the last position or not.
+        # Its length is compared, last position or not.
         _number(low, s, node, no)
         s.f.jump(yes)
         return

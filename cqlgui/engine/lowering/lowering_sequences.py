@@ -1,9 +1,9 @@
-"""The search for sequences with a stack of its own, as `cql.sequences.explore` makes it: for paths and lines
-of which more is asked than the automaton of `lowering_paths` tells, or whose parts leave traces.
+"""The search for sequences with a stack of its own, like `sequences.explore` in the interpreter. For paths
+and lines for which the automaton of `lowering_paths` is not enough, or whose parts leave traces.
 
 The constituents are unrolled into states, and the states of one constituent share its code. Entries of the
-stack stand in the frame (`layout.STACK`): the state and position to come back to, the steps made so far, and
-of a step where it goes on. What is noted of positions stands in the planes behind it.
+stack stand in the frame (`layout.STACK`): the state and position to return to, the number of steps so far,
+and for a step the place where it goes on. Notes about positions stand in the planes behind the stack.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ MOST_STATES: Final = 600
 
 @dataclass
 class _State:
-    """A constituent, or a place between the rounds of a repetition (`node` a `Repeat`). `rest` is the state
-    behind it, `more` that of another round; -1 where there is no such way on."""
+    """A constituent, or a place between the rounds of a repetition (`node` is a `Repeat`). `rest` is the
+    state behind it, `more` that of another round; -1 if there is none."""
 
     node: nodes.Node
     rest: int
@@ -104,8 +104,8 @@ class Best:
 
 
 def search(low: Lowering, s: Scope, node: Sequence_, fail: str, *, only_truth: bool) -> Best | None:
-    """Write the search from the current position: goes on where it succeeds; None, with the filter left out
-    and the block open, where it is not compiled. `only_truth`: nobody asks which sequence was found."""
+    """Write the search from the current position. Goes on where it succeeds. Returns None, with the filter
+    left out and the block open, if it is not compiled. `only_truth`: nobody asks which sequence was found."""
     reason = _reason(low, s, node)
     states = None
     if not reason:
@@ -121,7 +121,7 @@ def search(low: Lowering, s: Scope, node: Sequence_, fail: str, *, only_truth: b
 
 
 def _reason(low: Lowering, s: Scope, node: Sequence_) -> str:
-    """Why it is not compiled, empty where it is."""
+    """Why it is not compiled; empty if it is."""
     if s.depth >= layout.DEEPEST_SEARCH:
         return "paths are not compiled that deep within paths"
     if isinstance(node, nodes_paths.Path):
@@ -140,8 +140,8 @@ def _reason(low: Lowering, s: Scope, node: Sequence_) -> str:
 
 _STATE, _AT, _COUNT, _CURSOR, _FIRST, _SECOND, _HEAD = range(7)
 _TAKEN: Final = _FIRST
-"""Words of an entry of the stack; behind them stand atomic variables. `_FIRST` and `_SECOND` are the sets of
-a step, in a line the last position taken in and whether a first position is to come."""
+"""Words of an entry of the stack; atomic variables stand behind them. `_FIRST` and `_SECOND` are the sets of
+a step; in a line, the last position taken and whether a first position is still to come."""
 
 
 class _Search:
@@ -173,7 +173,7 @@ class _Search:
         self.inner = replace(s, way=s.way if self.line else way, depth=s.depth + 1, known={})
 
     def _can_end_early(self) -> bool:
-        """Whether whatever is searched behind the first success changes nothing."""
+        """Whether nothing that is searched behind the first success can change the result."""
         node = self.node
         if node.nestban or node.range is not None or not self.low.is_idle(self.s, node):
             return False
@@ -217,7 +217,7 @@ class _Search:
     # --- before and after
 
     def _banned(self, fail: str) -> int:
-        """Go to `fail` where the filter is banned; gives its number."""
+        """Go to `fail` if the filter is banned. Returns its number."""
         if not self.node.nestban:
             return 0
         f, s = self.f, self.s
@@ -234,7 +234,7 @@ class _Search:
         return self.f.load(self.s.frame, integer(layout.GAMENUMBER))
 
     def _ban(self, number: int) -> None:
-        """Ban the positions from the start to the one before the last, in a line that as well."""
+        """Ban the positions from the start to the one before the last; in a line the last one as well."""
         f, s = self.f, self.s
         at = f.slot(Scalar.INT)
         head, inside, after = f.label(), f.label(), f.label()
@@ -298,7 +298,7 @@ class _Search:
     # --- states and where they lead
 
     def _group(self) -> None:
-        """Bring the states of one constituent together, numbered one after the other."""
+        """Group the states of one constituent, with consecutive numbers."""
         order = sorted(range(1, len(self.states)), key=lambda one: self.states[one].group)
         order.insert(0, 0)
         numbers = {old: new for new, old in enumerate(order)} | {-1: -1}
@@ -319,7 +319,7 @@ class _Search:
         self.f.jump(self.labels[self.group_of[number]])
 
     def _onward(self, first: int, *, more: bool = False) -> None:
-        """Go to what follows on the current state, which is one of a group's."""
+        """Go to the state behind the current one, which is one of a group."""
         f = self.f
         group = [self.states[one] for one in self.groups[first]]
         following = [one.more if more else one.rest for one in group]
@@ -340,7 +340,7 @@ class _Search:
         self._choose(sorted(self.groups), self.labels)
 
     def _choose(self, firsts: Sequence[int], labels: dict[int, str]) -> None:
-        """Go to the label of the group that the current state is in."""
+        """Go to the label of the group of the current state."""
         f = self.f
         if len(firsts) == 1:
             f.jump(labels[firsts[0]])
@@ -362,7 +362,7 @@ class _Search:
         return f.binary("add", top, integer(layout.STACK - self.size))
 
     def _push(self, values: dict[int, Value]) -> None:
-        """Put an entry on the stack, whose state, position and steps are the current ones."""
+        """Push an entry whose state, position and steps are the current ones."""
         f, s = self.f, self.s
         top = f.load(s.frame, integer(layout.TOP))
         room, full = f.label(), f.label()
@@ -429,7 +429,7 @@ class _Search:
         return self.low.elsewhere(self.inner, self.f.load(self.at))
 
     def _write_end(self) -> None:
-        """The constituents are done: keep the sequence when it is better than those before."""
+        """The constituents are done: keep the sequence if it is better than earlier ones."""
         f = self.f
         some, better = f.label(), f.label()
         steps = f.load(self.count)
@@ -453,7 +453,7 @@ class _Search:
         f.jump(self.over if self.early or self.node.firstmatch else self.back)
 
     def _write_loop(self, first: int) -> None:
-        """A repetition: what is behind it comes first, another round when we come back."""
+        """A repetition: first what is behind it, then, after coming back, another round."""
         f = self.f
         state = self.states[first]
         if self.forgetful:
@@ -470,7 +470,7 @@ class _Search:
         self._onward(first, more=True)
 
     def _see(self, first: int) -> None:
-        """Go back where the state was seen at this position already."""
+        """Go back if the state was seen at this position already."""
         f = self.f
         look, new, on = f.label(), f.label(), f.label()
         masks = [1 << self.bits[one] if one in self.bits else 0 for one in self.groups[first]]
@@ -492,7 +492,7 @@ class _Search:
         f.begin(on)
 
     def _recall(self) -> Value:
-        """Go back to where the topmost entry was made; gives its place in the frame."""
+        """Return to where the topmost entry was made. Returns its place in the frame."""
         f = self.f
         entry = self._entry()
         f.store(self._held(entry, _STATE), self.state)
@@ -503,7 +503,7 @@ class _Search:
         return entry
 
     def _write_back(self) -> None:
-        """Go back to the last choice that has something left."""
+        """Return to the last choice that has an alternative left."""
         f, s = self.f, self.s
         f.begin(self.back)
         self.low.spend(s, 1, self.over)
@@ -524,7 +524,7 @@ class _Search:
         entry = self._entry()
         following, again = f.label(), f.label()
         if not self.focused:
-            # Sets are looked at once, and only where there are moves.
+            # Sets are evaluated once, and only if there are moves.
             some = f.label()
             f.branch(
                 f.compare("ne", self._held(entry, _CURSOR, Scalar.WORD), word(layout.NONE)), some, following
@@ -573,12 +573,12 @@ class _Search:
         }
 
     def _first_move(self) -> Value:
-        """Where the positions begin that a step may lead to."""
+        """The first of the positions to which a step may lead."""
         f = self.f
         child = blocks.field_of(self._here(), layout.CHILD)
         if not self.focused:
             return child
-        # From the start on its own moves only, later the first ones below on every way.
+        # From the start only its own moves; later the first moves below on every way.
         below = f.converted(f.binary("add", f.load(self.at), integer(1)), Scalar.WORD)
         return f.select(self._is_begun(), below, child)
 
@@ -586,8 +586,8 @@ class _Search:
         return self.f.compare("gt", self.f.load(self.count), integer(0))
 
     def _next_move(self, entry: Value, following: str) -> tuple[Value, Value]:
-        """The next position that may be led to, and the squares of the men in focus before it; goes back, or
-        to `following` for one that does not count."""
+        """The next position to which a step may lead, and the squares of the men in focus before it. Goes
+        back if there is none, or to `following` for a position that does not count."""
         f, low = self.f, self.low
         some, none, counts = f.label(), f.label(), f.label()
         cursor = self._held(entry, _CURSOR, Scalar.WORD)
@@ -624,8 +624,8 @@ class _Search:
     # --- positions of a line
 
     def _write_taking(self, first: int, node: nodes.Node) -> None:
-        """Take in the next position where the filter holds, and go on with each that may follow; a filter
-        about the next move is asked for each of them."""
+        """Take the next position if the filter holds there, and go on with each position that may follow. A
+        filter about the next move is tested for each of them."""
         f, low, line = self.f, self.low, self.line
         assert line is not None
         coming = [] if line.backward else [id(one) for one in closures_moves.future_moves(node)]
@@ -680,7 +680,7 @@ _SERIAL, _SEEN, _MEN = range(3)
 _LONGEST: Final = 1 << 24
 
 LAST_WAY: Final = ("way start", "way count", "way last")
-"""Variables that tell of the path that matched last."""
+"""Variables that describe the path that matched last."""
 
 
 # --- facts about paths --------------------------------------------------------------------------------------

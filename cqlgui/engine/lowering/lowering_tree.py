@@ -1,4 +1,5 @@
-"""Rules for the filters that look at other positions of the game: kin, searches, moves of the game."""
+"""Rules for filters that look at other positions of the game: ancestors and children, searches, moves of the
+game."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ def _root(low: Lowering, s: Scope, node: nodes_tree.InitialPosition, fail: str) 
 
 
 def _link(s: Scope, place: int, fail: str) -> Value:
-    """The record that a link of the current one leads to."""
+    """The record to which a link of the current one leads."""
     f = s.f
     found = blocks.field_of(s, place)
     good = f.label()
@@ -198,8 +199,8 @@ def _find(low: Lowering, s: Scope, node: nodes.Find, fail: str) -> Value:
 
 
 def _is_of_position(low: Lowering, s: Scope, node: nodes.Find) -> bool:
-    """Whether the operand of a `find` depends on the position alone at which it is asked, and the positions
-    looked at are numbered in their order."""
+    """Whether the operand of a `find` depends only on the position where it is evaluated, and the positions
+    searched are numbered in their order."""
     depends = s.loops or s.row is not None or s.cut is not None or s.way is not None or s.only is not None
     if depends or (node.backwards and low.variations):
         return False
@@ -207,8 +208,8 @@ def _is_of_position(low: Lowering, s: Scope, node: nodes.Find) -> bool:
 
 
 def _find_noting(low: Lowering, s: Scope, node: nodes.Find, note: int, fail: str) -> Value:
-    """The same where the game's frame may keep a stretch of positions at which the operand fails: no search
-    looks at them again, so that asking at all positions of a game goes through it once."""
+    """The same where the frame may keep a stretch of positions at which the operand fails. No search looks at
+    them again, so that evaluating the filter at all positions visits the game once."""
     f = s.f
     low.buffered = True
     begin = f.converted(f.load(s.frame, integer(note)), Scalar.INT)
@@ -234,7 +235,7 @@ def _find_noting(low: Lowering, s: Scope, node: nodes.Find, note: int, fail: str
     f.jump(head)
 
     def keep() -> None:
-        """Note all that this search passed over."""
+        """Note all positions that this search has passed."""
         first, behind = (s.place, place)
         if node.backwards:
             first, behind = f.binary("add", place, integer(1)), f.binary("add", s.place, integer(1))
@@ -359,7 +360,7 @@ def _previous_move(low: Lowering, s: Scope, node: nodes_moves.PreviousMove, yes:
     f.branch(f.compare("ne", blocks.field_of(s, layout.ID), word(0)), moved, no)
     f.begin(moved)
     if not low.variations:
-        # A main line has nothing but first moves.
+        # A main line has only first moves.
         f.jump(yes if node.word == "primary" else no)
         return
     first = is_first(low, s)
@@ -381,7 +382,7 @@ def _previous_squares(low: Lowering, s: Scope, node: nodes_moves.PreviousSquares
     f = s.f
     move = f.converted(blocks.field_of(s, layout.MOVE), Scalar.INT)
     if node.word == "enpassantsquare":
-        # What a move en passant captured stood beside its origin.
+        # The man captured en passant stood beside the origin of the move.
         passing = f.compare("eq", f.binary("shr", move, integer(12)), integer(3))
         victim = f.binary(
             "or", f.binary("and", move, integer(56)),
@@ -427,7 +428,7 @@ _NO_KIND: Final = 1 << 40
 
 @contextlib.contextmanager
 def _moves(low: Lowering, s: Scope, after: str) -> Iterator[tuple[Scope, str]]:
-    """The positions that the moves from here lead to."""
+    """The positions to which the moves from here lead."""
     f = s.f
     low.buffered = True
     head, inside, following = f.label(), f.label(), f.label()
@@ -443,7 +444,7 @@ def _moves(low: Lowering, s: Scope, after: str) -> Iterator[tuple[Scope, str]]:
     f.begin(following)
     sister = f.load(there.here, integer(layout.SIBLING))
     if low.variations:
-        # A position may have as many children as the game has moves, and be asked as often.
+        # A position may have as many children as the game has moves, and be evaluated as often.
         more = f.label()
         f.branch(f.compare("ne", sister, word(layout.NONE)), more, after)
         f.begin(more)
@@ -454,7 +455,7 @@ def _moves(low: Lowering, s: Scope, after: str) -> Iterator[tuple[Scope, str]]:
 
 @contextlib.contextmanager
 def _fitting(low: Lowering, s: Scope, node: nodes_moves.Dash, after: str) -> Iterator[tuple[Scope, str]]:
-    """The positions that those moves lead to which go with a dash, at which its target is to be asked."""
+    """The positions to which moves lead that fit a dash; its target is tested there."""
     sources, goals = dash_head(low, s, node)
     cut = node.target is not None
     with _moves(low, s, after) as (there, following):
@@ -480,8 +481,8 @@ def fitted(
     *,
     with_cut: bool,
 ) -> Scope:
-    """The scope behind the move from `s` to `there` where it goes with a dash; `with_cut` where filters are
-    asked there for whom `from` and `to` mean what the dash lets them."""
+    """The scope behind the move from `s` to `there` if it fits a dash. `with_cut`: filters are evaluated
+    there for which `from` and `to` have the meaning that the dash gives them."""
     f = s.f
     kinds = _promoted_kinds(low, s, node)
     played = blocks.field_of(there, layout.MOVE)
@@ -499,9 +500,8 @@ def fitted(
 
 
 def _pass_over(s: Scope, node: nodes_moves.Dash, move: Value, sources: Value, fail: str) -> None:
-    """Leave most moves that do not go with a dash without a call: those between squares that are both not
-    among its sources, as only castling counts from its goal, and ordinary ones to empty squares where it
-    captures."""
+    """Skip most moves that do not fit a dash without a call: moves between squares outside its sources,
+    because only castling counts from its goal; and ordinary moves to empty squares if it captures."""
     f = s.f
     end = f.binary("and", f.binary("shr", move, word(6)), word(63))
     if node.left is not None:
@@ -541,7 +541,7 @@ def _dash_set(low: Lowering, s: Scope, node: nodes_moves.Dash) -> Value:
 
 
 def _dash_value(low: Lowering, s: Scope, node: nodes_moves.Dash, fail: str, kind: Type) -> Number:
-    """The number or position that the target gives behind the first move where it gives one."""
+    """The number or position that the target gives behind the first move for which it gives one."""
     assert node.target is not None
     target = node.target
     found, bounds = s.f.label(), []
@@ -584,7 +584,7 @@ def _count_moves(low: Lowering, s: Scope, node: nodes_moves.CountMoves, fail: st
 
 
 def _behind(low: Lowering, s: Scope, node: nodes_moves.CurrentMove, fail: str) -> Scope:
-    """The current position behind the move that led here, where that goes with the dash."""
+    """The current position behind the move that led here, if that move fits the dash."""
     dash = node.dash
     before = low.elsewhere(s, _link(s, layout.PARENT, fail))
     sources, goals = dash_head(low, before, dash)
@@ -661,8 +661,8 @@ def _is_possible(low: Lowering, s: Scope, node: nodes_moves.PossibleMoves, yes: 
 
 
 def _older(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | None:
-    """The squares of an older `move`, all squares standing for "there is one" where it names none; None where
-    it is not compiled."""
+    """The squares of an older `move`; all squares if it names none and there is a move. None if it is not
+    compiled."""
     f = s.f
     words = node.words
     if {"legal", "pseudolegal"} & set(words):
@@ -719,7 +719,7 @@ def _older_insist(s: Scope, area: Value, fail: str) -> None:
 
 
 def _older_squares(before: Scope, move: Value, side: str) -> Value:
-    """The squares of a move that a parameter's set is measured by; castling is the king's move alone."""
+    """The squares of a move to which a parameter's set is compared; castling is the king's move alone."""
     f = before.f
     if side == "from":
         return f.binary("shl", word(1), f.converted(f.binary("and", move, integer(63)), Scalar.WORD))
@@ -767,8 +767,8 @@ def _older_possible(low: Lowering, s: Scope, node: nodes_moves.Move) -> Value | 
 
 
 def _older_asked(low: Lowering, s: Scope, node: nodes_moves.Move) -> tuple[Value, ...] | None:
-    """What is asked of possible moves, None where that is not compiled."""
-    # The checker lets neither `capture` nor `promote` stand beside `legal` and `pseudolegal`.
+    """The operands of a question about possible moves; None if that is not compiled."""
+    # The checker allows neither `capture` nor `promote` beside `legal` and `pseudolegal`.
     with_operand: list[str] = [one for one in node.words if one in nodes_moves.OPERAND_WORDS]
     bounds = {one: low.set_of(s, operand) for one, operand in zip(with_operand, node.operands, strict=True)}
     kinds = [one for one in node.words if one in _KINDS]

@@ -17,7 +17,7 @@ from cqlgui.engine.lowering.scope import Scope
 
 
 def insist(low: Lowering, s: Scope, filters: Sequence[nodes.Node], no: str) -> None:
-    """Go on where all of these hold, else to `no`."""
+    """Go on if all of these hold, else to `no`."""
     for one in ordered(low, s, filters):
         good = s.f.label()
         low.test(s, one, good, no)
@@ -25,8 +25,8 @@ def insist(low: Lowering, s: Scope, filters: Sequence[nodes.Node], no: str) -> N
 
 
 def ordered(low: Lowering, s: Scope, filters: Sequence[nodes.Node]) -> list[nodes.Node]:
-    """Filters that are to hold together, those first that cost less; only such change places of which nobody
-    can tell the order. What is asked about paths that matched stays behind them."""
+    """Filters that must hold together, cheap ones first. Only filters whose order cannot be observed are
+    reordered. Questions about paths that matched stay behind those paths."""
     if low.tells_ways or len(filters) < 2:
         return list(filters)
     found: list[nodes.Node] = []
@@ -41,7 +41,7 @@ def ordered(low: Lowering, s: Scope, filters: Sequence[nodes.Node]) -> list[node
 
 
 def _cost(node: nodes.Node) -> int:
-    """About what a filter takes, in tests of a few instructions."""
+    """Approximate cost of a filter, in tests of a few instructions."""
     own = _COSTS.get(type(node), 1)
     inner = sum(_cost(child) for child in nodes.children(node))
     return own * inner if isinstance(node, _REPEATED) else own + inner
@@ -65,7 +65,7 @@ _COSTS: Final[dict[type[nodes.Node], int]] = {
     nodes_moves.Move: 10,
     nodes_moves.PossibleMoves: 40,
     nodes_moves.CountMoves: 40,
-    # These the interpreter is asked for.
+    # The interpreter must answer these.
     nodes_facts.OriginalComment: 10_000,
     nodes_facts.Glyph: 10_000,
 }

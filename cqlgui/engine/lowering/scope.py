@@ -22,7 +22,7 @@ class TooLargeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """An integer with the bounds that are known of it."""
+    """An integer with the bounds that are known while compiling."""
 
     value: Value
     low: int
@@ -31,7 +31,7 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What a loop variable holds, and the place it was bound at; a variable of squares holds a single one.
+    """What a loop variable holds, and the place where it was bound. A square variable holds a single square.
     `kinds` are the men that may stand there, as a mask."""
 
     value: Value
@@ -41,7 +41,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Row:
-    """The row of an orbit's table under way: the numbers that stand for parts of leaves, by leaf."""
+    """The current row of an orbit's table: the numbers that stand for parts of leaves, by leaf."""
 
     table: Value
     first: Value
@@ -50,8 +50,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A path under way: where it starts, and slots for its moves so far and for the last position of the best
-    one so far, -1 for none yet."""
+    """The path that is being searched: where it starts, and slots for its moves so far and for the last
+    position of the best one so far, -1 for none yet."""
 
     start: Value
     count: Value
@@ -72,12 +72,13 @@ class Scope:
     loops: dict[str, Bound] = field(default_factory=dict)
     row: Row | None = None
     cut: tuple[Value, Value, Value] | None = None
-    """The position in whose dash target we are, with what `from` and `to` mean there."""
+    """While the target of a dash is compiled: the position before the move, and the squares that `from` and
+    `to` mean there."""
     way: Way | None = None
-    """The innermost path under way."""
+    """The innermost path that is being searched."""
     depth: int = 0
-    """Number of searches for sequences around us."""
+    """Number of searches for sequences around this place."""
     only: Value | None = None
-    """The child that a `line` goes on with, -1 for any."""
+    """The child with which a `line` goes on, -1 for any."""
     known: dict[tuple[str, object], Value] = field(default_factory=dict)
-    """What was read of the position already, by the block it was read in."""
+    """What was read of the position already, by the block in which it was read."""

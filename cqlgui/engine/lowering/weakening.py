@@ -1,7 +1,7 @@
-"""What must hold at a position for a query to match there, as far as that position alone tells.
+"""The part of a query that must hold at a position and depends on that position alone.
 
-A query that looks at other positions needs all positions of a game laid out. Mostly something in it can be
-told from one position alone, and fails at all positions of most games: those need not be laid out.
+A query that looks at other positions needs all positions of a game laid out. Mostly some part of it depends
+on one position alone, and fails at all positions of most games; then those games need not be laid out.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from cqlgui.base.data import replace
 from cqlgui.cql.ast import nodes
 
 MOST_ELEMENTS = 200
-"""Elements of an orbit that are looked into at most, for the time that takes."""
+"""Maximum of elements of an orbit that are examined, because that takes time."""
 
 
 def weakened(
     node: nodes.Node, is_idle: Callable[[nodes.Node], bool], is_told: Callable[[nodes.Node], bool]
 ) -> nodes.Node | None:
-    """A filter that holds wherever `node` does, made of those parts of it that are idle and told by the
-    position alone; None where there are none.
+    """A filter that holds wherever `node` does, made of those parts of `node` that are idle and depend on the
+    position alone; None if there are none.
 
-    Where it fails `node` leaves no trace either: what stands behind a filter that is not idle is left out.
+    Where it fails, `node` leaves no trace either: everything behind a filter that is not idle is left out.
     """
 
     def weaker(one: nodes.Node) -> nodes.Node | None:

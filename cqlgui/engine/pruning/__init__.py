@@ -1,1 +1,1 @@
-"""Which games cannot match, told from a few words kept for each game."""
+"""Which games cannot match, decided from a few words kept for each game."""

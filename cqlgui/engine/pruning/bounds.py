@@ -1,8 +1,9 @@
-"""What a filter may be in a game, as far as signatures and headers tell; for all games of a segment at once.
+"""Abstract values of filters, from signatures and headers, for all games of a segment at once.
 
-For each game a filter has a truth that covers all of its positions (it may hold somewhere, it may fail
-somewhere), a set the squares that may be in it and those that surely are, a number its bounds. So it does not
-matter at which positions of the game a part is asked. The rules by kind stand in `pruning`.
+An abstract value covers all positions of a game. For a truth: may the filter hold somewhere, may it fail
+somewhere. For a set: the squares that may be in it, and those that are always in it. For a number: its
+bounds. So it does not matter at which positions of the game a part is evaluated. The rules by kind stand in
+`pruner`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from cqlgui.engine.replaying.games import Integers, Words
 Truths: TypeAlias = "npt.NDArray[np.bool_]"
 
 MOST_NODES: Final = 150
-"""Filters of an orbit that are looked at; of a larger one nothing is known."""
+"""Maximum of filters of an orbit that are examined; of a larger orbit nothing is known."""
 
 ALL: Final = np.uint64(squares.ALL)
 NONE: Final = np.uint64(0)
@@ -42,9 +43,8 @@ _NEAR: Final = np.int64(1 << 40)
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of the games of a segment. `columns` gives `Signatures.columns` when they are first
-    needed; `first` is what comes before the `gamenumber` of the first game; `facts` are the answers to
-    `Question.facts`."""
+    """What is known of the games of a segment. `columns` returns `Signatures.columns` on demand; `first` is
+    the number before the `gamenumber` of the first game; `facts` are the answers to `Question.facts`."""
 
     count: int
     columns: Callable[[], Words]
@@ -54,11 +54,12 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class May:
-    """What a filter may be in each game; every part is an array over the games, or one value for all.
+    """Abstract value of a filter over all positions of each game. Every part is an array over the games, or
+    one value for all.
 
-    `yes`: its test may hold at a position, `no`: it may fail at one, or a number have no value. Of a set
-    `most` are the squares that may be in it, `least` those that always are, `low` and `high` bound how many
-    there are. Of a number they bound its value.
+    `yes`: the test may hold at a position. `no`: it may fail at one, or a number may have no value. For a
+    set, `most` are the squares that may be in it, `least` those that always are, `low` and `high` bound their
+    count. For a number, `low` and `high` bound its value.
     """
 
     yes: Any = YES
@@ -75,7 +76,7 @@ EMPTY: Final = May(NO, YES, NONE, NONE, np.int64(0), np.int64(0))
 
 
 class Question:
-    """A query as it is asked of games again and again."""
+    """A query that is evaluated for games of many segments."""
 
     def __init__(self, expanded: transforms.Expanded) -> None:
         assert expanded.query is not None
@@ -87,7 +88,7 @@ class Question:
             for result in self.query.header.results
         ]
         self.known: dict[int, Fact] = {}
-        """What is asked of games, by the `id` of the filter."""
+        """Questions about games, by the `id` of the filter."""
         searches = facts_of_games.leaves_no_trace(self.query.body)
         waiting = [self.query.body]
         while waiting:
@@ -100,13 +101,13 @@ class Question:
 
     @property
     def facts(self) -> list[Fact]:
-        """What is asked of games, by the header too, each once."""
+        """Questions about games, including those of the header, each once."""
         return list(dict.fromkeys([*self.results, *self.known.values()]))
 
 
 def _is_apart(node: nodes.Node) -> bool:
-    """Whether its truth and whether it has a value are two things: `lowercase s` as a condition fails, and
-    `hhdb prize` holds for a special prize, which has no rank among the others."""
+    """Whether truth and value of a filter are independent: `lowercase s` as a condition fails, and `hhdb
+    prize` holds for a special prize, which has no rank among the others."""
     match node:
         case nodes.Compound():
             return _is_apart(node.filters[-1])
@@ -115,8 +116,8 @@ def _is_apart(node: nodes.Node) -> bool:
 
 
 class Pruner:
-    """One evaluation. `reach`: the games in which evaluation may come to the filter under way; `kept`: those
-    in which it may come to something that is not passed over."""
+    """One evaluation. `reach`: the games in which evaluation may come to the current filter; `kept`: those in
+    which it may come to a filter that cannot be skipped."""
 
     def __init__(self, asked: Question, known: Known, possible: Truths) -> None:
         self.known = known
@@ -125,9 +126,9 @@ class Pruner:
         self.kept: Any = np.full(known.count, NO)
         self.reach: Any = possible
         self.bound: frozenset[str] = frozenset()
-        """Variables that surely have a value."""
+        """Variables that certainly have a value."""
         self.values: dict[str, May] = {}
-        """What is known of the variables of the loops around the filter under way."""
+        """What is known of the variables of the loops around the current filter."""
         self._looped = asked.looped
         self._leaves: dict[tuple[int, int], Any] = {}
         self._left = MOST_NODES
@@ -135,7 +136,7 @@ class Pruner:
     # --- asking
 
     def value(self, node: nodes.Node) -> May:
-        """What a filter may be."""
+        """The abstract value of a filter."""
         priority.pause()
         fact = self._facts.get(id(node))
         if fact is not None:
@@ -152,12 +153,12 @@ class Pruner:
         return found
 
     def test(self, node: nodes.Node) -> May:
-        """The same where only the truth is asked for, which is cheaper."""
+        """The same if only the truth is needed, which is cheaper."""
         rule = TESTED.get(type(node))
         return self.value(node) if rule is None or id(node) in self._facts else rule(self, node)
 
     def unknown(self, node: nodes.Node) -> May:
-        """What may be anything."""
+        """The abstract value of which nothing is known."""
         if not self.is_harmless(node):
             self.keep()
         return UNKNOWN_SET if self.is_set(node) else UNKNOWN
@@ -167,7 +168,7 @@ class Pruner:
         self.kept = self.kept | (self.reach & which)
 
     def under(self, reach: Any, node: nodes.Node) -> May:
-        """What a filter may be where it is come to in these games only."""
+        """The abstract value of a filter that is evaluated in these games only."""
         before, self.reach = self.reach, self.reach & reach
         found = self.value(node)
         self.reach = before
@@ -182,11 +183,11 @@ class Pruner:
         return types.infer(node, self._names)
 
     def binds(self, name: str) -> bool:
-        """Whether a variable surely has a value here."""
+        """Whether a variable certainly has a value here."""
         return name in self.bound or name in self.values
 
     def is_looped(self, name: str) -> bool:
-        """Whether nothing but loops gives a variable its value."""
+        """Whether only loops give a variable its value."""
         return name in self._looped
 
     # --- signatures
@@ -221,13 +222,13 @@ class Pruner:
         return found
 
     def places(self, men: int, area: int) -> Any:
-        """Where in the area one of the men of a mask may stand."""
+        """Where in the area a man of the mask may stand."""
         key = men, area
         found = self._leaves.get(key)
         if found is None:
             found = NONE
             for man in men_of(men):
-                # One man is the rule, and an array less is time saved.
+                # One man is the usual case, and one array less saves time.
                 found = self.ever(man) if found is NONE else found | self.ever(man)
             if area != squares.ALL:
                 found = found & np.uint64(area)
@@ -235,7 +236,7 @@ class Pruner:
         return found
 
     def numbers(self, man: int, area: int) -> tuple[Any, Any]:
-        """Bounds of how many of a man stand in the area."""
+        """Bounds of the number of men of one kind in the area."""
         if man == 0:
             return np.int64(0), count_squares(self.places(1, area))
         most = self.counted(man, signatures.MOST)
@@ -247,7 +248,7 @@ class Pruner:
     # --- what cannot be passed over
 
     def is_harmless(self, node: nodes.Node) -> bool:
-        """Whether a filter can neither fault nor leave a trace where the game does not match."""
+        """Whether a filter can neither fault nor leave a trace in a game that does not match."""
         return repeatable.is_repeatable(node) and all(self._cannot_fault(one) for one in nodes.walk(node))
 
     def _cannot_fault(self, node: nodes.Node) -> bool:
@@ -266,17 +267,17 @@ class Pruner:
                 return True
 
     def stays_small(self, node: nodes.Node) -> bool:
-        """Whether a number surely does not grow beyond all bounds, which only variables let it."""
+        """Whether a number certainly stays bounded; only variables can make it grow without limit."""
         return all(self.is_set(one) for one in nodes.walk(node) if isinstance(one, nodes.Name))
 
     def begins_well(self, loop: nodes.SquareLoop | nodes.PieceLoop) -> bool:
-        """Whether the variable of a loop surely has no value yet when it begins."""
+        """Whether the variable of a loop certainly has no value yet when the loop begins."""
         inside = nodes.walk(loop.body)
         again = any(loop_variables(one) & {loop.name} for one in inside)
         return self.is_looped(loop.name) and loop.name not in self.values and not again
 
     def affords(self, orbit: nodes.Orbit) -> bool:
-        """Whether an orbit is small enough to be looked at, which counts as done."""
+        """Whether an orbit is small enough to be examined. A call counts as an examination."""
         for _ in nodes.walk(orbit):
             self._left -= 1
             if self._left < 0:
@@ -285,7 +286,7 @@ class Pruner:
 
 
 def has_fixed_range(node: nodes.Node) -> bool:
-    """Whether a filter has no range, or one of numbers."""
+    """Whether a filter has no range, or one of literal numbers."""
     limits = getattr(node, "range", None)
     if not isinstance(limits, nodes.Range):
         return True
@@ -303,13 +304,13 @@ def loop_variables(node: nodes.Node) -> frozenset[str]:
 
 
 Rule: TypeAlias = Callable[[Pruner, Any], "May | None"]
-"""What a filter may be; None for anything."""
+"""The abstract value of a filter; None if nothing is known."""
 
 
 RULES: Final[dict[type[nodes.Node], Rule]] = {}
-"""The kinds of which more is known than that they may be anything; entered by `pruning`."""
+"""Rules of the kinds of which something is known; entered by `pruner`."""
 TESTED: Final[dict[type[nodes.Node], Callable[[Pruner, Any], May]]] = {}
-"""Kinds whose truth is cheaper to tell than their value."""
+"""Kinds whose truth is cheaper to find than their value."""
 
 
 # --- small things -------------------------------------------------------------------------------------------
@@ -346,7 +347,7 @@ def all_of(found: Iterable[May]) -> Any:
 
 
 def kept_in(limits: nodes.Range | None, low: Any, high: Any) -> tuple[Any, Any]:
-    """Whether a number within bounds may lie in a range, and whether it may not."""
+    """Whether a number within bounds may lie in a range, and whether it may lie outside."""
     if limits is None or limits.count:
         return YES, NO
     if not (isinstance(limits.low, int) and isinstance(limits.high, int)):
@@ -355,7 +356,7 @@ def kept_in(limits: nodes.Range | None, low: Any, high: Any) -> tuple[Any, Any]:
 
 
 def answered(found: facts_of_games.Answers, number: bool) -> May:
-    """What is asked of the game; the same at all of its positions."""
+    """The answer to a question about the game; the same at all of its positions."""
     value, state = found
     unknown, given = state == facts_of_games.UNKNOWN, state == facts_of_games.GIVEN
     if not number:

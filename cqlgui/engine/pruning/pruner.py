@@ -1,8 +1,8 @@
-"""Tells from signatures and headers in which games a query can match at all.
+"""Decides from signatures and headers in which games a query can match at all.
 
-A query is evaluated over what may be (`bounds`), and a game is passed over only where the whole of it cannot
-hold at any position. A game in which the interpreter might come to a fault, or say something, before it finds
-that nothing matches is kept too: with and without pruning the outcome of a search is the same.
+A query is evaluated over abstract values (`bounds`). A game is excluded only if the query as a whole cannot
+hold at any position. A game in which the interpreter might come to a fault, or write a message, before it
+finds that nothing matches, is kept too: with and without pruning the outcome of a search is the same.
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ __all__ = [
 
 
 def candidates(asked: Question, known: Known) -> Truths:
-    """For each game whether it must be searched for a query whose games stand alone."""
+    """For each game whether it must be searched, for a query whose games are independent of each other."""
     return candidates_and_spared(asked, known)[0]
 
 
 def candidates_and_spared(asked: Question, known: Known) -> tuple[Truths, Truths]:
-    """The same, with those that are searched whatever the filters tell: evaluation may come to a fault there,
-    or to a message."""
+    """The same, and also the games that are searched whatever the filters say, because evaluation may come to
+    a fault there, or to a message."""
     header = asked.query.header
     possible = admitted(asked, known)
     wanted = header.matchcount
@@ -90,7 +90,7 @@ def candidates_and_spared(asked: Question, known: Known) -> tuple[Truths, Truths
 
 
 def admitted(asked: Question, known: Known) -> Truths:
-    """For each game whether the header's conditions on games admit it."""
+    """For each game whether the conditions of the header admit it."""
     limits = asked.query.header.gamenumber
     possible: Any = np.full(known.count, YES)
     if limits is not None and not limits.count:
@@ -109,7 +109,7 @@ def conjuncts(body: nodes.Node) -> list[nodes.Node]:
 
 
 def may_hold(asked: Question, known: Known, part: nodes.Node) -> Truths:
-    """For each game whether a filter may hold in it, the others apart."""
+    """For each game whether one filter may hold in it, the others left aside."""
     pruner = Pruner(asked, known, np.full(known.count, YES))
     return np.asarray(np.broadcast_to(pruner.test(part).yes, known.count))
 
@@ -118,7 +118,7 @@ def rules_out(asked: Question, part: nodes.Node) -> bool:
     """Whether signatures can exclude that a filter holds."""
     if id(part) in asked.known:
         return False
-    # Nothing ever stood anywhere or happened in this game.
+    # A game in which no man ever stood anywhere and nothing happened.
     nothing = np.zeros((signatures.WIDTH, 1), np.uint64)
     unknown: Any = np.zeros(1, np.uint64)
     answers = dict.fromkeys(asked.facts, (unknown, unknown))
@@ -126,7 +126,7 @@ def rules_out(asked: Question, part: nodes.Node) -> bool:
 
 
 def stand_alone(query: nodes.Query) -> bool:
-    """Whether the games of a query have nothing to do with each other, and it touches no files."""
+    """Whether the games of a query are independent of each other, and the query uses no files."""
     for node in nodes.walk(query.body):
         match node:
             case nodes.Assign(persistent=True) | nodes_programs.Dictionary(local=False):
@@ -159,7 +159,7 @@ def _designator(p: Pruner, node: nodes.Designator) -> May:
 
 
 def _tested_designator(p: Pruner, node: nodes.Designator) -> May:
-    """The same where only its truth is asked for, which is cheaper."""
+    """The same if only its truth is needed, which is cheaper."""
     if node.men == board_men.ANY_MASK:
         return _designator(p, node)
     return May(p.places(node.men, node.squares) != 0, YES)
@@ -242,7 +242,7 @@ def _in_turn(p: Pruner, node: nodes.Compound, *, tested: bool) -> May:
         p.reach = p.reach & found.yes
         p.bound = p.bound | _bound_by(one)
         if not p.reach.any():
-            # Nothing behind it is ever come to.
+            # Nothing behind it is ever reached.
             p.reach, p.bound = before, bound
             return EMPTY if p.is_set(node) else replace(UNKNOWN, yes=NO)
     last = p.test(node.filters[-1]) if tested else p.value(node.filters[-1])
@@ -252,7 +252,7 @@ def _in_turn(p: Pruner, node: nodes.Compound, *, tested: bool) -> May:
 
 
 def _only_in(reached: Any, found: May, *, failing: Any) -> May:
-    """A set that is empty in all games but these, and where an earlier filter fails."""
+    """A set that is empty in all other games, and where an earlier filter fails."""
     return replace(
         found,
         most=np.where(reached, found.most, NONE),
@@ -263,7 +263,7 @@ def _only_in(reached: Any, found: May, *, failing: Any) -> May:
 
 
 def _bound_by(node: nodes.Node) -> frozenset[str]:
-    """The variables that surely have a value where a filter matched."""
+    """The variables that certainly have a value where a filter matched."""
     match node:
         case nodes.Assign() if node.operator in ("=", "=?"):
             return frozenset({node.name})
@@ -447,7 +447,7 @@ def _loop(p: Pruner, node: nodes.SquareLoop | nodes.PieceLoop) -> May:
     domain = p.value(node.domain)
     if not p.begins_well(node):
         p.keep()
-    # A man may be found elsewhere on the board at another position.
+    # At another position a man may stand elsewhere on the board.
     area = domain.most if isinstance(node, nodes.SquareLoop) else ALL
     low = np.int64(1 if isinstance(node, nodes.SquareLoop) else 0)
     before = p.values
@@ -455,7 +455,7 @@ def _loop(p: Pruner, node: nodes.SquareLoop | nodes.PieceLoop) -> May:
     body = p.under(domain.yes, node.body)
     p.values = before
     if node.all:
-        # Of squares that are all empty a loop over men has nothing to ask.
+        # If all squares are empty, a loop over men has no element.
         nothing = domain.no if isinstance(node, nodes.SquareLoop) else YES
         return May(body.yes | nothing, domain.yes & body.no)
     return some_set(np.where(body.yes, domain.most, NONE), high=domain.high)
@@ -504,7 +504,7 @@ def _compare(p: Pruner, node: nodes.Compare) -> May | None:
             missing, given = missing | one.no, given & one.yes
     yes, no = _RELATED[node.operator](left, right)
     if node.operator == "!=":
-        # It is `not ==`, also where a number is missing.
+        # It is `not ==`, also if a number is missing.
         return May(missing | yes, given & no)
     return some_number(left.low, left.high, given & yes, missing | no)
 
@@ -547,7 +547,7 @@ _RELATED: Final[dict[str, Callable[[May, May], tuple[Any, Any]]]] = {
     "==": _equal,
     "!=": _opposite(_equal),
 }
-"""Whether a relation may hold of two numbers that there are, and whether it may not."""
+"""Whether a relation between two existing numbers may hold, and whether it may fail."""
 
 
 def _arithmetic(p: Pruner, node: nodes.Arithmetic) -> May | None:
@@ -596,7 +596,7 @@ def _dash(p: Pruner, node: nodes_moves.Dash) -> May:
 
 
 def _moved(p: Pruner, node: nodes_moves.Dash) -> Any:
-    """Whether a move of the game may go with the parts of a dash, its target apart."""
+    """Whether a move of the game may fit the parts of a dash, without its target."""
     left = May() if node.left is None else p.value(node.left)
     right = May() if node.right is None else p.value(node.right)
     if node.promotion is not None and not isinstance(node.promotion, nodes.Designator | nodes.AllSquares):
@@ -605,7 +605,7 @@ def _moved(p: Pruner, node: nodes_moves.Dash) -> Any:
     mask = node.left.men if isinstance(node.left, nodes.Designator) else board_men.ANY_MASK
     fits: Any = p.happened(signatures.NULL_MOVE)
     for man in men_of(mask & ~1):
-        # What moves stands where it arrives, unless a pawn promotes or captures in passing.
+        # The moving man stands where he arrives, unless a pawn promotes or captures en passant.
         arrives = (p.ever(man) & goals) != 0
         if board_men.kind(man) == board_men.WP:
             arrives = arrives | (p.happened(15 * signatures.PROMOTED) & ((goals & _BACK_RANKS) != 0))
@@ -667,7 +667,7 @@ def _move(p: Pruner, node: nodes_moves.Move) -> May | None:
     operands: dict[str, nodes.Node] = dict(
         zip((word for word in node.words if word in nodes_moves.OPERAND_WORDS), node.operands, strict=True)
     )
-    # What is promoted to is a kind of man, of either colour, and no set on the board (spec 16.1).
+    # The operand of `promote` is a kind of man, of either colour, and no set on the board (spec 16.1).
     promotion = operands.pop("promote", None)
     parts = [p.value(one) for one in operands.values()]
     if p.type_of(node) is Type.NUMERIC:
@@ -705,7 +705,7 @@ def _line(p: Pruner, node: nodes_paths.Line) -> May | None:
 def _sequence(
     p: Pruner, limits: nodes.Range | None, parts: Iterable[nodes.Node], others: Iterable[nodes.Node | None]
 ) -> May:
-    """All of its constituents must match somewhere, in whatever order they are looked at."""
+    """All constituents must match somewhere, in whatever order they are tested."""
     for one in others:
         if one is not None:
             p.value(one)
@@ -777,7 +777,7 @@ def _call(p: Pruner, node: nodes_programs.Call) -> May:
     before, p.bound = p.bound, p.bound | frozenset(node.hidden)
     body = p.value(node.body)
     p.bound = before
-    # It fails where an argument has no value.
+    # It fails if an argument has no value.
     low = np.minimum(body.low, 0) if p.is_set(node) else body.low
     return replace(body, no=YES, least=NONE, low=low)
 

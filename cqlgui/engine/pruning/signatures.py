@@ -1,12 +1,12 @@
 """What is known of a game without playing it: sixteen words that hold for all of its positions.
 
-A *signature* says which squares each man ever stood on, how many of each there were at least and at most,
-and what ever happened. It is gathered by `replay`, so that it covers exactly the positions that a search
-looks at: once for the main line, once for the whole tree. A game that replay leaves in doubt has a signature
-that excludes nothing. `pruning` reads them; `store.beside` keeps them.
+A *signature* says which squares each man ever stood on, how many of each man there were at least and at most,
+and what ever happened. It is gathered by `replay`, so it covers exactly the positions that a search visits:
+once for the main line, once for the whole tree. A game that replay leaves in doubt has a signature that
+excludes nothing. `pruner` reads signatures; `store.side_files` keeps them.
 
 As bytes: the signatures of all main lines, column by column, u64 each; the numbers of the games whose whole
-tree has another one, u32 each; these, row by row.
+tree has another signature, u32 each; these signatures, row by row.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from cqlgui.jit.words import Words as WordArray
 UNIT: Final = kernels.Unit("signatures", [*routines.UNIT.sources])
 
 VERSION: Final = 1
-"""Of the content; signatures of another version are made anew."""
+"""Version of the content. Signatures of another version are made again."""
 
 # --- a signature: words 0 to 12 are the squares where each man ever stood (0: that were ever empty) ---------
 
 LEAST: Final = 13
-"""The fewest of each man, `COUNT_BITS` for each code from 1 on, cut to `MOST_COUNTED`."""
+"""The fewest of each man, `COUNT_BITS` for each code from 1 on, at most `MOST_COUNTED`."""
 MOST: Final = 14
-"""The most of each man likewise; `MOST_COUNTED` stands for as many or more."""
+"""The most of each man likewise; `MOST_COUNTED` means that many or more."""
 EVENTS: Final = 15
 """What ever happened, the bits below."""
 WIDTH: Final = 16
@@ -64,18 +64,18 @@ _EVER: Final = (1 << 64) - 1
 _EVERYTHING: Final = tuple([_EVER] * LEAST + [0, _EVER, _EVER])
 _HAPPENED: Final = (1 << PLIES) - 1
 _EMPTIES: Final = WIDTH
-"""In the row of a game under way: the number of empty squares when men were last counted."""
+"""In the row of the current game: the number of empty squares when men were last counted."""
 _UNKNOWN: Final = 65
 _ASIDE: Final = WIDTH + 1
-"""Behind it the same for the positions off the main line."""
+"""Offset of the second half of a row: the same words, gathered over variations."""
 _ROW: Final = 2 * _ASIDE
 _COUNTED: Final = (1 << COUNT_BITS) - 1
 
 
 @UNIT.kernel
 def gather(records: WordArray, boards: Bytes, place: int, frame: WordArray) -> bool:
-    """Take in one position: a query for `replay.search` that never matches. The rows of all games stand in
-    the frame behind its usual words."""
+    """Add one position to the signature of its game. A query for `replay.search` that never matches. The rows
+    of all games stand in the frame behind its usual words."""
     game = int(frame[layout.GAMENUMBER]) - 1
     _gather(records[place * layout.SIZE :], boards[place * 64 :], frame[layout.LOCALS + game * _ROW :])
     return False
@@ -97,12 +97,12 @@ def _take_in(record: WordArray, board: Bytes, row: WordArray, events: Word) -> N
         for man in range(13):
             row[man] |= record[man]
     else:
-        # All other men stand where they stood at the position before, whose squares are noted.
+        # All other men stand where they stood at the position before, whose squares were added.
         row[board[move >> 6 & 63]] |= 1 << (move >> 6 & 63)
         row[0] |= 1 << (move & 63)
     empties = words.word(record[0].bit_count())
     if row[EVENTS] == 0 or row[_EMPTIES] != empties or events >= PROMOTED:
-        # Men come and go with captures and promotions only.
+        # The number of men changes with captures only, and their kinds with promotions.
         row[_EMPTIES] = empties
         _count(record, row)
     known = row[EVENTS]
@@ -137,7 +137,7 @@ def _events(record: WordArray) -> Word:
     if routines.in_check(record):
         events |= CHECK
     if record[layout.CHILD] == layout.NONE:
-        # Where the game goes on there was a legal move, or a null move, which is seen behind it.
+        # If the game goes on there was a legal move; or a null move, which is noted at the next position.
         if routines.is_mate(record):
             events |= MATE
         elif routines.is_stalemate(record):
@@ -165,8 +165,8 @@ def _special(move: int, flag: int) -> Word:
 
 @dataclass(frozen=True, slots=True)
 class Signatures:
-    """The signatures of some games: `main` has a row for each word of a signature and a column for each game;
-    `whole` those of the games `differing`, row by row, whose whole tree has another."""
+    """The signatures of several games. `main` has a row for each word of a signature and a column for each
+    game; `whole` has, row by row, those of the games `differing`, whose whole tree has another signature."""
 
     main: Words
     differing: npt.NDArray[np.uint32]
@@ -196,7 +196,7 @@ class Signatures:
             return None
         main = np.frombuffer(data, np.uint64, count * WIDTH).reshape(WIDTH, count)
         differing = np.frombuffer(data, np.uint32, others, first)
-        # Behind an odd number of games the words stand askew.
+        # Behind an odd number of games the words are not aligned.
         whole = np.frombuffer(data[first + 4 * others :], np.uint8).view(np.uint64).reshape(others, WIDTH)
         if others and int(differing.max()) >= count:
             return None
@@ -204,13 +204,13 @@ class Signatures:
 
 
 def unknown(count: int) -> Signatures:
-    """Signatures of games of which nothing is known."""
+    """Signatures that exclude nothing."""
     main = np.repeat(np.array(_EVERYTHING, np.uint64)[:, None], count, axis=1)
     return Signatures(main, np.zeros(0, np.uint32), np.zeros((0, WIDTH), np.uint64))
 
 
 _ROUND: Final = 1_000
-"""Games gathered in one go at most."""
+"""Maximum of games gathered in one call."""
 
 
 def make(asked: games.Games) -> Signatures:

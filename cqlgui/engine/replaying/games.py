@@ -19,14 +19,14 @@ Words: TypeAlias = "npt.NDArray[np.uint64]"
 Bytes: TypeAlias = "npt.NDArray[np.uint8]"
 
 MOST_POSITIONS: Final = 200_000
-"""Positions of a game that are laid out at most; longer ones are left to the interpreter."""
+"""Maximum of positions of a game that are laid out. The interpreter takes longer games."""
 
 
 @dataclass(frozen=True, slots=True)
 class Games:
     """Games in one array of words, numbered from 0. `positions` is that of the largest game.
 
-    `starts` says from which of the starting positions a game goes on, -1 for one that cannot be searched.
+    `starts` gives for each game the number of its starting position, -1 for a game that cannot be searched.
     """
 
     packed: npt.NDArray[np.uint16]
@@ -59,7 +59,7 @@ def of_segment(segment: segments.Segment) -> Games:
         except (ValueError, errors.IndexDamaged):
             starts[game] = -1
     starts[(firsts < 0) | (firsts > len(packed) - counts)] = -1
-    # A damaged row must not tell of words that are not there, nor how much memory is needed.
+    # A damaged row must not point to words that are not there, nor ask for memory.
     firsts[starts < 0] = counts[starts < 0] = 0
     branching = ((rows["flags"] & segments.VARIATIONS) != 0).astype(np.uint8)
     largest = int(counts.max(initial=0)) + 1
@@ -68,7 +68,7 @@ def of_segment(segment: segments.Segment) -> Games:
 
 
 def some(games: Games, numbers: Integers) -> Games:
-    """A few of some games, numbered anew, in memory of their own."""
+    """Some of the games, numbered anew, in memory of their own."""
     counts = np.where(games.starts[numbers] >= 0, games.counts[numbers], 0)
     firsts = np.cumsum(counts) - counts
     pieces = [
@@ -89,7 +89,7 @@ def some(games: Games, numbers: Integers) -> Games:
 
 
 def joined(parts: Sequence[Games]) -> Games:
-    """Games one behind the other, numbered anew; there is one part at least."""
+    """Games one behind the other, numbered anew. There is at least one part."""
     words, tables = 0, 0
     firsts, starts = [], []
     for part in parts:
@@ -140,8 +140,8 @@ class Starts:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """Memory that one thread needs to search; `room` positions can be laid out in it, behind which there is
-    one more."""
+    """Memory that one thread needs to search. `room` positions can be laid out in it; there is one more
+    behind them."""
 
     room: int
     records: Words
@@ -153,8 +153,8 @@ class Workspace:
 
     @classmethod
     def make(cls, positions: int, slice_size: int, frame_size: int, *, planes: bool) -> Workspace:
-        """For games of at most so many positions, so many games at a time; `planes` for a query that searches
-        for sequences."""
+        """Memory for games of at most `positions` positions, `slice_size` games at a time; `planes` for a
+        query that searches for sequences."""
         room = min(max(positions, 2), MOST_POSITIONS)
         if planes:
             frame_size = layout.PLANES + room * layout.PLANE_COUNT
@@ -177,8 +177,8 @@ def everything(games: Games) -> Integers:
 
 
 def _aligned(count: int, offset: int) -> Words:
-    """So many words at an address that leaves this rest when divided by the size of a page: tables that are
-    written and read together should not begin at the same place of one."""
+    """`count` words at an address that is `offset` modulo the size of a page. Tables that are written and
+    read together should not begin at the same place of a page."""
     whole = np.zeros(count + 1024, np.uint64)
     start = (offset - whole.ctypes.data) % 4096 // 8
     return whole[start : start + count]

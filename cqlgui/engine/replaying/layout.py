@@ -1,7 +1,7 @@
-"""Where everything stands in the memory that replay and compiled queries share.
+"""The layout of the memory that replay and compiled queries share. Constants only.
 
-A *record* is one position: `SIZE` words, with its sixty-four man codes in a table of bytes beside it. A
-*frame* holds what belongs to the game under way rather than to a position. Constants only.
+A *record* is one position: `SIZE` words; its sixty-four man codes stand in a table of bytes beside it. A
+*frame* holds what belongs to the current game rather than to a position.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ TURN: Final = 13
 CASTLING: Final = 14
 """The squares of the rooks that may still castle."""
 PASSED: Final = 15
-"""At the root the square passed over by the last move as a set; elsewhere `routines.passed_over` tells."""
+"""At the root the square passed over by the last move, as a set; elsewhere `routines.passed_over` computes
+it."""
 ID: Final = 16
 """The positionid."""
 PLY: Final = 17
@@ -35,7 +36,7 @@ SIBLING: Final = 22
 END: Final = 23
 """One more than the last record among the position and its descendants."""
 STATES: Final = 24
-"""Room for what a path under way notes of the record."""
+"""Room for what the current path notes about the record."""
 SIZE: Final = 25
 
 NONE: Final = words.MASK
@@ -43,7 +44,7 @@ NONE: Final = words.MASK
 # --- a frame ------------------------------------------------------------------------------------------------
 
 DOUBT: Final = 0
-"""Not 0: what was found in this game does not hold, the interpreter must decide."""
+"""Not 0: what was found in this game is not valid, and the interpreter must decide."""
 COUNT: Final = 1
 """Number of positions of the game as it is searched; 0 where one record is played on."""
 GAMENUMBER: Final = 2
@@ -61,16 +62,16 @@ SERIAL: Final = 1023
 STACK: Final = 1024
 STACK_SIZE: Final = 1 << 16
 PLANES: Final = STACK + STACK_SIZE
-"""Here words begin that stand beside the records, `PLANE_COUNT` for each."""
+"""Here begin the words that belong to records, `PLANE_COUNT` for each."""
 PLANE_COUNT: Final = 8
 BAN_GAME: Final = 0
 BANS: Final = 1
 """Planes: the game that a record's bans are for, and the filters banned there as bits."""
 SEARCH: Final = 2
 SEARCH_SIZE: Final = 3
-"""The planes of the outermost search, of those within it, and so on: its serial number and the states seen
-by it, and the squares of the men in focus."""
+"""The planes of the outermost search, of those within it, and so on: its serial number, the states that it
+has seen, and the squares of the men in focus."""
 DEEPEST_SEARCH: Final = (PLANE_COUNT - SEARCH) // SEARCH_SIZE
 
 STEPS_AT_MOST: Final = 100_000_000
-"""A second or two at the worst."""
+"""A second or two at worst."""

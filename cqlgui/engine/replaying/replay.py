@@ -1,8 +1,8 @@
-"""Plays packed games and asks a query at every position.
+"""Plays packed games and evaluates a query at every position.
 
-Where a query looks at no other position than the one it is asked at, the moves are made on a single record
+If a query looks at no other position than the current one, the moves are made on a single record
 (*streaming*, main line only); else all positions of a game are laid out first, with their links (*buffered*).
-Both agree with `board.tree.GameTree` on every position; a game whose words cannot be played is left in doubt.
+Both agree with `board.tree.GameTree` on every position. A game whose words cannot be played is left in doubt.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ TELL: Final = Routine(
     Scalar.BOOL,
 )
 Tell: TypeAlias = Annotated[Callable[[Words, Bytes, int, Words, Words], bool], TELL]
-"""What sets the bits of the orbit elements that matched at a record: as `Ask`, with the words to set them in.
-"""
+"""Sets the bits of the orbit elements that matched at a record: as `Ask`, with the words to set them in."""
 
 STREAM: Final = Routine(
     (
@@ -39,15 +38,15 @@ STREAM: Final = Routine(
 Stream: TypeAlias = Annotated[
     Callable[[Ask, Shorts, int, int, int, int, Words, Bytes, Words, Ints, Ints], None], STREAM
 ]
-"""What plays a main line on one record and asks: `streamed`, or code that has taken the query in."""
+"""Plays a main line on one record and evaluates the query: `streamed`, or code that contains the query."""
 
 UNIT: Final = kernels.Unit("replay", [layout, position, attacks, moves])
 
 BUFFERED: Final = 1
 VARIATIONS: Final = 2
 GLANCED: Final = 4
-"""Bits of a mode: positions are laid out; variations are searched; main lines are laid out only where
-`glance` holds."""
+"""Bits of a mode: positions are laid out; variations are searched; main lines are laid out only if `glance`
+holds somewhere."""
 
 FOUND: Final = 0
 DOUBTED: Final = 1
@@ -61,7 +60,7 @@ _KING_MOVED: Final = 256
 
 _VISITED_AT_ONCE: Final = 100_000
 _STEPS_AT_ONCE: Final = 1_000_000
-"""After so many positions, or steps of what is charged for, a call ends with the game it is at."""
+"""After this many positions, or this much counted work, a call ends with the current game."""
 
 
 @UNIT.kernel
@@ -95,21 +94,21 @@ def search(
     doubtful: Ints,
     tally: Ints,
 ) -> int:
-    """Search `games[begin:end]`; gives the place to go on from, which is `end` unless `hits` is full or the
-    call has taken its time: no kernel is interrupted, and whoever called may want to be.
+    """Search `games[begin:end]`. Returns the game to go on from, which is `end` unless `hits` is full or the
+    call has used its time: a kernel cannot be interrupted, so it returns often.
 
-    A game has `counts[game]` words from `packed[firsts[game]]` on, `branching[game]` says whether there are
-    variations among them; it starts from record `starts[game]` of the start tables, and is doubtful where
-    that is negative. `before` is the `gamenumber` of what comes before game 0. Where positions are not laid
-    out `stream` asks `first_ask` at them. `mode` joins `BUFFERED`, `VARIATIONS` and `GLANCED`, with which
-    `first_ask` holds on a single record wherever `ask` does, and `ask` leaves no trace elsewhere; without,
-    the two are the same. Of each game the first `most` hits are looked for.
+    A game has `counts[game]` words from `packed[firsts[game]]` on; `branching[game]` says whether there are
+    variations among them. It starts from record `starts[game]` of the start tables, and is doubtful if that
+    is negative. `before` is the number before the `gamenumber` of game 0. If positions are not laid out,
+    `stream` evaluates `first_ask` at them. `mode` combines `BUFFERED`, `VARIATIONS` and `GLANCED`. With
+    `GLANCED`, `first_ask` holds on a single record wherever `ask` does, and `ask` leaves no trace elsewhere;
+    without it the two are the same. The search looks for the first `most` hits of each game.
 
     Pairs of words from `facts`, `fact_count` for each game, go to `fact_places` of its frame.
 
-    `records` and `boards` have `room` for so many positions and one more, `hits` for `capacity`, `doubtful`
-    for all the games. A hit is the game's number shifted by 32, with the positionid; the numbers of doubtful
-    games are written apart, and they have no hits.
+    `records` and `boards` have room for `room` positions and one more, `hits` for `capacity`, `doubtful` for
+    all the games. A hit is the game's number shifted by 32, with the positionid. The numbers of doubtful
+    games are written apart, and these games have no hits.
     """
     at = begin
     visited_at_most = tally[VISITED] + _VISITED_AT_ONCE
@@ -194,8 +193,8 @@ def _asked(
     hits: Ints,
     tally: Ints,
 ) -> None:
-    """Ask the query at the positions that are laid out, from `begin` on; apart for the same reason as
-    `streamed`."""
+    """Evaluate the query at the positions that are laid out, from `begin` on; a function of its own for the
+    same reason as `streamed`."""
     found = tally[FOUND]
     end = found + most
     record = begin
@@ -228,7 +227,8 @@ def streamed(
 ) -> None:
     """The main line of one game, the words from `first` to `last`, on a single record, which holds its start.
 
-    Apart from whatever copies whole records: wide registers would have to be cleaned at every call.
+    It is not part of a function that copies whole records: wide registers would have to be cleared at every
+    call.
     """
     found = tally[FOUND]
     end = found + most
@@ -264,12 +264,12 @@ def streamed(
 
 @words.inlined
 def _play(record: Words, board: Bytes, word: int, turn: Word, empty: Word) -> bool:
-    """Play a move on a record, the side to move included; False, with the record spoilt, for one that cannot
-    be played.
+    """Play a move on a record, the side to move included. Returns False, with the record spoilt, for a move
+    that cannot be played.
 
-    An ordinary move is made without a branch on what moves or is captured: processors guess those wrong.
-    `turn` and `empty` are the record's; a caller that knows them saves reading what was just written, which
-    takes as long as all the rest.
+    An ordinary move is made without a branch on what moves or is captured, because processors predict those
+    badly. `turn` and `empty` are the record's values. A caller that knows them avoids reading what was just
+    written, which takes as long as everything else.
     """
     start = word & 63
     goal = word >> 6 & 63
@@ -286,8 +286,8 @@ def _play(record: Words, board: Bytes, word: int, turn: Word, empty: Word) -> bo
         captured = int(board[goal])
         board[start] = 0
         board[goal] = man
-        # Where nothing is captured the word that is written goes where it does no harm, and not among the
-        # empty squares: a place that is sometimes written and always read at once costs processors most.
+        # If nothing is captured, the word goes to a place where it does no harm, and not among the empty
+        # squares: a place that is sometimes written and always read at once is slow.
         record[captured | captured - 1 >> 63 & layout.STATES] ^= goal_bit
         record[man] ^= start_bit | goal_bit
         record[0] = empty & ~goal_bit | start_bit
@@ -303,7 +303,7 @@ def _play(record: Words, board: Bytes, word: int, turn: Word, empty: Word) -> bo
 
 @words.apart
 def _special(record: Words, board: Bytes, word: int) -> int:
-    """`position.play`, for moves that are no ordinary ones; gives a king's code where he moved, else 0, and
+    """`position.play` for moves that are not ordinary. Returns the king's code if the king moved, else 0, and
     -1 for a word that cannot be played."""
     outcome = position.play(record, board, word)
     if outcome < 0:
@@ -318,18 +318,18 @@ def special(record: Words, board: Bytes, word: int) -> int:
 
 
 STREAMING: Final = kernels.Template(streamed, "ask", {_special: special})
-"""`streamed`, for a query that is asked often."""
+"""`streamed`, for a query that runs often."""
 
 
 @words.apart
 def _line_laid_out(
     packed: Shorts, first: int, last: int, records: Words, boards: Bytes, room: int, tally: Ints
 ) -> int:
-    """All positions of a main line, the words from `first` to `last`, whose start is the record behind the
-    room; gives their number, 0 for words that cannot be played or too many of them.
+    """Lay out all positions of a main line, the words from `first` to `last`, whose start is the record
+    behind the room. Returns their number, 0 for words that cannot be played or too many of them.
 
-    The moves are made on that record, of which every position is a copy, word by word: a wide read of what
-    was just written in parts makes processors wait. What is the same in all main lines is written once.
+    The moves are made on that record, and every position is a copy of it, word by word: a wide read of words
+    that were just written makes processors wait. What is the same in all main lines is written once.
     """
     total = last - first + 1
     if total > room:
@@ -361,7 +361,7 @@ def _line_laid_out(
 
 
 def _link(record: Words, number: int) -> None:
-    """What a record of a main line holds that does not depend on the game."""
+    """Write what a record of a main line holds that does not depend on the game."""
     record[layout.ID] = number
     record[layout.PLY] = number
     record[layout.DEPTH] = 0
@@ -371,8 +371,8 @@ def _link(record: Words, number: int) -> None:
 
 
 def _laid_out(packed: Shorts, first: int, count: int, records: Words, boards: Bytes, room: int) -> int:
-    """All positions of a game with their links, the first record being its start; gives their number, 0 for
-    words that cannot be played or too many of them."""
+    """Lay out all positions of a game with their links; the first record is its start. Returns their number,
+    0 for words that cannot be played or too many of them."""
     size = layout.SIZE
     records[layout.PARENT] = layout.NONE
     records[layout.CHILD] = layout.NONE
@@ -413,8 +413,8 @@ def _laid_out(packed: Shorts, first: int, count: int, records: Words, boards: By
             records[parent + layout.CHILD] = total
         else:
             records[int(records[parent + layout.END]) * size + layout.SIBLING] = total
-        # Until all positions are laid out their last child stands in the place of their end: a game may have
-        # any number of variations at one of them.
+        # Until all positions are laid out, `END` holds the last child: a game may have any number of
+        # variations at one position.
         records[parent + layout.END] = total
         here = total
         total += 1
@@ -431,8 +431,8 @@ def _laid_out(packed: Shorts, first: int, count: int, records: Words, boards: By
 
 
 def _copy_state(source: Words, goal: Words) -> None:
-    """The words of a record that moves change, but for the empty squares and the side to move; written out,
-    since a loop would become a wide copy."""
+    """Copy the words of a record that moves change, except the empty squares and the side to move. Written
+    out, because a loop would become a wide copy."""
     goal[1] = source[1]
     goal[2] = source[2]
     goal[3] = source[3]
@@ -480,12 +480,12 @@ def tell(
     doubtful: Ints,
     tally: Ints,
 ) -> int:
-    """Ask at `hits[begin:end]`, as `search` gave them, which elements matched; gives the place to go on from,
-    which is `end` unless `elements` is full, and then that of a hit.
+    """Find which elements matched at `hits[begin:end]`, as `search` returned them. Returns the hit to go on
+    from, which is `end` unless `elements` is full.
 
-    The numbers of the bits set of `width` words are written to `elements`, which has `capacity` for those of
-    a hit at least; `ends[hit]` is where those of a hit end. What is given of a game that is doubtful does
-    not hold. The rest is as in `search`; `frame[layout.DOUBT]` is that of the last game.
+    The numbers of the set bits of `width` words are written to `elements`, which has `capacity` for those of
+    at least one hit; `ends[hit]` is where those of a hit end. The rows of a doubtful game are not valid. The
+    rest is as in `search`; `frame[layout.DOUBT]` is that of the last game.
     """
     at = begin
     number = tally[FOUND]
@@ -533,7 +533,7 @@ def tell(
 def _open_frame(
     frame: Words, size: int, gamenumber: int, facts: Words, first: int, places: Ints, count: int
 ) -> None:
-    """The frame as it is at the beginning of a game, whose facts begin with pair number `first`."""
+    """Set the frame to its state at the beginning of a game, whose facts begin with pair number `first`."""
     for place in range(size):
         frame[place] = 0
     frame[layout.GAMENUMBER] = gamenumber

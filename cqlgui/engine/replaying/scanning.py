@@ -1,4 +1,4 @@
-"""Asks a query of many games, some at a time, so that whoever searches can stop in between."""
+"""Runs a query over many games, slice by slice, so that the caller can stop in between."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from cqlgui.engine.replaying.tiers import Tiers
 from cqlgui.jit import kernels
 
 SLICE: Final = 1_000
-"""Games searched at most before the caller is heard again."""
+"""Maximum of games searched before control returns to the caller."""
 ALL_HITS: Final = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """What one call of the kernel gave. A hit is a game's number shifted by 32, with the positionid;
-    `doubtful` are the games about which the query could not tell, and which have no hits here."""
+    """The result of one call of the kernel. A hit is a game's number shifted by 32, with the positionid.
+    `doubtful` are the games that the query could not decide; they have no hits here."""
 
     games: int
     hits: Integers
@@ -46,16 +46,16 @@ def scan(
 ) -> Iterator[ScanResult]:
     """Search games, all or those of the given numbers, in order.
 
-    `facts` are those of `facts.table` for all games, for the frame's `fact_places`; without them they
-    are not known. `planes`: the query searches for sequences. `mode` is that of `replay.search`; `before` is
-    what comes before the `gamenumber` of game 0, `most` how many hits of each game are wanted. Any number of
-    threads may do this at once, each with its own iterator.
+    `facts` are those of `facts.table` for all games, for the frame's `fact_places`; without them the facts
+    are unknown. `planes`: the query searches for sequences. `mode` is that of `replay.search`; `before` is
+    the number before the `gamenumber` of game 0; `most` is how many hits of each game are wanted. Any number
+    of threads may do this at once, each with its own iterator.
     """
     chosen = games.everything(asked) if numbers is None else numbers
     work = Workspace.make(asked.positions, slice_size, frame_size, planes=planes)
     given = np.zeros(2 * len(fact_places) * len(asked), np.uint64) if facts is None else facts
     places = np.array(fact_places, np.int64)
-    # A kernel's arrays are declared as sequences, which these are not for the type checker.
+    # A kernel declares arrays as sequences; for the type checker NumPy's arrays are none.
     search: Any = replay.search
     held = kernels.Held
     game_arrays = [
@@ -70,7 +70,7 @@ def scan(
     outcomes = held(work.hits), held(work.doubtful), held(work.tally)
     at = 0
     while at < len(chosen):
-        # What is left of the tally is what the records hold.
+        # The rest of the tally is what the records hold.
         work.tally[: replay.LINKED] = 0
         functions = asking.functions
         start = time.thread_time()

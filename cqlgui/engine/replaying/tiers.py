@@ -15,22 +15,24 @@ or four times as long as in haste, and saves a fifth or more of what comes after
 
 @dataclass(frozen=True, slots=True)
 class Functions:
-    """What `replay.search` calls: the query, what is asked first, what plays a main line and asks that."""
+    """Entry points for `replay.search`: the query, its cheap first test, and the loop that replays a main
+    line and calls it."""
 
     ask: Any
     first: Any
     stream: Any
     _holder: object = field(repr=False)
-    """What the code lives as long as."""
+    """Keeps the code alive."""
 
 
 class Tiers:
-    """Both makings of one query, for any number of threads."""
+    """The quick and the optimised code of one query, for any number of threads."""
 
     def __init__(
         self, hasty: Functions, seconds: float = 0.0, make: Callable[[], Functions] | None = None
     ) -> None:
-        """`hasty` was made in `seconds`; `make` does it with care, None where that would gain nothing."""
+        """`hasty` was compiled in `seconds`; `make` compiles with optimisation, None if nothing would be
+        gained."""
         self._functions = hasty
         self._left = PATIENCE * seconds
         self._make = make
@@ -38,11 +40,11 @@ class Tiers:
 
     @property
     def functions(self) -> Functions:
-        """What is to be called now."""
+        """The functions to call now."""
         return self._functions
 
     def spend(self, seconds: float) -> None:
-        """The query was asked for so many seconds of a processor; this may take as long as making it does."""
+        """Count seconds of a processor that the query ran. This may compile it with optimisation."""
         with self._lock:
             self._left -= seconds
             if self._left > 0:
@@ -50,7 +52,8 @@ class Tiers:
         self.improve()
 
     def improve(self) -> None:
-        """Make it with care now, unless that is done or under way: others go on with what there is."""
+        """Compile with optimisation now, unless that is done or under way. Other threads go on with the quick
+        code."""
         with self._lock:
             make, self._make = self._make, None
         if make is not None:

@@ -18,7 +18,7 @@ _SYMBOLS = {
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """What stands in front of an assignment (spec 12.2, 12.3), and where the filter begins with it."""
+    """The words in front of an assignment (spec 12.2, 12.3), and where the filter begins with them."""
 
     start: int
     persistent: bool = False
@@ -149,7 +149,7 @@ def _loop(cursor: Cursor, name: Token, start: int, *, piece: bool, every: bool) 
     if syntax_dictionaries.names_one(cursor):
         return syntax_dictionaries.loop(cursor, name, start, plain=not piece and not every)
     domain = cursor.operand(7, SET, owner.capitalize())
-    # That a loop around this one has the name is a fault where it is reached only (R2-13); see `lints_loops`.
+    # A loop around this one with the same name is a fault only when it is reached (R2-13); see `lints_loops`.
     fresh = cursor.declare(name, Type.PIECE if piece else Type.SET)
     cursor.bound.append(name.text)
     body = cursor.expression(14)
@@ -170,7 +170,7 @@ def _piece_assignment(cursor: Cursor, name: Token, start: int) -> nodes.Node:
 
 
 def _nameless(cursor: Cursor, token: Token) -> Broken:
-    """Pass over the rest of a loop or assignment whose name was no name, which has been reported."""
+    """Skip the rest of a loop or assignment whose name was not a name; that has been reported."""
     cursor.hush()
     if cursor.peek().word in ("in", "[element]", "="):
         loop = cursor.take().word != "="

@@ -46,9 +46,8 @@ def names_one(cursor: Cursor) -> bool:
 
 
 def named(cursor: Cursor, name: Token) -> nodes.Node:
-    """What begins with the name of a dictionary, just consumed: an entry, its assignment, or the
-    dictionary.
-    """
+    """A filter that begins with the name of a dictionary, just consumed: an entry, its assignment, or the
+    dictionary itself."""
     following = cursor.peek()
     if following.word in _ASSIGNMENTS and following.offset != cursor.promotion_sign:
         message = f"`{name.text}` is a dictionary; its values are set by key."
@@ -116,12 +115,12 @@ def loop(cursor: Cursor, variable: Token, start: int, *, plain: bool) -> nodes.N
 
 
 def unbound_key(cursor: Cursor, name: Token) -> nodes.Node | None:
-    """The key behind `unbind D`, or None where there is none."""
+    """The key behind `unbind D`, or None if there is none."""
     return _key(cursor, name) if _tied(cursor, name) else _no_key(cursor, name)
 
 
 def not_a_name(cursor: Cursor, what: str) -> Broken:
-    """Report the next token, which is no name that `what` could have."""
+    """Report the next token, which cannot be the name of `what`."""
     token = cursor.peek()
     if token.kind is Kind.DESIGNATOR:
         message = f"`{shown(token)}` names men or squares and cannot be the name of {what}."
@@ -149,7 +148,8 @@ def _before_designator(cursor: Cursor, name: Token) -> bool:
 
 
 def _no_key(cursor: Cursor, name: Token) -> Broken | None:
-    """The report about a designator tied to a dictionary, `D[e4]`; None, consuming nothing, where none is."""
+    """The report about a designator tied to a dictionary, `D[e4]`; None if there is none, and then nothing is
+    consumed."""
     if not _before_designator(cursor, name):
         return None
     following = cursor.take()

@@ -1,6 +1,5 @@
 """Filters about the game's text and about what a search writes: `tag`, `originalcomment`, `settag`,
-`removecomment`, `message` (spec 8.7, 8.13). How they are read, typed, printed and transformed.
-"""
+`removecomment`, `message` (spec 8.7, 8.13): how they are read, typed, printed and transformed."""
 
 from __future__ import annotations
 
@@ -41,7 +40,7 @@ def _original_comment(cursor: Cursor, token: Token) -> nodes.Node:
     number = glyphs.number_of(literal.string)
     if number is None:
         return operands.searched(cursor, text)
-    # In `comment` and its like a literal is a text of its own, but a glyph belongs to the word even there.
+    # In `comment` and similar a literal is a text of its own, but a glyph belongs to the word even there.
     cursor.take()
     if not number:
         message = f"A glyph is numbered from $1 to ${glyphs.LAST}."
@@ -90,7 +89,8 @@ LONGEST_NAME: Final = 60
 UNSETTABLE: Final = frozenset(
     {"white", "black", "event", "site", "date", "round", "result", "eventdate", "eco", "fen"}
 )
-"""Tags, in small letters, that tell which game it is or how it begins: `settag` leaves them alone (D10)."""
+"""Tags, in small letters, that identify the game or say how it begins: `settag` does not change them
+(D10)."""
 
 
 def _valid_name(cursor: Cursor, name: Token) -> bool:
@@ -182,7 +182,7 @@ printers.PRINTERS.update(
 
 
 def _tag_part(node: nodes_facts.Tag) -> transform_rules.Part | None:
-    """The players' tags change sides as `player` does (transforms spec 2)."""
+    """The players' tags change sides, as `player` does (transforms spec 2)."""
     return ("colour", node.name == "Black") if node.name in ("White", "Black") else None
 
 

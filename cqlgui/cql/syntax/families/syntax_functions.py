@@ -1,8 +1,8 @@
-"""Functions (language spec, 12.5): a call is expanded like a macro, its body read anew with the arguments.
+"""Functions (language spec, 12.5): a call is expanded like a macro; its body is read anew with the arguments.
 
-A plain variable as argument takes the parameter's place by name. Any other argument is held by a hidden
-variable. One hidden variable for each function, parameter and type is enough: a function never calls
-itself, and a call evaluates all its arguments before it gives any of them to its parameters.
+A plain variable as argument replaces the parameter's name. Any other argument is held by a hidden variable.
+One hidden variable for each function, parameter and type is enough: a function never calls itself, and a call
+evaluates all its arguments before it assigns any of them to its parameters.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def definition(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _repetition_as_body(cursor: Cursor) -> Broken:
-    """Report `{1}`, `{+}` and the like where the body of a function is to stand."""
+    """Report `{1}`, `{+}` and similar where the body of a function must stand."""
     token = cursor.take()
     inside = token.text[1:-1].strip()
     message = f"`{token.text}` repeats a move of a path, and here the body of a function stands."
@@ -178,7 +178,7 @@ def _arguments(cursor: Cursor, found: Definition) -> tuple[list[nodes.Node], lis
 
 
 def _hidden(cursor: Cursor, function: str, parameter: str, kind: Type) -> str:
-    """The variable for values of one type given to a parameter; no word of the text itself."""
+    """The variable for values of one type that are given to a parameter. Its name is no word of the text."""
     name = f"{function}${parameter}${kind.value}"
     while cursor.names.get(name, kind) is not kind or name in cursor.words:
         name += "$"
@@ -187,7 +187,7 @@ def _hidden(cursor: Cursor, function: str, parameter: str, kind: Type) -> str:
 
 
 def _body(cursor: Cursor, found: Definition, names: dict[str, str]) -> nodes.Node:
-    """The body read with other names in the place of its parameters."""
+    """The body, read with other names in place of its parameters."""
     assert found.tokens is not None
     replaced = [
         token._replace(text=names[token.text], word=names[token.text], width=token.end - token.offset)

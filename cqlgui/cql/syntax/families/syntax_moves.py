@@ -23,7 +23,7 @@ __all__ = ["dash", "forms_moves", "is_dash", "left_tied"]
 
 DASHES: Final = frozenset({"--", "[x]"})
 PATH_DASHES: Final = {"path --": "--", "path [x]": "[x]"}
-"""By the word that a dash has at the top level of a path, the one that it has elsewhere."""
+"""For each word that a dash has at the top level of a path, the word that it has elsewhere."""
 
 
 def is_dash(token: Token) -> bool:
@@ -38,10 +38,11 @@ def left_tied(cursor: Cursor, token: Token) -> bool:
 
 
 def dash(cursor: Cursor, left: nodes.Node | None, *, in_path: bool, start: int = -1) -> nodes.Node:
-    """The dash whose sign is the next token, with its right set and promotion; `left` is what is tied before.
+    """The dash whose sign is the next token, with its right set and promotion; `left` is the set tied before
+    it.
 
-    `start` is where the left set's text begins, if not with its own span. With `in_path` no target is read:
-    the filters behind it are the caller's. Elsewhere a bracketed target is part of the dash.
+    `start` is where the text of the left set begins, if that is not its own span. With `in_path` no target is
+    read: the filters behind the dash belong to the caller. Elsewhere a bracketed target is part of the dash.
     """
     token = cursor.take()
     kind = None if left is None else cursor.type_of(left)
@@ -68,7 +69,7 @@ def dash(cursor: Cursor, left: nodes.Node | None, *, in_path: bool, start: int =
 
 
 def _no_start(cursor: Cursor, token: Token, kind: Type) -> Broken:
-    """Report a dash behind something that is no set; between numbers two minus signs were probably meant."""
+    """Report a dash behind something that is no set. Between numbers two minus signs were probably meant."""
     hint = "a blank before it makes it a filter of its own"
     if kind is Type.NUMERIC and token.word == "--":
         hint = "write - - with a blank between to subtract a negative number"
@@ -83,7 +84,7 @@ _NO_SET: Final = frozenset({"(", "=", REPETITION, "{*}", "{+}", END, CAPTURE_GRO
 
 
 def _right(cursor: Cursor, token: Token, *, complain: bool) -> nodes.Node | None:
-    """The set tied behind a dash, None when none is; without `complain` whatever stands there will do."""
+    """The set tied behind a dash, or None. Without `complain` nothing is reported."""
     following = cursor.peek()
     if (
         following.offset != token.end
@@ -100,9 +101,9 @@ def _right(cursor: Cursor, token: Token, *, complain: bool) -> nodes.Node | None
 
 
 def _promotion_sign(cursor: Cursor) -> int:
-    """Offset of the first `=` in the bracket we are in, -1 where there is none before the next dash.
+    """Offset of the first `=` in the current bracket, -1 if there is none before the next dash.
 
-    The right set ends there at the latest: it holds no assignment but in brackets.
+    The right set ends there at the latest, because it holds an assignment only in brackets.
     """
     ahead = level = 0
     while (token := cursor.peek(ahead)).word != END:
@@ -162,7 +163,7 @@ def _bare(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _unled(cursor: Cursor) -> nodes.Node:
-    """The dash without left set whose sign comes next; reports where it is tied to something else."""
+    """The dash without left set whose sign comes next. Reports a set that is tied to it."""
     token = cursor.peek()
     tied = left_tied(cursor, token) and _may_end_filter(cursor)
     if tied:
@@ -202,7 +203,7 @@ def _possible(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _impossible(cursor: Cursor, token: Token, found: nodes_moves.Dash) -> Broken | None:
-    """Report what the dash behind `legal` may not have; None when all is well."""
+    """Report what the dash behind `legal` may not have; None if it is correct."""
     owner = f"`{token.word}`"
     if found.capture:
         behind = found.span.offset if found.left is None else found.left.span.end
@@ -251,11 +252,11 @@ def _current_move(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _dash_operand(cursor: Cursor, token: Token) -> nodes.Node:
-    """The dash behind `legal`, `countmoves` and the like; reports and answers Broken where there is none."""
+    """The dash behind `legal`, `countmoves` and similar; reports and returns Broken if there is none."""
     first = cursor.peek()
     if cursor.at_end_of_group():
         return cursor.expected(f"a move after `{token.text}`", "such as --, N-- or P--a-h8")
-    # What stands behind a dash without left set belongs to the whole, so it ends with its target.
+    # What stands behind a dash without left set belongs to the dash, so the operand ends with its target.
     found = _unled(cursor) if is_dash(first) else cursor.expression(7)
     if isinstance(found, nodes_moves.Dash | Broken):
         return found
@@ -315,7 +316,7 @@ def _move(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _consistent(cursor: Cursor, words: list[Token], word: Token) -> None:
-    """Report a parameter that stands there already or cannot stand beside those before it."""
+    """Report a parameter that is given twice, or that excludes one before it."""
     name = _PARAMETERS[word.word]
     for earlier in words:
         other = _PARAMETERS[earlier.word]

@@ -35,7 +35,7 @@ _BRACES_ONLY: Final = frozenset({"legal", "pseudolegal", "countmoves"})
 
 
 class _Path:
-    """What the parameters of a path say so far."""
+    """The parameters of a path that were read so far."""
 
     def __init__(self) -> None:
         self.range: nodes.Range | None = None
@@ -72,8 +72,8 @@ def _path(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _mark(cursor: Cursor) -> int | None:
-    """Give the signs of the path that begins here their own words; the index of the token behind the blank
-    line that ends it, None when its bracket or the text ends it."""
+    """Give the signs of the path that begins here words of their own. Returns the index of the token behind
+    the blank line that ends the path, None if its bracket or the text ends it."""
     tokens, depth, braces = cursor.tokens, 0, 0
     for place in range(cursor.position, len(tokens)):
         if cursor.peek(place - cursor.position).word == END:
@@ -186,11 +186,11 @@ def _consistent(cursor: Cursor, made: _Path, focus: Token | None) -> None:
 
 
 def _constituents(cursor: Cursor, focus_end: int = -1) -> list[nodes.Node]:
-    """Constituents up to the end of the bracket, the blank line, or something that begins none."""
+    """Constituents up to the end of the bracket, the blank line, or a token that begins none."""
     found: list[nodes.Node] = []
-    # Whether filters are targets of the dash that stands last.
+    # Whether filters are targets of the last dash.
     open_step = False
-    # Nothing in a bracket of its own belongs to a dash behind it.
+    # Nothing in a bracket of its own belongs to a dash behind the bracket.
     bracket_end = -1
     while not cursor.at_end_of_group():
         token = cursor.peek()
@@ -253,13 +253,13 @@ def _with_target(cursor: Cursor, step: nodes.Node, target: nodes.Node) -> nodes.
 
 
 def _has_moves(cursor: Cursor) -> bool:
-    """True when the round bracket that begins here has a dash or wildcard at its top level. Behind a dash it
-    is a chain then, otherwise it holds the target (D13)."""
+    """True if the round bracket that begins here has a dash or wildcard at its top level. Behind a dash such
+    a bracket is a chain, any other holds the target (D13)."""
     for token, _ in _inside(cursor):
         if token.word in _DASHES or token.word in _PATH_WILDCARDS:
             return True
         if token.word == "path":
-            # All that follows up to the closing bracket is that inner path's.
+            # Everything up to the closing bracket belongs to that inner path.
             return False
     return False
 
@@ -301,7 +301,7 @@ def _ends_constituent(cursor: Cursor, opener: Token) -> bool:
     if len(bracket) <= 20:
         hint += f": {{{bracket} {sign.text} ...}}"
     cursor.report(sign.span, "bracket-in-path", message, hint)
-    # Its right side is read, lest it sounds like another mistake.
+    # Its right side is read as well, or it would be reported as another mistake.
     cursor.take()
     if not cursor.at_end_of_group():
         cursor.expression(14)
@@ -329,8 +329,8 @@ def _chain(cursor: Cursor) -> nodes.Node:
 
 
 def _begins(cursor: Cursor, token: Token) -> bool:
-    """True when a filter of this path begins here; an unknown name ends the path, since it may be assigned
-    to behind it."""
+    """True if a filter of this path begins here. An unknown name ends the path, because an assignment to it
+    may follow."""
     if token.kind is Kind.NAME and token.text not in cursor.names:
         following = cursor.peek(1).word
         return following in assignments.OPERATORS or following in ("[element]", "(")
@@ -478,7 +478,7 @@ def _line(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _mark_line(cursor: Cursor) -> None:
-    """Give `+` and `*` that can only be wildcards the words of such, up to the end of the bracket."""
+    """Give `+` and `*` that can only be wildcards the words of wildcards, up to the end of the bracket."""
     if cursor.position < cursor.lines_until:
         return
     stop, depth = cursor.position, 0
@@ -507,7 +507,7 @@ def _no_way_back(cursor: Cursor, arrow: Token, flags: dict[str, Token]) -> None:
 
 
 def _linked(cursor: Cursor, arrow: Token) -> list[nodes.Node]:
-    """Constituents, each behind an arrow of the direction of `arrow`, which comes next."""
+    """Constituents, each behind an arrow in the direction of `arrow`, which comes next."""
     found: list[nodes.Node] = []
     while (sign := cursor.peek()).word in _ARROWS:
         _same_direction(cursor, arrow, sign)
@@ -542,7 +542,7 @@ def _begins_line_chain(cursor: Cursor) -> bool:
     if cursor.peek().word != "(":
         return False
     arrows = _Arrows()
-    # Brackets around this many begin a path or line within, whose signs are its own.
+    # Inside this many brackets begins an inner path or line, whose signs are its own.
     inner = 0
     in_path = False
     for token, depth in _inside(cursor):
@@ -563,7 +563,7 @@ def _begins_line_chain(cursor: Cursor) -> bool:
 
 
 class _Arrows:
-    """Tells the arrows of a line from those that `find` takes, token by token."""
+    """Distinguishes the arrows of a line from those that `find` takes, token by token."""
 
     def __init__(self) -> None:
         self._after_find = False
@@ -602,7 +602,7 @@ def _line_chain(cursor: Cursor, arrow: Token) -> nodes.Node:
 
 
 def _one_filter_each(cursor: Cursor) -> None:
-    """Report a second filter in a constituent: one that stands before an arrow of the same line."""
+    """Report a second filter in a constituent. The constituent stands before an arrow of the same line."""
     if cursor.at_end_of_group() or cursor.peek().word in _ARROWS:
         return
     depth, arrows = 0, _Arrows()

@@ -1,7 +1,6 @@
-"""Control and the life time of variables (language spec, 8.9 and 12): `if`, `loop`, `while`, `assert`,
-`isbound`, `unbind`, `persistent`, `atomic`; enters these and the words of dictionaries and functions in the
-grammar.
-"""
+"""Control and the lifetime of variables (language spec, 8.9 and 12): `if`, `loop`, `while`, `assert`,
+`isbound`, `unbind`, `persistent`, `atomic`. Enters these words, and those of dictionaries and functions, into
+the grammar."""
 
 from __future__ import annotations
 
@@ -39,7 +38,7 @@ def _while(cursor: Cursor, token: Token) -> nodes.Node:
     found = operators.juxtaposed(cursor, single="between the brackets of `while`")
     if not found:
         cursor.expected("a condition")
-    # The search itself, not one in brackets of its own, runs through all matches.
+    # A bare search, not one in brackets of its own, runs through all matches.
     whole = cursor.since(first)
     cursor.take()
     body = cursor.expression(14)

@@ -16,7 +16,7 @@ from cqlgui.cql.syntax.reading.readers import READERS
 
 READABLE = (".cqo", ".cql", ".pgn")
 WRITABLE = (".cqo", ".cql")
-"""Ends that the names of files have which a query may read and write (spec 8.8)."""
+"""Endings of the names of files that a query may read and write (spec 8.8)."""
 
 
 def _subscript(cursor: Cursor, left: nodes.Node, start: int, operator: operators.Operator) -> nodes.Node:
@@ -111,7 +111,7 @@ def _writefile(cursor: Cursor, token: Token) -> nodes.Node:
 
 
 def _file(cursor: Cursor, name: nodes.Node, ends: tuple[str, ...]) -> nodes.Node:
-    """The name of a file; a literal one must have one of the ends that are allowed."""
+    """The name of a file. A literal name must have one of the allowed endings."""
     if not isinstance(name, nodes.String) or name.value.lower().endswith(ends):
         return name
     listed = ", ".join(ends[:-1]) + " or " + ends[-1]

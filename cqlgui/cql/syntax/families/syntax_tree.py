@@ -127,12 +127,13 @@ def _consecutive_moves(cursor: Cursor, token: Token) -> nodes.Node:
 def _two_names(cursor: Cursor, owner: str, *, declares: bool) -> tuple[Token, Token] | None:
     """The bracket with the names of two position variables; None after reporting what is wrong with it.
 
-    With `declares` both are new in a loop and must differ, without it they may be known already.
+    With `declares` both are new in a loop and must differ; without it they may be known already.
     """
     if cursor.peek().word != "(":
         cursor.expected(f"`(` after {owner}", f"{owner[1:-1]} (s t) names two positions")
         while cursor.peek().kind is Kind.NAME:
-            # The names without their bracket; nothing that follows is worth a word before it stands.
+            # The names without their bracket; nothing that follows needs a report before the bracket is
+            # there.
             cursor.take()
         cursor.hush()
         return None
@@ -164,7 +165,7 @@ def _two_names(cursor: Cursor, owner: str, *, declares: bool) -> tuple[Token, To
     cursor.skip_group()
     cursor.take()
     known = all(cursor.names.get(name.text) is Type.POSITION for name in found)
-    # Where an open comment swallows the rest of the text, that is all that is reported.
+    # If an open comment swallows the rest of the text, only the comment is reported.
     return (found[0], found[1]) if len(found) == 2 and cursor.errors == errors and known else None
 
 

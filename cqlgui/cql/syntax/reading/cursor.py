@@ -1,10 +1,9 @@
-"""The parser's place in the text: the significant tokens with balanced brackets, findings, names, types so
+"""The parser's place in the text: the significant tokens with balanced brackets, findings, names and types so
 far.
 
-Errors never raise, except that too deep a nesting ends the parse (`TooDeepError`). A rule that fails reports
-once and answers `Broken`; whatever is built upon a broken part is broken too and complains no more. A second
-complaint at the token where the last one stood is dropped, which is what keeps one mistake from sounding like
-several.
+Errors raise no exception, except that too deep a nesting ends the parse (`TooDeepError`). A rule that fails
+reports once and returns `Broken`. A node with a broken part is broken too and reports nothing more. A second
+report at the same token is dropped, so that one mistake is reported once.
 """
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ from cqlgui.cql.syntax.reading.lexer import UNTERMINATED_COMMENT
 from cqlgui.cql.vocabulary import registry
 
 MAX_DEPTH = 120
-"""Levels of brackets and prefix words a text may nest; each costs the parser some frames of Python's own
+"""Levels of brackets and prefix words that a text may nest. Each costs the parser some frames of Python's
 stack."""
 MAX_HEIGHT = 200
-"""Levels a tree may have; long chains of an operator nest as well."""
+"""Levels that a tree may have. Long chains of an operator nest as well."""
 MAX_DIAGNOSTICS = 100
 
 CLOSER_OF = {"(": ")", "{": "}", "[": "]"}
@@ -35,7 +34,7 @@ _BLANK_LINE = pattern(r"\n[^\S\n]*\n")
 
 
 class Broken(nodes.Node):
-    """Stands where a filter could not be read; never leaves the parser."""
+    """Stands for a filter that could not be read. Never leaves the parser."""
 
 
 class TooDeepError(Exception):
@@ -43,14 +42,13 @@ class TooDeepError(Exception):
 
 
 class TooManyError(Exception):
-    """As many findings as anyone wants to read."""
+    """More findings than `MAX_DIAGNOSTICS`."""
 
 
 @dataclass(slots=True)
 class Definition:
-    """A function: `tokens` of its body with the closing brace, None when it could not be read. `faulty`: a
-    call has already shown what is wrong with the body.
-    """
+    """A function: `tokens` of its body with the closing brace, None if it could not be read. `faulty`: a call
+    has already reported what is wrong with the body."""
 
     name: str
     parameters: tuple[str, ...]
@@ -75,22 +73,23 @@ class Cursor:
         self._limit: int | None = None
         self.position = 0
         self.depth = 0
-        # Offset of the filter being read whose own text is written, by `comment` and its like.
+        # Offset of the filter that is being read as an operand of `comment` and similar, whose own text is
+        # written.
         self.spoken = -1
-        # Offset of the `=` that begins the promotion of a dash being read, which is no assignment.
+        # Offset of the `=` that begins the promotion of the dash being read; it is no assignment.
         self.promotion_sign = -1
-        # Offsets of dashes at the top level of a path that belong to a filter there: behind a blank a bracket
-        # is none of their target.
+        # Offsets of dashes at the top level of a path that belong to a filter there: a bracket behind a blank
+        # is not their target.
         self.path_dashes: set[int] = set()
-        # Up to this token the signs of a line were told from arithmetic already.
+        # Up to this token the signs of a line have been distinguished from arithmetic.
         self.lines_until = -1
         self.bound: list[str] = []
         self.sorts: dict[str, tuple[bool, bool]] = {}
         """By the text of a sort key: whether it is a string's, and whether it keeps the smallest value."""
-        # Offsets of the tokens in front of which a line is blank.
+        # Offsets of the tokens before which there is a blank line.
         self.after_blank: set[int] = set()
         self.unclosed: set[int] = set()
-        # A comment without an end has swallowed what may seem to be missing at the end of the text.
+        # An unterminated comment has swallowed what may seem to be missing at the end of the text.
         self._cut_short = any(one.code == UNTERMINATED_COMMENT for one in self.diagnostics)
         self.names: dict[str, Type | None] = {}
         self.dictionaries: dict[str, types.Entries] = {}
@@ -102,7 +101,7 @@ class Cursor:
         self.atomic: set[str] = set()
         self._types = types.Names(self.names, self.dictionaries)  # type: ignore[arg-type]  # unknown types are never looked up
         self._quiet_at = -1
-        # Expressions that were read before their turn, with the position behind them, by their offset.
+        # Expressions that were read ahead, with the position behind them, by their offset.
         self._ahead: dict[int, tuple[nodes.Node, int]] = {}
 
     def load(self, tokens: Iterable[Token]) -> None:
@@ -157,7 +156,7 @@ class Cursor:
         return self.peek().word in CLOSERS or self.peek().word == END
 
     def limited(self, stop: int, read: Callable[[], None]) -> None:
-        """Run `read` with the tokens from index `stop` on hidden; to it the text ends there."""
+        """Run `read` with the tokens from index `stop` on hidden: for it the text ends there."""
         before, end, lines = self._limit, self._end, self.lines_until
         self.lines_until = -1
         if before is None or stop < before:
@@ -189,8 +188,8 @@ class Cursor:
             self.position += 1
 
     def look_ahead(self, tokens: int, level: int) -> nodes.Node:
-        """The expression behind so many tokens, which are not consumed. `taken_ahead` gives it when its turn
-        comes, since reading it twice would report and declare twice."""
+        """The expression behind `tokens` tokens, which are not consumed. `taken_ahead` returns it later,
+        because reading it twice would report and declare twice."""
         before = self.position
         self.position += tokens
         start = self.peek().offset
@@ -216,7 +215,7 @@ class Cursor:
         return len(self.diagnostics)
 
     def report(self, span: Span, code: str, message: str, hint: str = "") -> Broken:
-        """Record an error; gives the broken node that stands for what could not be read."""
+        """Record an error. Returns the broken node that stands for what could not be read."""
         if self._quiet_at == self.position and self.diagnostics:
             return Broken(span)
         self._quiet_at = self.position
@@ -226,27 +225,27 @@ class Cursor:
         return Broken(span)
 
     def report_always(self, span: Span, code: str, message: str, hint: str = "") -> Broken:
-        """`report` for a finding about tokens already consumed, such as a wrong type, which never is an
-        echo."""
+        """`report` for a finding about tokens already consumed, such as a wrong type. It is never dropped as
+        a repetition."""
         self._quiet_at = -1
         broken = self.report(span, code, message, hint)
         self._quiet_at = -1
         return broken
 
     def hush(self) -> None:
-        """Take it that the user has been told about the next token."""
+        """Note that the next token has been reported."""
         self._quiet_at = self.position
 
     @property
     def _ending(self) -> str:
-        """What ends where nothing more can be read."""
+        """What ends here: the text, a line, or a path."""
         if self._limit is None:
             return "The text ends"
         blank = self._limit < len(self.tokens) and self.tokens[self._limit].offset in self.after_blank
         return "The path ends at this blank line" if blank else "The line ends"
 
     def expected(self, what: str, hint: str = "") -> Broken:
-        """Report that something else stands where `what` should."""
+        """Report that `what` is missing here."""
         token = self.peek()
         if token.word == END or (token.word in CLOSERS and not token.text):
             # A bracket that the text never closes ends with it.
@@ -273,7 +272,7 @@ class Cursor:
         return Broken(node.span) if any(isinstance(part, Broken) for part in parts) else node
 
     def operand(self, level: int, wanted: frozenset[Type], owner: str, what: str = "") -> nodes.Node:
-        """Read the operand of `owner` at `level` and insist on its type."""
+        """Read the operand of `owner` at `level` and check its type."""
         start = self.peek().offset
         node = self.expression(level)
         return self.insist(node, wanted, owner, start, what)
@@ -292,7 +291,7 @@ class Cursor:
         )
 
     def declare(self, name: Token, kind: Type | None) -> bool:
-        """Give a variable its type; reports and answers False when it already has another one."""
+        """Give a variable its type. Reports and returns False if it already has another one."""
         before = self.names.get(name.text)
         if before is None or kind is None:
             if before is None:
@@ -308,7 +307,7 @@ class Cursor:
         return False
 
     def unbound(self, name: Token) -> bool:
-        """Whether no filter around this one binds the name; reports and answers False when one does."""
+        """True if no filter around this one binds the name. Otherwise reports and returns False."""
         if name.text not in self.bound:
             return True
         message = f"`{name.text}` is the variable of a filter around this one already."
@@ -319,7 +318,7 @@ class Cursor:
     # -----------------------------------------------------------------------------------------------
 
     def _balance(self, tokens: Iterable[Token]) -> None:
-        """Fill `tokens` so that every bracket has its partner; those that had none are reported."""
+        """Fill `tokens` so that every bracket has its partner. Brackets without a partner are reported."""
         stack: list[Token] = []
         for token in tokens:
             if token.kind is Kind.BRACKET and token.word in CLOSER_OF:
@@ -337,7 +336,7 @@ class Cursor:
             self.tokens.append(self._virtual(opener, len(self.text)))
 
     def _close(self, stack: list[Token], closer: Token) -> Token | None:
-        """Match a closing bracket with the open ones; None when it must be dropped, a substitute when it
+        """Match a closing bracket with the open ones. Returns None if it must be dropped, a substitute if it
         is wrong."""
         if stack and CLOSER_OF[stack[-1].word] == closer.word:
             stack.pop()
@@ -361,9 +360,10 @@ class Cursor:
         self._unbalanced(opener, f"This `{opener.word}` is never closed.")
 
     def close(self, opener: Token) -> None:
-        """Consume the partner of `opener`, reporting and passing over whatever stands before it.
+        """Consume the partner of `opener`. Reports and skips whatever stands before it.
 
-        Where the bracket is never closed, the place that needs it is shown instead of the opener.
+        If the bracket is never closed, the report points at the place that needs the closing bracket, not at
+        the opener.
         """
         token = self.peek()
         if not self.at_end_of_group():
@@ -413,11 +413,11 @@ def listed(kinds: frozenset[Type]) -> str:
 
 
 def shown(token: Token) -> str:
-    """A token's text for a message, cut when it is long."""
+    """A token's text for a message, shortened if it is long."""
     return token.text if len(token.text) <= 30 else token.text[:27] + "..."
 
 
 def is_internal(word: str) -> bool:
-    """True for a word that is reserved without meaning anything in a query."""
+    """True for a reserved word that has no meaning in a query."""
     row = registry.lookup(word)
     return row is not None and row.kind == "internal" and registry.is_reserved(word)
