@@ -1,1 +1,2 @@
-"""What a user can do, one function each, without Qt: the only place where query, index and catalog meet."""
+"""What a user can do, one function for each thing, without Qt. The only place where query, index and catalog
+meet."""

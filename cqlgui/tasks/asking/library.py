@@ -1,11 +1,14 @@
 """Queries in files: the shipped ones and the user's own folder, in folders of any depth. Each `.cql` file
 begins with its front matter, in comments that CQL passes over:
 
-// title: Two bishops against a lone king // description: One or more sentences; further lines `// ...`
-continue them. // tags: endings, bishops // fen: 8/8/8/3k4/8/3BB3/3K4/8 w - - 0 1
+    // title: Two bishops against a lone king
+    // description: One or more sentences; further lines
+    //   continue them.
+    // tags: endings, bishops
+    // fen: 8/8/8/3k4/8/3BB3/3K4/8 w - - 0 1
 
-Every field may be absent. `fen` is the position of the diagram beside the query: its first field alone will
-do.
+Every field may be absent. `fen` is the position of the diagram beside the query; its first field alone is
+enough.
 """
 
 from __future__ import annotations
@@ -39,7 +42,8 @@ def own_folder() -> Path:
 
 
 def read(path: Path, group: tuple[str, ...] = ()) -> entry_model.QueryEntry:
-    """One file with its front matter; without a title the file's name serves. Raises `errors.SourceError`."""
+    """One file with its front matter. If there is no title the file's name is the title. Raises
+    `errors.SourceError`."""
     text = queries.read_query_file(path)
     fields, _end = _front_matter(text)
     tags = tuple(tag.strip() for tag in fields.get("tags", "").split(",") if tag.strip())
@@ -81,7 +85,7 @@ def _inside(folder: Path, above: tuple[str, ...]) -> list[entry_model.QueryEntry
     found: list[entry_model.QueryEntry] = []
     for path in sorted(folder.rglob("*.cql")):
         if not disk.is_file(path):
-            # Nobody may ever write to a pipe, which would be waited for.
+            # Reading a pipe would wait for a writer, perhaps forever.
             continue
         group = (*above, *(_words(part) for part in path.relative_to(folder).parent.parts))
         try:
@@ -110,7 +114,7 @@ def _front_matter(text: str) -> tuple[dict[str, str], int]:
 
 
 def _fen(text: str) -> str:
-    """A whole FEN from a field; empty where it is no position."""
+    """A whole FEN from a field; empty if it is no position."""
     try:
         return position.Position.from_fen(text).fen()
     except ValueError:

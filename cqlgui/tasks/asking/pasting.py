@@ -1,4 +1,5 @@
-"""What a text is that was dropped on the window or pasted on the board: a position, games or a query."""
+"""Decides what a text is that was dropped on the window or pasted on the board: a position, games or a
+query."""
 
 from __future__ import annotations
 
@@ -20,15 +21,15 @@ from cqlgui.pattern import writing
 from cqlgui.pattern.marks import Mark, Pattern
 
 LARGEST: Final = 64 << 20
-"""Letters of a text that is looked at."""
+"""Maximum of letters that are examined."""
 _LONGEST_QUERY: Final = 100_000
 _LONGEST_LINE: Final = 1_000
-"""Letters of a position, with what an EPD says of it, or what else stands behind it."""
+"""Maximum of letters of a position, including what an EPD says about it or what else stands behind it."""
 _DAYS: Final = 30
-"""So long pasted games are kept after they were last opened: sessions name them."""
+"""Days for which pasted games are kept after they were last opened, because sessions name them."""
 _OPENED: Final = ".opened"
-"""Ending of the empty file that tells when pasted games were last opened: the time of the games' own file is
-a part of what their index belongs to."""
+"""Ending of the empty file whose time is when pasted games were last opened. The time of the games' own file
+cannot be used: their index depends on it."""
 _TAG: Final = patterns.pattern(r'(?m)^[ \t]*\[\w+[ \t]+"')
 _PLACED: Final = patterns.pattern(r"\w+(?:/\w+){7}")
 """The men of a FEN, rank by rank."""
@@ -38,9 +39,9 @@ _MOVES: Final = patterns.pattern(
 )
 """A numbered move, its man in any language."""
 _COMMENTS: Final = patterns.pattern(r"(?:(?<!:)//|;)[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-"""Comments of a query, which may name moves and tags; no address of the web."""
+"""Comments of a query, which may name moves and tags; but no web address."""
 _QUOTES: Final = dict.fromkeys(map(ord, "\"'`\u200b“”„‟‘’‚«»"), " ") | dict.fromkeys(map(ord, "–—"), "-")
-"""Signs round a position, and dashes that a page sets for hyphens."""
+"""Signs around a position, and dashes that web pages use for hyphens."""
 _NAMED: Final = patterns.pattern(r"(?i)\s*(?:position\b\s*[:=]?\s*)?(?:(?:fen|epd)\b\s*[:=]?)?\s*")
 """What may stand before a position without a meaning."""
 _ADDRESS: Final = patterns.pattern(
@@ -65,9 +66,8 @@ class Pasted:
 
 
 def understand(text: str) -> Pasted:
-    """Tell what a text is. Games are written to a file in the cache folder, so that they can be opened;
-    raises `CqlguiError` where that cannot be done.
-    """
+    """Decide what a text is. Games are written to a file in the cache folder, so that they can be opened.
+    Raises `CqlguiError` if that fails."""
     if len(text) > LARGEST:
         return Pasted("nothing", reason="This text is too long: save it as a file and open that.")
     text = text.removeprefix("\ufeff")
@@ -87,17 +87,17 @@ def understand(text: str) -> Pasted:
     if len(text) <= _LONGEST_QUERY and check.check(text).query is not None:
         return Pasted("query", text=text)
     if _TAG.search(text[:_LONGEST_QUERY]) or _MOVES.search(text[:_LONGEST_QUERY]):
-        # What looked like a comment of a query is one of a game.
+        # What looked like a comment of a query is a comment of a game.
         return Pasted("games", path=_written(text))
     return Pasted("nothing", reason=_NEITHER)
 
 
 def _fields(text: str) -> list[str]:
-    """The words that a text begins with, without what may stand before a position or round it."""
+    """The words with which a text begins, without what may stand before or around a position."""
     beginning = text[: 2 * _LONGEST_LINE].translate(_QUOTES)
     address = _ADDRESS.fullmatch(beginning)
     if address is not None:
-        # Behind a position stands nothing else that an address may say.
+        # Cut what an address may say behind the position.
         placed = address[1].partition("?")[0].partition("#")[0].partition("&")[0]
         return _BLANKS.sub(" ", placed).split()
     named = _NAMED.match(beginning)
@@ -105,24 +105,24 @@ def _fields(text: str) -> list[str]:
 
 
 def _position(fields: list[str]) -> Position:
-    """The position that words begin with; raises `ValueError`. An EPD has no clocks (PGN standard, section
-    16.2), and what it says behind the position is passed over, as are lines that follow a FEN."""
+    """The position with which words begin; raises `ValueError`. An EPD has no clocks (PGN standard, section
+    16.2); what it says behind the position is skipped, as are lines that follow a FEN."""
     if len(fields) > 4 and not fields[4].isdigit():
         return Position.from_fen(" ".join([*fields[:4], "0", "1"]))
     return Position.from_fen(" ".join(fields[:6]))
 
 
 def note_opened(paths: Iterable[Path]) -> None:
-    """Keep pasted games that are among these files for another while."""
+    """Keep pasted games that are among these files for longer."""
     for path in paths:
         if path.parent == _folder():
-            # Without this file they are kept for a while after they were pasted.
+            # Without this file they are kept for some days after they were pasted.
             with contextlib.suppress(OSError):
                 path.with_suffix(_OPENED).touch()
 
 
 def as_pattern(position: Position) -> str:
-    """A query for the men of a position on their squares, whatever else is on the board."""
+    """A query for the men of a position on their squares, with anything on the other squares."""
     board = position.squares
     return writing.text_of(
         Pattern(tuple(Mark(1 << board[square], squares.BIT[square]) for square in range(64) if board[square]))
@@ -147,7 +147,7 @@ def _written(text: str) -> Path:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what was pasted long ago."""
+    """Remove games that were pasted long ago."""
     disk.sweep(folder)
     oldest = time.time() - _DAYS * 86_400
     for path in folder.glob("pasted-*.pgn"):

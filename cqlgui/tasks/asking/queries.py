@@ -34,9 +34,10 @@ class Rejected(errors.CqlguiError):
 def expanded(
     text: str, variations: bool = False, said: settings.Settings = settings.USUAL
 ) -> transforms.Expanded:
-    """Check and expand a query, its header overridden by what is `said` beside it; raises `Rejected`.
+    """Check and expand a query, with its header overridden by `said`, the options given beside the text;
+    raises `Rejected`.
 
-    The last ones are remembered: a query that is being written is shown, estimated and searched.
+    The last results are cached: a query that is being written is shown, estimated and searched.
     """
     return _expanded(text, data.replace(said, variations=said.variations or variations))
 
@@ -59,8 +60,8 @@ def _expanded(text: str, said: settings.Settings) -> transforms.Expanded:
 
 
 def mean_the_same(one: str, other: str) -> bool:
-    """Whether two queries differ at most in comments, white space and brackets that change nothing. One with
-    errors means nothing else than the same text."""
+    """Whether two queries differ at most in comments, white space and brackets that change nothing. A query
+    with errors is the same only as an equal text."""
     if one == other:
         return True
     query = structure.checked(one).query
@@ -69,7 +70,8 @@ def mean_the_same(one: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FileUse:
-    """A filter that wants to `read` or `write` (`verb`) a file; `name` is None for one the query makes up."""
+    """A filter that wants to `read` or `write` (`verb`) a file; `name` is None if the query makes up the name
+    while it runs."""
 
     node: nodes.Node
     word: str
@@ -94,7 +96,8 @@ def _literal(name: nodes.Node) -> str | None:
 
 
 def refuse_files(found: transforms.Expanded, *, reading: bool, writing: bool) -> None:
-    """Raise `Rejected` for a query that reads or writes files where no folder was allowed for that (D11)."""
+    """Raise `Rejected` for a query that reads or writes files although no folder is allowed for that
+    (D11)."""
     for use in file_uses(found):
         if not (reading if use.verb == "read" else writing):
             finding = diagnostics.Diagnostic(
@@ -120,7 +123,8 @@ def checked_query(text: str) -> Checked:
             f"A query may have {LONGEST_QUERY} characters at most.",
         )
         raise Rejected(text, [finding])
-    # Remembered: whoever asks about the header or the lines of a query that was run does not check it again.
+    # The result is cached: a caller that asks about the header or the lines of a query that ran does not
+    # check it again.
     return structure.checked(text)
 
 

@@ -1,4 +1,4 @@
-"""Which files a query wants to read and write where the user has not allowed it yet (D11)."""
+"""Which files a query wants to read and write that the user has not allowed yet (D11)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from cqlgui.tasks.results import search_model
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """To `read` or to `write` (`verb`) the file `name` (empty where the query makes up the name), for which
-    `folder` would have to be allowed.
-    """
+    """A wish to `read` or to `write` (`verb`) the file `name` (empty if the query makes up the name), for
+    which `folder` would have to be allowed."""
 
     verb: str
     name: str
@@ -38,8 +37,8 @@ def wishes(
     """What a query needs beyond the folders that are allowed.
 
     A relative name begins in the folder `beside` (that of the query or of the games), whatever else is
-    allowed. A folder that is allowed already is never wished for: what cannot be reached all the same fails
-    in the search, with its reason.
+    allowed. There is no wish for a folder that is allowed already: a file that cannot be reached all the same
+    fails in the search, with its reason.
     """
     found: dict[Wish, None] = {}
     for use in sorted(queries.file_uses(expanded), key=lambda use: use.node.span.offset):
@@ -52,14 +51,14 @@ def wishes(
 
 def _wish(verb: str, name: str | None, allowed: tuple[Path, ...], beside: Path) -> Wish | None:
     if name is None:
-        # Whether a name that is made up leads elsewhere is known only when it is made.
+        # Where a made-up name leads is known only when it is made.
         return None if any(beside.is_relative_to(one) for one in allowed) else Wish(verb, "", beside)
     try:
         relative = not Path(name).is_absolute()
         place = (beside / name).resolve()
         reached = files.places(name, allowed, beside)
     except (OSError, ValueError, RuntimeError):
-        # What is no name of a file fails in the search.
+        # A text that is no file name fails in the search.
         return None
     folder = beside if relative else place.parent
     if folder in allowed or reached:

@@ -1,4 +1,4 @@
-"""Keep the translation of an old script in a file of its own; the script itself is never written over."""
+"""Saves the translation of an old script in a file of its own. The script itself is never written over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in a base, which of its games are bad, which files were opened lately, and `.cqlbase` files."""
+"""What is in a base, which of its games are bad, which files were opened recently, and `.cqlbase` files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def bad_games(base: base_model.Base) -> tuple[base_model.BadGame, ...]:
 
 
 def notes(base: base_model.Base, most: int) -> tuple[base_model.BadGame, ...]:
-    """What was merely odd in games that could be read whole, in order, at most so many."""
+    """What was merely odd in games that could be read whole, in order, at most `most` entries."""
     return tuple(itertools.islice(_flaws(base, "note"), most))
 
 
@@ -66,9 +66,8 @@ def info(base: base_model.Base) -> base_model.BaseInfo:
 
 
 def recent_files() -> list[tuple[Path, ...]]:
-    """What was opened lately, the latest first; files opened together stand together. Missing files are
-    listed too; none where the list can be neither read nor begun.
-    """
+    """Recently opened files, the latest first; files opened together are one entry. Missing files are listed
+    too. Empty if the list can be neither read nor created."""
     try:
         return workspace.journal().recent()
     except errors.CqlguiError as error:
@@ -91,11 +90,12 @@ def forget(paths: Sequence[Path]) -> None:
 
 
 def expand(paths: Sequence[Path | str]) -> tuple[tuple[Path, ...], str]:
-    """Absolute paths of the sources, `.cqlbase` files replaced by their lists, and the name the first of
-    these gives.
+    """Absolute paths of the sources, with `.cqlbase` files replaced by their lists, and the name that the
+    first of these gives.
 
     A `.cqlbase` file is a JSON list of paths, or an object `{"name": ..., "sources": [...]}`; relative paths
-    start at its own folder. A source named twice, by whatever way, counts once. Raises `errors.SourceError`.
+    start at its own folder. A source that is named twice, in whatever way, counts once. Raises
+    `errors.SourceError`.
     """
     found: dict[Path, Path] = {}
     name = ""
@@ -131,7 +131,8 @@ def save(path: Path, sources_: Sequence[Path], name: str = "") -> None:
 
 
 def _place(source: Path) -> Path:
-    """The file itself, behind links and `..`; raises `errors.SourceError` for a name that is no text."""
+    """The file itself, with links and `..` resolved; raises `errors.SourceError` for a name that is no
+    text."""
     if not _is_text(str(source)):
         # The catalog and the workers name files by text.
         shown = str(source).encode("utf-8", "backslashreplace").decode()
@@ -139,7 +140,7 @@ def _place(source: Path) -> Path:
     try:
         return source.resolve()
     except (OSError, ValueError, RuntimeError):
-        # A loop of links, or no file name at all: whoever opens it says so.
+        # A loop of links, or no file name at all: opening it reports the error.
         return source
 
 

@@ -1,8 +1,8 @@
 """The text files that queries may read and write (`readfile`, `writefile`): none unless the user allowed a
 folder.
 
-A name is looked up in the allowed folders, and an absolute one must lie within them. What a search first
-writes to a file takes the place of what it held; later texts follow.
+A name is looked up in the allowed folders, and an absolute one must lie within them. The first text that a
+search writes to a file replaces the old content; later texts are appended.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ if TYPE_CHECKING:
     from cqlgui.pgn import reader
 
 LONGEST: Final = 64 << 20
-"""Bytes that a file may have which is read, and grow to by being written."""
+"""Maximum of bytes of a file that is read, and of a file that is written."""
 MOST_FILES: Final = 1_000
-"""Files that one search may write: permission for a folder is none to fill the disk."""
+"""Maximum of files that one search may write: permission for a folder is no permission to fill the disk."""
 
 Kept = list[tuple[Path, str]]
-"""Files that nothing may write to, each with what it is: the end of a sentence that begins with its name."""
+"""Files that nothing may write to, each with a phrase that says what it is; with the file's name before it
+the phrase makes a sentence."""
 
 
 class Files:
-    """What one search may do with text files. `written` holds those it has begun to write, with the bytes
-    that each has, `kept` those that it may not write to, each with what it is (`keeping`). A relative name
-    begins in `beside`, or without that in each of the folders."""
+    """What one search may do with text files. `written` maps the files that it has begun to write to their
+    number of bytes. `kept` are files that it may not write to, each with what it is (`keeping`). A relative
+    name begins in `beside`, or, without that, in each of the folders."""
 
     def __init__(
         self,
@@ -50,7 +51,7 @@ class Files:
 
     def read(self, name: str) -> str:
         """The text of a file, UTF-8 or else Windows-1252. Raises `host.RefusedError`."""
-        # Who opens bases asks for no such file, and need not load the language.
+        # Opening a base needs none of this, and should not load the language.
         from cqlgui.cql.syntax.families import syntax_strings
 
         path = self._place(name, self._reading, syntax_strings.READABLE, "read")
@@ -92,7 +93,7 @@ class Files:
             if (length or 0) + len(data) > LONGEST:
                 raise host.RefusedError(f"{name} has grown too long.")
             if length is None:
-                # Where the disk is full the old text stays.
+                # If the disk is full the old text stays.
                 disk.replace_file(path, data)
             else:
                 _append(path, length, data)
@@ -125,31 +126,30 @@ class Files:
 
 
 def places(name: str, folders: Sequence[Path], beside: Path | None = None) -> list[Path]:
-    """The files within these folders (resolved ones) that a name may mean, symbolic links followed. A
-    relative one begins in `beside`, or without that in each of the folders.
+    """The files within these folders (resolved ones) that a name may mean, with symbolic links followed. A
+    relative name begins in `beside`, or, without that, in each of the folders.
 
-    Raises `OSError`, `ValueError` or `RuntimeError` for what is no name of a file.
+    Raises `OSError`, `ValueError` or `RuntimeError` for a text that is no file name.
     """
     found = [(start / name).resolve() for start in (folders if beside is None else [beside])]
     return [place for place in found if any(place.is_relative_to(folder) for folder in folders)]
 
 
 def reason(path: Path, kept: Iterable[tuple[Path, str]]) -> str:
-    """What a file is, when it is one of these, by whatever name or link; else empty."""
+    """What a file is, if it is one of `kept`, by whatever name or link; else empty."""
     return next((what for one, what in kept if disk.is_same(path, one)), "")
 
 
 def _plain(name: str, path: Path) -> None:
-    """Raises `host.RefusedError` for what exists and is no regular file: opening a pipe or device may hang
-    for ever.
-    """
+    """Raise `host.RefusedError` for a path that exists and is no regular file: opening a pipe or device may
+    hang forever."""
     if path.exists() and not path.is_file():
         raise host.RefusedError(f"{name} is no ordinary file.")
 
 
 def _append(path: Path, length: int, data: bytes) -> None:
-    """Put bytes behind the first `length` ones of a file. What else is there was written by a worker that
-    died before it could tell, or is half of what did not fit on the disk."""
+    """Put bytes behind the first `length` ones of a file. Anything else in the file was written by a worker
+    that died before it could report, or is half of a text that did not fit on the disk."""
     with path.open("r+b") as file:
         file.truncate(length)
         file.seek(length)
@@ -157,7 +157,7 @@ def _append(path: Path, length: int, data: bytes) -> None:
 
 
 def _bytes(name: str, path: Path) -> bytes:
-    """What a file holds; raises `host.RefusedError`."""
+    """The content of a file; raises `host.RefusedError`."""
     try:
         _plain(name, path)
         with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Browsing a base: which games in which order, their headers, one game whole."""
+"""Browsing a base: which games in which order, their headers, one whole game."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def ids(
     pairs = [(source.id, source.first) for source in base.sources if source.games]
     found = workspace.catalog().ids(pairs, sort=key, descending=descending, text=text)
     if not base.complete:
-        # Rows that were added after this state of the base was taken belong to the next one.
+        # Rows that were added after this state of the base was read belong to the next state.
         limits = {source.first: source.first + source.games for source in base.sources}
         found = array("q", (n for n in found if any(first <= n < end for first, end in limits.items())))
     return found
@@ -64,11 +64,10 @@ def rows(base: base_model.Base, ordinals: Sequence[int]) -> list[base_model.Game
 def load(
     base: base_model.Base, ordinal: int, *, pool: pool_module.Pool | None = None
 ) -> base_model.LoadedGame:
-    """One game for the board, read from its own text; `ordinal` is the base's, from 1. A long text is read
-    by a worker process, so that the window's thread keeps the interpreter lock to itself.
+    """One game for the board, read from its own text; `ordinal` is the base's, from 1. A worker process reads
+    a long text, so that the window's thread keeps the interpreter lock.
 
-    Raises `CqlguiError` for a number out of range and `errors.SourceError` when the file cannot be read any
-    more.
+    Raises `CqlguiError` for a number out of range and `errors.SourceError` if the file can no longer be read.
     """
     source, place = sources.of_game(base, ordinal)
     with sources.opened(source) as opened:
@@ -119,7 +118,7 @@ def load(
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """What the index does not keep of a game; texts and glyphs by positionid."""
+    """The parts of a game that the index does not keep; texts and glyphs by positionid."""
 
     tags: tuple[tuple[str, str], ...]
     comments: dict[int, str]

@@ -1,6 +1,5 @@
-"""The world of one game as the interpreter may ask for it: tags from the catalog, texts and glyphs from the
-source.
-"""
+"""What the interpreter may ask about the world of one game: tags from the catalog, texts and glyphs from the
+source."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def stamp_of(path: Path, folder: Path) -> str:
-    """The state of a source and of its index as a word; raises `errors.SourceError` where either is gone."""
+    """The state of a source and of its index as a word; raises `errors.SourceError` if either is gone."""
     try:
         status = path.stat()
     except OSError as error:
@@ -67,7 +66,7 @@ class SourceReader:
             identity = self.index.manifest.identity
             text = archives.open_source(self.path, self.folder)
             if not _holds(text.plain, text.stamp, text.written, identity) and text.plain != self.path:
-                # The copy of a packed source may be damaged: it is unpacked anew.
+                # The copy of a packed source may be damaged: unpack it again.
                 text.close()
                 archives.forget_copy(text.plain)
                 text = archives.open_source(self.path, self.folder)
@@ -108,7 +107,7 @@ class SourceReader:
                 if len(data) < length:
                     break
                 return data
-            # It may have been copied, linked or added to: it is looked at again from its beginning.
+            # It may have been copied, linked or extended: compare it again from its beginning.
             text.close()
             self._text = None
         raise self._changed()
@@ -118,7 +117,7 @@ class SourceReader:
 
     def read(self, ordinal: int) -> reader.ReadGame:
         """A game read again from its text."""
-        # Few who open a source read its text, and the reader takes a while to load.
+        # Few users of a source read its text, and the reader takes a while to load.
         from cqlgui.pgn import reader
 
         offset, length, line = self.index.span(ordinal)
@@ -135,10 +134,9 @@ class SourceReader:
 
 @functools.lru_cache(64)
 def _holds(plain: Path, stamp: disk.State, written: disk.State, identity: index.Identity) -> bool:
-    """Whether a source in this state still begins with the text that was indexed; reads it where it is
-    in another. The copy of a packed source, itself in the state `written`, is always read: it lies in the
-    cache, and the source's own state says nothing of it.
-    """
+    """Whether a source in this state still begins with the text that was indexed. Reads the text if the state
+    has changed. The copy of a packed source, whose own state is `written`, is always read: it lies in the
+    cache, and the state of the source says nothing about it."""
     if plain != Path(identity.path):
         return index.holds(identity, plain)
     if stamp == identity.state:
@@ -147,19 +145,21 @@ def _holds(plain: Path, stamp: disk.State, written: disk.State, identity: index.
 
 
 _PATIENCE = 3
-"""How often a source may change while it is compared with what was indexed."""
+"""How often a source may change while it is compared with the indexed text."""
 LONGEST_WHOLE = split.LONGEST_GAME
 HEAD_OF_LONG = 1 << 16
 _BLANKS = pattern(r"[ \t\r\n\f\v]+")
 
 
 def reading_limit(length: int) -> int:
-    """How many bytes of a game are read: all, or only the head of one too long to be kept in memory."""
+    """How many bytes of a game are read: all of it, or only the head of a game that is too long for
+    memory."""
     return length if length <= LONGEST_WHOLE else HEAD_OF_LONG
 
 
 class GameHost:
-    """`cql.host.Host` for a game of a source. Rows and texts are fetched when a query first asks for them."""
+    """The interpreter's `Host` for a game of a source. Rows and texts are fetched when a query first asks for
+    them."""
 
     __slots__ = ("_ending", "_files", "_game", "_ordinal", "_reader", "_tags")
 
@@ -178,7 +178,7 @@ class GameHost:
 
     @property
     def game_count(self) -> int:
-        """Games of the source with a White tag: the reference goes by the lines that such tags stand on."""
+        """Games of the source with a White tag: the reference counts the lines with such tags."""
         return self._reader.named_games
 
     def tag(self, name: str) -> str | None:
@@ -205,15 +205,15 @@ class GameHost:
         return self._read().nags.get(positionid, ())
 
     def other_games(self, name: str) -> Iterator[tree.GameTree | None]:
-        """The games of another file, where the user allowed it."""
+        """The games of another file, if the user allowed it."""
         return self._files.games(name)
 
     def read_file(self, name: str) -> str:
-        """A text file, where the user allowed it."""
+        """A text file, if the user allowed it."""
         return self._files.read(name)
 
     def write_file(self, name: str, text: str) -> None:
-        """Append to a text file, where the user allowed it."""
+        """Append to a text file, if the user allowed it."""
         self._files.write(name, text)
 
     def _header(self) -> dict[str, str]:
@@ -234,7 +234,7 @@ class GameHost:
 
 
 class BareHost:
-    """`cql.host.Host` for a position without a game."""
+    """The interpreter's `Host` for a position without a game."""
 
     gamenumber = 1
     game_count = 1

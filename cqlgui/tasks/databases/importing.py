@@ -1,8 +1,9 @@
-"""Opens PGN sources as a base: indexes each once, re-opens it at once, goes on where a killed import stopped.
+"""Opens PGN sources as a base: indexes each source once, opens it at once later, and continues a killed
+import.
 
 Order of writing: the segment and its manifest, then the catalog's rows. After a kill in between, the missing
-rows are read again from the text; rows beyond the manifest are dropped. One program writes a source at a
-time, others wait.
+rows are read again from the text; rows beyond the manifest are dropped. Only one program writes a source at a
+time; others wait.
 """
 
 from __future__ import annotations
@@ -36,19 +37,18 @@ _WAIT_SECONDS = 0.2
 _VERIFYING = 4
 """Threads that look for damage in an index."""
 _MOST_AHEAD = 24
-"""Segments whose signatures are read before they are asked for, some 30 MB."""
+"""Maximum of segments whose signatures are prefetched, some 30 MB."""
 _PATIENCE = 3
 """How often a source may change while it is read."""
 
 
 def begin(paths: Sequence[Path | str], *, searched: bool = False) -> None:
-    """Begin what opening files will wait for: to look for damage in their indexes, which need not be looked
-    at again then, or to make what reads those that have none. Signatures of games that will be `searched`
-    are read as well.
-    """
+    """Begin work for which opening files would have to wait: checking their indexes for damage, which is then
+    not done again; or compiling the reader for files without an index. With `searched`, signatures are
+    prefetched as well."""
     listed: list[Path] = []
     with contextlib.suppress(errors.CqlguiError, OSError):
-        # Whatever is wrong with them is told when they are opened.
+        # Opening them reports any error.
         for path in bases.expand(paths)[0]:
             folder = workspace.index_folder(path)
             known = index.Manifest.read(folder)
@@ -77,16 +77,16 @@ def open_base(
 
     `on_base` gets the growing base after each committed batch, in the caller's thread; the first batch is
     small. Bad games are recorded and never stop the rest. Cancelling returns a report with `cancelled` and an
-    incomplete base, of which everything committed stays. Of several sources one that turns out to be damaged
-    or closed is left out, with a message. Raises `errors.SourceError` for a file that is missing, before
-    anything is indexed, and where no source can be read, and `CqlguiError` when the index cannot be written.
+    incomplete base; everything committed stays. Of several sources, one that turns out to be damaged or
+    unreadable is left out, with a message. Raises `errors.SourceError` for a missing file, before anything is
+    indexed, and if no source can be read, and `CqlguiError` if the index cannot be written.
     """
     started = time.perf_counter()
     workspace.sweep()
     absolute, listed_name = bases.expand(paths)
     for path in absolute:
         if not disk.is_file(path):
-            # Says why: missing, a folder, no permission.
+            # Raises an error with the reason: missing, a folder, no permission.
             archives.open_source(path, workspace.index_folder(path)).close()
     catalog = workspace.catalog()
     number, shown_name = catalog.base(absolute, name or listed_name)
@@ -101,7 +101,7 @@ def open_base(
     )
     finished = job.run()
     base = job.base()
-    # Taken when nothing can come between it and the user any more.
+    # Taken when nothing can fail before the user gets it.
     notice = catalog.take_notice()
     messages = (notice, *job.messages) if notice else tuple(job.messages)
     return base_model.ImportReport(
@@ -147,9 +147,8 @@ class _Import:
         self._states: list[tuple[int, int, bool, str]] = [(0, 0, False, "")] * len(paths)
 
     def run(self) -> bool:
-        """Bring every source up to date, but for those that cannot be read; False when it was cancelled.
-        Raises `errors.SourceError` when none can.
-        """
+        """Bring every source up to date, except those that cannot be read. Returns False if it was cancelled.
+        Raises `errors.SourceError` if no source can be read."""
         for place, path in enumerate(self.paths):
             try:
                 _SourceImport(self, place, path, self._rows[place].id).run()
@@ -165,7 +164,7 @@ class _Import:
                         f"None of these {len(self.paths)} files can be read. {fault}"
                     ) from fault
                 if not self._states[place][0]:
-                    # Nothing comes from there any more.
+                    # Nothing more comes from that source.
                     self.grown(place, 0, 0, True, "")
         return True
 
@@ -187,14 +186,14 @@ class _Import:
         )
 
     def grown(self, place: int, games: int, positions: int, complete: bool, digest: str) -> None:
-        """Note the state of a source and tell."""
+        """Note the state of a source and report the growing base."""
         self._states[place] = (games, positions, complete, digest)
         if self.on_base is not None:
             self.on_base(self.base())
 
 
 class _SourceImport:
-    """One source: what is known of it, what has to be read."""
+    """One source: what is known about it, and what has to be read."""
 
     def __init__(self, owner: _Import, place: int, path: Path, row: int) -> None:
         self.owner = owner
@@ -207,9 +206,7 @@ class _SourceImport:
         self._started = time.monotonic()
 
     def run(self) -> None:
-        """Index the source as far as needed; raises `errors.Cancelled` with what is there committed and
-        noted.
-        """
+        """Index the source as far as needed. Raises `errors.Cancelled` with everything so far committed."""
         changes = 0
         done = False
         doubtful: Path | None = None
@@ -244,9 +241,8 @@ class _SourceImport:
                 )
 
     def _update(self, text: archives.Text) -> bool:
-        """Do what there is to do; False to look again. Raises `_ChangedError` where the source is another one
-        now, and `_CopyError` where games would be read from a copy that may be damaged.
-        """
+        """Do what is needed; False to look again. Raises `_ChangedError` if the source is another text now,
+        and `_CopyError` if games would be read from a copy that may be damaged."""
         known = self._known()
         state = "new" if known is None else index.compare(known.identity, self.path, text.plain)
         try:
@@ -281,13 +277,13 @@ class _SourceImport:
         return True
 
     def _insist_on_a_sound_copy(self, text: archives.Text, known: index.Manifest | None) -> None:
-        """Raise `_CopyError` where the text is an old copy of a packed source that is not the one indexed, or
-        where nothing tells whether it is."""
+        """Raise `_CopyError` if the text is an old copy of a packed source that is not the indexed one, or if
+        nothing shows whether it is."""
         if not text.fresh and (known is None or not index.holds(known.identity, text.plain)):
             raise _CopyError
 
     def _insist_on_the_same(self, text: archives.Text) -> None:
-        """Raise `_ChangedError` where the source is no longer what was opened."""
+        """Raise `_ChangedError` if the source is no longer the text that was opened."""
         try:
             status = self.path.stat()
         except OSError:
@@ -336,8 +332,7 @@ class _SourceImport:
 
     def _complete_rows(self, text: archives.Text, known: index.Manifest) -> None:
         """Read headers again that the catalog lacks: it was set aside, a block of it was damaged, or a kill
-        came before they were written. Rows beyond the index are dropped.
-        """
+        came before they were written. Rows beyond the index are dropped."""
         have = min(self.catalog.sound(self.row), known.games)
         if have == known.games == self.catalog.count(self.row) and have:
             return
@@ -412,9 +407,7 @@ class _SourceImport:
     def _pieces(
         self, text: archives.Text, offset: int, line: int, until: int | None = None, *, last: bool
     ) -> Iterator[Iterator[reading.Piece]]:
-        """The games of a stretch of the text, which ends with the `last` game or before; the reading ends
-        with the block.
-        """
+        """The games of a part of the text, up to the `last` game at most. The reading ends with the block."""
         from cqlgui.tasks.databases import reading
 
         found = reading.pieces(
@@ -456,7 +449,7 @@ def _damaged(folder: Path, known: index.Manifest) -> list[int]:
         except errors.IndexDamaged:
             return True
 
-    # Checksums let other threads run meanwhile.
+    # Checksums release the interpreter lock.
     with futures.ThreadPoolExecutor(_VERIFYING) as threads:
         return [number for number, bad in enumerate(threads.map(is_damaged, known.segments)) if bad]
 

@@ -1,7 +1,7 @@
-"""Reads the games of a text in their order: the kernel what it takes, worker processes the rest.
+"""Reads the games of a text in order: the kernel reads clean games, worker processes read the others.
 
-A thread of its own reads ahead, and hands over pieces of some thousand games; kernels and the wait for
-workers leave the interpreter to the caller. Without machine code the workers read everything.
+A thread of its own reads ahead and hands over pieces of some thousand games. Kernels release the interpreter
+lock, and so does waiting for workers. Without machine code the workers read everything.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ from cqlgui.tasks.processes import pool as pool_module
 _FIRST_WINDOW = 1 << 18
 _WINDOW = 1 << 21
 _MOST_WINDOW = 1 << 23
-"""Bytes of text that the kernel gets at once: first, later, and for a game that is larger."""
+"""Bytes of text that the kernel gets at once: at first, later, and for a larger game."""
 _FIRST_SLOW = 50
 _SLOW = 400
 """Games in a piece that workers read, at most."""
 _AHEAD = 2
-"""Pieces that wait for the caller, at most."""
+"""Maximum of pieces that wait for the caller."""
 _LOOK = 3 << 16
-"""Bytes that the splitter gets at once to find the end of a game."""
+"""Bytes that the splitter gets at once when it looks for the end of a game."""
 _POLL_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Games that follow each other: what the index and the catalog keep of them, and the line behind each."""
+    """Consecutive games: what the index and the catalog keep of them, and the line behind each."""
 
     games: index.Block
     headers: tuple[headers.Table, ...]
@@ -56,7 +56,7 @@ class Piece:
         return len(self.end_lines)
 
     def with_problem(self, reason: str) -> Piece:
-        """The same games, something being wrong with the last one."""
+        """The same games, with a problem of the last one."""
         rows = self.games.rows.copy()
         last = rows[-1]
         last["flags"] |= index.BAD
@@ -69,7 +69,7 @@ class Piece:
         return data.replace(self, games=games, headers=(*self.headers[:-1], marked))
 
     def part(self, start: int, stop: int) -> Piece:
-        """Some of them that follow each other."""
+        """Some of them, consecutive."""
         tables = []
         first = 0
         for table in self.headers:
@@ -86,19 +86,18 @@ class Piece:
 
     @property
     def end(self) -> tuple[int, int]:
-        """Where reading goes on behind the last one: byte and line."""
+        """Where reading goes on behind the last game: byte and line."""
         last = self.games.rows[-1]
         return int(last["offset"]) + int(last["length"]), int(self.end_lines[-1])
 
 
 @functools.cache
 def begin() -> None:
-    """Begin to make what reads games into machine code; where that was never done it takes a second, for the
-    rest of which `pieces` waits, as does the end of the process.
-    """
+    """Begin to compile the reader to machine code. The first time this takes a second; `pieces` waits for the
+    rest of it, and so does the end of the process."""
 
     def work() -> None:
-        # Whoever wants to read gets the fault once more.
+        # The caller that wants to read gets the error again.
         with contextlib.suppress(Exception):
             kernel.UNIT.code()
 
@@ -118,8 +117,8 @@ def pieces(
     """The games from byte `offset` on, which is 0 or the end of a game and stands on `line`; with `until`
     those that begin before that byte.
 
-    A game that costs its worker process comes without moves and with the reason as its problem. Raises
-    `errors.Cancelled` and whatever reading raises; whoever stops early must close the iterator.
+    A game that kills its worker process comes without moves and with the reason as its problem. Raises
+    `errors.Cancelled` and whatever reading raises. A caller that stops early must close the iterator.
     """
     halt = _Halt(cancel)
     found: queue.Queue[_Found | BaseException | None] = queue.Queue(_AHEAD)
@@ -211,7 +210,7 @@ class _Reader:
                 size, most_slow = min(2 * size, _WINDOW), min(2 * most_slow, _SLOW)
 
     def _scan(self, part: _Part, machine: quick.QuickReader, size: int, most_slow: int) -> None:
-        """Read on with the kernel, through one window of text at most."""
+        """Read on with the kernel, through at most one window of text."""
         while True:
             window = self._text.read(part.offset, min(size, self._text.size - part.offset))
             final = part.offset + len(window) >= self._text.size
@@ -229,16 +228,15 @@ class _Reader:
             if games.why is Why.MORE and len(games):
                 return
             if games.why is not Why.FULL or not len(games):
-                # This one is the lenient reader's.
+                # The lenient reader takes this one.
                 self._split(part, most_slow, only_next=True)
             if part.done or len(part.slow) >= most_slow or not base <= part.offset < base + len(window):
                 return
             games = machine.read(data, part.offset - base, part.line, final=final)
 
     def _split(self, part: _Part, most: int, *, only_next: bool = False) -> None:
-        """Leave the games that come next to the workers; with `only_next` the next one, and those behind it
-        that the kernel would not take for want of a tag.
-        """
+        """Leave the next games to the workers; with `only_next` the next one, and those behind it that the
+        kernel would refuse for a missing tag."""
         text = _Text(self._text, self._halt, _LOOK if only_next else _MOST_WINDOW)
         found = split.games(text, part.offset, part.line)
         for count, raw in enumerate(found):
@@ -250,7 +248,7 @@ class _Reader:
         part.done = True
 
     def _answers(self, slow: Sequence[_Item]) -> dict[int, list[Any]] | None:
-        """What the workers read, by offset; None when that was stopped."""
+        """What the workers read, by offset; None if that was stopped."""
         answers: dict[int, list[Any]] = {}
         if slow:
             waiting = iter(slow)
@@ -283,7 +281,7 @@ class _Reader:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """What is remembered of a raw game while a worker reads it: everything but its bytes."""
+    """What is kept of a raw game while a worker reads it: everything but its bytes."""
 
     offset: int
     length: int
@@ -302,7 +300,7 @@ class _Quick:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Games in their order, of the kernel and of the workers, with the workers' answers by offset."""
+    """Games in order, from the kernel and from the workers, with the workers' answers by offset."""
 
     games: Sequence[_Quick | list[_Item]]
     answers: dict[int, list[Any]]
@@ -330,7 +328,7 @@ class _Part:
         return self.offset - self.start >= size // 2 or len(self.slow) >= most_slow
 
     def take(self, games: quick.Games, base: int) -> None:
-        """Take what the kernel read."""
+        """Add the games that the kernel read."""
         count = len(games)
         if count and base + games.end > self._until:
             count = int(np.searchsorted(games.rows[:, kernel.START], self._until - base))
@@ -369,9 +367,8 @@ class _Part:
 
 
 class _Text:
-    """A text for the splitter that gives little at first where one game is all that is wanted, and more of a
-    game that goes on. One game may be as long as the text, so that reading is where it stops.
-    """
+    """A text for the splitter. It gives little at first, because often a single game is wanted, and more of a
+    long game. One game may be as long as the text, so reading checks for cancellation."""
 
     def __init__(self, text: archives.Text, halt: progress.CancelToken, first: int) -> None:
         self._text = text
@@ -388,9 +385,8 @@ class _Text:
 
 
 def _piece(found: _Found) -> Piece:
-    """What is kept of games that were read; done by the caller's thread, since the reading one has more to
-    do.
-    """
+    """What is kept of games that were read. Called in the caller's thread, because the reading thread has
+    more to do."""
     blocks: list[index.Block] = []
     tables: list[headers.Table] = []
     end_lines: list[np.ndarray] = []
@@ -453,7 +449,7 @@ def _table(games: quick.Games) -> headers.Table:
 
 
 def _endings(tags: headers.Coded, endings: np.ndarray) -> headers.Coded:
-    """The results that end the texts, where the tags say something else."""
+    """The results at the end of the texts, where they differ from the tags."""
     used = arrays.distinct(tags.places)
     said = [tags.texts[place] for place in used.tolist()]
     meant = np.array([kernel.RESULTS.index(text) if text in kernel.RESULTS else -1 for text in said])
@@ -488,5 +484,5 @@ def _row(answer: list[Any]) -> headers.Header:
 
 
 def _lost(item: _Item, reason: str) -> list[Any]:
-    """What is left of a game that costs its worker."""
+    """What is left of a game that kills its worker."""
     return [[], None, "", 1, 0, index.BAD, [[item.line, item.offset, reason, "error"]], ""]

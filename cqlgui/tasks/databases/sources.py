@@ -16,16 +16,16 @@ from cqlgui.tasks.results import base_model
 
 
 def stamp(path: Path) -> str:
-    """The state of a source and of its index as a word; another one means that who has them open must open
-    them again, to find what was added or mended meanwhile."""
+    """The state of a source and of its index as a word. If it changes, an open source must be opened again,
+    to find what was added or repaired."""
     return hosts.stamp_of(path, workspace.index_folder(path))
 
 
 def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]:
-    """What a worker must know of a source to open it; `state` is its `stamp`, taken now where not given.
+    """What a worker must know to open a source; `state` is its `stamp`, taken now if it is not given.
 
-    Raises `errors.SourceError` where its index is of another text than the base knows, or the catalog is
-    another one.
+    Raises `errors.SourceError` if its index is of another text than the base knows, or the catalog is another
+    one.
     """
     state = stamp(source.path) if state is None else state
     _insist(source, _digest(workspace.index_folder(source.path), state))
@@ -43,9 +43,8 @@ def words(source: base_model.Source, state: str | None = None) -> dict[str, Any]
 
 @contextlib.contextmanager
 def opened(source: base_model.Source) -> Iterator[hosts.SourceReader]:
-    """The index and text of a source of an open base; raises `errors.SourceError` where it is another text
-    now than the base knows, or the catalog is another one.
-    """
+    """The index and text of a source of an open base. Raises `errors.SourceError` if the text is another one
+    than the base knows, or the catalog is another one."""
     reader = _reader(source)
     try:
         yield reader
@@ -55,7 +54,7 @@ def opened(source: base_model.Source) -> Iterator[hosts.SourceReader]:
 
 @contextlib.contextmanager
 def indexed(source: base_model.Source) -> Iterator[index.SourceIndex]:
-    """The index alone of a source of an open base, of the text that the base knows."""
+    """The index alone of a source of an open base, if it is of the text that the base knows."""
     with index.SourceIndex.open(workspace.index_folder(source.path)) as found:
         _insist(source, found.manifest.identity.digest)
         yield found
@@ -78,7 +77,7 @@ def _insist(source: base_model.Source, digest: str) -> None:
 def _rows(source: base_model.Source) -> catalog.Rows:
     found = workspace.catalog().rows(source.id)
     if found.path != str(source.path):
-        # What is known under its number is of another source, if of any.
+        # What is stored under its number belongs to another source, if to any.
         raise errors.SourceError(
             f"The catalog was made anew since {source.path.name} was opened. Open it again."
         )
@@ -103,7 +102,7 @@ def of_game(base: base_model.Base, game: int) -> tuple[base_model.Source, int]:
 
 
 class Readers:
-    """The sources of a base, each opened once at need; a context manager."""
+    """The sources of a base, each opened on demand and once; a context manager."""
 
     def __init__(self, base: base_model.Base) -> None:
         self._base = base

@@ -1,7 +1,7 @@
-"""The tags of a segment's games from the catalog, column by column, kept from one search to the next.
+"""The tags of a segment's games from the catalog, column by column, cached from one search to the next.
 
-What is kept belongs to the blocks of the catalog that it was read from: these never change, and no two have
-the same number, so that it holds wherever the same blocks are met again, and nowhere else.
+The cache is keyed by the blocks of the catalog from which a column was read. Blocks never change, and no two
+have the same number, so an entry is valid wherever the same blocks are met again, and nowhere else.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cqlgui.tasks.databases import workspace
 from cqlgui.tasks.results import base_model
 
 MOST_BYTES: Final = 64 << 20
-"""What all columns and values that are kept may take."""
+"""Maximum size of all cached columns and values."""
 
 
 class SegmentTags:
@@ -59,7 +59,7 @@ class SegmentTags:
 
     @functools.cached_property
     def _rows(self) -> Hashable:
-        """What the columns are kept under."""
+        """The cache key of the columns."""
         return self._current()
 
     def _current(self) -> Hashable:
@@ -84,14 +84,13 @@ class SegmentTags:
 
 
 class Memo:
-    """`facts.Memo` whose values are forgotten in the end, like the columns; `owner` tells under what they are
-    kept."""
+    """A `facts.Memo` whose values are dropped in time, like the columns; `owner` is their cache key."""
 
     def __init__(self, owner: Callable[[], Hashable]) -> None:
         self._owner = owner
 
     def get(self, node: nodes.Node) -> facts.Coded | None:
-        """The values of a filter, where they are still known."""
+        """The values of a filter, if they are still cached."""
         return _kept.get((self._owner(), node))
 
     def __setitem__(self, node: nodes.Node, values: facts.Coded) -> None:
@@ -99,7 +98,7 @@ class Memo:
 
 
 class _Kept:
-    """Columns used lately, up to `MOST_BYTES`; for any thread."""
+    """Recently used columns, up to `MOST_BYTES`; for any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -115,7 +114,7 @@ class _Kept:
             return found[0]
 
     def put(self, key: Hashable, column: facts.Coded) -> None:
-        # A key holds names and filters, of which there are a few for thousands of games.
+        # A key holds names and filters; there are a few keys for thousands of games.
         size = _ENTRY + column.codes.nbytes + sum(map(sys.getsizeof, column.values))
         with self._lock:
             _, before = self._known.pop(key, (None, 0))
@@ -133,5 +132,5 @@ class _Kept:
 
 _ENTRY: Final = 4_096
 _RESULT: Final = "\0result"
-"""Kept like tags, of which none has such a name."""
+"""Cached like a tag. No tag has such a name."""
 _kept: Final = _Kept()

@@ -1,6 +1,5 @@
-"""The program's own files as the tasks share them: one catalog and one journal a process, an index folder a
-source.
-"""
+"""The program's own files as the tasks share them: one catalog and one journal for a process, one index
+folder for a source."""
 
 from __future__ import annotations
 
@@ -28,9 +27,8 @@ _open: dict[Path, Catalog | Journal] = {}
 
 
 def begin() -> None:
-    """Begin to look for damage in the catalog, which needs little but time: a program that will open it has
-    much to load meanwhile.
-    """
+    """Begin to check the catalog for damage. The check takes time but no processor; a program that will open
+    the catalog loads modules meanwhile."""
     database.begin_check(folders.cache() / _CATALOG)
 
 
@@ -57,7 +55,7 @@ def index_folder(source: Path) -> Path:
 
 @functools.cache
 def sweep() -> None:
-    """Remove what killed programs were writing, once a process; it may be large."""
+    """Remove what killed programs left half written, once in a process; it may be large."""
     with contextlib.suppress(OSError), os.scandir(folders.cache() / "index") as entries:
         for entry in entries:
             disk.sweep(Path(entry.path))
@@ -74,9 +72,9 @@ def close() -> None:
 def _opened(path: Path, kind: type[_Kind]) -> _Kind:
     with _lock:
         found = _open.get(path)
-        # A file that was deleted under a running program is made anew, by this one or another.
+        # A file that was deleted under a running program is made again, by this one or another.
         if not isinstance(found, kind) or not found.is_there:
-            # Searches under way may have connections to the old one, which end with them.
+            # Searches under way may have connections to the old file; these end with them.
             found = _open[path] = kind(path)
         return found
 

@@ -30,7 +30,7 @@ from cqlgui.tasks.search import hit_details, keeping
 ENDINGS = (".pgn", ".epd", ".csv", ".jsonl", ".html")
 
 AS_PLAYED = "in the query's frame they are no legal games. A comment names their transform."
-"""Why a PGN has some games as they were played."""
+"""Why a PGN contains some games as they were played."""
 
 _REPORT_EVERY = 50
 _PAGE_HEAD = """<!DOCTYPE html>
@@ -50,7 +50,8 @@ td, th { border-bottom: 1px solid #ccc; padding: .2em .6em; text-align: left }
 
 
 _EPD = str.maketrans({'"': "'", "\\": "/"})
-"""What texts in EPD cannot have: a quotation mark, and what may be taken for an escape."""
+"""Signs that texts in EPD cannot have: a quotation mark, and the backslash, which may be read as an
+escape."""
 
 
 def export(
@@ -68,17 +69,17 @@ def export(
 ) -> search_model.ExportReport:
     """Write the matching games in output order to `path`; its ending chooses the format (`ENDINGS`).
 
-    With `annotate` a PGN gets what the query writes: comments, changed tags, comments left out. `games` keeps
-    only these ordinals, `element` (orbit, element) only hits in which that element matched.
+    With `annotate` a PGN gets what the query writes: comments, changed tags, comments left out. `games`
+    restricts the export to these ordinals, `element` (orbit, element) to hits in which that element matched.
 
-    With `normalise` hits are written in the query's own frame. A PGN has what follows on the first hit of a
-    game, where that is a legal game in this frame, and else the game as it was played, its matches marked.
+    With `normalise` hits are written in the query's own frame. A PGN then has what follows on the first hit
+    of a game, if that is a legal game in this frame; else the game as it was played, with its matches marked.
 
-    A path that the query named must lie in a folder that is `allowed`, also when it comes to writing; users
-    may name any, also by a link.
+    A path that the query named must lie in an `allowed` folder, also at the time of writing. Users may name
+    any path, also a link.
 
-    The file appears whole or not at all. Raises `CqlguiError` when the search reads it, it cannot be
-    written, or a source is no longer what was indexed when all is written; and `errors.Cancelled`.
+    The file appears whole or not at all. Raises `CqlguiError` if the search reads the file, if it cannot be
+    written, or if a source is no longer the indexed text when everything is written; and `errors.Cancelled`.
     """
     ending = checked_ending(path)
     keeping.refuse(base, result.query, result.options, path)
@@ -97,7 +98,7 @@ def export(
         with sources.Readers(base) as job.readers, disk.replacing(path, follow=not allowed) as file:
             job.readers.check()
             writers[ending](file)
-            # What workers were asked for is of the same text only if that is still there.
+            # The workers' answers are about the same text only if that text is still there.
             job.readers.check()
     except OSError as error:
         raise errors.CqlguiError(f"{path} cannot be written: {error.strerror or error}.") from error
@@ -127,7 +128,7 @@ def match_comments(hits: hit_model.GameHits, orbits: Sequence[hit_model.Orbit]) 
             parts.append(text)
         elif positionid in marks:
             parts += marks.pop(positionid)
-    # Those of another query's hits, where this one's own comments are not known.
+    # Marks of another query's hits, where this query's own comments are not known.
     for positionid, parts in marks.items():
         texts.setdefault(positionid, []).extend(parts)
     return {positionid: " ".join(parts).replace("}", ")") for positionid, parts in texts.items() if parts}
@@ -171,9 +172,8 @@ def _chosen(
 
 
 def _limited(found: hit_model.GameHits, element: tuple[int, int]) -> hit_model.GameHits | None:
-    """The hits in which an orbit element matched, each shown under that element, with the comments of the
-    others left out; None when there are none.
-    """
+    """The hits in which an orbit element matched, each shown under that element, without the comments of
+    other hits; None if there are none."""
     kept: list[hit_model.Hit] = []
     for hit in found.hits:
         match = next((one for one in hit.matches if (one.orbit, one.element) == element), None)
@@ -279,7 +279,7 @@ class _Job:
         return records.records(self.base, self._counted(), self.result.orbits, normalise=self.normalise)
 
     def _counted(self) -> Iterator[hit_model.GameHits]:
-        """The games with all that is known of them."""
+        """The games with everything that is known about them."""
         told = hit_details.tell(self.base, self.result, self.chosen, cancel=self.cancel)
         for place, hits in enumerate(told):
             self._count(place)
@@ -316,7 +316,7 @@ class _Job:
             yield raw.strip(b"\r\n")
 
     def _framed(self, hits: hit_model.GameHits, opened: hosts.SourceReader, ordinal: int) -> str:
-        """What follows on the first hit of a game in the query's frame; empty where that is no legal game."""
+        """What follows on the first hit of a game in the query's frame; empty if that is no legal game."""
         hit = hits.hits[0] if hits.hits else None
         element = framing.element_of(hit, self.result.orbits) if hit is not None else None
         frame = framing.frame_of(element)
@@ -332,7 +332,7 @@ class _Job:
 
 
 def csv_lines(found: Iterable[dict[str, Any]], fields: Sequence[str] = records.FIELDS) -> str:
-    """Records as CSV with a head line; `orbit` holds the primary element's transform and words."""
+    """Records as CSV with a header line; `orbit` holds the primary element's transform and words."""
     out = io.StringIO()
     table = csv.writer(out, lineterminator="\n")
     table.writerow(fields)
@@ -348,17 +348,16 @@ def csv_lines(found: Iterable[dict[str, Any]], fields: Sequence[str] = records.F
 
 
 def _cell(value: object) -> object:
-    """A value as a cell: nothing for None, and no formula of a stranger's."""
+    """A value as a cell: empty for None, and safe against formulas in a stranger's text."""
     if isinstance(value, str):
         return cells_module.text_only(value)
     return "" if value is None else value
 
 
 def _closing(text: bytes, following: bytes | None) -> bytes:
-    """What stands between two games, so that a reader parts them where we do: blank lines, and for a broken
-    game whatever ends it (an open comment would swallow the next game). A comment before the moves of a game
-    without tags would be the last game's, so that one gets a tag.
-    """
+    """The text between two games, so that any reader separates them where we do: blank lines, and for a
+    broken game whatever ends it (an open comment would swallow the next game). A comment before the moves of
+    a game without tags would belong to the game before, so that game gets a tag."""
     if following is None:
         return b"\n"
     for head in (b"", b'[Event "?"]\n\n'):

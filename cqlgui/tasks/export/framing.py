@@ -1,7 +1,7 @@
-"""Hits as the query is written: a hit's element, the motion that takes it back, and games written so.
+"""Hits as the query is written: a hit's element, the motion that undoes it, and games written in that frame.
 
-A game is written in the query's frame where its image is a legal game: pawns go on as they do, all men stay
-on the board, and nobody castles after a mirror has changed the wings.
+A game is written in the query's frame if its image is a legal game: pawns go in their direction, all men stay
+on the board, and nobody castles after a mirror has exchanged the wings.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 _TURNED = {"1-0": "0-1", "0-1": "1-0"}
 _TAGS = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
 _OF_THE_WHOLE = ("fen", "setup", "plycount", "eco", "nic", "opening", "variation", "subvariation")
-"""Tags that tell how a game begins or how long it is, which is not true of a part of it."""
+"""Tags about how a game begins or how long it is. They are not true of a part of the game."""
 
 
 def element_of(hit: hit_model.Hit, orbits: Sequence[hit_model.Orbit]) -> hit_model.ElementCount | None:
@@ -34,13 +34,13 @@ def element_of(hit: hit_model.Hit, orbits: Sequence[hit_model.Orbit]) -> hit_mod
 
 
 def frame_of(element: hit_model.ElementCount | None) -> motions.Motion | None:
-    """The motion from the game's board to the query's frame; None where none takes the transform back."""
+    """The motion from the game's board to the query's frame; None if no motion undoes the transform."""
     motion = motions.STILL if element is None else geometry.motion(element.transform)
     return None if motion is None else motion.inverse
 
 
 def line_from(game: tree.GameTree, positionid: int, most: int | None = None) -> list[int]:
-    """The positions after a position along its main continuation, at most so many."""
+    """The positions after a position along its main continuation, at most `most`."""
     ids: list[int] = []
     while game.children[positionid] and (most is None or len(ids) < most):
         positionid = game.children[positionid][0]
@@ -49,7 +49,7 @@ def line_from(game: tree.GameTree, positionid: int, most: int | None = None) -> 
 
 
 def legal(game: tree.GameTree, positionid: int, frame: motions.Motion) -> bool:
-    """Whether what follows on a position is a legal game in a frame too."""
+    """Whether what follows on a position is a legal game in a frame as well."""
     if frame.shifted or not frame.keeps_pawns:
         return False
     castles = any(moves.flag(game.moves[one]) == moves.CASTLE for one in line_from(game, positionid))
@@ -64,14 +64,13 @@ def fragment(
     element: hit_model.ElementCount,
     frame: motions.Motion,
 ) -> str:
-    """What follows on a hit as a game of its own, set up in the query's frame; where colours are swapped the
-    players and the `results` are, too: that of the tag and that at the end of the game. Off the main line
-    nobody has won. A comment tells where it comes from.
-    """
+    """What follows on a hit as a game of its own, set up in the query's frame. If colours are swapped, so are
+    the players and the `results` (of the tag, and at the end of the game). Off the main line there is no
+    result. A comment names the source."""
     known: dict[str, tuple[str, str]] = {}
     for given, value in tags:
         name = _other_side(given) if frame.swapped else given
-        # As in reading, of a tag that stands twice the first counts, in whatever case it is written.
+        # As in reading, the first of two equal tags counts, in whatever case they are written.
         known.setdefault(name.lower(), (name, value))
     on_main_line = hit.positionid in (0, *line_from(game, 0))
     tagged, result = (one if on_main_line and one in _RESULTS else "*" for one in results)
@@ -90,7 +89,7 @@ def fragment(
 
 
 def _other_side(name: str) -> str:
-    """The tag that is the other player's: `WhiteElo` for `BlackElo`."""
+    """The tag of the other player: `WhiteElo` for `BlackElo`."""
     side = name[:5].lower()
     return {"white": "Black", "black": "White"}.get(side, name[:5]) + name[5:]
 

@@ -38,13 +38,13 @@ def records(
     *,
     normalise: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """One record a hit.
+    """One record for each hit.
 
     `orbit` lists the matching elements, the primary one first: orbit, element (counted from 0), transform,
     words and the position where it matched. `comment` is what the query writes there.
 
-    With `normalise` FEN and squares are those of the query's frame, `moves` has what was played from there on
-    in that frame, and `normalised` tells what was taken back, None where it cannot be.
+    With `normalise`, FEN and squares are those of the query's frame, `moves` are the next moves in that
+    frame, and `normalised` names what was undone, None if it cannot be undone.
     """
     with sources.Readers(base) as readers:
         for hits in found:

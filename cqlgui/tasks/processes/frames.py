@@ -1,4 +1,4 @@
-"""Messages between the program and its workers: JSON behind a length of four bytes, big end first.
+"""Messages between the program and its workers: JSON behind a length of four bytes, big-endian.
 
 Plain data only, never pickles: what a worker says is read as text, whatever a hostile game made of it.
 """
@@ -16,14 +16,14 @@ LIMIT = 1 << 30
 
 
 def write(stream: IO[bytes], message: Envelope) -> None:
-    """Send one message; raises `OSError` or `ValueError` when nobody listens any more."""
+    """Send one message; raises `OSError` or `ValueError` if the other end is closed."""
     data = json.dumps(message, separators=(",", ":")).encode("ascii")
     stream.write(_LENGTH.pack(len(data)) + data)
     stream.flush()
 
 
 def read(stream: IO[bytes]) -> Envelope | None:
-    """The next message, or None at the end of the stream or when it is cut off or out of step."""
+    """The next message, or None at the end of the stream or if the message is cut off or malformed."""
     head = _exactly(stream, _LENGTH.size)
     if head is None:
         return None

@@ -1,8 +1,8 @@
-"""Worker processes: spawned at need, lent to one job at a time, kept for the next, replaced when they hang or
-die.
+"""Worker processes: started on demand, lent to one job at a time, kept for the next job, replaced when they
+hang or die.
 
-A job leases a `Crew` and gives it work in small pieces; the crew's own thread is the caller's. A piece whose
-worker dies or does not answer in time is cut into single items, and an item that costs a worker alone is
+A job leases a `Crew` and gives it work in small pieces; the crew runs in the caller's thread. A piece whose
+worker dies or does not answer in time is cut into single items. An item that alone kills its worker is
 reported as lost, so that one bad game never stops the rest.
 """
 
@@ -40,7 +40,7 @@ Item = TypeVar("Item")
 
 @dataclass
 class Piece(Generic[Item]):
-    """Items sent to a worker together; `retried` when they went down with another worker before."""
+    """Items sent to a worker together; `retried` if they were lost with another worker before."""
 
     items: list[Item]
     retried: bool
@@ -51,10 +51,10 @@ class Piece(Generic[Item]):
 class Work(Generic[Item]):
     """What a crew does. All functions are called in the thread that runs the crew.
 
-    `take(n)` gives the next items, at most n (empty = no more, None = none yet; it may wait a moment for
-    them); `message` the words for a worker; `done` takes the reply; `lost` hears of an item that cost its
-    worker twice, with a reason. `size` is the first piece's; later pieces are sized for `target` seconds
-    each. `begun` hears once that a worker is up and at it.
+    `take(n)` returns the next items, at most n (empty = no more, None = none yet; it may wait a moment for
+    them). `message` makes the request to a worker. `done` gets the reply. `lost` gets an item that killed its
+    worker twice, with a reason. `size` is the size of the first piece; later pieces are sized to take
+    `target` seconds each. `begun` is called once a worker is ready and at work.
     """
 
     take: Callable[[int], list[Item] | None]
@@ -67,17 +67,17 @@ class Work(Generic[Item]):
     hang: float = field(default_factory=lambda: HANG_SECONDS)
     begun: Callable[[], None] | None = None
     undone: Callable[[frames.Envelope], int] = lambda _reply: 0
-    """Number of items at the end of a piece that the worker left undone, because the ones before took long.
-    They are sent again."""
+    """Number of items at the end of a piece that the worker did not do, because those before took long. They
+    are sent again."""
 
 
 class Pool:
-    """The worker processes of this program. `shared()` is the one everybody uses."""
+    """The worker processes of this program. Use the pool that `shared()` returns."""
 
     def __init__(self, command: Sequence[str] | None = None, size: int | None = None) -> None:
         self._command = list(command) if command else worker_command()
         self.size = size or os.cpu_count() or 1
-        # One is left for a short question while a search has a worker on every processor.
+        # One more than processors, for a short question while a search uses a worker on every processor.
         self._kept = self.size + 1
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
@@ -100,9 +100,9 @@ class Pool:
         cancel: progress.CancelToken | None = None,
         begun: Callable[[], None] | None = None,
     ) -> frames.Envelope:
-        """The reply of a worker to a single request; `begun` hears when the wait for a free worker is over.
-        Raises the fault it reports, `CqlguiError` when it costs its worker, and `errors.Cancelled`.
-        """
+        """The reply of a worker to a single request. `begun` is called when the wait for a free worker is
+        over. Raises the fault that the worker reports, `CqlguiError` if the request kills the worker, and
+        `errors.Cancelled`."""
         waiting = [request]
         replies: list[frames.Envelope] = []
 
@@ -129,7 +129,7 @@ class Pool:
             self.give_back(Worker(self._command))
 
     def take(self) -> Worker:
-        """An idle worker, or a new one. A worker that was told to stop and does not is ended."""
+        """An idle worker, or a new one. A worker that does not stop when told to is killed."""
         while True:
             with self._lock:
                 if self._closed:
@@ -146,9 +146,8 @@ class Pool:
             found.end()
 
     def give_back(self, worker: Worker) -> None:
-        """Keep a worker for the next job, telling it to drop what nobody wants any more; end it when there
-        are enough.
-        """
+        """Keep a worker for the next job and tell it to drop abandoned work; end it if there are enough
+        workers."""
         worker.abandon()
         with self._lock:
             if not self._closed and worker.alive and len(self._idle) < self._kept:
@@ -176,9 +175,10 @@ class Crew:
         self._starts_lost = 0
 
     def run(self, work: Work[Item], cancel: progress.CancelToken) -> bool:
-        """Do all of `work`; False when it was cancelled (within about 20 ms, pieces under way are dropped).
+        """Do all of `work`. Returns False if it was cancelled (within about 20 ms; pieces under way are
+        dropped).
 
-        Raises the fault a worker reports, and `CqlguiError` when workers cannot be started at all.
+        Raises the fault that a worker reports, and `CqlguiError` if no worker can be started.
         """
         again: deque[Piece[Item]] = deque()
         size = work.size
@@ -258,7 +258,7 @@ class Crew:
     def _answer(
         self, busy: dict[Worker, Piece[Item]], limit: float
     ) -> tuple[Worker, frames.Envelope | None] | None:
-        """What the next worker says (None = it died or hangs); None when nothing happened for a moment."""
+        """The next reply of a worker (None = it died or hangs); None if nothing happened for a moment."""
         try:
             return self._answers.get(timeout=_POLL_SECONDS)
         except queue.Empty:
@@ -269,7 +269,7 @@ class Crew:
         now = time.monotonic()
         for worker, piece in busy.items():
             patience = limit if worker.ready else SILENT_SECONDS
-            # Getting up is no part of the work: on a busy machine it takes longer than a game may.
+            # Starting is no part of the work: on a busy machine it takes longer than a game may.
             if now - max(piece.started, worker.ready_since) > patience:
                 _log.warning("Worker %d gave no answer for %.0f s and is ended.", worker.pid, patience)
                 worker.hung = True
@@ -277,7 +277,8 @@ class Crew:
         return None
 
     def _bury(self, worker: Worker) -> str:
-        """End a lost worker; a sentence on how it went. Raises `CqlguiError` when no worker ever gets up."""
+        """End a lost worker. Returns a sentence about what happened. Raises `CqlguiError` if no worker ever
+        starts."""
         self._workers.remove(worker)
         if not worker.ready:
             self._starts_lost += 1
@@ -309,8 +310,8 @@ class Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                # An interrupt on the terminal is for the parent; a worker ends when its stdin does. It has no
-                # session of its own: Linux divides processors among sessions, and niceness counts only
+                # An interrupt on the terminal is for the parent; a worker ends when its stdin is closed. It
+                # has no session of its own: Linux divides processors among sessions, and niceness counts only
                 # within one.
                 process_group=0 if os.name == "posix" else None,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
@@ -346,15 +347,15 @@ class Worker:
 
     @property
     def free(self) -> bool:
-        """True when it runs and nothing it was asked is unanswered."""
+        """True if it runs and every request is answered."""
         return self._idle.is_set() and self.alive
 
     def comes_free(self, seconds: float) -> bool:
-        """Whether it is free within that time."""
+        """Whether it becomes free within `seconds`."""
         return self._idle.wait(seconds) and self.alive
 
     def abandon(self) -> None:
-        """Nobody waits for the answer any more: the worker shall drop the work it has."""
+        """Drop the answer, and tell the worker to drop the work."""
         self.sink = None
         if not self._idle.is_set():
             with contextlib.suppress(OSError, ValueError):
@@ -363,9 +364,8 @@ class Worker:
     def ask(
         self, message: frames.Envelope, sink: Callable[[tuple[Worker, frames.Envelope | None]], None]
     ) -> None:
-        """Send a message; `sink` gets (worker, reply) from another thread, the reply None when the worker
-        died.
-        """
+        """Send a message. `sink` gets (worker, reply) in another thread; the reply is None if the worker
+        died."""
         with self._lock:
             self._number += 1
             self._idle.clear()
@@ -398,7 +398,7 @@ class Worker:
             priority.pause()
             sink = self.sink
             if message is None:
-                # Whoever waits for it to come free sees at once that it will not.
+                # A thread that waits for it to become free sees at once that it will not.
                 self._idle.set()
                 if sink is not None:
                     sink((self, None))
@@ -419,7 +419,7 @@ class Worker:
 
 
 def worker_command() -> list[str]:
-    """How a worker is started, from a frozen program too."""
+    """The command that starts a worker, also in a frozen program."""
     if getattr(sys, "frozen", False):
         return [sys.executable, "--worker"]
     return places.command("cqlgui.tasks.search.worker")

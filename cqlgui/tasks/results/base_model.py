@@ -10,7 +10,7 @@ from cqlgui.board import tree
 
 @dataclass(frozen=True, slots=True)
 class BadGame:
-    """A game that could not be read whole; it keeps its ordinal."""
+    """A game that could not be read whole. It keeps its ordinal."""
 
     game: int
     source: Path
@@ -21,9 +21,8 @@ class BadGame:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One PGN file of a base. `first` is the base ordinal (from 1) of its first game; `digest` stands for the
-    text that was indexed (`store.index.Identity`; empty: any).
-    """
+    """One PGN file of a base. `first` is the base ordinal (from 1) of its first game; `digest` identifies the
+    text that was indexed (`store.index.Identity`; empty: any)."""
 
     path: Path
     first: int
@@ -48,10 +47,9 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did; `reused` counts the games that were indexed before, `messages` are sentences for
-    the user. `unreadable` are the sources that were left out, `damaged` those of which only a part is open;
-    there is a message for each.
-    """
+    """The outcome of an import. `reused` counts the games that were indexed before, `messages` are sentences
+    for the user. `unreadable` are the sources that were left out, `damaged` those that are open only in part;
+    there is a message for each."""
 
     base: Base
     games: int

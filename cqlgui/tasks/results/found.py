@@ -1,8 +1,7 @@
-"""What a search found, as columns of plain numbers; objects are made of them only where somebody looks.
+"""The hits of a search as columns of numbers. Objects are made only for hits that somebody looks at.
 
-A hit is one number, the game's ordinal shifted by 32 with the positionid; the orbit elements that matched
-stand in a second array, those of one hit after those of the other. Millions of hits are a few arrays. Knows
-no window and no file.
+A hit is one number: the game's ordinal shifted by 32, with the positionid. The orbit elements that matched
+stand in a second array, hit after hit. Millions of hits are a few arrays. Knows no window and no file.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ PLACE_MASK: Final = (1 << GAME_SHIFT) - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """Hits in the order of a table, those of a game in a row. The elements that matched at hit n are
+    """Hits in the order of a table, those of a game together. The elements that matched at hit n are
     `codes[ends[n - 1]:ends[n]]` (`orbit_pass.code_of`), each once."""
 
     hits: Integers
@@ -68,7 +67,7 @@ class Columns:
         return Columns(self.hits[numbers], ends, self.codes[_stretched(starts, sizes)])
 
     def _masked(self, mask: Mask) -> Columns:
-        """The hits that a mask has, several times as quickly as by their numbers."""
+        """The hits selected by a mask, several times faster than by their numbers."""
         hits = self.hits[mask]
         if not len(self.codes):
             return Columns(hits, no_ends(len(hits)), self.codes)
@@ -76,7 +75,7 @@ class Columns:
         return Columns(hits, np.cumsum(sizes[mask]), self.codes[repeated(mask, sizes)])
 
     def part(self, begin: int, end: int) -> Columns:
-        """The hits of a stretch, without copying them."""
+        """The hits from `begin` to `end`, without copying them."""
         if not len(self.codes):
             return Columns(self.hits[begin:end], no_ends(len(self.hits[begin:end])), self.codes)
         first = int(self.ends[begin - 1]) if begin else 0
@@ -84,7 +83,7 @@ class Columns:
         return Columns(self.hits[begin:end], self.ends[begin:end] - first, self.codes[first:last])
 
     def stretches(self, most: int) -> Iterator[Columns]:
-        """The hits in parts of about so many, none of which divides a game."""
+        """The hits in parts of about `most` hits. No part divides a game."""
         begin = 0
         while begin < len(self.hits):
             end = min(begin + most, len(self.hits))
@@ -96,29 +95,29 @@ class Columns:
     def of_games(self, begin: int, end: int) -> Columns:
         """The hits of games `begin` to `end` - 1, where these are in ascending order."""
         if not len(self.hits):
-            # Asked for each game that was interpreted; NumPy would take its time for nothing.
+            # Called for each interpreted game; NumPy would be slow here.
             return self
         low, high = np.searchsorted(self.hits, [begin << GAME_SHIFT, end << GAME_SHIFT]).tolist()
         return self.part(low, high)
 
 
 def no_ends(count: int) -> Integers:
-    """The ends of hits without elements, which take no memory."""
+    """The ends of hits without elements. They take no memory."""
     return np.broadcast_to(_ZERO[0], count)
 
 
 _ZERO: Final[Integers] = np.zeros(1, np.int64)
 BLOCK: Final = 1 << 20
-"""Hits that are worked on together: enough to be quick, few enough to need little memory."""
+"""Hits that are processed together: enough to be fast, few enough to need little memory."""
 _REPEATED: Final = 1 << 17
-"""Values that are repeated together: NumPy keeps the interpreter's lock meanwhile."""
+"""Values that are repeated at once: NumPy keeps the interpreter lock meanwhile."""
 _COUNTED: Final = 1 << 16
-"""Hits whose codes are counted together, for the same reason: an orbit has many codes at each hit."""
+"""Hits whose codes are counted at once, for the same reason: an orbit has many codes at each hit."""
 NOTHING: Final = Columns(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int32))
 
 
 def count_games(hits: Integers) -> int:
-    """Number of games that some hits are of, those of a game in a row."""
+    """Number of games in a list of hits; the hits of a game stand together."""
     return int(np.count_nonzero(hits[1:] ^ hits[:-1] > PLACE_MASK)) + 1 if len(hits) else 0
 
 
@@ -134,20 +133,20 @@ def _together(parts: Sequence[Integers], measured: Sequence[tuple[int, bool]]) -
 
 
 def first_hits(hits: Integers) -> Integers:
-    """The number of each game's first hit, those of a game in a row."""
+    """The index of each game's first hit; the hits of a game stand together."""
     if not len(hits):
         return np.zeros(0, np.int64)
     return np.concatenate([_ZERO, np.flatnonzero(hits[1:] ^ hits[:-1] > PLACE_MASK) + 1])
 
 
 def each_game(hits: Integers) -> Integers:
-    """The games that some hits are of, each once, those of a game in a row."""
+    """The games of a list of hits, each once; the hits of a game stand together."""
     return hits[first_hits(hits)] >> GAME_SHIFT
 
 
 def repeated(values: npt.NDArray[_Number], counts: Integers) -> npt.NDArray[_Number]:
-    """Each value as often as `counts` says. As `numpy.repeat`, which does not let others have the
-    interpreter's lock: of millions of hits the window would wait for the end of it."""
+    """Each value as often as `counts` says, like `numpy.repeat`. That function keeps the interpreter lock,
+    and the window would wait until millions of hits are done."""
     made = np.empty(int(counts.sum()), values.dtype)
     end = 0
     for begin in range(0, len(values), _REPEATED):
@@ -158,14 +157,14 @@ def repeated(values: npt.NDArray[_Number], counts: Integers) -> npt.NDArray[_Num
 
 
 def _stretched(starts: Integers, sizes: Integers) -> Integers:
-    """So many numbers from each start on, one after the other."""
+    """`sizes[n]` consecutive numbers from `starts[n]` on, for each n, one range after the other."""
     shifts = starts - np.cumsum(sizes) + sizes
     return np.arange(int(sizes.sum())) + repeated(shifts, sizes)
 
 
 def tallied(numbers: Integers, length: int = 0) -> Integers:
-    """How often each number stands there, from 0 on, for `length` numbers at least. As `numpy.bincount`,
-    which does not let others have the interpreter's lock either."""
+    """How often each number occurs, from 0 on, for at least `length` numbers, like `numpy.bincount`, which
+    keeps the interpreter lock too."""
     found: Integers = np.zeros(max(length, int(numbers.max()) + 1 if len(numbers) else 0), np.int64)
     for begin in range(0, len(numbers), BLOCK):
         found += np.bincount(numbers[begin : begin + BLOCK], minlength=len(found))
@@ -190,9 +189,8 @@ def joined(parts: Sequence[Columns]) -> Columns:
 
 
 class Growing:
-    """Columns of which more and more become known, those of a game at once. They stand in arrays that are
-    longer than needed, so that nothing is left to be done with millions of hits when the last one has come;
-    memory that nothing was written to costs nothing."""
+    """Columns that grow by whole games. They stand in arrays that are longer than needed, so that no copy of
+    millions of hits is needed at the end. Memory that was never written to costs nothing."""
 
     def __init__(self) -> None:
         self._hits: Integers = np.empty(_ROOM, np.int64)
@@ -222,18 +220,18 @@ class Growing:
         self._size, self._coded = end, coded
 
     def whole(self, told: Mapping[int, hit_model.GameHits], untold: GameDefaults | None) -> FoundGames:
-        """All of them, with what is told of the games; nothing may be added any more."""
+        """All hits, with the details of the games. Nothing may be added afterwards."""
         size = self._size
         ends = no_ends(size) if self._ends is None else self._ends[:size]
         columns = Columns(self._hits[:size], ends, self._codes[: self._coded])
         starts = np.concatenate(self._starts) if self._starts else np.zeros(0, np.int64)
         games = columns.hits[starts] >> GAME_SHIFT
         if not np.all(games[1:] > games[:-1]):
-            # After a stop games that were told of late may stand before others.
+            # After a stop, games whose details came late may stand before others.
             return FoundGames(columns.take(np.argsort(columns.hits, kind="stable")), told, untold)
         made = FoundGames(columns, told, untold)
         if not told:
-            # Those of one game come from the engine in order.
+            # The hits of one game come from the engine in order.
             made._measured = len(games), True
             made._bounds = games, starts, np.append(starts[1:], size) if len(starts) else starts
         return made
@@ -241,14 +239,14 @@ class Growing:
 
 _ROOM: Final = 1 << 12
 _COPIED: Final = 1 << 18
-"""At most so many values are copied as an array grows. To copy millions takes a tenth of a second beside a
-search, and who stops it just then would wait for so long."""
+"""Maximum of values that are copied when an array grows. To copy millions takes a tenth of a second beside a
+search, and a stop would wait for it."""
 _RESERVED: Final = 1 << 24
-"""What follows has room for so many, which is address space until something is written."""
+"""The next array has room for this many values; this is only address space until something is written."""
 
 
 def _with_room(values: npt.NDArray[_Number], used: int, size: int) -> npt.NDArray[_Number]:
-    """An array of at least so many values that begins with those used of another one."""
+    """An array of at least `size` values that begins with the first `used` values of another one."""
     if size <= len(values):
         return values
     room = 2 * len(values)
@@ -260,12 +258,12 @@ def _with_room(values: npt.NDArray[_Number], used: int, size: int) -> npt.NDArra
 
 
 class Pieces:
-    """Columns that grow at the end. What comes is kept as it is: however many hits there are already, more
-    of them cost no more."""
+    """Columns that grow at the end. New parts are kept as they are, so the cost of an addition does not
+    depend on the number of hits."""
 
     def __init__(self) -> None:
         self._parts: list[Columns] = []
-        # How many hits stand before each part, and which is its first.
+        # The number of hits before each part, and the first hit of each.
         self._starts: list[int] = []
         self._firsts: list[int] = []
         self._size = 0
@@ -304,7 +302,7 @@ class Pieces:
         heap.discard(former)
 
     def whole(self) -> Columns:
-        """All hits, which are kept in one piece from then on."""
+        """All hits, in one piece from then on."""
         if len(self._parts) > 1:
             self.replace(joined(self._parts))
         return self._parts[0] if self._parts else NOTHING
@@ -315,7 +313,7 @@ class Pieces:
         return int(self._parts[place].hits[number - self._starts[place]])
 
     def hits(self, numbers: Integers) -> Integers:
-        """Hits by their numbers, which ascend."""
+        """Hits by their numbers, which must ascend."""
         found: list[Integers] = []
         begin = 0
         while begin < len(numbers):
@@ -327,7 +325,7 @@ class Pieces:
         return np.concatenate(found) if found else np.zeros(0, np.int64)
 
     def part(self, begin: int, end: int) -> Columns:
-        """The hits of a stretch; they are copied where they stand in several pieces."""
+        """The hits from `begin` to `end`; they are copied if they stand in several parts."""
         found: list[Columns] = []
         place = max(0, bisect.bisect_right(self._starts, begin) - 1)
         while begin < end and place < len(self._parts):
@@ -338,7 +336,7 @@ class Pieces:
         return joined(found)
 
     def stretch(self, game: int) -> tuple[int, int]:
-        """The number of a game's first hit, and of the one after its last, where hits are ascending."""
+        """The index of a game's first hit, and of the one after its last, if the hits ascend."""
         return self._first_from(game << GAME_SHIFT), self._first_from((game + 1) << GAME_SHIFT)
 
     def _first_from(self, hit: int) -> int:
@@ -349,7 +347,7 @@ class Pieces:
 
 
 SMALL: Final = 1 << 14
-"""Pieces below this size are put together: a search may give them game by game."""
+"""Parts below this size are joined: a search may return hits game by game."""
 
 
 def having(columns: Columns, code: int) -> Mask:
@@ -358,7 +356,7 @@ def having(columns: Columns, code: int) -> Mask:
     if len(columns.codes):
         for begin in range(0, len(columns), BLOCK):
             block = columns.part(begin, min(begin + BLOCK, len(columns)))
-            # How often it matched up to each hit: an element stands once at a hit.
+            # How often the element matched up to each hit: an element stands once at a hit.
             passed = np.zeros(len(block.codes) + 1, np.int32)
             np.cumsum(block.codes == code, out=passed[1:])
             mask[begin : begin + BLOCK] = np.diff(passed[block.ends], prepend=0)
@@ -366,7 +364,7 @@ def having(columns: Columns, code: int) -> Mask:
 
 
 def of_hits(listed: Iterable[hit_model.GameHits]) -> Columns:
-    """The columns of hits that are there as objects."""
+    """The columns of hits that are given as objects."""
     hits: list[int] = []
     ends: list[int] = []
     codes: list[int] = []
@@ -386,9 +384,9 @@ def of_hits(listed: Iterable[hit_model.GameHits]) -> Columns:
 
 @dataclass(frozen=True, slots=True)
 class GameDefaults:
-    """What is known beforehand of games that the interpreter has not told of: whether hits have values, and
-    whether the query writes comments of its own. Else there are the match string at every hit, and the game's
-    number; `firsts` are the base ordinals of the sources' first games."""
+    """What is known about hits without asking the interpreter: whether they have values, and whether the
+    query writes comments of its own. Otherwise each hit has the match string and the game's number; `firsts`
+    are the base ordinals of the sources' first games."""
 
     valued: bool
     writes: bool
@@ -397,7 +395,7 @@ class GameDefaults:
     firsts: tuple[int, ...]
 
     def comments(self, game: int, places: Sequence[int]) -> tuple[tuple[int, str], ...]:
-        """The comments of a game with hits at these positions, where the query writes none."""
+        """The comments of a game with hits at these positions, if the query writes none."""
         if self.writes:
             return ()
         found = [(place, self.match_string) for place in places] if self.match_string else []
@@ -414,8 +412,8 @@ class GameDefaults:
 class FoundGames(Mapping[int, hit_model.GameHits]):
     """The matching games by ordinal, in the order of `columns`.
 
-    `told` has those of which the interpreter has told everything; of the others there are hits and elements,
-    and of comments what `untold` knows, but neither values nor squares.
+    `told` has the games whose details the interpreter has given. Of the others there are hits and elements,
+    and the comments that `untold` gives, but neither values nor squares.
     """
 
     def __init__(
@@ -429,13 +427,13 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     @classmethod
     def of(cls, listed: Iterable[hit_model.GameHits]) -> FoundGames:
-        """From hits that are there as objects."""
+        """From hits that are given as objects."""
         told = {game.game: game for game in listed}
         return cls(of_hits(told.values()), told)
 
     @classmethod
     def merged(cls, parts: Sequence[FoundGames]) -> FoundGames:
-        """One after the other; no game is in two of them."""
+        """Several results one after the other. No game is in two of them."""
         told: dict[int, hit_model.GameHits] = {}
         for part in parts:
             told.update(part.told)
@@ -448,7 +446,8 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     @classmethod
     def grouped(cls, parts: Sequence[FoundGames]) -> Iterator[FoundGames]:
-        """One after the other, small ones together and large ones as they are, so that little is copied."""
+        """Several results one after the other: small ones joined and large ones as they are, so that little
+        is copied."""
         group: list[FoundGames] = []
         size = 0
         for part in parts:
@@ -462,15 +461,15 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
     @property
     def measured(self) -> tuple[int, bool]:
-        """Of how many games the hits are, and whether each hit comes after the one before. Remembered: asked
-        where the hits were found, it costs nothing where they are shown."""
+        """The number of games with hits, and whether each hit comes after the one before. Cached: it is
+        computed where the hits are found, so it costs nothing where they are shown."""
         if self._measured is None:
             hits = self.columns.hits
             self._measured = count_games(hits), bool(np.all(hits[1:] > hits[:-1]))
         return self._measured
 
     def stretch(self, game: int) -> tuple[int, int]:
-        """The number of a game's first hit, and of the one after its last; equal where it has none."""
+        """The index of a game's first hit, and of the one after its last; equal if it has none."""
         games, starts, ends = self.bounds
         at = int(np.searchsorted(games, game))
         if at >= len(games) or games[at] != game:
@@ -509,7 +508,7 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
         return FoundGames(self.columns.take(_stretched(starts[at], sizes)), self.told, self.untold)
 
     def comments(self, game: int) -> Sequence[tuple[int, str]]:
-        """What the query writes into a game, as far as that is known; quicker than the whole game."""
+        """What the query writes into a game, as far as that is known; faster than the whole game."""
         told = self.told.get(game)
         if told is not None:
             return told.comments
@@ -539,7 +538,7 @@ class FoundGames(Mapping[int, hit_model.GameHits]):
 
 
 def view(columns: Columns, first: int, end: int, untold: GameDefaults | None) -> hit_model.GameHits:
-    """What columns tell of a game that has the hits `first` to `end` - 1."""
+    """A game with the hits `first` to `end` - 1, made from columns."""
     game = int(columns.hits[first]) >> GAME_SHIFT
     hits = tuple(_plain(columns, number) for number in range(first, end))
     if untold is None:
@@ -550,14 +549,14 @@ def view(columns: Columns, first: int, end: int, untold: GameDefaults | None) ->
 
 
 def _plain(columns: Columns, number: int) -> hit_model.Hit:
-    """A hit of which nothing is told."""
+    """A hit without details."""
     game, place = divmod(int(columns.hits[number]), 1 << GAME_SHIFT)
     return hit_model.Hit(game, place, None, 0, matches(columns.codes_of(number), place))
 
 
 def trimmed(told: hit_model.GameHits, columns: Columns, first: int, end: int) -> hit_model.GameHits:
-    """What is told of a game, with the hits `first` to `end` - 1. Those not told of, as another query may
-    have found them, have the match string, and neither values nor squares."""
+    """The details of a game, reduced to the hits `first` to `end` - 1. Hits without details (another query
+    may have found them) get the match string, and neither values nor squares."""
     places = (columns.hits[first:end] & PLACE_MASK).tolist()
     known = {hit.positionid: hit for hit in told.hits}
     if known.keys() == set(places):
@@ -571,8 +570,8 @@ def trimmed(told: hit_model.GameHits, columns: Columns, first: int, end: int) ->
 
 
 def told_by_both(one: hit_model.GameHits, other: hit_model.GameHits) -> hit_model.GameHits:
-    """What two results tell of a game; of a hit or tag of both what the first one tells. The match string is
-    the first one's."""
+    """The details of a game from two results; for a hit or tag that both have, those of the first. The match
+    string is the first one's."""
     hits = {hit.positionid: hit for hit in (*other.hits, *one.hits)}
     texts = [entry for entry in other.comments if entry[1] != other.match_string]
     if one.match_string:
@@ -593,8 +592,8 @@ def matches(codes: Iterable[int], place: int) -> tuple[hit_model.OrbitMatch, ...
 
 
 def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
-    """Of how many games and at how many positions each element of some orbits matched, a row each; `orbits`
-    tells how many elements each of them has, and the elements follow each other as the orbits do."""
+    """For each element of several orbits, in how many games and at how many positions it matched, a row each.
+    `orbits` gives the number of elements of each orbit; the elements follow each other in that order."""
     offsets = np.cumsum([0, *orbits])
     total = int(offsets[-1])
     found = np.zeros((total, 2), np.int64)
@@ -607,7 +606,7 @@ def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
         elements = codes if len(orbits) == 1 else offsets[codes >> orbit_pass.ELEMENT_BITS] + (codes & mask)
         positions = np.bincount(elements, minlength=total)
         found[:, 1] += positions
-        # The games are numbered from 0 within a block, so that a small table says which element each has.
+        # Games are numbered from 0 within a block, so that a small table shows which elements each has.
         first = np.zeros(len(block), np.bool_)
         first[first_hits(block.hits)[1:]] = True
         games = np.cumsum(first)
@@ -628,4 +627,4 @@ def counts(columns: Columns, orbits: Sequence[int]) -> Integers:
 
 
 _LARGEST_TABLE: Final = 1 << 24
-"""Bytes; above, the elements of the games are sorted."""
+"""Bytes. Above this size the elements of the games are sorted instead."""

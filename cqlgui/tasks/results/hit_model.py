@@ -10,9 +10,8 @@ _NUMBER_OF_GAME = pattern(r"Game number [0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class OrbitMatch:
-    """Element `element` of outermost orbit `orbit` matched where it was evaluated, at `positionid`;
-    `squares` is the bitboard of what it matched, if that was at the hit's own position.
-    """
+    """Element `element` of outermost orbit `orbit` matched when it was evaluated at `positionid`. `squares`
+    is the bitboard of what it matched, if that was at the hit's own position."""
 
     orbit: int
     element: int
@@ -22,9 +21,8 @@ class OrbitMatch:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One matching position. `squares` is the bitboard the matching element (or the query) names;
-    `matches[0]` is the primary.
-    """
+    """One matching position. `squares` is the bitboard that the matching element (or the query) names;
+    `matches[0]` is the primary match."""
 
     game: int
     positionid: int
@@ -35,9 +33,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class ElementCount:
-    """An orbit element with how much it matched. `lines` are (square in the query, its image) pairs for the
-    board; `never` says why it can match nowhere, and is empty where it may.
-    """
+    """An orbit element with its counts. `lines` are (square in the query, its image) pairs for the board.
+    `never` says why it can match nowhere; it is empty if it may match."""
 
     text: str
     transform: str
@@ -51,7 +48,7 @@ class ElementCount:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A candidate of an orbit that fell away, and why."""
+    """A candidate of an orbit that was dropped, and why."""
 
     transform: str
     words: str
@@ -74,10 +71,10 @@ class Orbit:
 class GameHits:
     """All hits of one game, as they arrive from a running search.
 
-    `comments` are what the query writes, (positionid, text) in the order made, `match_string` among them at
-    each hit (empty where matches are not to be marked); `tags` is what it sets, and `removed` the positions
-    of which it leaves out the comment of the file. Where it is not `told`, nothing is known yet of values,
-    squares and, unless there are some, comments: `telling` asks for them.
+    `comments` are what the query writes, (positionid, text) in the order in which they were made, with
+    `match_string` at each hit (empty if matches are not marked). `tags` are those that it sets, `removed` the
+    positions whose comments it removes. If the game is not `told`, its values and squares are unknown, and
+    comments too unless there are some: `hit_details` fetches them.
     """
 
     game: int
@@ -91,13 +88,13 @@ class GameHits:
 
     @property
     def says(self) -> bool:
-        """Whether the query writes anything at a hit but the match string."""
+        """Whether the query writes anything but the match string at a hit."""
         places = {hit.positionid for hit in self.hits}
         own = {place for place, text in self.comments if place and text != self.match_string}
         return not places.isdisjoint(own) or (0 in places and bool(self.comment_at(0)))
 
     def comment_at(self, positionid: int) -> str:
-        """What the query writes at a position beside the match string and the game's number."""
+        """What the query writes at a position, without the match string and the game's number."""
         texts = [text for place, text in self.comments if place == positionid and text != self.match_string]
         if positionid == 0 and texts and _NUMBER_OF_GAME.fullmatch(texts[0]):
             del texts[0]
@@ -106,7 +103,7 @@ class GameHits:
 
 @dataclass(frozen=True, slots=True)
 class QueryMessage:
-    """What a query said in a game, which need not match."""
+    """A message that a query wrote in a game. The game need not match."""
 
     game: int
     text: str
@@ -124,7 +121,7 @@ class SortKey:
 @dataclass(frozen=True, slots=True)
 class Persistent:
     """A persistent variable at the end of a search. `value` is a number or a text (sets as text); `text` is
-    how it is printed, strings in quotes."""
+    its printed form, with strings in quotes."""
 
     name: str
     value: int | str

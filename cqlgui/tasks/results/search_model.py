@@ -1,4 +1,4 @@
-"""How a search is asked for, and its outcome."""
+"""The options of a search, and its outcome."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from cqlgui.tasks.results.hit_model import Orbit, Persistent, QueryMessage, Sort
 
 
 class Details(enum.Enum):
-    """What a search is to tell of its hits beside the orbit elements: nothing, what the query writes, or also
-    values and squares."""
+    """Which details of hits a search must return beside the orbit elements: none, what the query writes, or
+    also values and squares."""
 
     NONE = enum.auto()
     COMMENTS = enum.auto()
@@ -23,35 +23,36 @@ class Details(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """How to search; the query's own header still holds."""
+    """How to search. The query's own header is still in force."""
 
     variations: bool = False
     limit: int | None = None
     workers: int | None = None
     settings: settings.Settings = settings.USUAL
     allow_read: tuple[Path, ...] = ()
-    """Folders whose text and PGN files the query may read, and below those it may write to (D11)."""
+    """Folders whose text and PGN files the query may read; the next field has those that it may write to
+    (D11)."""
     allow_write: tuple[Path, ...] = ()
     beside: Path | None = None
-    """The folder in which the relative name of a file begins, the query's own; None for all that are allowed,
+    """The folder in which the relative name of a file begins, that of the query; None for all allowed folders
     in turn."""
     kept: tuple[tuple[Path, str], ...] = ()
-    """Files beside the sources that neither the query nor an export writes over, each with what it is, such
-    as "is the query" (`tasks.keeping`)."""
+    """Files beside the sources that neither the query nor an export may write over, each with what it is,
+    such as "is the query" (`search.keeping`)."""
     compiled: bool = True
-    """Whether machine code may pass over games; without, all of them are interpreted."""
+    """Whether machine code may exclude games; if not, all games are interpreted."""
     pruned: bool = True
-    """Whether games may be passed over by their headers and signatures; only where `compiled`."""
+    """Whether games may be excluded by their headers and signatures; only if `compiled`."""
     details: Details = Details.ALL
-    """What is wanted of all hits at once; the rest may be left to `telling`."""
+    """Which details are wanted of all hits at once; `hit_details` can fetch the rest later."""
     within: Integers | None = field(default=None, compare=False)
     """Search only these games: ordinals, ascending."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Why a search ended before its last game, at `game` (ordinal in the base). What was found in earlier
-    games holds. `offset` and `length` are the place of the fault in the query, -1 and 0 where it has none."""
+    """Why a search ended before its last game, at `game` (ordinal in the base). The hits of earlier games are
+    valid. `offset` and `length` are the place of the fault in the query, -1 and 0 if it has none."""
 
     game: int
     reason: str
@@ -70,9 +71,9 @@ class SearchResult:
     sort_keys: tuple[SortKey, ...]
     seconds: float
     games_searched: int
-    """Games that were gone through, those in `failed_games` among them."""
+    """Games that were searched, including those in `failed_games`."""
     positions_searched: int
-    """Where the search stopped early, those of further games may be among them that workers were at."""
+    """If the search stopped early, positions of later games, at which workers were, may be included."""
     bad_games: int
     engine: str
     reason: str
@@ -82,12 +83,12 @@ class SearchResult:
     """Set where a fault of the query ended the search."""
     variations: bool = False
     messages: tuple[QueryMessage, ...] = field(default=(), repr=False)
-    """What the query said, in game order; `messages_dropped` more were not kept."""
+    """What the query wrote as messages, in game order; `messages_dropped` more were not kept."""
     messages_dropped: int = 0
     persistent: tuple[Persistent, ...] = ()
     """The persistent variables that are not quiet, in the order of the query."""
     options: SearchOptions = field(default_factory=SearchOptions, repr=False, compare=False)
-    """How it was searched."""
+    """The options of the search."""
 
     @property
     def positions(self) -> int:
@@ -102,10 +103,10 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What was written: `games` of them, or `hits` lines where the format lists positions.
+    """What was written: `games`, or `hits` lines if the format lists positions.
 
-    Where the query's frame was asked for, `as_played` games stand in a PGN as they were played, since their
-    image is no legal game.
+    With the query's frame, `as_played` games of a PGN are written as they were played, because their image is
+    no legal game.
     """
 
     path: Path

@@ -31,7 +31,7 @@ def truth(
 def why_not(
     expanded: transforms.Expanded, played: tree.GameTree, world: host.Host, positionid: int
 ) -> truth_model.WhyNot:
-    """The first filter that fails at a position; raises what `truth` does."""
+    """The first filter that fails at a position; raises the same as `truth`."""
     _checked_place(played, positionid)
     try:
         found = explain.why_not(expanded, played, world, positionid)
@@ -49,9 +49,8 @@ def _checked_place(played: tree.GameTree, positionid: int) -> None:
 
 
 def packed(found: truth_model.Truth) -> list[list[Any]]:
-    """All parts in preorder, each with the number of its own parts first: no nesting that a reader of JSON
-    might refuse.
-    """
+    """All parts in preorder, each with the number of its own parts first: a flat list, because a JSON reader
+    might refuse deep nesting."""
     rows: list[list[Any]] = []
     waiting = [found]
     while waiting:
@@ -97,7 +96,7 @@ def unpacked(rows: Sequence[Sequence[Any]]) -> truth_model.Truth:
     return whole
 
 
-# A parameter whose argument is a value is held by a variable of its own, which nobody wrote.
+# A parameter whose argument is a value is held by a hidden variable.
 _HIDDEN = re.compile(rf"\b[A-Za-z_]\w*\$(\w+)\$(?:{'|'.join(kind.value for kind in types.Type)})\b\$*")
 
 

@@ -7,16 +7,16 @@ from cqlgui.base.data import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """A sub-filter at one position: its stretch of the query (code points) and how it fared, with its own
+    """A sub-filter at one position: its part of the query (in code points) and its result, with its own
     parts.
 
-    `matched` is None when it cannot be told (a loop variable outside its loop), `value` is the value as text,
-    `squares` the bitboard it names or matched. `positionid` is where it was evaluated (under `find`
-    elsewhere). `transform` and `words` name the element of an orbit, `orbit` is the index of an outermost
+    `matched` is None if it is unknown (a loop variable outside its loop). `value` is the value as text,
+    `squares` the bitboard that it names or matched. `positionid` is where it was evaluated (under `find`
+    elsewhere). `transform` and `words` name the element of an orbit; `orbit` is the index of an outermost
     orbit, else -1; `elements` lists which parts of an orbit matched, by their place among `parts`. `binding`
-    is the name and the square of the element that decides a loop, None where none does; `way` has the moves
-    that a path matched, or how far it came. `place` is the position in words, `rounds` how often the
-    body of a `loop` or `while` held or ran.
+    is the name and the square of the element that decides a loop, None if there is none. `way` has the moves
+    that a path matched, or how far it came. `place` is the position in words. `rounds` is how often the body
+    of a `loop` or `while` held or ran.
     """
 
     offset: int
@@ -39,11 +39,11 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """The first filter of a query that fails at a position; `part` is None where the query matches.
+    """The first filter of a query that fails at a position; `part` is None if the query matches.
 
-    `words` and `transform` name the element of an orbit in which it stands. `nearest` is the positionid,
-    nearest in the game, at which that filter holds, `whole` the one at which the whole query matches; None
-    for nowhere. `fault` is why that could not be told of some positions, empty where it could.
+    `words` and `transform` name the orbit element in which it stands. `nearest` is the positionid, nearest in
+    the game, at which that filter holds; `whole` the one at which the whole query matches; None for nowhere.
+    `fault` says why this is unknown for some positions; it is empty otherwise.
     """
 
     part: Truth | None
@@ -59,9 +59,9 @@ class LineTruth:
     """What the margin shows beside a line (from 0): whether all filters that begin there hold, and the number
     that a single one gives.
 
-    `matched` is None when it cannot be told; `value` is empty where a tick says all; `parts` are those
-    filters, asked about `positionid`; `elements` says for each which element of an orbit it is told of, in
-    words, empty for the filter as written; there are none where all are told as written.
+    `matched` is None if it is unknown. `value` is empty if a tick says everything. `parts` are those filters,
+    evaluated at `positionid`. `elements` names for each the orbit element for which it was evaluated, in
+    words, empty for the filter as written; the tuple is empty if all are as written.
     """
 
     line: int

@@ -1,6 +1,6 @@
-"""In how many games a query matches, and nothing else: what a figure beside the board asks at each move.
+"""Counts the games in which a query matches, and nothing else: for the figures beside the board at each move.
 
-One thread goes through the games that the plan leaves over and is content with the first hit of each.
+One thread visits the games that the plan leaves over and stops at the first hit of each.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from cqlgui.tasks.results.found import Integers
 from cqlgui.tasks.search import sieving
 
 _SLICE: Final = 250
-"""Games after which a wish to stop is heard."""
+"""Games after which cancellation is checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """So many games match; of the `doubtful` ones only a search can tell."""
+    """The number of games that match. Only a search can decide the `doubtful` ones."""
 
     games: int
     doubtful: int
@@ -34,7 +34,7 @@ def count(
     *,
     cancel: progress.CancelToken | None = None,
 ) -> Counted | None:
-    """Count the games that match, in the base or among those `within` (ascending ordinals); None for a query
+    """Count the games that match, in the base or among those `within` (ascending ordinals). None for a query
     that is not compiled wholly or asks for more than hits. Raises `Rejected` for a bad query,
     `errors.Cancelled`, and `CqlguiError` for a base that cannot be read."""
     token = cancel or progress.CancelToken()

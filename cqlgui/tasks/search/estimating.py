@@ -1,7 +1,7 @@
-"""How many games a query may find, from a random sample of the base, while it is being written.
+"""Estimates, while a query is being written, how many games it will find, from a random sample of the base.
 
-A sample is taken once for a state of a base and asked by the compiled query; what is not compiled wholly has
-no estimate, nor has a query that asks for the numbers of games.
+A sample is taken once for a state of a base; the compiled query runs over it. There is no estimate for a
+query that is not compiled wholly, nor for one that asks for the numbers of games.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from cqlgui.tasks.results import base_model, found
 from cqlgui.tasks.search import sieving
 
 SAMPLE: Final = 2_000
-"""Games asked; a base that is not much larger is asked whole."""
+"""Games of a sample. A base that is not much larger is searched whole."""
 _KEPT: Final = 2
 _MOST_DOUBTFUL: Final = 0.05
 """The share of the sample that the query may leave in doubt."""
 _SLICE: Final = 250
 _ERRORS: Final = 2.0
-"""Standard errors from the middle of what is told to its bounds."""
+"""Standard errors between the middle of the estimate and its bounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """About `games` of `total` match, hardly fewer than `low` or more than `high`; exactly so many where
-    these are the same."""
+    """About `games` of `total` games match, hardly fewer than `low` or more than `high`; exactly that many if
+    these are equal."""
 
     games: int
     low: int
@@ -49,7 +49,8 @@ class Estimate:
 
     @property
     def words(self) -> str:
-        """As it is shown: it holds for all from `low` to `high`, and is no more exact than these."""
+        """The text that is shown. It is true for every number from `low` to `high`, and no more exact than
+        these."""
         if self.low == self.high:
             return f"{self.games:,} game{'' if self.games == 1 else 's'}"
         if not self.games:
@@ -66,7 +67,7 @@ class Estimate:
         return f"at least {self.low // unit * unit:,} games"
 
     def _up(self, number: int) -> int:
-        """A number of games rounded up, yet not beyond all that there are."""
+        """A number of games rounded up, but not above the total."""
         unit = _unit(number)
         return min(-(-number // unit) * unit, self.total)
 
@@ -78,9 +79,8 @@ def estimate(
     *,
     cancel: progress.CancelToken | None = None,
 ) -> Estimate | None:
-    """What a query may find in a base, or in the games `within` (ascending ordinals); None where that cannot
-    be told. Raises `Rejected` for a bad query, `errors.Cancelled`, and `CqlguiError` for a base that cannot
-    be read."""
+    """The estimate for a base, or for the games `within` (ascending ordinals); None if there is none. Raises
+    `Rejected` for a bad query, `errors.Cancelled`, and `CqlguiError` for a base that cannot be read."""
     token = cancel or progress.CancelToken()
     expanded = queries.expanded(text)
     assert expanded.query is not None
@@ -125,11 +125,12 @@ def estimate(
 
 
 def scaled(found: int, asked: int, total: int) -> Estimate | None:
-    """What `found` matching games among `asked`, chosen at random from `total`, tell of all of these; None
-    where that is nothing. The truth lies between the bounds in some 95 of 100 samples.
+    """The estimate from `found` matching games among `asked`, chosen at random from `total`; None if it would
+    say nothing. The true number lies between the bounds for some 95 of 100 samples.
 
-    The bounds are Wilson's (two standard errors), which hold for few games as well, where the usual ones
-    would say less than nothing; a sample of much of a base is worth a larger one of an endless base.
+    The bounds are Wilson's (two standard errors), which are valid for few games as well, where the usual
+    bounds would be below zero. A sample that is a large part of the base counts as a larger sample of an
+    endless base.
     """
     if asked == total:
         return Estimate(found, found, found, total)
@@ -140,20 +141,21 @@ def scaled(found: int, asked: int, total: int) -> Estimate | None:
     whole = 1 + _ERRORS**2 / worth
     middle = (share + _ERRORS**2 / (2 * worth)) / whole
     half = _ERRORS * math.sqrt(share * (1 - share) / worth + (_ERRORS / (2 * worth)) ** 2) / whole
-    # Those of the sample are known.
+    # The games of the sample are known.
     low = max(found, math.floor(total * (middle - half)))
     high = min(total - asked + found, math.ceil(total * (middle + half)))
     return Estimate(round(total * share), low, high, total)
 
 
 def _unit(number: int) -> int:
-    """The last place that counts in an error: one digit does, where it is 1 or 2 another one."""
+    """The last significant place of an error: one digit, or two if the first digit is 1."""
     digits = len(str(number))
     return int(10 ** max(0, digits - (2 if str(number)[0] in "12" else 1)))
 
 
 class _Sample:
-    """Some games of a base, one behind the other, and their tags (`facts.Tags`), asked segment by segment."""
+    """Some games of a base, one behind the other, and their tags (`facts.Tags`), evaluated segment by
+    segment."""
 
     def __init__(
         self, asked: games.Games, parts: Sequence[tuple[tags.SegmentTags, games.Integers]], named: int
@@ -210,7 +212,7 @@ def _sample(base: base_model.Base, within: found.Integers | None) -> _Sample:
 def _taken(
     base: base_model.Base, listed: Sequence[base_model.Source], within: found.Integers | None
 ) -> _Sample:
-    # The same games for the same base, so that what is shown does not waver.
+    # The same games for the same base, so that the figure does not waver.
     chosen = np.arange(1, base.games + 1) if within is None else within
     total = len(chosen)
     if total > SAMPLE + SAMPLE // 2:

@@ -33,12 +33,12 @@ def explain(
     begun: Callable[[], None] | None = None,
     pool: pool_module.Pool | None = None,
 ) -> truth_model.Truth:
-    """Evaluate a query at one position of a game and say how each part fared.
+    """Evaluate a query at one position of a game and return the result of each part.
 
     A long game or a large orbit goes to a worker process, so that the window's thread keeps the interpreter
-    lock to itself; the rest is quicker done here than asked for, unless it is wanted `apart`, where any query
-    can be stopped; `begun` then hears when a worker is free for it. Raises `queries.Rejected` for a bad
-    query, `CqlguiError` for a position that is not there and `errors.Cancelled`.
+    lock. Everything else is faster here. With `apart` every query goes to a worker, where it can be stopped;
+    `begun` is then called when a worker is free. Raises `queries.Rejected` for a bad query, `CqlguiError` for
+    a position that is not there and `errors.Cancelled`.
     """
     expanded = queries.expanded(text, variations)
     source, ordinal = sources.of_game(base, game)
@@ -65,7 +65,7 @@ def why_not(
 ) -> truth_model.WhyNot:
     """The first filter that fails at one position of a game, and the nearest position at which it holds.
 
-    Always asked of a worker process, because the whole game is evaluated. Raises what `explain` does.
+    Always runs in a worker process, because the whole game is evaluated. Raises what `explain` does.
     """
     queries.expanded(text, variations)
     request = _request("why", base, game, positionid, text, variations)
@@ -117,10 +117,9 @@ def stages(
     *,
     cancel: progress.CancelToken | None = None,
 ) -> truth_model.Stages:
-    """How a query will be run: as checked, with its orbits written out, and what passes over games in which
+    """How a query will be run: as checked, with its orbits written out, and which steps exclude games, in
     order; with a base also how many games each step leaves. Raises `queries.Rejected`, and what opening the
-    base raises.
-    """
+    base raises."""
     checked = queries.checked_query(text)
     expanded = queries.expanded(text, variations)
     assert checked.query is not None
@@ -143,7 +142,7 @@ def _steps(
         if part is None:
             text = printer.print_header(expanded.query.header)
         else:
-            # As written: an orbit's elements may be many.
+            # As written, because an orbit may have many elements.
             text = expanded.text[part.span.offset : part.span.offset + part.span.length]
         yield truth_model.PlanStep(means, " ".join(text.split()), games)
     if base is not None and left[-1] != (left[-2] if known else base.games):
@@ -174,7 +173,7 @@ def _left(
         with sources.indexed(source) as opened:
             for first, segment in opened.parts:
                 if first >= source.games:
-                    # What was indexed since, of which the base knows nothing yet, nor perhaps the catalog.
+                    # Games that were indexed since are unknown to the base, and perhaps to the catalog.
                     break
                 token.raise_if_cancelled()
                 counts = plan.planner.counts(source, first, segment, lambda: token.cancelled)

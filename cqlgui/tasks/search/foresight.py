@@ -1,7 +1,7 @@
-"""How long a search may take, told before it begins: what its plan leaves over, and what some of that costs.
+"""Predicts how long a search will take: how many games its plan leaves over, and what some of them cost.
 
-A part of the base is planned and a sample of the games left there is searched; all of it takes some
-milliseconds. Nothing is told of queries whose hits do not come straight from the engine.
+A part of the base is planned and a sample of the remaining games is searched; this takes some milliseconds.
+There is no prediction for queries whose hits do not come straight from the engine.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from cqlgui.tasks.results.found import Integers
 from cqlgui.tasks.search import planning, sieving
 
 _ASKED: Final = 3
-"""Segments that are planned, spread over the base; the others are taken to be like them."""
+"""Segments that are planned, spread over the base; the others are assumed to be similar."""
 _GROWTH: Final = 4
-"""The first sample is one game, as a single game may take long. While a sample costs little, the next one has
-this many times as many games."""
+"""The first sample is one game, because a single game may take long. As long as a sample costs little, the
+next one is larger by this factor."""
 _ENOUGH_SECONDS: Final = 0.002
 _DOUBTFUL_SECONDS: Final = 0.05
-"""A sample that costs enough, but not so much, is searched twice."""
+"""A sample that costs enough, but less than this, is searched twice."""
 _HIT_SECONDS: Final = 80e-9
-"""What a hit costs on its way to a result, beside being found."""
+"""Seconds that a hit costs on its way to a result, besides being found."""
 _CODE_SECONDS: Final = 20e-9
 """The same for an element that matched at a hit."""
 
 
 class TooLong(errors.CqlguiError):  # not a fault
-    """A search would take longer than it may, or nobody can tell how long."""
+    """A search would take longer than allowed, or its time cannot be predicted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Foresight:
-    """About so many games must be looked at, with so many positions and hits; all of it takes some `seconds`
-    from now on."""
+    """Prediction of a search: the numbers of games, positions and hits; all of it takes about `seconds` from
+    now on."""
 
     games: int
     positions: int
@@ -55,7 +55,7 @@ class Foresight:
 
 @dataclass(slots=True)
 class _Sampled:
-    """What a sample of games cost, in seconds of one processor."""
+    """The cost of a sample of games, in seconds of one processor."""
 
     games: int
     positions: int
@@ -79,15 +79,16 @@ def foresee(
     threads: int | None = None,
     cancel: progress.CancelToken | None = None,
 ) -> Foresight | None:
-    """What a search by this plan has before it, in these sources or in the games `within` (ascending base
-    ordinals); None where that cannot be told. Raises `errors.Cancelled`, and `errors.CqlguiError` for a
-    source that cannot be read."""
+    """The prediction for a search by this plan, in these sources or in the games `within` (ascending base
+    ordinals); None if there is none. Raises `errors.Cancelled`, and `errors.CqlguiError` for a source that
+    cannot be read."""
     if chosen.compiled is None or chosen.planner is None or chosen.straight is None:
         return None
     token = cancel or progress.CancelToken()
     planned = left = 0
     sampled = _Sampled(0, 0, 0, 0.0)
-    # Seconds that planning takes for a game. The least counts: the first segments may have to be read.
+    # Seconds that planning takes for a game. The smallest value counts: the first segments may have to be
+    # read.
     begun, planning_seconds = time.thread_time(), math.inf
     total = sum(source.games for source in listed) if within is None else len(within)
     for part, source, first in _parts(chosen.planner, listed, within, token):
@@ -145,22 +146,23 @@ def _parts(
 def _sample(
     chosen: sieving.Plan, part: planning.Part, numbers: Integers, first: int, token: progress.CancelToken
 ) -> _Sampled:
-    """Search some of a segment's games `numbers`, of which it has some; `first` is that of the segment."""
+    """Search some of the games `numbers` of a segment; there is at least one. `first` is the ordinal of the
+    segment's first game."""
     assert chosen.compiled is not None
     assert chosen.straight is not None
     told = chosen.straight.orbit_pass
-    # What is made at the first call of all is not what a search costs.
+    # The first call of all compiles something, which is no part of a search.
     for _ in chosen.compiled.scan(part.asked, numbers[:1], before=first, facts=part.facts, slice_size=1):
         pass
     if told is not None:
         told.tell(part.asked, numbers[:1] << found_module.GAME_SHIFT, before=first, facts=part.facts)
     size = 1
     while True:
-        # Spread over the segment, as neighbours are often alike.
+        # Spread over the segment, because neighbours are often alike.
         some = numbers[np.linspace(0, len(numbers) - 1, size).astype(np.int64)]
         found = _measured(chosen, part, some, first, token)
         if _ENOUGH_SECONDS <= found.seconds < _DOUBTFUL_SECONDS:
-            # Little may have taken long by chance.
+            # A small sample may have taken long by chance.
             found = min(found, _measured(chosen, part, some, first, token), key=lambda one: one.seconds)
         if found.seconds >= _ENOUGH_SECONDS or size == len(numbers):
             return found
@@ -191,4 +193,4 @@ def _measured(
         spent = time.thread_time() - start
         if chosen.compiled.tiers.functions is functions:
             return _Sampled(games, positions, hits, spent + _HIT_SECONDS * hits + _CODE_SECONDS * codes)
-        # The query was made with care meanwhile, which happens once.
+        # Meanwhile the query was compiled with optimisation, which happens once.

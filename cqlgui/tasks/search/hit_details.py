@@ -1,7 +1,8 @@
-"""Tells of hits what only the interpreter knows: values, the squares to ring, what is written into a game.
+"""Fetches the details of hits that only the interpreter knows: values, squares to ring, and what is written
+into a game.
 
-A search that took its hits straight from the engine leaves this out; it is asked for the games that somebody
-looks at, and for all of them where an export wants it.
+A search whose hits come straight from the engine leaves these out. They are fetched for the games that
+somebody looks at, and for all games if an export needs them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from cqlgui.tasks.results import base_model, hit_model, search_model
 from cqlgui.tasks.results import found as found_module
 
 _BATCH: Final = 2_000
-"""Games told of before the first of them is given."""
+"""Games whose details are fetched before the first of them is returned."""
 
 
 def tell(
@@ -29,10 +30,10 @@ def tell(
     cancel: progress.CancelToken | None = None,
     pool: pool_module.Pool | None = None,
 ) -> Iterator[hit_model.GameHits]:
-    """What a result knows of its games, in the order asked, with all that is left to the interpreter.
+    """The games of a result in the given order, with all details.
 
-    A game of which it cannot tell is given as it is in the result. Raises `errors.Cancelled`, and
-    `CqlguiError` for a base that cannot be read any more.
+    A game whose details cannot be had is returned as it is in the result. Raises `errors.Cancelled`, and
+    `CqlguiError` for a base that can no longer be read.
     """
     token = cancel or progress.CancelToken()
     wanted = list(games)
@@ -45,7 +46,7 @@ def tell(
             if told is None:
                 yield result.games[game]
             else:
-                # A result made of others has some of its hits only, and may have those of another query.
+                # A result made of others has only some of the hits, and may have hits of another query.
                 yield found_module.trimmed(told, result.games.columns, *result.games.stretch(game))
 
 
@@ -58,9 +59,8 @@ def details(
     cancel: progress.CancelToken | None = None,
     pool: pool_module.Pool | None = None,
 ) -> dict[int, hit_model.GameHits]:
-    """All that the interpreter finds in some games, in worker processes; games in which it finds nothing, or
-    that it cannot do, are left out. Raises `errors.Cancelled`.
-    """
+    """Everything that the interpreter finds in some games, in worker processes. Games without a match, and
+    games that it cannot evaluate, are left out. Raises `errors.Cancelled`."""
     token = cancel or progress.CancelToken()
     found: dict[int, hit_model.GameHits] = {}
     by_source: dict[int, list[int]] = {}
@@ -106,11 +106,11 @@ def details(
 
 
 _WORKERS: Final = 2
-"""Where somebody looks on, more would take from the window."""
+"""While somebody looks on, more workers would slow down the window."""
 
 
 def said(options: search_model.SearchOptions) -> settings.Settings:
-    """What the options say beside the query."""
+    """The options that override the query's header."""
     return data.replace(options.settings, variations=options.variations or options.settings.variations)
 
 
@@ -121,8 +121,8 @@ def request(
     ordinals: Sequence[int],
     options: search_model.SearchOptions,
 ) -> frames.Envelope:
-    """What a worker is asked for some games of a source, none of which hangs together with others. It may
-    read files, and write none: that is for the search itself."""
+    """The request to a worker for some games of a source, which are independent of each other. It may read
+    files, but writes none: only the search itself does."""
     return {
         "op": "search",
         "query": text,
@@ -145,7 +145,7 @@ def game_hits(
     *,
     match_string: str,
 ) -> hit_model.GameHits:
-    """A matching game, from what a worker says of it."""
+    """A matching game, from a worker's reply."""
     return hit_model.GameHits(
         game=game,
         hits=tuple(

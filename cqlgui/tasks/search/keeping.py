@@ -1,8 +1,8 @@
 """The files that a search must not lose: nothing is written over what it reads.
 
-All that writes where somebody names the file asks here: an export (`-o` and the window's), `writefile`, and a
-query that is saved. What is no ordinary file `base.disk` refuses; what a query may reach at all `files`
-tells.
+Everything that writes to a file named by somebody calls this module: an export (`-o` and the window's),
+`writefile`, and a query that is saved. `base.files.disk` refuses anything but ordinary files; `files` decides
+which files a query may reach.
 """
 
 from __future__ import annotations
@@ -23,27 +23,28 @@ _READ: Final = "is read by the query"
 
 
 def sources(base: base_model.Base) -> files.Kept:
-    """The games of a base, which nothing is written over."""
+    """The sources of a base. Nothing is written over them."""
     return [(source.path, _SOURCE) for source in base.sources]
 
 
 def from_query(base: base_model.Base, options: search_model.SearchOptions) -> files.Kept:
-    """What `writefile` must not write over: the sources, and what the caller names. What the query reads is
-    not among them, as it may read what it wrote."""
+    """The files that `writefile` must not write over: the sources, and those that the caller names. Files
+    that the query reads are not among them, because it may read what it wrote."""
     # `/dev/stdin` is another file in a worker.
     return [(_resolved(path), what) for path, what in [*sources(base), *options.kept]]
 
 
 def refuse(base: base_model.Base, text: str, options: search_model.SearchOptions, path: Path) -> None:
-    """Raise `CqlguiError` when writing to `path` would write over what a search for this text reads."""
+    """Raise `CqlguiError` if writing to `path` would write over something that a search for this text
+    reads."""
     what = files.reason(path, [*from_query(base, options), *_read(text, options, path)])
     if what:
         raise errors.CqlguiError(f"{path} {what} and is not overwritten.")
 
 
 def within(path: Path, folders: Iterable[Path]) -> bool:
-    """Whether a file lies in one of these folders, links followed; a loop of links lies nowhere, and so does
-    what is no name of a file."""
+    """Whether a file lies in one of these folders, with links followed. A loop of links lies nowhere, and
+    neither does a text that is no file name."""
     try:
         place = path.resolve()
     except (OSError, ValueError, RuntimeError):
@@ -59,14 +60,14 @@ def _resolved(path: Path) -> Path:
 
 
 def _read(text: str, options: search_model.SearchOptions, path: Path) -> files.Kept:
-    """What a query reads; `path` itself where the query makes up a name that may be this one."""
+    """The files that a query reads; and `path` itself, if the query makes up a name that may be this one."""
     found: files.Kept = []
-    # What was made of two results is no query.
+    # The text of a result made of two results is no query.
     with contextlib.suppress(queries.Rejected):
         expanded = queries.expanded(text, said=hit_details.said(options))
         folders = [_resolved(folder) for folder in options.allow_read]
         for use in queries.file_uses(expanded) if folders else ():
-            # What is no name of a file is not read.
+            # A text that is no file name is not read.
             with contextlib.suppress(OSError, ValueError, RuntimeError):
                 if use.verb == "read" and use.name is not None:
                     found += [(place, _READ) for place in files.places(use.name, folders, options.beside)]

@@ -1,4 +1,4 @@
-"""What the editor's margin shows: the truth of each line of a query at the position on the board."""
+"""The content of the editor's margin: the truth of each line of a query at the position on the board."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def margin(
     cancel: progress.CancelToken | None = None,
     begun: Callable[[], None] | None = None,
 ) -> tuple[truth_model.Truth, tuple[truth_model.LineTruth, ...]]:
-    """The truth of a query at a position, whole and line by line.
+    """The truth of a query at a position, as a whole and line by line.
 
-    `begun` hears when a worker is free for it. Raises what `explaining.explain` does.
+    `begun` is called when a worker is free. Raises what `explaining.explain` does.
     """
     checked = queries.checked_query(text)
     if checked.query is None:
@@ -40,10 +40,10 @@ def margin(
 
 
 def lines(text: str, found: truth_model.Truth, query: nodes.Query) -> tuple[truth_model.LineTruth, ...]:
-    """A row for each line on which a filter begins whose surroundings begin on an earlier line.
+    """A row for each line on which a filter begins that stands in no filter beginning on the same line.
 
-    Of an orbit the element is shown that matches, or that comes nearest to it. `query` tells comparisons,
-    which have a value but are conditions.
+    Of an orbit the matching element is shown, or the one that comes nearest to matching. `query` shows which
+    filters are comparisons; these have a value but are conditions.
     """
     compared = set(_comparisons(query.body))
     rows: dict[int, list[tuple[truth_model.Truth, str]]] = {}
@@ -59,7 +59,7 @@ def lines(text: str, found: truth_model.Truth, query: nodes.Query) -> tuple[trut
 
 
 def filter_lines(text: str, query: nodes.Query) -> tuple[int, ...]:
-    """The lines, from 0, that `lines` gives rows for, without their truth."""
+    """The lines, from 0, for which `lines` makes rows, without their truth."""
     breaks = [place for place, sign in enumerate(text) if sign == "\n"]
     body = query.body
     pending = [(part, -1) for part in (nodes.children(body) if _is_bare(body) else (body,))]
@@ -75,8 +75,7 @@ def filter_lines(text: str, query: nodes.Query) -> tuple[int, ...]:
 
 def best_element(orbit: truth_model.Truth) -> truth_model.Truth:
     """The element of an orbit that matches, or in which most filters hold before one fails; of equal ones the
-    one as written.
-    """
+    one as written."""
     return max(
         orbit.parts,
         key=lambda part: (part.matched is True, explain.held(part.parts), part.transform == words.AS_WRITTEN),
@@ -84,9 +83,9 @@ def best_element(orbit: truth_model.Truth) -> truth_model.Truth:
 
 
 def bound(part: truth_model.Truth) -> str:
-    """For which elements loops hold, or under `all` fail: `x = f3, y = e5`; empty where none decides.
+    """For which elements loops hold, or under `all` fail: `x = f3, y = e5`; empty if none decides.
 
-    Loops within one another are told together, those of an orbit in its best element only.
+    Nested loops are given together, those of an orbit in its best element only.
     """
     found: list[str] = []
     pending = [part]
@@ -106,7 +105,7 @@ def moves(part: truth_model.Truth) -> str:
 
 
 def left_out(text: str, game: tree.GameTree, positionid: int) -> bool:
-    """Whether a search with this query passes over a position, because it stands in a variation."""
+    """Whether a search with this query skips a position because it stands in a variation."""
     query = queries.checked_query(text).query
     return positionid >= game.mainline_length and query is not None and not query.header.variations
 
@@ -118,7 +117,7 @@ def shortened(text: str, most: int = 60) -> str:
         return line
     end = line[-(most // 3) :]
     start = line[: most - len(end) - 3]
-    # No word is cut in two where a space is near.
+    # No word is cut if there is a space near.
     start = start.rsplit(" ", 1)[0] if " " in start[len(start) // 2 :] else start
     end = end.split(" ", 1)[1] if " " in end[: len(end) // 2] else end
     return f"{start} … {end}"
@@ -130,14 +129,13 @@ _MOST_BOUND = 8
 def _beginning(
     found: truth_model.Truth, body: nodes.Node, breaks: list[int]
 ) -> Iterator[tuple[int, truth_model.Truth, str]]:
-    """Filters with the line they begin on and the element they are of, in words; a filter is left out where
-    one around it begins on the same line.
-    """
+    """Filters with the line on which they begin and the element to which they belong, in words. A filter is
+    left out if an enclosing filter begins on the same line."""
     pending = [(part, -1, "") for part in (reversed(found.parts) if _is_bare(body) else (found,))]
     while pending:
         part, above, element = pending.pop()
         if part.transform:
-            # The name of an inner element has that of the outer one in it.
+            # The name of an inner element contains that of the outer one.
             element = "" if part.transform == words.AS_WRITTEN else part.words
         line = bisect.bisect_left(breaks, part.offset)
         if line != above:
@@ -148,7 +146,7 @@ def _beginning(
 
 
 def _is_bare(body: nodes.Node) -> bool:
-    """A sequence without braces, which is no filter of its own to the eye."""
+    """A sequence without braces, which does not look like a filter of its own."""
     return isinstance(body, nodes.Compound) and body.filters[0].span.offset == body.span.offset
 
 
@@ -159,7 +157,7 @@ def _together(parts: Sequence[truth_model.Truth]) -> bool | None:
 
 
 def _value(parts: Sequence[truth_model.Truth], compared: set[tuple[int, int]]) -> str:
-    """The number of a single filter that is no comparison."""
+    """The number of a single filter, unless it is a comparison."""
     if len(parts) != 1 or parts[0].value is None or (parts[0].offset, parts[0].length) in compared:
         return ""
     return parts[0].value if _NUMBER.fullmatch(parts[0].value) else ""

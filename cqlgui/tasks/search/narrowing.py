@@ -1,8 +1,9 @@
-"""Facets of a result, and results made of others: those hits alone, both, either, one without the other.
+"""Facets of a result, and results made of others: some of the hits, hits of both, of either, or of one
+without the other.
 
-A game's facets are small numbers in arrays over the base, so that counting and choosing among millions of
-hits are a few passes over arrays. Plain NumPy does: a mask of a million games is one megabyte, and hits are
-sorted numbers already, so that compressed bitmaps would gain nothing.
+A game's facets are small numbers in arrays over the base, so counting and choosing among millions of hits are
+a few passes over arrays. Plain NumPy is enough: a mask of a million games is one megabyte, and hits are
+sorted numbers already, so compressed bitmaps would gain nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attributes:
-    """The facets of all games of a base, by name, each an array in which a game stands at its ordinal."""
+    """The facets of all games of a base, by name. In each array a game stands at its ordinal."""
 
     of_games: Mapping[str, Integers]
 
@@ -52,7 +53,7 @@ def attributes(base: base_model.Base) -> Attributes:
     for source in base.sources:
         for name, numbers in _of_source(source).items():
             column = np.zeros(source.games, np.int64)
-            # Rows that were added after this state of the base was taken belong to the next one.
+            # Rows that were added after this state of the base was read belong to the next state.
             column[: len(numbers)] = numbers[: source.games]
             found[name].append(column)
     return Attributes({name: np.concatenate(parts) for name, parts in found.items()})
@@ -103,8 +104,8 @@ def _keys(result: search_model.SearchResult, known: Attributes, name: str) -> In
 
 
 def values(result: search_model.SearchResult, known: Attributes, name: str) -> tuple[Value, ...]:
-    """The values of a facet that hits of a result have, with counts; none for the ply of a search through
-    variations, where the number of a position does not tell it."""
+    """The values of a facet among the hits of a result, with counts. Empty for the ply if variations were
+    searched, because then the number of a position is not its ply."""
     columns = result.games.columns
     if not len(columns) or (name == PLY and result.variations):
         return ()
@@ -148,12 +149,12 @@ def without(one: search_model.SearchResult, other: search_model.SearchResult) ->
 
 
 def either(one: search_model.SearchResult, other: search_model.SearchResult) -> search_model.SearchResult:
-    """The hits of both results, in the order of the games. What is told of a hit is what the first result
-    tells of it, if it has it; the elements of another query's orbits mean nothing here."""
+    """The hits of both results, in the order of the games. The details of a hit are those of the first
+    result, if it has the hit. Elements of another query's orbits are dropped."""
     first, second = _ascending(one.games), _ascending(other.games)
     more = second.columns.take(~_among(second, first))
     others: Iterable[hit_model.GameHits] = other.games.told.values()
-    # Without it all games of a result are told of.
+    # Without it all games of a result have details.
     untold = one.games.untold or other.games.untold
     if other.query != one.query:
         more = Columns(more.hits, found_module.no_ends(len(more)), np.zeros(0, np.int32))
@@ -174,14 +175,14 @@ def either(one: search_model.SearchResult, other: search_model.SearchResult) -> 
     joined = data.replace(
         one,
         games=FoundGames(one.games.columns, told, untold),
-        # So the number of a position does not tell its ply.
+        # Then the number of a position is not its ply.
         variations=one.variations or other.variations,
     )
     return _made(joined, columns, sorted({*one.order, *other.order}), bare)
 
 
 def _foreign(told: hit_model.GameHits) -> hit_model.GameHits:
-    """What another query tells of a game, without what hangs together with its orbits and sort keys."""
+    """The details of a game from another query, without those that depend on its orbits and sort keys."""
     hits = tuple(data.replace(hit, matches=()) for hit in told.hits)
     return data.replace(told, hits=hits, sort_keys=())
 
@@ -192,8 +193,8 @@ def in_games(result: search_model.SearchResult) -> Integers:
 
 
 def _among(some: FoundGames, others: FoundGames) -> Mask:
-    """Which hits of one result another has, too."""
-    # A result has each hit once, and being told so NumPy is many times as fast.
+    """Which hits of one result are also in another."""
+    # A result has each hit once. NumPy is many times faster if it is told so.
     return np.isin(some.columns.hits, others.columns.hits, assume_unique=True)
 
 
@@ -222,7 +223,7 @@ def _made(
     order: Iterable[int],
     bare: Mapping[int, hit_model.GameHits],
 ) -> search_model.SearchResult:
-    """A result like another with other hits, and with these games without hits."""
+    """A result like another one, but with other hits, and with these games without hits."""
     untold = FoundGames(columns, {}, result.games.untold)
     told = dict(bare)
     for game, hits in result.games.told.items():
@@ -234,7 +235,7 @@ def _made(
 
 
 def recounted(listed: Iterable[hit_model.Orbit], columns: Columns) -> tuple[hit_model.Orbit, ...]:
-    """Orbits with what their elements matched among some hits; an element counts once for a hit."""
+    """Orbits with the counts of their elements among some hits; an element counts once for a hit."""
     listed = tuple(listed)
     counts = iter(found_module.counts(columns, [len(orbit.elements) for orbit in listed]).tolist())
     return tuple(
@@ -248,4 +249,4 @@ OPERATIONS: Final[Mapping[str, Callable[[Any, Any], search_model.SearchResult]]]
     "or": either,
     "minus": without,
 }
-"""Results made of two, by the words of the menu."""
+"""Results made of two, by the words in the menu."""

@@ -28,7 +28,7 @@ def orbits(text: str) -> tuple[hit_model.Orbit, ...]:
 def describe(info: transforms.OrbitInfo) -> hit_model.Orbit:
     """An orbit as plain data, all counts 0."""
     elements = []
-    # All elements are built alike, so one of them tells.
+    # All elements are built alike, so one of them is enough.
     asks = any(impossible.names_pawns(element.filter) for element in info.elements[:1])
     for element in info.elements:
         # There may be thousands.
@@ -64,14 +64,14 @@ def counted(orbit: hit_model.Orbit, counts: dict[int, tuple[int, int]]) -> hit_m
 
 
 _MOST_EXAMPLES = 64
-"""Images for which a position is looked for: more are not in view at once."""
+"""Images for which an example position is looked for; no more are in view at once."""
 
 Place = tuple[int, int]
-"""Number of an orbit in the query, and of an element in it."""
+"""Number of an orbit in the query, and of an element in the orbit."""
 
 
 def without_squares(result: search_model.SearchResult) -> tuple[Place, ...]:
-    """The elements that matched and name no squares, so that only a hit can be shown of them."""
+    """The elements that matched and name no squares, so that only a hit can be shown for them."""
     found = (
         (number, place)
         for number, orbit in enumerate(result.orbits)
@@ -87,7 +87,7 @@ def examples(
     wanted: Sequence[Place],
     cancel: progress.CancelToken | None = None,
 ) -> dict[Place, Position]:
-    """The position of the first hit of each element wanted; those without hits are left out."""
+    """The position of the first hit of each wanted element; elements without hits are left out."""
     columns = result.games.columns
     found = {}
     for place in wanted:
@@ -100,7 +100,7 @@ def examples(
         source, ordinal = sources.of_game(base, hit >> found_module.GAME_SHIFT)
         with sources.opened(source) as opened:
             played = tree.GameTree.decode(opened.index.start_fen(ordinal), opened.index.moves(ordinal))
-        # The moves of a damaged index may not be playable; the game says so where it is opened.
+        # Moves from a damaged index may not be playable; opening the game reports it.
         with contextlib.suppress(ValueError):
             found[place] = played.positions[hit & found_module.PLACE_MASK]
     return found

@@ -1,7 +1,7 @@
-"""Says of each segment which of its games a query must be searched in, before any position is looked at.
+"""Decides for each segment which of its games must be searched, before any position is looked at.
 
 Headers come from the catalog (`tags`), signatures from the files beside the segments; missing ones are made
-and kept. What is passed over cannot match (`engine.pruning`).
+and kept. An excluded game cannot match (`engine.pruning`).
 """
 
 from __future__ import annotations
@@ -29,18 +29,20 @@ from cqlgui.tasks.databases import tags
 from cqlgui.tasks.results import base_model
 
 _USELESS: Final = 0.9
-"""Where more than this share of a segment's games is left the next `_IDLE` segments are not asked about."""
+"""If more than this share of a segment's games is left, the next `_IDLE` segments are not examined."""
 _IDLE: Final = 3
 _MOST_PLAIN: Final = 20_000
-"""Positions of a segment up to which signatures are made without machine code, which takes a second then."""
+"""Up to this many positions of a segment, signatures are made without machine code, whose compilation takes a
+second."""
 _MOST_KEPT: Final = 24
 """Segments whose signatures stay in memory, some 30 MB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is to be searched of a segment: `numbers` of its games in order, of the first `count` that the
-    base knows. `facts` are those of the compiled query for all games, as `scanning.scan` takes them."""
+    """The part of a segment to be searched: the `numbers` of its games in order, out of the first `count`,
+    which the base knows. `facts` are those of the compiled query for all games, as `scanning.scan` takes
+    them."""
 
     asked: games.Games
     count: int
@@ -49,14 +51,14 @@ class Part:
 
     def among(self, within: games.Integers, before: int) -> tuple[games.Integers, int]:
         """The `numbers` that are among the games `within`, and how many games of the part are among them.
-        `within` has ordinals of the base, ascending; `before` is that of the part's first game."""
+        `within` has ordinals of the base, ascending; `before` is the number of games before the part."""
         low, high = np.searchsorted(within, [before, before + self.count]).tolist()
         return self.numbers[np.isin(self.numbers, within[low:high] - before)], high - low
 
 
 class Planner:
-    """Plans the search of one query; for one thread. `compiled` are the facts that compiled code asks for;
-    not `pruned`, nothing is passed over."""
+    """Plans the search of one query; for one thread. `compiled` are the facts that the compiled code needs.
+    If not `pruned`, no game is excluded."""
 
     def __init__(
         self, expanded: transforms.Expanded, compiled: Sequence[facts.Fact] = (), *, pruned: bool = True
@@ -82,7 +84,7 @@ class Planner:
         is_over: Callable[[], bool] = facts.never,
     ) -> Part:
         """Plan a segment of a source, whose first game has the ordinal `first` there. Raises
-        `errors.Cancelled` once `is_over` says True, and `errors.SourceError` where the catalog lacks games.
+        `errors.Cancelled` once `is_over` returns True, and `errors.SourceError` if the catalog lacks games.
         """
         asked, known = self._known(source, first, segment, is_over)
         count = max(min(len(asked), source.games - first), 0)
@@ -93,8 +95,8 @@ class Planner:
         return Part(asked, count, numbers, facts.table(self._compiled, known.facts, len(asked)))
 
     def _is_idle(self, source: base_model.Source) -> bool:
-        """Whether hardly a game was passed over in the segment before, so that this one is not asked about;
-        one of some is all the same."""
+        """Whether hardly a game was excluded in earlier segments, so that this one is not examined; one
+        segment of several is examined all the same."""
         if not self._useless or self._source != source.path or self._idle == _IDLE:
             self._idle = 0
             return False
@@ -102,8 +104,8 @@ class Planner:
         return True
 
     def steps(self) -> list[tuple[str, nodes.Node | None]]:
-        """What games are passed over by, in order: `header` for the conditions of the query's header, and the
-        filters that `catalog` or `signature` tell about."""
+        """The steps that exclude games, in order: `header` for the conditions of the query's header, and the
+        filters that `catalog` or `signature` can decide."""
         question, found = self._question, list[tuple[str, nodes.Node | None]]()
         if not self._pruned:
             return found
@@ -123,8 +125,8 @@ class Planner:
         segment: segments.Segment,
         is_over: Callable[[], bool] = facts.never,
     ) -> list[int]:
-        """How many games of a segment are left behind each of the steps, and behind all that is known; raises
-        what `part` does."""
+        """How many games of a segment are left after each of the steps, and after all of them together;
+        raises what `part` does."""
         asked, known = self._known(source, first, segment, is_over)
         count = max(min(len(asked), source.games - first), 0)
         inside = left = np.arange(len(asked)) < count

@@ -1,6 +1,6 @@
-"""Runs a query over a base; hits come out in game order while the search goes on.
+"""Runs a query over a base. Hits are returned in game order while the search goes on.
 
-What is compiled is searched by threads of this process (`sieving`), the rest by worker processes.
+Threads of this process search what is compiled (`sieving`); worker processes do the rest.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from cqlgui.tasks.search import hit_details, keeping, narrowing, orbits, sieving
 __all__ = ["MAX_MESSAGES", "Rejected", "search"]
 
 MAX_MESSAGES = 100_000
-"""Most messages that a result keeps."""
+"""Maximum of messages that a result keeps."""
 
 MOST_KEPT = 256_000_000
-"""Characters that a result keeps of what a query writes to games (comments, tags, sort keys, texts as
-values); and as many in messages."""
+"""Maximum of characters that a result keeps of what a query writes into games (comments, tags, sort keys,
+texts as values); and as many again in messages."""
 
 HOPELESS = 20
 """Games in a row that fail for the same reason before a search stops. If every second game failed by chance,
-a search would stop so once in a million games. Games that take too long get less and less time, so twenty of
-them cost one worker less than four minutes."""
+a search would stop once in a million games. The time allowed for a game shrinks with each failure, so twenty
+slow games cost a worker less than four minutes."""
 
 _REPORT_SECONDS = 0.05
 _SIEVE_SECONDS = 0.02
 _STRETCH = 1_000
-"""Games of a stretch that is interpreted whole."""
+"""Games of a stretch that is interpreted as a whole."""
 _Item = tuple[int, int]
 """Place of the source, and ordinal there from 0."""
 _NO_MORE: _Item = (-1, -1)
@@ -70,15 +70,14 @@ def search(
 ) -> search_model.SearchResult:
     """Find the games and positions of `base` that match `text`.
 
-    `on_orbits` gets the orbits of the query before its hits, without counts. `on_hits` gets the hits of games
-    in game order as they are found, in the caller's thread; `on_messages` likewise what the query says, all
-    of it, while the result keeps the first `MAX_MESSAGES` only, or fewer where they are long.
-    Cancelling returns within 100 ms with what was found until then. A game that costs its worker process is
-    named in `failed_games` and left out. A variable without a value, an assertion that does not hold,
-    `HOPELESS` games in a row that fail for the same reason, and more texts than `MOST_KEPT` stop the search
-    (`stopped`). With `most_seconds` it raises `foresight.TooLong` before it begins where it would take longer
-    than that. Raises `Rejected` for a bad query, `errors.SourceError` and `errors.IndexDamaged` for a base
-    that cannot be read.
+    `on_orbits` gets the orbits of the query, without counts, before its hits. `on_hits` gets the hits of
+    games in game order as they are found, in the caller's thread. `on_messages` gets all messages of the
+    query likewise, while the result keeps only the first `MAX_MESSAGES`, or fewer if they are long.
+    Cancelling returns within 100 ms with the hits so far. A game that kills its worker process is named in
+    `failed_games` and left out. A variable without a value, an assertion that fails, `HOPELESS` games in a
+    row that fail for the same reason, and more texts than `MOST_KEPT` stop the search (`stopped`). With
+    `most_seconds` it raises `foresight.TooLong` before it begins if it would take longer. Raises `Rejected`
+    for a bad query, `errors.SourceError` and `errors.IndexDamaged` for a base that cannot be read.
     """
     chosen = options or search_model.SearchOptions()
     said = hit_details.said(chosen)
@@ -100,7 +99,8 @@ def search(
 
 @dataclass(slots=True)
 class _Stretch:
-    """Games `begin` to `end` - 1 of the base: what was found in them, and those still to be interpreted."""
+    """Games `begin` to `end` - 1 of the base: what was found in them, and the games that are still to be
+    interpreted."""
 
     begin: int
     end: int
@@ -109,11 +109,11 @@ class _Stretch:
 
 
 class _StoppedError(Exception):
-    """The search has stopped; raised out of the crew's work."""
+    """The search has stopped. Raised out of the crew's work."""
 
 
 class _Run:
-    """One search: gives out slices, puts what comes back into game order, counts."""
+    """One search: hands out slices, puts results into game order, counts."""
 
     def __init__(
         self,
@@ -139,12 +139,12 @@ class _Run:
         self.on_messages = on_messages
         self.expanded = expanded
         self.plan = sieving.INTERPRETER
-        # Without a plan a search that was cancelled already ends like any other, with nothing found.
+        # Without a plan, a search that was cancelled already ends like any other, with nothing found.
         with contextlib.suppress(errors.Cancelled):
             if options.compiled:
                 self.plan = sieving.plan(expanded, pruned=options.pruned, cancel=cancel)
         self.straight = self._straight()
-        # Where games depend on what earlier ones left, one worker takes them in order, with this memory.
+        # If games depend on what earlier ones left, one worker takes them in order, with this memory.
         sequential = self.plan.compiled is None and self.program.sequential
         self.remembered = self.program.empty_memory() if sequential else None
         self.written: dict[str, int] = {}
@@ -153,7 +153,7 @@ class _Run:
         self.rights = {"write": writing, "kept": kept}
         self.sources = [source for source in base.sources if source.games]
         self.stamps = [sources.stamp(source.path) for source in self.sources]
-        # Written out before the search, as printing thousands of elements would delay the answer to Cancel.
+        # Printed before the search, because printing thousands of elements would delay cancelling.
         self.orbits = [orbits.describe(info) for info in expanded.orbits]
         self.grown = found_module.Growing()
         self.told: dict[int, hit_model.GameHits] = {}
@@ -161,18 +161,18 @@ class _Run:
         self.untold = self._untold_beforehand()
         self.failed: list[base_model.BadGame] = []
         self.stopped: search_model.Stop | None = None
-        # The first fault that stops the search, until all games before it are done.
+        # The first fault that stops the search. It is kept until all games before it are done.
         self._fault: search_model.Stop | None = None
-        # Why games failed, without numbers; how many did in a row, in game order, and why.
+        # Why games failed, without numbers; how many failed in a row, in game order, and why.
         self._reasons: dict[int, str] = {}
         self._row, self._row_reason = 0, ""
         self.messages: list[hit_model.QueryMessage] = []
         self.messages_dropped = 0
-        # Characters of the messages that are kept, and of what is kept beside them.
+        # Characters of the messages that are kept, and of everything else that is kept.
         self._spoken = self._kept = 0
-        # What games said whose predecessors are still being searched.
+        # Messages of games whose predecessors are still being searched.
         self._said: dict[int, list[str]] = {}
-        # What the caller has not heard of yet.
+        # Hits that the caller has not got yet.
         self._unsent: list[Columns] = []
         self._unsent_hits = 0
         self._fresh: dict[int, hit_model.GameHits] = {}
@@ -180,7 +180,7 @@ class _Run:
         self.searched = 0
         self.positions = 0
         self._coming: Iterator[_Item | None] = self._items()
-        # Games interpreted whose predecessors are still being searched; None = without a hit.
+        # Interpreted games whose predecessors are still being searched; None = without a hit.
         self._waiting: dict[int, hit_model.GameHits | None] = {}
         self._stretches: collections.deque[_Stretch] = collections.deque()
         self._full = options.limit is not None and options.limit <= 0
@@ -212,13 +212,13 @@ class _Run:
                 finished = crew.run(work, self.cancel)
             except _StoppedError:
                 finished = True
-            # What was compiled goes with this run, in this thread, and is not left to the collector.
+            # Compiled code is released with this run, in this thread, and not by the garbage collector.
             self._coming = iter(())
             if sieve is not None:
-                # Its threads come to their end meanwhile.
+                # Its threads end meanwhile.
                 sieve.dismiss()
             if not finished:
-                # What lies beyond a slice that was cut off was found all the same.
+                # Hits beyond a slice that was cut off are kept too.
                 self._advance(unfinished=True)
             self._send()
             found = self._found()
@@ -253,7 +253,7 @@ class _Run:
 
     @functools.cached_property
     def program(self) -> interpreter.Program:
-        """The query for the interpreter; a large one takes a while to make, and is not always asked for."""
+        """The query for the interpreter. A large one takes a while to make, and is not always needed."""
         return interpreter.Program(self.expanded, self.said)
 
     @functools.cached_property
@@ -261,7 +261,7 @@ class _Run:
         return sieving.writes(self.expanded)
 
     def _straight(self) -> sieving.Straight | None:
-        """What makes hits of what the compiled query finds, where that is all that is wanted."""
+        """The maker of hits from the compiled query, if these are all that is wanted."""
         match self.options.details:
             case search_model.Details.ALL:
                 return None
@@ -287,8 +287,8 @@ class _Run:
         return self.grown.whole(self.told, self.untold)
 
     def _failed(self) -> tuple[base_model.BadGame, ...]:
-        """The games that failed, in order. Those behind the one that the search stopped at depend on how
-        quick the workers were."""
+        """The games that failed, in order. Games behind the one at which the search stopped are left out,
+        because they depend on the speed of the workers."""
         failed = sorted(self.failed, key=lambda bad: bad.game)
         stop = self.stopped
         return tuple(bad for bad in failed if stop is None or bad.game <= stop.game)
@@ -300,7 +300,7 @@ class _Run:
         return tuple(hit_model.Persistent(one.name, one.value, one.text) for one in kept)
 
     def _items(self, first: _Item = (0, 0)) -> Iterator[_Item]:
-        """All games from one on that are to be searched."""
+        """All games from one on that must be searched."""
         for place in range(first[0], len(self.sources)):
             source = self.sources[place]
             for begin in range(first[1] if place == first[0] else 0, source.games, _STRETCH):
@@ -321,7 +321,7 @@ class _Run:
         return wanted
 
     def _sifted(self, sieve: sieving.Sieve) -> Iterator[_Item | None]:
-        """The games that the compiled query leaves over; None where none is known yet."""
+        """The games that the compiled query leaves over; None while none is known."""
         done = (0, 0)
         while not sieve.exhausted:
             chunk = sieve.take(_SIEVE_SECONDS)
@@ -375,7 +375,7 @@ class _Run:
         first = self.sources[place].first
         if reply["stop"] is not None:
             ordinal, reason, offset, length = reply["stop"]
-            # Games behind it were not looked at. Several workers may have come to such a game.
+            # Games behind it are not wanted any more. Several workers may have come to such a game.
             items = [item for item in items if item[1] < ordinal]
             if self._fault is None or first + ordinal < self._fault.game:
                 self._fault = search_model.Stop(first + ordinal, reason, offset, length)
@@ -425,9 +425,9 @@ class _Run:
         self._reasons[source.first + ordinal] = _NUMBERS.sub("#", reason)
 
     def _advance(self, unfinished: bool = False, more: bool = False) -> None:
-        """Hand on the hits of all games that are done, up to the first that is not; at last, where the search
-        is `unfinished`, also what was found beyond such games. `more` tells that more is about to come.
-        Raises `_StoppedError` where the search stops."""
+        """Pass on the hits of all games that are done, up to the first that is not. At the end, if the search
+        is `unfinished`, also hits beyond such games. `more` says that more hits will come soon. Raises
+        `_StoppedError` if the search stops here."""
         priority.pause()
         while self._stretches and self.stopped is None:
             stretch = self._stretches[0]
@@ -454,7 +454,7 @@ class _Run:
             raise _StoppedError
 
     def _release(self, columns: Columns) -> None:
-        """Take hits that come straight from the engine."""
+        """Add hits that come straight from the engine."""
         if self._full or self.stopped is not None or not len(columns):
             return
         self._row = 0
@@ -467,7 +467,7 @@ class _Run:
         self._add(columns, starts)
 
     def _release_told(self, game: int) -> None:
-        """Take what the interpreter found in a game."""
+        """Add what the interpreter found in a game."""
         hits = self._waiting.pop(game)
         texts = self._said.pop(game, ())
         if self._full:
@@ -482,7 +482,7 @@ class _Run:
             self._add(columns, found_module.first_hits(columns.hits))
 
     def _count_failures(self, game: int) -> None:
-        """Stop the search where too many games in a row failed for the same reason."""
+        """Stop the search if too many games in a row failed for the same reason."""
         reason = self._reasons.pop(game, "")
         self._row = self._row + 1 if reason == self._row_reason else 1
         self._row_reason = reason
@@ -492,15 +492,15 @@ class _Run:
             self.stopped = search_model.Stop(game, words)
 
     def _add(self, columns: Columns, starts: Integers) -> None:
-        """Take the hits of some games, the first of each at `starts`; a game may have none."""
+        """Add the hits of some games, the first of each at `starts`; a game may have none."""
         self.grown.add(columns, starts)
         self._unsent.append(columns)
         self._unsent_hits += len(columns)
         self._full = self.options.limit is not None and self.matching >= self.options.limit
 
     def _send(self, more: bool = False) -> None:
-        """Tell the caller what is new; where `more` is about to come, not of a few hits at a time: the caller
-        would have to put them together, and the window has less time for that than this thread."""
+        """Give new hits to the caller. If `more` will come soon, a few hits are held back: the caller would
+        have to join small parts, and the window has less time for that than this thread."""
         now = time.monotonic()
         if more and self._unsent_hits < found_module.SMALL and now - self._sent < _REPORT_SECONDS:
             return
@@ -531,7 +531,7 @@ class _Run:
 
 
 def _characters(hits: hit_model.GameHits) -> int:
-    """The length of all texts that were made for a game."""
+    """The total length of all texts that were made for a game."""
     return (
         sum(len(text) for _, text in hits.comments)
         + sum(len(name) + len(text) for name, text in hits.tags)

@@ -1,7 +1,7 @@
-"""Searches games by a compiled query, in threads beside whoever waits for what they find.
+"""Searches games with a compiled query, in threads beside the consumer of the results.
 
-Where the query's hits are all that is wanted of a game they come straight from here (`Straight`); else only
-the games are passed over in which nothing is found, and the others are left to the interpreter.
+If nothing but hits is wanted of a query, they come straight from here (`Straight`); else games without a
+match are excluded here, and the interpreter takes the others.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from cqlgui.tasks.search import planning
 
 _SLICE_SECONDS: Final = 0.01
 _FIRST_SLICE: Final = 1
-"""Games of the first slice, after which it shows how long one takes."""
+"""Games of the first slice, whose time shows how long a game takes."""
 _GROWTH: Final = 16
-"""How many times larger than the one before a slice may be."""
+"""A slice may be larger than the one before by this factor."""
 _LARGEST_SLICE: Final = 4_096
 _LAST_SLICE: Final = 256
-"""Games of the last slices, with which no thread is left to wait long for another."""
+"""Games of the last slices, so that no thread has to wait long for another."""
 _PATIENCE_SECONDS: Final = 0.05
 _BLOCK: Final = 1_000
-"""Games that are given out together where there is no compiled query."""
+"""Games that are handed out together if there is no compiled query."""
 _MOST_WAITING: Final = 64
-"""Chunks that wait to be taken; the threads pause then."""
+"""Maximum of chunks that wait to be taken; then the threads pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Games `begin` to `end` - 1 (from 0) of a source: those left to the interpreter, what was found in the
-    others, how many of them were searched and how many positions these have."""
+    """Games `begin` to `end` - 1 (from 0) of a source: those left to the interpreter, the hits of the others,
+    how many of these were searched, and their number of positions."""
 
     place: int
     begin: int
@@ -62,8 +62,8 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Straight:
-    """What makes hits of what the compiled query finds: the header's conditions, and the orbit pass where the
-    query has outermost transforms."""
+    """Makes hits from the results of the compiled query: the conditions of the header, and the orbit pass if
+    the query has outermost transforms."""
 
     header: nodes.Header
     orbit_pass: orbit_pass.OrbitPass | None
@@ -71,27 +71,27 @@ class Straight:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a query is searched: compiled wholly, in part, or not (`compiled` None), and why not."""
+    """How a query is searched: compiled wholly, in part, or not (`compiled` is None), and why."""
 
     compiled: compiling.Compiled | None
     reason: str
     span: diagnostics.Span | None = None
-    """Where the first part stands that was not compiled."""
+    """The place of the first part that was not compiled."""
     planner: planning.Planner | None = None
-    """What says which games must be searched at all; None where all must be interpreted."""
+    """Decides which games must be searched; None if all must be interpreted."""
     straight: Straight | None = None
-    """Where hits need not be interpreted to be listed."""
+    """Set if hits need not be interpreted to be listed."""
 
     @property
     def engine(self) -> str:
-        """As results name it."""
+        """The name of the engine in results."""
         return "compiled" if self.compiled is not None and self.compiled.wholly else "interpreted"
 
 
 def plan(
     expanded: transforms.Expanded, *, pruned: bool = True, cancel: progress.CancelToken | None = None
 ) -> Plan:
-    """Compile a query as far as that goes; not `pruned`, the search looks at every game. Raises
+    """Compile a query as far as possible. If not `pruned`, the search visits every game. Raises
     `errors.Cancelled` between its steps, each of which may take a tenth of a second for a large orbit."""
     token = cancel or progress.CancelToken()
     assert expanded.query is not None
@@ -114,13 +114,13 @@ def plan(
 
 @functools.lru_cache(maxsize=2)
 def compiled(expanded: transforms.Expanded) -> compiling.Compiled | Unsupported:
-    """A query's machine code. That of the last ones is remembered, as `queries.expanded` is."""
+    """A query's machine code. The last ones are cached, like those of `queries.expanded`."""
     return compiling.compile_query(expanded)
 
 
 def _straight(expanded: transforms.Expanded, compiled: compiling.Compiled) -> Straight | None:
-    """What is needed for hits that come straight from the engine; None where the interpreter must tell what a
-    game is sorted by, what is written into it, or which elements matched."""
+    """What is needed for hits that come straight from the engine. None if the interpreter must find what
+    games are sorted by, what is written into them, or which elements matched."""
     query = expanded.query
     assert query is not None
     if query.header.sort_matchcount or any(isinstance(node, _SPEAKING) for node in nodes.walk(query.body)):
@@ -144,7 +144,7 @@ def writes(expanded: transforms.Expanded) -> bool:
     """Whether anything in a query may write a comment, as `find` does by itself."""
     assert expanded.query is not None
     if all(isinstance(node, _SILENT) for node in nodes.walk(expanded.query.body)):
-        # To make the closures of an orbit takes long.
+        # Making the closures of an orbit takes long.
         return False
     from cqlgui.cql.interpreting import compilers
 
@@ -153,7 +153,7 @@ def writes(expanded: transforms.Expanded) -> bool:
     def watch(node: nodes.Node, code: closures.Code) -> closures.Code:
         logs = code.logs
         if isinstance(node, nodes.Orbit):
-            # That it notes its matches is no writing.
+            # A filter that only notes its matches writes nothing.
             logs = any(id(child) in writing for child in nodes.children(node))
             code = data.replace(code, logs=logs)
         if logs:
@@ -167,18 +167,17 @@ _SILENT: Final = (
     nodes.AllSquares, nodes.Attack, nodes.Compare, nodes.Compound, nodes.Designator, nodes.Logic, nodes.Not,
     nodes.Number, nodes.Orbit, nodes.Ray, nodes.SideToMove, nodes.State,
 )  # fmt: skip
-"""Filters that write nothing but what filters in them write."""
+"""Filters that write nothing except what filters in them write."""
 
 
 def wants_hits(matchcount: nodes.Range) -> bool:
-    """Whether only games with hits can have as many as the header wants."""
+    """Whether only games with hits can have as many hits as the header wants."""
     return not matchcount.count and isinstance(matchcount.low, int) and matchcount.low > 0
 
 
 class Sieve:
-    """The threads and what they found, in game order; a context manager. Where they stop early the rest of
-    the games is left to the interpreter. `within` are the base ordinals to search, ascending; None for all.
-    """
+    """The threads and their results, in game order; a context manager. If they stop early, the interpreter
+    takes the rest of the games. `within` are the base ordinals to search, ascending; None for all."""
 
     def __init__(
         self,
@@ -204,12 +203,11 @@ class Sieve:
         # The number of the first slice that will not come.
         self._end: int | None = None
         self._size = _FIRST_SLICE
-        # No flag of its own: who asks for it may be remembered longer than the sieve, which holds what was
-        # compiled.
+        # A separate object: its user may be cached for longer than the sieve, which holds the compiled code.
         self._unwanted = threading.Event()
         count = max(1, threads or os.cpu_count() or 1)
         self._running = count
-        # Nobody waits long for the end of a slice that holds a giant game.
+        # The caller does not wait for the end of a slice that holds a giant game.
         self._threads = [
             threading.Thread(target=self._run, name=f"sieve-{number}", daemon=True) for number in range(count)
         ]
@@ -226,13 +224,13 @@ class Sieve:
             thread.join(max(0.0, limit - time.monotonic()))
 
     def dismiss(self) -> None:
-        """Let the threads end as soon as they can; nobody waits for them here."""
+        """Let the threads end as soon as they can, without waiting for them."""
         with self._changed:
             self._unwanted.set()
             self._changed.notify_all()
 
     def take(self, seconds: float) -> Chunk | None:
-        """The next chunk, in game order; None when there is none within that time, or none any more."""
+        """The next chunk, in game order; None if there is none within that time, or none any more."""
         with self._changed:
             self._changed.wait_for(lambda: self._taken in self._chunks or self._is_over, seconds)
             chunk = self._chunks.pop(self._taken, None)
@@ -255,7 +253,7 @@ class Sieve:
         number = -1
         try:
             while True:
-                # Planning a segment may take a while, and nobody else is to wait for that.
+                # Planning a segment may take a while, and other threads must not wait for that.
                 with self._feeding:
                     with self._changed:
                         self._changed.wait_for(
@@ -280,17 +278,17 @@ class Sieve:
                     self._size = max(1, min(wished, _GROWTH * self._size, _LARGEST_SLICE))
                     self._changed.notify_all()
         except errors.CqlguiError:
-            # The interpreter opens what cannot be opened too, and reports what is wrong.
+            # The interpreter opens the same source and reports what is wrong.
             with self._changed:
                 self._stop_at(number)
         finally:
             with self._changed:
                 self._running -= 1
                 if not self._running:
-                    # Where the search stopped early it still holds an index, whose files others may replace.
+                    # If the search stopped early, it still holds an index whose files others may replace.
                     self._tasks.close()
                 if self._given > self._taken and self._end is None:
-                    # A bug in one thread must not leave the others' chunks waiting for its own.
+                    # A bug in one thread must not leave the chunks of others waiting for its own.
                     self._stop_at(number)
                 self._changed.notify_all()
 
