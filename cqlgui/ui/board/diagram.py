@@ -1,4 +1,4 @@
-"""A small board that only shows: the diagram beside a query of the library."""
+"""A small board that only displays: the diagram beside a query of the library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CELL, _SMALLEST_CELL = 14, 9
 
 
 class Diagram(QWidget):
-    """Draws one position, as large as its height has room for whole pixels a square."""
+    """Draws one position, as large as its height allows with whole pixels for a square."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

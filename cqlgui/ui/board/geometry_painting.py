@@ -21,7 +21,7 @@ FRAME = 4
 def draw_motion(
     painter: QPainter, frame: painting.Frame, motion: motions.Motion, colours: theme.Colours
 ) -> None:
-    """The axis of a reflection and the centre of a rotation. A centre off the board is left out."""
+    """Draw the axis of a reflection and the centre of a rotation. A centre off the board is left out."""
     figure = motions.figure(motion)
     painter.save()
     painter.setClipRect(frame.rect.adjusted(-FRAME, -FRAME, FRAME, FRAME))
@@ -68,10 +68,10 @@ def _draw_axis(
 def _draw_centre(
     painter: QPainter, frame: painting.Frame, centre: QPointF, quarters: int, colours: theme.Colours
 ) -> None:
-    """A cross, and round it an arrow on the way that the men turn."""
+    """A cross, and around it an arrow in the direction in which the men turn."""
     width, radius = max(2.0, frame.cell * 0.05), frame.cell * 0.42
     box = QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
-    # Qt counts degrees to the left; a turn to the right goes the other way.
+    # Qt counts degrees counter-clockwise; a clockwise turn is negative.
     sweep = {1: 90.0, 2: 180.0, 3: -90.0}[quarters]
     start = 0.0 if sweep > 0 else 180.0
     arc = QPainterPath()
@@ -95,8 +95,8 @@ def _draw_centre(
 def draw_way(
     painter: QPainter, frame: painting.Frame, motion: motions.Motion, colours: theme.Colours
 ) -> None:
-    """The way of a shift: a broad, pale arrow as long as it is, in the middle of the board. It goes below the
-    men."""
+    """The way of a shift: a broad, pale arrow of the same length, in the middle of the board. It is drawn
+    below the men."""
     vector = motions.figure(motion).vector
     if vector is None:
         return
@@ -135,7 +135,7 @@ def _head(tip: QPointF, along: QPointF, length: float) -> QPolygonF:
 
 
 def draw_frame(painter: QPainter, frame: painting.Frame, colours: theme.Colours) -> None:
-    """The frame that tells the query's frame from the game."""
+    """The frame that marks a board shown in the query's frame."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     pen = QPen(colours.colour("transform"), FRAME, Qt.PenStyle.SolidLine)
     pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
@@ -144,7 +144,7 @@ def draw_frame(painter: QPainter, frame: painting.Frame, colours: theme.Colours)
 
 
 def draw_outside(painter: QPainter, frame: painting.Frame, board: int, colours: theme.Colours) -> None:
-    """Squares that are none of the game's board: hatched, under a veil."""
+    """Squares that do not belong to the game's board: hatched, under a veil."""
     veil = colours.colour("window")
     veil.setAlpha(190)
     stroke = colours.colour("muted")
@@ -169,7 +169,7 @@ def draw_travel(
     ratio: float,
 ) -> None:
     """Rings and faint men on their way: each (square, square) pair at the share `done` of its way. `board`
-    has the men of the squares where the ways end."""
+    has the men at the ends of the ways."""
     size = max(1, round(frame.cell))
     width = max(2.0, frame.cell * 0.065)
     inset = width / 2 + 2

@@ -1,6 +1,6 @@
-"""The query's own frame: which motion takes the game on the board back to it, and how that is said.
+"""The query's own frame: which motion takes the game on the board back to it, and the words for that.
 
-Knows no widget. While it is on, a hit is shown through the inverse of the transform that it matched under,
+Knows no widget. While it is on, a hit is shown through the inverse of the transform under which it matched,
 and so are the other positions of its game.
 """
 
@@ -16,7 +16,8 @@ AS_WRITTEN = "As the query is written"
 
 
 class Normal:
-    """`on` is what the user wants, `element` the one in force: that of the hit shown last in this game."""
+    """`on` is what the user wants; `element` is the one in force: that of the hit that was shown last in this
+    game."""
 
     def __init__(self) -> None:
         self.on = False
@@ -24,7 +25,7 @@ class Normal:
 
     @property
     def applies(self) -> bool:
-        """Whether there is an element that what is shown can be taken back from."""
+        """Whether there is an element whose transform can be undone."""
         return self.on and self.element is not None and _motion(self.element) is not None
 
     @property
@@ -35,13 +36,13 @@ class Normal:
 
     @property
     def outside(self) -> int:
-        """The squares shown that are none of the game's board."""
+        """The squares shown that do not belong to the game's board."""
         frame = self.frame
         return squares.ALL & ~frame.set(squares.ALL) if frame.shifted else 0
 
     @property
     def words(self) -> str:
-        """What is shown and what was done for it; empty where the game is shown as it was played."""
+        """What is shown and what was undone; empty if the game is shown as it was played."""
         if not self.on or self.element is None:
             return ""
         if not self.applies:
@@ -51,19 +52,18 @@ class Normal:
 
     @property
     def note(self) -> str:
-        """What stands before the moves that are not written as they were played."""
+        """The note before moves that are not written as they were played."""
         off = f"; {san.OFF} is a square off the board" if self.frame.shifted else ""
         return self.words.replace(NORMALISED, AS_WRITTEN, 1) + off
 
     def marks(
         self, rings: int, element: hit_model.ElementCount | None
     ) -> tuple[int, tuple[tuple[int, int], ...], tuple[str, str], int]:
-        """Rings, lines, badge and squares named one by one, of a position with these squares of a hit and the
-        element it is shown under; without a hit the badge alone tells that this is not the game's own board.
-        """
+        """Rings, lines, badge and single squares for a position with these squares of a hit and its element.
+        Without a hit only the badge shows that this is not the game's own board."""
         few = element.squares if element is not None else 0
         if self.applies and self.element is not None:
-            # Here the pattern stands where it is written, so there are no ways to draw.
+            # Here the pattern stands where it is written, so there are no lines to draw.
             frame = self.frame
             return frame.set(rings), (), (self.words, self.element.transform), frame.set(few)
         if element is None:
@@ -71,9 +71,8 @@ class Normal:
         return rings, element.lines, (self.words or element.words, element.transform), few
 
     def ways(self, shown: int, occupied: int) -> tuple[tuple[int, int], ...]:
-        """From where to where the pattern goes as what is shown takes the place of the other frame: `shown`
-        are the squares ringed, `occupied` those with men. Squares that nothing is known of go where men are.
-        """
+        """From where to where the pattern moves when one frame replaces the other: `shown` are the ringed
+        squares, `occupied` those with men. If no squares are known, the men move."""
         if self.element is None:
             return ()
         lines = self.element.lines
@@ -84,7 +83,7 @@ class Normal:
 
 
 def framed(game: base_model.LoadedGame, frame: motions.Motion, note: str) -> base_model.LoadedGame:
-    """The game for the notation, its moves written in a frame and a note before them."""
+    """The game for the notation, with moves written in a frame and a note before them."""
     if frame == motions.STILL:
         return game
     comment = " ".join(filter(None, (f"{note}.", game.comments.get(0, ""))))

@@ -1,11 +1,11 @@
 """The moves of a game with variations, comments and glyphs; the current move and the hits are marked.
 
-They stand as a running text, variations on lines of their own, or as on a score sheet, with a line for each
-number. A game with variations is always a running text.
+Moves stand as a running text, with variations on lines of their own, or as on a score sheet, with a line for
+each number. A game with variations is always a running text.
 
-Long games are laid out in chunks between events. Each chunk begins a paragraph, since Qt lays a whole
-paragraph out anew at every change. Moving about only changes an extra selection, never the text; hits are
-painted over it where they are in view.
+Long games are laid out in chunks between events. Each chunk is a paragraph, because Qt lays a whole paragraph
+out again at every change. Going to another move only changes an extra selection, never the text; hits are
+painted over the text that is in view.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from cqlgui.ui.look import canvas, icons, labels, theme, wording
 
 CHUNK = 100
 _HYPHEN, _UNBROKEN = "-", "\N{NON-BREAKING HYPHEN}"
-"""What moves are written with, and what stands for it on screen: else lines would break within castling."""
+"""The hyphen in moves, and its replacement on screen, without which lines would break within castling."""
 LONGEST_COMMENT = 20_000
-"""Characters of a comment that are shown; how many more there are is said."""
+"""Characters of a comment that are shown; the number of further ones is shown too."""
 _LETTERS = 60
-"""So many characters of a chunk count as one piece."""
+"""This many characters of a chunk count as one piece."""
 _DEEPEST = 6
-"""Variations within this many others are indented no further."""
+"""Variations nested deeper than this are indented no further."""
 _STRIP = 26
 """Pixels beside the text for the button."""
 _NUMBER = patterns.pattern(r"(\d+\.)(\.\.)?")
@@ -67,7 +67,7 @@ def pieces(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piec
     line = game.tree
     if 0 in game.comments:
         yield "comment", game.comments[0], -1
-    # Entries are a position to print with its siblings after it, or a bare sign to print.
+    # Entries are a position to print with its siblings after it, or a sign to print.
     stack: list[tuple[int, bool, bool] | str] = []
     if line.children[0]:
         stack.append((line.children[0][0], True, True))
@@ -98,7 +98,7 @@ def pieces(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piec
 
 
 def begun(game: base_model.LoadedGame, figurine: bool = False) -> Iterator[Piece]:
-    """The same, with what is shown first made at once: for a thread that is not the window's."""
+    """The same, with the first part made at once: for a thread that is not the window's."""
     left = pieces(game, figurine)
     return itertools.chain(list(itertools.islice(left, 2 * CHUNK)), left)
 
@@ -118,7 +118,8 @@ class _View(NamedTuple):
 
 
 class _Writer:
-    """Writes at the end of a document. Pieces of one kind are put in together: each insertion costs."""
+    """Writes at the end of a document. Pieces of one kind are inserted together, because each insertion costs
+    time."""
 
     def __init__(self, cursor: QTextCursor, inks: dict[str, QTextCharFormat]) -> None:
         self._cursor = cursor
@@ -137,7 +138,7 @@ class _Writer:
         return start
 
     def new_line(self, shape: QTextBlockFormat) -> None:
-        """Begin a line of this shape; one that is empty yet takes the shape."""
+        """Begin a line of this shape; a line that is still empty takes the shape."""
         if self.fresh:
             self._cursor.setBlockFormat(shape)
             return
@@ -152,15 +153,14 @@ class _Writer:
         return self.place == self.line
 
     def flush(self) -> None:
-        """Put in what is not yet in the document."""
+        """Insert what is not in the document yet."""
         self._cursor.insertText(self._run, self._inks[self._kind])
         self._run = ""
 
 
 class NotationView(QTextEdit):
     """`position_chosen` carries the positionid of a click; `stepped` and `jumped` are as on the board;
-    `columns_changed` tells whether a score sheet is wanted.
-    """
+    `columns_changed` says whether a score sheet is wanted."""
 
     position_chosen = Signal(int)
     columns_changed = Signal(bool)
@@ -174,7 +174,7 @@ class NotationView(QTextEdit):
         self.setAccessibleName("Notation")
         self.setPlaceholderText("The moves of the game stand here.")
         self.setMinimumHeight(60)
-        # Lines are folded, yet the space that ends one may count as a point too many.
+        # Lines are folded, but the space at the end of a line may count as a point too many.
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(8)
         self._game: base_model.LoadedGame | None = None
@@ -184,14 +184,14 @@ class NotationView(QTextEdit):
         self._ids: list[int] = []
         self._hits: frozenset[int] = frozenset()
         self._current = 0
-        # Whether the current move is still to be laid out, and then brought into view.
+        # Whether the current move is still to be laid out and then scrolled into view.
         self._awaited = False
-        # What was in view and selected before the same text was drawn anew, until it is laid out again.
+        # What was in view and selected before the same text was drawn again, until it is laid out.
         self._kept: _View | None = None
         self._left: Iterator[Piece] = iter(())
         # Whether a score sheet is wanted, and whether it is shown.
         self._columns = self._sheet = False
-        # How deep in variations the text laid out ends, and whether one ends there.
+        # The nesting of variations at the end of the laid-out text, and whether one ends there.
         self._depth, self._closed, self._opened = 0, False, False
         self._shapes: dict[int, QTextBlockFormat] = {}
         self.setViewportMargins(0, 0, _STRIP, 0)
@@ -207,7 +207,7 @@ class NotationView(QTextEdit):
         self._show_button()
 
     def set_game(self, game: base_model.LoadedGame | None, made: Iterator[Piece] | None = None) -> None:
-        """Show a game from its start; `made` are its pieces, where they were `begun`."""
+        """Show a game from its start; `made` are its pieces, if they were `begun`."""
         self._game, self._current, self._hits = game, 0, frozenset()
         self._kept = None
         self._render(made)
@@ -235,7 +235,7 @@ class NotationView(QTextEdit):
         self._columns = columns
         self._show_button()
         if self._game is not None and not has_variations(self._game):
-            # The places in the text are others.
+            # The places in the text have changed.
             self._kept = None
             self._render()
             self.set_current(self._current)
@@ -244,7 +244,7 @@ class NotationView(QTextEdit):
     def set_current(self, positionid: int) -> None:
         """Mark the move that led to this position and bring it into view."""
         if positionid != self._current:
-            # Elsewhere there is another view.
+            # At another move there is another view.
             self._kept = None
         self._current = positionid
         span = self._spans.get(positionid)
@@ -257,7 +257,7 @@ class NotationView(QTextEdit):
         self._mark()
 
     def _bring_up(self, cursor: QTextCursor) -> None:
-        """Keep a place in the upper half of the view, so that one sees what comes next."""
+        """Keep a place in the upper half of the view, so that the next moves are visible."""
         box, height = self.cursorRect(cursor), self.viewport().height()
         if box.top() < 0 or box.bottom() > height // 2:
             bar = self.verticalScrollBar()
@@ -270,9 +270,8 @@ class NotationView(QTextEdit):
         self.viewport().update()
 
     def _render_again(self) -> None:
-        """Draw the same text anew, with the same moves in view and the same text selected: a figurine stands
-        for one letter, so that places in the text stay what they are.
-        """
+        """Draw the same text again, with the same moves in view and the same text selected: a figurine
+        replaces one letter, so places in the text stay the same."""
         if self._kept is None:
             top = self.cursorForPosition(QPoint(0, 0))
             cursor = self.textCursor()
@@ -280,7 +279,7 @@ class NotationView(QTextEdit):
         self._render()
 
     def _look_again(self) -> None:
-        """Bring back what was in view and selected, once it is laid out."""
+        """Restore what was in view and selected, once it is laid out."""
         kept, length = self._kept, self.document().characterCount() - 1
         if kept is None or (self._timer.isActive() and length < max(kept.top, kept.anchor, kept.caret)):
             return
@@ -307,7 +306,7 @@ class NotationView(QTextEdit):
 
     def _render(self, made: Iterator[Piece] | None = None) -> None:
         self._timer.stop()
-        # The text goes last: its going scrolls, which marks what is in view.
+        # The text goes last: removing it scrolls, which marks what is in view.
         self._spans, self._starts, self._ids = {0: (0, 0)}, [], []
         self._depth, self._closed, self._opened = 0, False, False
         self._shapes = {}
@@ -321,7 +320,7 @@ class NotationView(QTextEdit):
         self._lay_out_chunk()
 
     def _shape(self, depth: int) -> QTextBlockFormat:
-        """The lines of a variation that is so deep within others; those of a score sheet for -1."""
+        """The format of a variation at this depth; that of a score sheet for -1."""
         made = self._shapes.get(depth)
         if made is None:
             made = QTextBlockFormat()
@@ -337,7 +336,7 @@ class NotationView(QTextEdit):
         return made
 
     def _inks(self) -> dict[str, QTextCharFormat]:
-        """What each kind of piece is written with."""
+        """The character formats of each kind of piece."""
         colours = theme.colours()
         inks = {}
         for kind, role in (
@@ -364,7 +363,7 @@ class NotationView(QTextEdit):
                 self._spans[number] = (start, writer.place)
                 self._starts.append(start)
                 self._ids.append(number)
-            # No line shall end with "(", nor begin with ")" or the move of Black where that can be helped.
+            # If possible, no line should end with "(", nor begin with ")" or a move of Black.
             laid = max(count, (writer.place - writer.begin) // _LETTERS)
             whole = kind == "main" and not (self._sheet and text[0].isdigit())
             if laid >= CHUNK and (whole or (laid >= 2 * CHUNK and not self._opened)):
@@ -384,7 +383,7 @@ class NotationView(QTextEdit):
         self._look_again()
 
     def _lay(self, writer: _Writer, kind: str, text: str) -> int:
-        """Lay out a piece of a running text, and give the place where it begins."""
+        """Lay out a piece of a running text. Returns the place where it begins."""
         opens, closes = kind == "sign" and text == "(", kind == "sign" and text == ")"
         self._depth += opens
         if opens or (self._closed and not closes):
@@ -402,7 +401,7 @@ class NotationView(QTextEdit):
         return start
 
     def _lay_on_sheet(self, writer: _Writer, kind: str, text: str) -> int:
-        """Lay out a piece of a score sheet, and give the place where it begins."""
+        """Lay out a piece of a score sheet. Returns the place where it begins."""
         if kind == "comment":
             writer.new_line(self._shape(1))
             self._closed = True
@@ -431,9 +430,8 @@ class NotationView(QTextEdit):
         self.setExtraSelections(marks)
 
     def hits_in(self, area: QRect) -> list[int]:
-        """The hits whose moves stand in the lines of an area of the viewport, in the order of the text. The
-        current move is not among them: it is marked as such.
-        """
+        """The hits whose moves stand in the lines of an area of the viewport, in text order, without the
+        current move, which has a mark of its own."""
         if not self._hits:
             return []
         ends = QPoint(0, area.top()), QPoint(self.viewport().width(), area.bottom())
@@ -445,8 +443,8 @@ class NotationView(QTextEdit):
     def _draw_hits(self, area: QRect) -> None:
         """Draw the moves that led to hits once more, in their own colour.
 
-        Extra selections would show the same. But Qt draws each of them by itself, and cuts the outline of all
-        of them out of that of the text: a page of hits takes it a tenth of a second.
+        Extra selections would look the same. But Qt draws each of them separately and cuts the outline of all
+        of them out of that of the text, which takes a tenth of a second for a page of hits.
         """
         numbers = self.hits_in(area)
         if not numbers:
@@ -464,9 +462,8 @@ class NotationView(QTextEdit):
                 block.layout().draw(painter, QPointF(), [run], whole)
 
     def _outlines(self, numbers: Iterable[int]) -> Iterator[tuple[QTextBlock, QPainterPath]]:
-        """The places of some moves in the document, one paragraph after the other. What the user selected is
-        left out: it shows as selected.
-        """
+        """The outlines of some moves in the document, paragraph by paragraph, without what the user
+        selected."""
         cursor = self.textCursor()
         # No text has these places.
         selected, behind = -1, -1
@@ -493,7 +490,7 @@ class NotationView(QTextEdit):
                     line_end = begin + line.textStart() + line.textLength()
                     top, height = corner.y() + line.y(), line.height()
                 part = min(stop, line_end, selected if start < selected else stop)
-                # Whole pixels, as Qt takes for what is selected, which goes before.
+                # Whole pixels, as Qt uses for the selection, which has precedence.
                 left = corner.x() + _x(line, start - begin)
                 right = corner.x() + _x(line, part - begin)
                 left = math.ceil(left) if start == behind else math.floor(left)
@@ -514,8 +511,8 @@ class NotationView(QTextEdit):
         return selection
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        # For other programs O-O is written with hyphens. Qt's own data are changed, as those made in Python
-        # would outlive it on the clipboard.
+        # Other programs get O-O with hyphens. Qt's own object is changed, because one made in Python would
+        # outlive Python on the clipboard.
         made = super().createMimeDataFromSelection()
         text, styled = made.text(), made.html()
         made.clear()
@@ -557,33 +554,33 @@ class NotationView(QTextEdit):
 
 
 def _x(line: QTextLine, place: int) -> float:
-    """How far from the left a place in a paragraph stands in its line."""
+    """The horizontal place of a character of a paragraph in its line."""
     found: Any = line.cursorToX(place)
-    # PySide gives the place with it, which Qt may move behind a sign of several code units.
+    # PySide returns the place as well, which Qt may move behind a sign of several code units.
     return float(found[0] if isinstance(found, tuple) else found)
 
 
 def _copied(text: str) -> str:
-    """What is shown as it is written."""
+    """Displayed text as it is written elsewhere."""
     for sign in (_WORD_BREAK, _ISOLATE, _END):
         text = text.replace(sign, "")
     return text.replace(_UNBROKEN, _HYPHEN)
 
 
 def _comment(text: str) -> str:
-    """A comment as it is shown. Laying out takes time that grows with the square of a word's length, so long
-    ones may be broken.
-    """
+    """A comment as it is shown. The time for layout grows with the square of a word's length, so long words
+    may be broken."""
     shown = wording.straight(" ".join(text[:LONGEST_COMMENT].splitlines()))
     more = len(text) - LONGEST_COMMENT
     end = f" … ({more:,} more characters)" if more > 0 else ""
     shown = _LONG_WORD.sub(lambda found: found[0] + _WORD_BREAK, shown) + end
-    # Else the number of the next move would join a comment that is written from right to left.
+    # Otherwise the number of the next move would join a comment that is written from right to left.
     return f"{_ISOLATE}{shown}{_END}" if _FROM_RIGHT.search(shown) else shown
 
 
 def step(line: tree.GameTree, positionid: int, by: int) -> int:
-    """The position one ply back (-1) or on along the main continuation (+1); the same where there is none."""
+    """The position one ply back (-1) or further along the main continuation (+1); the same if there is
+    none."""
     if by < 0:
         return max(0, line.parents[positionid])
     children = line.children[positionid]

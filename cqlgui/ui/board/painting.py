@@ -1,7 +1,7 @@
-"""How squares, men, rings, lines and ghosts are drawn, on a board of any size; knows no widget.
+"""Draws squares, men, rings, lines and ghosts on a board of any size; knows no widget.
 
-Men come from the SVG files of a piece set and are kept as pixmaps per (man, size, device pixel ratio):
-drawing a pixmap is several times quicker than rendering its SVG.
+Men come from the SVG files of a piece set and are kept as pixmaps by (man, size, device pixel ratio): drawing
+a pixmap is several times faster than rendering its SVG.
 """
 
 from __future__ import annotations
@@ -23,20 +23,21 @@ from cqlgui.ui.look import canvas, theme
 
 PIECE_SET = "cburnett"
 BADGE_ROOM = 28
-"""Pixels above the board that are kept for the badge: on the board it would hide men and rings."""
+"""Pixels above the board that are reserved for the badge: on the board it would hide men and rings."""
 
 _SMALL_CELL, _GROWN, _GROWN_BESIDE = 14, 1.5, 1.3
-"""On squares of fewer pixels men are drawn larger than their squares, by the first factor, or by the second
-one where two stand on neighbouring squares."""
+"""On squares smaller than this, men are drawn larger than their squares: by the first factor, or by the
+second if two men stand on neighbouring squares."""
 MOST_RINGS = 8
-"""Squares that are ringed at once; a larger set is tinted."""
+"""Maximum of ringed squares; a larger set is tinted."""
 
 
 _OF_SYMBOL = {"A": men.WHITE_MASK, "a": men.BLACK_MASK, "*": men.MAN_MASK}
 
 
 class CellLike(Protocol):
-    """A square of a pattern: `symbol` as in designators (`KQRBNPkqrbnp`, `A a * _`), empty for a bare one."""
+    """A square of a pattern: `symbol` as in designators (`KQRBNPkqrbnp`, `A a * _`), empty for a bare
+    square."""
 
     @property
     def square(self) -> int: ...
@@ -49,7 +50,7 @@ class CellLike(Protocol):
 
 
 class Frame:
-    """Where the squares lie: the board's outer rectangle, and whether Black is at the bottom."""
+    """The geometry of a board: its outer rectangle, and whether Black is at the bottom."""
 
     __slots__ = ("cell", "left", "top", "turned")
 
@@ -113,8 +114,9 @@ def man_pixmap(man: int, size: int, ratio: float) -> QPixmap:
 
 
 def _draw_small_white(pixmap: QPixmap, man: int, size: int, ratio: float) -> None:
-    """A white man of a few pixels: his lines would make him grey, so he is a white shape with an edge. A
-    bishop's shape alone looks like a pawn's; he is the black one's negative, which keeps some lines."""
+    """A white man of a few pixels. His outlines would make him grey, so he is a white shape with an edge. A
+    bishop's shape alone looks like a pawn's, so the white bishop is the negative of the black one, which
+    keeps some lines."""
     shape = man_pixmap(man + men.BP - men.WP, size, ratio)
     edge = _filled(shape, Qt.GlobalColor.black)
     if men.SYMBOLS[man] == "B":
@@ -145,7 +147,7 @@ def draw_squares(painter: QPainter, frame: Frame, colours: theme.Colours) -> Non
     painter.fillRect(frame.rect, colours.colour("light_square"))
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colours.colour("dark_square"))
-    # In one call: each takes and leaves the interpreter's lock.
+    # In one call, because each call takes and releases the interpreter lock.
     painter.drawRects([frame.square(square) for square in squares.bits(squares.ALL & ~squares.LIGHT)])
     painter.setPen(QPen(colours.colour("board_edge"), 1))
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -158,7 +160,7 @@ def draw_men(painter: QPainter, frame: Frame, board: Sequence[int], ratio: float
     size = max(1, round(frame.cell))
     for square in range(64):
         if board[square]:
-            # In one call of Qt for each man: each takes and leaves the interpreter's lock.
+            # One call of Qt for each man, because each call takes and releases the interpreter lock.
             painter.drawPixmap(*frame.corner(square), man_pixmap(board[square], size, ratio))
 
 
@@ -185,7 +187,7 @@ def draw_coordinates(painter: QPainter, frame: Frame, colours: theme.Colours, fo
 
 
 def draw_move(painter: QPainter, frame: Frame, origin: int, target: int, colours: theme.Colours) -> None:
-    """The last move: origin in corner brackets, target filled, so that they differ in more than colour."""
+    """The last move: origin in corner brackets, target filled, so that they differ not only in colour."""
     fill = colours.colour("last_move")
     tint = QColor(fill)
     tint.setAlpha(150)
@@ -202,8 +204,8 @@ def draw_move(painter: QPainter, frame: Frame, origin: int, target: int, colours
 
 
 def parted(board: int, few: int) -> tuple[int, int]:
-    """Of the squares of a hit those to ring and those to tint. Of more than `MOST_RINGS` none would stand
-    out, so these are tinted; `few` are squares that the query names one by one: these stand out all the same.
+    """The squares of a hit to ring and those to tint. More than `MOST_RINGS` rings would not stand out, so
+    such sets are tinted; `few` are squares that the query names one by one, and these are ringed in any case.
     """
     few = few if few.bit_count() <= MOST_RINGS else 0
     rest = board & ~few
@@ -222,8 +224,8 @@ def draw_rings(painter: QPainter, frame: Frame, board: int, colours: theme.Colou
 
 
 def draw_tints(painter: QPainter, frame: Frame, board: int, colours: theme.Colours) -> None:
-    """A light tint, with a frame that is seen without colours too, on the squares of a large set. Tints go
-    below the men."""
+    """A light tint, with a frame that is visible without colours too, on the squares of a large set. Tints
+    are drawn below the men."""
     tint = colours.colour("ring")
     tint.setAlpha(56)
     width = max(1.0, frame.cell * 0.03)
@@ -238,9 +240,8 @@ def draw_tints(painter: QPainter, frame: Frame, board: int, colours: theme.Colou
 def draw_lines(
     painter: QPainter, frame: Frame, pairs: Iterable[tuple[int, int]], colours: theme.Colours
 ) -> None:
-    """Dashed arrows from squares as written in the query to their images; lines that would cover each other
-    bow to either side.
-    """
+    """Dashed arrows from squares as written in the query to their images. Lines that would cover each other
+    bend to either side."""
     width = max(1.5, frame.cell * 0.035)
     moved = [pair for pair in pairs if pair[0] != pair[1] and all(0 <= square < 64 for square in pair)]
     painter.save()
@@ -324,7 +325,7 @@ def draw_pattern(
         painter.setPen(QPen(hatched, 1))
         box = frame.square(square)
         painter.drawLine(box.bottomLeft(), box.topRight())
-    # On very small boards men are larger than their squares, as they could not be told otherwise.
+    # On very small boards men are larger than their squares, or they could not be recognised.
     shown = list(cells)
     grown = frame.cell
     if frame.cell < _SMALL_CELL:
@@ -353,7 +354,7 @@ def draw_pattern(
 
 
 def _within(board: QRectF, centre: QPointF, size: float) -> QRectF:
-    """A square of this size around a point, moved so that it does not leave the board."""
+    """A square of this size around a point, moved if necessary to stay on the board."""
     left = min(max(centre.x() - size / 2, board.left()), board.right() - size)
     top = min(max(centre.y() - size / 2, board.top()), board.bottom() - size)
     return QRectF(left, top, size, size)
@@ -370,28 +371,27 @@ def draw_badge(
     swapped: bool = False,
 ) -> None:
     """The transform in words on a rounded plate above the board's right corner. `taken` pixels from the left
-    are for others, `edge` is the role of its edge's colour, and two discs before the words say that colours
-    are `swapped`.
-    """
+    belong to others, `edge` is the role of its edge's colour, and two discs before the words show that
+    colours are `swapped`."""
     words = QFont(font)
     words.setPixelSize(max(11, min(14, round(frame.cell * 0.22))))
     words.setBold(True)
     painter.setFont(words)
     metrics = painter.fontMetrics()
     height = BADGE_ROOM - 6.0
-    # Two discs, one over the other.
+    # Two overlapping discs.
     discs = QRectF(0, 0, height, height * 0.6) if swapped else QRectF()
     room = discs.width() + 6 if swapped else 0.0
     most = int(frame.cell * 8 - 22 - room - taken)
     if most < _LEAST_BADGE:
-        # The bar below the board says it, too.
+        # The bar below the board shows it too.
         return
     if metrics.horizontalAdvance(text) > most:
         words.setBold(False)
         painter.setFont(words)
         metrics = painter.fontMetrics()
     if swapped and metrics.horizontalAdvance(text) > most:
-        # The discs say that colours are swapped.
+        # The discs show that colours are swapped.
         text = ", ".join(part for part in text.split(", ") if part != "colours swapped") or text
     text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, most)
     width = metrics.horizontalAdvance(text) + 20.0 + room

@@ -1,4 +1,4 @@
-"""The board with the notation below or beside it, whichever leaves the board more room."""
+"""The board with the notation below or beside it, whichever gives the board more room."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ BESIDE, UNDER = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
 
 
 class Stage(QSplitter):
-    """Holds what is around the board and the notation. The notation takes what the board cannot use, until
-    the user draws the divider.
-    """
+    """Holds the board with its surroundings, and the notation. The notation gets what the board cannot use,
+    until the user moves the divider."""
 
     def __init__(self, board_side: QWidget, board: widget.BoardWidget, notation: QWidget, above: int) -> None:
         """`above` is the height that the board keeps free above its squares."""
@@ -32,13 +31,13 @@ class Stage(QSplitter):
         board_side.installEventFilter(self)
 
     def set_drawing(self, drawing: bool) -> None:
-        """Whether somebody draws on the board. The notation is hidden meanwhile where that makes the board
+        """Whether the user draws on the board. Meanwhile the notation is hidden if that makes the board
         larger."""
         self._drawing = drawing
         self.fit()
 
     def reset(self) -> None:
-        """Forget where the user drew the divider."""
+        """Forget where the user put the divider."""
         self.dragged = False
         self.fit()
 
@@ -57,7 +56,7 @@ class Stage(QSplitter):
         self.setSizes([max(1, whole - self.handleWidth() - notation), notation])
 
     def state(self) -> QByteArray:
-        """Where the user drew the divider; nothing where he did not."""
+        """The place of the divider if the user moved it, else empty."""
         return self.saveState() if self.dragged else QByteArray()
 
     def restore(self, state: QByteArray) -> None:
@@ -82,7 +81,7 @@ class Stage(QSplitter):
         self.dragged = True
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        # Rows below the board come and go while one draws.
+        # Rows below the board come and go while the user draws.
         if event.type() is QEvent.Type.LayoutRequest and self._drawing:
             self.fit()
         return False
@@ -93,10 +92,9 @@ class Stage(QSplitter):
 
 
 def divide(width: int, height: int, around: int) -> tuple[Qt.Orientation, int]:
-    """Where the notation stands in a room, and how wide or high it is, so that the board is as large as it
-    can be; `around` is the height of what stands above and below the squares, `width` is without what stands
-    left of them.
-    """
+    """Where the notation stands in a given room, and its width or height, so that the board is as large as
+    possible. `around` is the height of what stands above and below the squares; `width` excludes what stands
+    left of them."""
     narrow, low = max(130, min(240, width * 28 // 100)), max(56, min(130, height * 23 // 200))
     beside = min(width - narrow, height - around)
     under = min(width, height - low - around)

@@ -1,4 +1,4 @@
-"""What stands on a square that is no single man: men of any kind, no man, whatever there is."""
+"""Signs on a square other than single men: men of any kind, no man, anything."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 from cqlgui.board import men
 
 WHITE, BLACK, EDGE = "#ffffff", "#10151b", "#38424e"
-"""Discs of men of any kind have the colours of the men, which are no theme's."""
+"""Discs for men of any kind have the colours of the men, which do not depend on the theme."""
 
 
 def draw_empty(painter: QPainter, box: QRectF) -> None:
@@ -23,7 +23,7 @@ def draw_empty(painter: QPainter, box: QRectF) -> None:
 
 
 def draw_dots(painter: QPainter, box: QRectF) -> None:
-    """Whatever stands there: a small round dot."""
+    """Anything: a small round dot."""
     size = box.width() * 0.13
     painter.setPen(QPen(QColor(WHITE), max(1.0, size * 0.3)))
     painter.setBrush(QColor(BLACK))

@@ -1,7 +1,7 @@
 """The short way of a pattern from where it is written to where it matched, as an animation; paints nothing.
 
-It never waits for anything: what is on the board is there at once, and the next position ends it. Where
-positions follow each other quickly, as with a key held down, there is none.
+Nothing waits for it: the board shows the position at once, and the next position ends the animation. There is
+none while positions follow each other quickly, as with a key held down.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QApplication, QStyle
 
 MS = 250
 HURRY = 0.4
-"""Seconds within which positions follow each other too quickly for a way of their own."""
+"""Seconds within which positions follow each other too quickly for an animation."""
 
 
 class Travel(QObject):
-    """`moved` asks for a repaint; `ended` says that nothing is on its way any more."""
+    """`moved` asks for a repaint; `ended` says that the animation is over."""
 
     moved = Signal()
     ended = Signal()
@@ -40,7 +40,7 @@ class Travel(QObject):
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
-        """The (from, to) squares of what is on its way."""
+        """The (from, to) squares of the moving men and rings."""
         return self._pairs
 
     @property
@@ -57,13 +57,13 @@ class Travel(QObject):
         return float(self._course.currentValue())
 
     def interrupt(self) -> None:
-        """Another position is shown: what is on its way is there."""
+        """Another position is shown: end the animation."""
         now = time.monotonic()
         self._hurried, self._last = now - self._last < HURRY, now
         self.stop()
 
     def begin(self, pairs: Iterable[tuple[int, int]]) -> None:
-        """Set out, unless it is not wanted, positions follow each other quickly or nothing moves."""
+        """Begin, unless animation is off, positions follow each other quickly, or nothing moves."""
         self.stop()
         wanted = tuple(pair for pair in pairs if pair[0] != pair[1])
         if wanted and self.allowed and not self._hurried and _desktop_moves():
@@ -71,7 +71,7 @@ class Travel(QObject):
             self._course.start()
 
     def stop(self) -> None:
-        """Be there at once."""
+        """End the animation at once."""
         if self._pairs:
             self._pairs = ()
             self._course.stop()
@@ -79,6 +79,6 @@ class Travel(QObject):
 
 
 def _desktop_moves() -> bool:
-    """Whether the desktop has animations on."""
+    """Whether the desktop has animations switched on."""
     hint = QStyle.StyleHint.SH_Widget_Animation_Duration
     return QApplication.style().styleHint(hint) > 0

@@ -1,6 +1,6 @@
 """The boards on screen: the big one that shows a hit, and the small one of thumbnails.
 
-They know no game, only positions.
+They know positions, but no games.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from cqlgui.ui.look import canvas, theme
 from cqlgui.ui.loop import turns
 
 _DIMMED = 0.4
-"""Opacity of men behind a pattern: light and dark ones are still told apart on squares of either shade."""
+"""Opacity of men behind a pattern: light and dark men can still be distinguished on both kinds of squares."""
 _FAINT = 0.18
-"""The same in Pattern mode, where they are there only to be taken."""
+"""The same in Pattern mode, where men are shown only to be taken."""
 _NAMES = ("", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 
@@ -40,7 +40,7 @@ class Layer(Protocol):
 
     @property
     def covered(self) -> int:
-        """Squares on which no faint man of the game is to show through."""
+        """Squares where the game's faint man must not show through."""
 
     def paint(self, painter: QPainter, frame: painting.Frame, ratio: float) -> None:
         """Draw it."""
@@ -57,8 +57,8 @@ class Side(QWidget):
 class BoardWidget(QWidget):
     """A position with everything that explains a hit on it.
 
-    `stepped` carries -1/+1 for a ply back/forward, `jumped` -1/+1 for the start/end of the game. What changes
-    is painted `later`.
+    `stepped` carries -1/+1 for a ply back/forward, `jumped` -1/+1 for the start/end of the game. Changes are
+    painted by `later`.
     """
 
     stepped = Signal(int)
@@ -68,7 +68,7 @@ class BoardWidget(QWidget):
     def __init__(self, parent: QWidget | None = None, later: turns.Later = turns.now) -> None:
         super().__init__(parent)
         self._later = later
-        # Whether the turn for that is asked for.
+        # Whether a turn for painting is requested.
         self._changed = False
         self._position: position_module.Position | None = None
         self._move: tuple[int, int] | None = None
@@ -78,19 +78,19 @@ class BoardWidget(QWidget):
         self._ghost: tuple[tuple[painting.CellLike, ...], int, tuple[str, str]] | None = None
         self._layer: Layer | None = None
         self._faint = False
-        # What stands left above the board, where the badge leaves it room.
+        # A widget left above the board, beside the badge.
         self._corner: QWidget | None = None
-        # What stands left of the squares while it is shown.
+        # A widget left of the squares while it is shown.
         self._side: Side | None = None
         self._side_width = 0
-        # Squares that are none of the game's board, while the query's own frame is shown.
+        # Squares that do not belong to the game's board, while the query's own frame is shown.
         self._outside: int | None = None
         self._travel = travel.Travel(self)
         self._turned = False
         self._coordinates = True
         self._hint = ""
         self._wheel = 0
-        # The board as it was drawn last: it is shown until a turn has drawn it anew.
+        # The board as it was last drawn. It is shown until a turn has drawn it again.
         self._kept: QPixmap | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(140, 120)
@@ -117,7 +117,7 @@ class BoardWidget(QWidget):
 
     @property
     def motion(self) -> motions.Motion | None:
-        """The motion that is drawn: that of the pattern in front or of the hit's transform."""
+        """The motion that is drawn: that of the pattern in front, or of the hit's transform."""
         if self._ghost is not None:
             return geometry.motion(self._ghost[2][1])
         # In the query's own frame nothing has moved.
@@ -136,7 +136,7 @@ class BoardWidget(QWidget):
 
     @property
     def outside(self) -> int:
-        """The squares that are hatched, since the game's board ends before them."""
+        """The squares that are hatched because they are outside the game's board."""
         return self._outside or 0
 
     @property
@@ -208,7 +208,7 @@ class BoardWidget(QWidget):
             self._travel.stop()
 
     def describe(self, summary: str) -> None:
-        """Tell assistive technology where we are and who stands where."""
+        """Describe place and position to assistive technology."""
         self.setAccessibleDescription(". ".join(filter(None, (summary, spoken(self._position)))))
 
     def set_ghost(
@@ -222,8 +222,8 @@ class BoardWidget(QWidget):
         self._change()
 
     def set_layer(self, layer: Layer | None, *, faint: bool = True) -> None:
-        """Draw a layer in front of the position from now on; None for the position alone. A `faint` position
-        is without what explains a hit."""
+        """Draw a layer in front of the position from now on; None for the position alone. On a `faint`
+        position the marks of a hit are not drawn."""
         self._layer, self._faint = layer, faint
         self._change()
 
@@ -233,7 +233,7 @@ class BoardWidget(QWidget):
         return self._layer
 
     def refresh(self) -> None:
-        """Draw anew: the layer shows something else."""
+        """Repaint, because the layer has changed."""
         self._change()
 
     def set_corner(self, corner: QWidget) -> None:
@@ -277,7 +277,7 @@ class BoardWidget(QWidget):
         self._change()
 
     def picture(self, size: int = 720) -> QPixmap:
-        """The board alone as a picture of `size` pixels a side."""
+        """The board alone as a picture of `size` by `size` pixels."""
         pixmap = QPixmap(size, size)
         pixmap.fill(theme.colours().colour("window"))
         with canvas.Painter(pixmap) as painter:
@@ -293,18 +293,18 @@ class BoardWidget(QWidget):
             self._later(self._draw_anew)
 
     def _draw_anew(self) -> None:
-        """Paint the board before it is asked for: drawing is most of the work, and the repaint of the window
+        """Paint the board before the repaint: drawing it is most of the work, and the repaint of the window
         has enough of it."""
         self._changed = False
-        # First, so that a former picture does not stay where drawing fails.
+        # First, so that an old picture does not stay if drawing fails.
         self._kept = None
         self.update()
         if self.isVisible():
             self._kept = self._drawn()
 
     def frame(self) -> painting.Frame:
-        """Where the squares lie in this widget: whole pixels a square, so that edges are crisp."""
-        # The room for the badge is always kept, so that the board does not change its size between hits.
+        """The geometry of the squares in this widget: whole pixels for a square, so that edges are crisp."""
+        # The room for the badge is always reserved, so that the board does not change its size between hits.
         room = painting.BADGE_ROOM
         width = self.width() - self._side_width
         cell = max(8, (min(width, self.height() - room) - 4) // 8)
@@ -351,7 +351,7 @@ class BoardWidget(QWidget):
             badge = self._badge if plain else ("", "")
             if plain:
                 painting.draw_lines(painter, frame, self._lines, colours)
-                # Those on their way are drawn over this.
+                # Moving rings are drawn over this.
                 painting.draw_rings(painter, frame, ringed & ~self._travel.targets, colours)
             if layer is not None:
                 layer.paint(painter, frame, ratio)
@@ -385,7 +385,7 @@ class BoardWidget(QWidget):
         return QSize(460, 460)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        # It is often painted only for what has changed around it.
+        # It is often repainted only because of changes around it.
         ratio, kept = self.devicePixelRatioF(), self._kept
         if (
             kept is None
@@ -426,7 +426,7 @@ class BoardWidget(QWidget):
             self._side.setGeometry(round(frame.left) - self._side_width - 1, 0, needed, self.height())
         if self._corner is not None:
             self._corner.adjustSize()
-            # On a small board it begins further left, so that nothing of it is cut.
+            # On a small board it begins further left, so that it is not cut.
             left = max(self._side_width, min(round(frame.left) - 1, self.width() - self._corner.width()))
             self._corner.move(left, max(0, round(frame.top) - self._corner.height() - 4))
 
@@ -436,7 +436,7 @@ class BoardWidget(QWidget):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        # Also while it is being made.
+        # Also while the widget is being made.
         if event.type() in canvas.DRESSED and hasattr(self, "_kept"):
             self._change()
 

@@ -49,7 +49,7 @@ class Completer(QCompleter):
         if text.isalnum() or text in "$_-":
             self.open(asked=False)
         elif self._view.isVisible():
-            # Backspace narrows the prefix; anything else ends the word.
+            # Backspace shortens the prefix; anything else ends the word.
             if text == "\b" and self.prefix():
                 self.open(asked=False)
             else:
@@ -79,7 +79,7 @@ class Completer(QCompleter):
         where = self._editor.cursorRect().translated(self._editor.viewport().pos())
         width = min(560, max(260, self._editor.width() - 40))
         self.complete(QRect(where.left(), where.top(), width, where.height()))
-        # A word that is complete already must not swallow the Return that follows it.
+        # A word that is already complete must not swallow the Return that follows it.
         first = self.completionModel().index(0, 0)
         self._view.setCurrentIndex(QModelIndex() if whole and not asked else first)
 

@@ -36,10 +36,10 @@ _PAIRS = {"(": ")", "{": "}", "[": "]"}
 class QueryEdit(QPlainTextEdit):
     """A plain-text edit that knows the query language.
 
-    `changed` comes once per real change of the text (a repaint of colours is none), `run_requested` at
-    Ctrl+Return, `find_requested` at Ctrl+F, `caret_moved` with the caret's code-point offset, `fix_requested`
-    at Ctrl+period, `help_requested` at F1, `menu_opening` with the context menu and the code-point offset
-    under the pointer, for others to add to it.
+    `changed` is emitted once for each real change of the text (not for a repaint of colours), `run_requested`
+    at Ctrl+Return, `find_requested` at Ctrl+F, `caret_moved` with the caret's code-point offset,
+    `fix_requested` at Ctrl+period, `help_requested` at F1, `menu_opening` with the context menu and the
+    code-point offset under the pointer, so that others can add to the menu.
     """
 
     changed = Signal()
@@ -64,7 +64,7 @@ class QueryEdit(QPlainTextEdit):
         self._offsets = offsets.Offsets("")
         self._revision = -1
         self._known = ""
-        # Whether the caret's line is to be the first in view once there is a view.
+        # Whether the caret's line must be the first in view once there is a view.
         self._begins = False
         self._colouring = False
         self._diagnostics: tuple[diagnostics.Diagnostic, ...] = ()
@@ -127,7 +127,7 @@ class QueryEdit(QPlainTextEdit):
 
     def _raise_caret(self) -> None:
         bar = self.verticalScrollBar()
-        # Its unit is a line as it is wrapped.
+        # The unit of the bar is a wrapped line.
         bar.setValue(bar.value() + self.cursorRect().top() // self.fontMetrics().lineSpacing())
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -268,8 +268,8 @@ class QueryEdit(QPlainTextEdit):
         self._show_selections()
 
     def set_governed(self, start: int, end: int) -> None:
-        """Tint a code-point range: what the transform under the pointer acts on; an empty one takes the tint
-        away."""
+        """Tint a code-point range: the filter on which the transform under the pointer acts. An empty range
+        removes the tint."""
         mapping = self.offsets()
         units = mapping.to_units(start), mapping.to_units(end)
         if start < end:
@@ -314,7 +314,7 @@ class QueryEdit(QPlainTextEdit):
         cursor = self.textCursor()
         cursor.clearSelection()
         line.cursor = cursor
-        # The band of the current line would cover the words that an empty editor shows.
+        # The band of the current line would cover the placeholder of an empty editor.
         marks = [] if self.document().isEmpty() else [line]
         marks += [*self._governed, *self._found, *self._squiggles]
         for position, matched in brackets.at(self.document(), self.textCursor().position()):
@@ -376,7 +376,7 @@ class QueryEdit(QPlainTextEdit):
         for number, old, new in zip(numbers, lines, changed, strict=True):
             if old == new:
                 continue
-            # Only the part that differs is touched, so that caret and selection stay where they were.
+            # Only the part that differs is changed, so that caret and selection stay where they were.
             head = _common(old, new)
             tail = _common(old[head:][::-1], new[head:][::-1])
             block = document.findBlockByNumber(number)
@@ -429,7 +429,7 @@ class QueryEdit(QPlainTextEdit):
             cursor.setPosition(end + 1, QTextCursor.MoveMode.KeepAnchor)
             self.setTextCursor(cursor)
             return True
-        # Before a word the bracket is meant for what follows, and within a string or comment for nothing.
+        # Before a word the bracket is meant for what follows; within a string or comment for nothing.
         if (ahead and not ahead.isspace() and ahead not in _PAIRS.values()) or brackets.in_quiet(cursor):
             return False
         cursor.beginEditBlock()
@@ -472,7 +472,7 @@ class QueryEdit(QPlainTextEdit):
             self._offsets = offsets.Offsets(self._text)
 
     def _text_changed(self) -> None:
-        # The highlighter's colours also count as a change to Qt.
+        # Qt counts the highlighter's colours as a change too.
         if not self._colouring and self.text() != self._known:
             self._known = self._text
             self._colour_view()
@@ -507,7 +507,8 @@ class QueryEdit(QPlainTextEdit):
         place = self.viewport().mapFromGlobal(event.globalPos())
         cursor = self.cursorForPosition(place)
         offset = self.offsets().to_points(cursor.position())
-        # The cursor is the gap nearest to the pointer; the character meant may be the one before it.
+        # The cursor is the gap nearest to the pointer; the character under the pointer may be the one before
+        # it.
         if self.cursorRect(cursor).left() > place.x() and offset:
             offset -= 1
         words = self.hover_html(offset) if self._over_text(place, offset) else ""
@@ -526,7 +527,7 @@ class QueryEdit(QPlainTextEdit):
         )
 
     def event(self, event: QEvent) -> bool:
-        # Esc closes the popup before it may mean anything to the window.
+        # Esc closes the popup before it can mean anything to the window.
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -542,7 +543,7 @@ class QueryEdit(QPlainTextEdit):
             return
         key, held = event.key(), event.modifiers()
         if key == Qt.Key.Key_Escape:
-            # Nothing to do with the text: it is for whatever is open around it.
+            # The key has nothing to do with the text; it is for a pane around the editor.
             event.ignore()
             return
         control = bool(held & Qt.KeyboardModifier.ControlModifier)
@@ -602,7 +603,7 @@ class QueryEdit(QPlainTextEdit):
         super().wheelEvent(event)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        # Files are for the window, which opens them; their addresses are no text of a query.
+        # The window opens files; their addresses are no text of a query.
         if any(url.isLocalFile() for url in source.urls()):
             return False
         return super().canInsertFromMimeData(source)

@@ -14,8 +14,8 @@ COMMENT = "// "
 def new_line_indent(before: str, after: str) -> tuple[str, str]:
     """Indent of the line that Return opens, and text to put behind the caret.
 
-    `before` and `after` are the halves of the current line. An opening bracket deepens the indent; when
-    its closing partner follows at once, that one moves to a line of its own.
+    `before` and `after` are the halves of the current line. An opening bracket deepens the indent. If its
+    closing partner follows at once, the partner moves to a line of its own.
     """
     indent = before[: len(before) - len(before.lstrip())]
     opener = before.rstrip()[-1:]
@@ -28,7 +28,7 @@ def new_line_indent(before: str, after: str) -> tuple[str, str]:
 
 
 def indented(lines: list[str]) -> list[str]:
-    """Every line that holds something, one step to the right."""
+    """Every line that is not empty, one step to the right."""
     return [INDENT + line if line.strip() else line for line in lines]
 
 
@@ -38,8 +38,7 @@ def dedented(lines: list[str]) -> list[str]:
 
 
 def comment_toggled(lines: list[str]) -> list[str]:
-    """Line comments put before all lines, at their least indent, or taken away when every filled line has
-    one."""
+    """Line comments put before all lines, at their least indent, or removed if every filled line has one."""
     filled = [line for line in lines if line.strip()]
     if not filled:
         return list(lines)
@@ -57,7 +56,7 @@ def _step(line: str) -> int:
 
 
 def _commented(line: str) -> bool:
-    # Three slashes are the comment-writing filter, not a comment.
+    # Three slashes are the filter that writes comments, no comment.
     body = line.lstrip()
     return body.startswith("//") and not (body.startswith("///") and not body.startswith("////"))
 

@@ -1,6 +1,5 @@
-"""Query files on disk: UTF-8 in, UTF-8 out, written so that a failure never costs the old file, nor saving
-what another program wrote.
-"""
+"""Query files on disk: UTF-8, written so that a failure never loses the old file, and that saving never
+overwrites what another program wrote."""
 
 from __future__ import annotations
 
@@ -63,7 +62,7 @@ def _has_windows_ends(path: Path) -> bool:
 
 
 class Seen:
-    """Checksums of what query files held when they were opened or saved here last."""
+    """Checksums of the content of query files when they were last opened or saved here."""
 
     def __init__(self) -> None:
         self._held: dict[Path, str] = {}
@@ -74,7 +73,7 @@ class Seen:
         self.recall(path, _seal(text))
 
     def recall(self, path: Path, seal: str) -> None:
-        """Take a checksum that `of` told earlier."""
+        """Restore a checksum that `of` returned earlier."""
         self._held[path] = seal
         self._told.pop(path, None)
 
@@ -90,7 +89,7 @@ class Seen:
         try:
             now = _seal(read(path))
         except errors.SourceError as fault:
-            # What it holds now is no query.
+            # Its content is no query now.
             now = str(fault)
         if now in (held, self._told.get(path)):
             return False

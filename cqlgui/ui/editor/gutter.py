@@ -1,7 +1,7 @@
-"""The editor's margin: line numbers, a mark on lines with a finding, and how each line fares on the board.
+"""The editor's margin: line numbers, a mark on lines with a finding, and the truth of each line on the board.
 
-A line that holds has a tick, one that fails a cross, a number stands for itself; a shape tells, not only its
-colour. What was looked at elsewhere in the game, as inside `find`, is grey and has an arrow. Where the
+A line that holds has a tick, one that fails a cross, a number is shown as such; shapes differ, not only
+colours. A line that was evaluated elsewhere in the game, as inside `find`, is grey and has an arrow. If the
 caret's line has a finding with a fix, a lamp offers it.
 """
 
@@ -31,8 +31,8 @@ from cqlgui.tasks.search import margin
 from cqlgui.ui.look import canvas, colours, wording
 
 KNOWN, PENDING, SLOW, FAULT = "known", "pending", "slow", "fault"
-"""How fresh the truths are: of this text and position, being found out, given up for the moment, not to be
-had because the query cannot be run here."""
+"""State of the truths: valid for this text and position; being computed; given up for the moment; not
+available because the query cannot be run here."""
 
 _SIDE = 6
 _MOST_NAMED = 12
@@ -54,10 +54,10 @@ class Lines(Protocol):
 
 
 class Gutter(QWidget):
-    """Painted at the editor's left edge; a click selects the line, a click on a lamp asks for its fixes.
+    """Painted at the editor's left edge. A click selects the line, a click on a lamp asks for its fixes.
 
-    `pointed` carries the squares that the filters of the line under the pointer name, 0 when it leaves;
-    `fixes_wanted` a line, from 0.
+    `pointed` carries the squares that the filters of the line under the pointer name, 0 when the pointer
+    leaves; `fixes_wanted` a line, from 0.
     """
 
     pointed = Signal(object)
@@ -86,7 +86,7 @@ class Gutter(QWidget):
         return self._state
 
     def set_truth(self, state: str, rows: tuple[truth_model.LineTruth, ...] | None = None) -> None:
-        """Show truths; without `rows` the former ones stay, and pale while others are found out."""
+        """Show truths. Without `rows` the old ones stay, and turn pale while others are computed."""
         self._state = state
         if rows is not None:
             self._rows = {row.line: row for row in rows}
@@ -103,9 +103,8 @@ class Gutter(QWidget):
             self.update()
 
     def needed_width(self) -> int:
-        """Width in pixels for marks, the numbers of all lines, and truths. These have their room while none
-        is shown, too: the text does not move when they come.
-        """
+        """Width in pixels for marks, the numbers of all lines, and truths. Truths have their room even while
+        none is shown, so that the text does not move when they come."""
         digits = max(2, len(str(self._editor.blockCount())))
         return 3 * _SIDE + digits * self._digit() + self._mark_size() + self._truth_width()
 
@@ -300,9 +299,8 @@ def draw_truth(painter: QPainter, colour: QColor, holds: bool, centre: QPointF, 
 
 
 def _draw_arrow(painter: QPainter, colour: QColor, middle: QPointF, size: float) -> None:
-    """An arrow to the right, with a negative size to the left: this was looked at further on in the game, or
-    further back.
-    """
+    """An arrow to the right, or with a negative size to the left: this was evaluated later or earlier in the
+    game."""
     pen = QPen(colour)
     pen.setWidthF(1.2)
     painter.setPen(pen)
@@ -325,7 +323,7 @@ def _draw_clock(painter: QPainter, colour: QColor, centre: QPointF, size: float)
 
 
 def _draw_lamp(painter: QPainter, widget: QWidget, centre: QPointF, size: float) -> None:
-    """A lamp with its socket: something can be put right here."""
+    """A lamp with its socket: something can be mended here."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colours.of(widget, "warning"))
     bulb = size * 0.36
@@ -337,7 +335,7 @@ def _draw_lamp(painter: QPainter, widget: QWidget, centre: QPointF, size: float)
 
 
 def _draw_mark(painter: QPainter, widget: QWidget, severity: str, centre: QPointF, size: float) -> None:
-    """A filled disc for an error, a triangle for a warning: the shape tells, not only the colour."""
+    """A filled disc for an error, a triangle for a warning: shapes differ, not only colours."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colours.of(widget, severity))
     half = size / 2

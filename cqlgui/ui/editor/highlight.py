@@ -18,8 +18,8 @@ from cqlgui.ui.look import colours
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QPlainTextEdit
 
-# States of a block, as Qt keeps them; a new block has -1. A pending block is out of view, not coloured yet:
-# of a text of thousands of lines only those that somebody looks at cost time.
+# States of a block, as Qt keeps them; a new block has -1. A pending block is out of view and not coloured
+# yet: of a text of thousands of lines only visible ones cost time.
 _OPEN = 1  # ends inside a block comment
 _PENDING = 2
 _AHEAD = 60  # lines above and below the view that are coloured with it
@@ -91,9 +91,9 @@ def token_at(block: QTextBlock, column: int) -> tokens.Token | None:
 
 
 class Highlighter(QSyntaxHighlighter):
-    """Applies the palette's colours to tokens; Qt calls it for changed lines alone.
+    """Applies the palette's colours to tokens. Qt calls it for changed lines only.
 
-    Lines far from the view stay plain until `show` tells that they came into it.
+    Lines far from the view stay plain until `show` says that they are in view.
     """
 
     def __init__(self, editor: QPlainTextEdit) -> None:
@@ -104,7 +104,7 @@ class Highlighter(QSyntaxHighlighter):
         self._make_formats()
 
     def show(self, first: int, last: int) -> None:
-        """Colour the lines numbered `first`..`last` (from 0) and their neighbours, where not done."""
+        """Colour the lines numbered `first`..`last` (from 0) and their neighbours, if that is not done."""
         self._first, self._last = first - _AHEAD, last + _AHEAD
         block = self.document().findBlockByNumber(max(0, self._first))
         while block.isValid() and block.blockNumber() <= self._last:
@@ -133,7 +133,7 @@ class Highlighter(QSyntaxHighlighter):
     def highlightBlock(self, text: str) -> None:
         opened = _ends_open(self.previousBlockState())
         if not self._first <= self.currentBlock().blockNumber() <= self._last:
-            # A line without the signs of a block comment hands on what it began with, whatever else it holds.
+            # A line without the signs of a block comment ends in the state in which it began.
             plain = "/*" not in text and "*/" not in text
             open_after = opened if plain else line(text, opened).open
             self.setCurrentBlockState(_PENDING | (_OPEN if open_after else 0))
@@ -148,7 +148,7 @@ class Highlighter(QSyntaxHighlighter):
         self.setCurrentBlockState(_OPEN if found.open else 0)
 
     def _enlarge(self, start: int, text: str, shape: QTextCharFormat | None) -> None:
-        """Signs are drawn larger than letters: figures at a letter's height cannot be told apart."""
+        """Signs are drawn larger than letters: figures at a letter's height cannot be distinguished."""
         larger = QTextCharFormat(shape) if shape is not None else QTextCharFormat()
         larger.setFontPointSize(self._editor.font().pointSizeF() * _SIGN_SCALE)
         mapping = offsets.Offsets(text)

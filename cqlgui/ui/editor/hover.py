@@ -14,14 +14,14 @@ _MEN = ("no man", "pawn", "knight", "bishop", "rook", "queen", "king")
 
 
 def finding_html(finding: diagnostics.Diagnostic) -> str:
-    """A diagnostic: what is wrong, then the way out."""
+    """A diagnostic: what is wrong, then how to mend it."""
     head = "Error" if finding.severity == "error" else "Warning"
     text = f"<b>{head}:</b> {html.escape(finding.message)}"
     return text + (f"<br><i>{html.escape(finding.hint)}</i>" if finding.hint else "")
 
 
 def token_html(token: tokens.Token) -> str:
-    """Help for the thing under the pointer; empty where there is nothing to say."""
+    """Help for the token under the pointer; empty if there is none."""
     if token.kind is tokens.Kind.DESIGNATOR:
         return f"<b>{html.escape(token.text)}</b> – {html.escape(designator_words(token.men, token.squares))}"
     row = registry.lookup(token.word) or registry.lookup(token.text)

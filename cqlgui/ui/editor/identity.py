@@ -1,8 +1,7 @@
-"""Which file or title a text belongs to, all along what can be undone and redone.
+"""Which file or title a text belongs to, through undo and redo.
 
-A text that takes another's place (a query opened, a script translated) is one step of undo. Whoever undoes
-it sees the former text, which must then have its former name too: else saving would write it over the wrong
-file.
+A text that replaces another (a query opened, a script translated) is one step of undo. After undoing it, the
+old text must have its old name again: otherwise saving would write it over the wrong file.
 """
 
 from __future__ import annotations
@@ -24,16 +23,15 @@ class Identity:
 
 @dataclass(slots=True)
 class _Mark:
-    """From this many steps of undo on an identity holds."""
+    """From this number of undo steps on an identity is valid."""
 
     steps: int
     identity: Identity
 
 
 class Identities:
-    """The identities of a document. Call `follow` at each change of its text, `begin` behind one that gave it
-    another identity.
-    """
+    """The identities of a document. Call `follow` at each change of its text, `begin` after a change that
+    gave it another identity."""
 
     def __init__(self, document: QTextDocument) -> None:
         self._document = document
@@ -45,11 +43,11 @@ class Identities:
 
     @property
     def current(self) -> Identity:
-        """What the text is, as it stands."""
+        """The identity of the current text."""
         return self._in_force().identity
 
     def begin(self, identity: Identity) -> None:
-        """From this text on the document is another one; undoing leads back to the former."""
+        """From this text on the document has another identity; undoing leads back to the old one."""
         self.follow()
         self._marks = [mark for mark in self._marks if mark.steps != self._steps]
         self._marks.append(_Mark(self._steps, identity))

@@ -1,4 +1,5 @@
-"""The one place where code-point offsets (Python, diagnostics) and UTF-16 positions (Qt documents) meet."""
+"""The only place where code-point offsets (Python, diagnostics) and UTF-16 positions (Qt documents) are
+converted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The query editor as a panel: file row, text, find bar, problems, a line that tells where the caret is."""
+"""The query editor as a panel: file row, text, find bar, problems, a line with the place of the caret."""
 
 from __future__ import annotations
 
@@ -39,11 +39,10 @@ _PAUSE = 600  # milliseconds without a key before the list of problems comes or 
 class EditorPanel(QWidget):
     """What the window embeds and asks for the query. All offsets are code points.
 
-    `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`; `failed` a sentence when a file could
-    not be read or written. `why_not_requested` comes from the line that tells whether the position on the
-    board matches, `help_requested` from F1, `translated` with the file and the notes when a script of an
-    older CQL was opened as its translation. `left_unsaved` carries a changed text that another one takes the
-    place of.
+    `diagnostics_changed` carries a tuple of `diagnostics.Diagnostic`; `failed` a sentence if a file could not
+    be read or written. `why_not_requested` comes from the line that says whether the position on the board
+    matches, `help_requested` from F1, `translated` with the file and the notes if a script of an older CQL
+    was opened as its translation. `left_unsaved` carries a changed text that another one replaces.
     """
 
     text_changed = Signal(str)
@@ -65,11 +64,11 @@ class EditorPanel(QWidget):
         self._seen = files.Seen()
         self._dragged = False
         self._closed = False
-        # The translation of the script shown, where it is one and can be translated.
+        # The translation of the script shown, if it is one and can be translated.
         self._translation: str | None = None
         self._old = False
         self._offer_due = False
-        # A word half typed is an error: the list may not come and go, and move the text, at every key.
+        # A half-typed word is an error: the list must not come and go, and move the text, at every key.
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE)
@@ -94,7 +93,7 @@ class EditorPanel(QWidget):
         self._live = QToolButton(self)
         self._live.setAutoRaise(True)
         self._live.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        # It comes and goes at every key; the rest of the window is not laid out anew for that.
+        # It comes and goes at every key; the rest of the window is not laid out again for that.
         policy = self._live.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self._live.setSizePolicy(policy)
@@ -112,7 +111,8 @@ class EditorPanel(QWidget):
         self._show_diagnostics("", ())
 
     def _keep_widths(self) -> None:
-        """Give what tells how the query fares the room that it mostly needs: nothing moves with the words."""
+        """Give the labels beside the query the width that they mostly need, so that nothing moves with their
+        words."""
         metrics = self.fontMetrics()
         for button, longest in ((self._state, "Empty query"), (self._live, "Not on board")):
             button.setMinimumWidth(metrics.horizontalAdvance(f"{longest}") + _BESIDE)
@@ -203,10 +203,10 @@ class EditorPanel(QWidget):
         self.edit.respell()
 
     def offer_run(self, offered: bool) -> None:
-        """Show the button that runs the query in the colour of what is to be done next."""
+        """Colour the button that runs the query if running is the next thing to do."""
         if offered != bool(self._run.property("primary")):
             self._run.setProperty("primary", offered)
-            # Qt looks at properties in a style sheet only when it is set.
+            # Qt evaluates properties in a style sheet only when the sheet is set.
             self._run.style().unpolish(self._run)
             self._run.style().polish(self._run)
 
@@ -218,9 +218,8 @@ class EditorPanel(QWidget):
         *,
         left_out: bool = False,
     ) -> None:
-        """Show how the query fares at the position on the board; `state` is one of `gutter`'s, empty for
-        none. `left_out` says that a search passes over this position.
-        """
+        """Show the truth of the query at the position on the board; `state` is one of `gutter`'s, empty for
+        none. `left_out` says that a search skips this position."""
         self.edit.gutter.set_truth(state, rows)
         if self._truth != (state, matched, left_out):
             self._truth = (state, matched, left_out)
@@ -235,12 +234,12 @@ class EditorPanel(QWidget):
 
     @property
     def seen(self) -> str:
-        """A checksum of what the file of the query held when it was opened or saved here last; empty without
+        """A checksum of the content of the query's file when it was last opened or saved here; empty without
         a file."""
         return "" if self.path is None else self._seen.of(self.path)
 
     def recall_seen(self, seal: str) -> None:
-        """Take an earlier answer of `seen`. When the file holds another text now, `save` refuses once."""
+        """Restore an earlier result of `seen`. If the file holds another text now, `save` refuses once."""
         if self.path is not None:
             self._seen.recall(self.path, seal)
 
@@ -250,7 +249,7 @@ class EditorPanel(QWidget):
         return self._modified
 
     def open_file(self, path: Path | str) -> bool:
-        """Show a query file; on failure the old text stays, `failed` tells why, and the answer is False.
+        """Show a query file. On failure the old text stays, `failed` says why, and the result is False.
 
         A script of an older CQL that can be translated is shown translated. The translation belongs to no
         file, so that saving cannot write it over the script; undoing it brings the script back.
@@ -273,8 +272,8 @@ class EditorPanel(QWidget):
         return True
 
     def save(self, path: Path | str | None = None) -> bool:
-        """Write the query to `path`, or to its own file; on failure `failed` tells why and the answer is
-        False. It also refuses once where another program has changed the file; a second save writes."""
+        """Write the query to `path`, or to its own file. On failure `failed` says why and the result is
+        False. It also refuses once if another program has changed the file; a second save writes."""
         target = Path(path).absolute() if path is not None else self.path
         if target is None:
             self.failed.emit("This query has no file yet: choose a name for it.")
@@ -329,7 +328,7 @@ class EditorPanel(QWidget):
         QWidget.setTabOrder(self.problems, self._state)
 
     def _dress(self) -> None:
-        """An estimate is not to draw the eye from the text."""
+        """An estimate must not draw the eye away from the text."""
         palette = self._estimate.palette()
         palette.setColor(QPalette.ColorRole.WindowText, QColor(theme.colours().muted))
         self._estimate.setPalette(palette)
@@ -412,14 +411,14 @@ class EditorPanel(QWidget):
             fixes.offer(self.edit)
 
     def _reveal(self) -> None:
-        """Show the list of problems when there are any, unless the user closed it."""
+        """Show the list of problems if there are any, unless the user closed it."""
         self.problems.setVisible(bool(self._diagnostics) and not self._closed)
         self._size_problems()
-        # Rows know how many lines they take only at the width they are shown at.
+        # Rows know how many lines they take only when they have their width.
         QTimer.singleShot(0, self, self._size_problems)
 
     def _size_problems(self) -> None:
-        """As much room as the findings need, a third of the height at most, unless the user set it."""
+        """As much room as the findings need, at most a third of the height, unless the user set it."""
         whole = sum(self._split.sizes())
         if not self._dragged and whole:
             part = min(self.problems.wanted_height(), whole // 3)
@@ -448,7 +447,7 @@ class EditorPanel(QWidget):
         elif self.text().strip():
             self._state.setIcon(problems.good_icon(colours.of(self, "good")))
         else:
-            # Nothing is neither right nor wrong.
+            # An empty text is neither right nor wrong.
             self._state.setIcon(QIcon())
 
     def _show_truth(self) -> None:
@@ -471,7 +470,7 @@ class EditorPanel(QWidget):
         self._live.setIcon(problems.truth_icon(self, matched) if known and matched is not None else QIcon())
 
     def _take_fix(self, fix: diagnostics.Fix) -> None:
-        # A link that was drawn for another text does nothing; the check draws those of this one.
+        # A link that was drawn for another text does nothing; the check draws the links of this one.
         fixes.take(self.edit, fix)
         self.check_now()
         self.edit.setFocus()
@@ -511,7 +510,7 @@ def _translated(path: Path) -> str:
 
 
 def _check(text: str) -> tuple[diagnostics.Diagnostic, ...]:
-    # What the check found out serves the picker as well, which asks at every move of the caret.
+    # The picker, which asks at every move of the caret, uses the result of this check.
     if not text.strip():
         return ()
     if translate.looks_old(text):

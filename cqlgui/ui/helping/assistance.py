@@ -1,6 +1,6 @@
-"""What helps with writing a query: live truth, why not, the help pane, the two spellings, quick fixes.
+"""Help with writing a query: live truth, why not, the help pane, the manual, the two spellings, quick fixes.
 
-Puts these together with the window's editor, browser and messages; knows no layout.
+Connects these with the window's editor, browser and messages; knows no layout.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Assistance(QObject):
         self._editor.offer_fixes()
 
     def _offer_translation(self) -> None:
-        """Say once of an old script that it is one; what its translation has to say is in the problems."""
+        """Report once that a text is an old script; the notes of its translation are among the problems."""
         editor, bar = self._editor, self._infobar
         found = next((one for one in editor.findings if one.code == old_scripts.CODE), None)
         if found is None:
@@ -109,14 +109,14 @@ class Assistance(QObject):
         self._tell_old(editor.findings)
 
     def refuse_old(self, text: str) -> bool:
-        """Answer the wish to run a script of an older CQL; False for another text."""
+        """Refuse to run a script of an older CQL; False for another text."""
         if not translate.looks_old(text):
             return False
         self._tell_old(old_scripts.findings(text), asked=True)
         return True
 
     def _tell_old(self, findings: tuple[diagnostics.Diagnostic, ...], *, asked: bool = False) -> None:
-        """Say what a script is and offer its translation; `asked` where the user wanted to run it."""
+        """Say what a script is and offer its translation; `asked` if the user wanted to run it."""
         editor, bar = self._editor, self._infobar
         first, *notes = findings
         words = first.message.replace("This", editor.path.name if editor.path else "This", 1)
@@ -173,7 +173,7 @@ def _notes(count: int) -> str:
 
 
 def word_at(text: str, offset: int) -> str:
-    """The keyword or sign that a caret touches; empty without one."""
+    """The keyword or sign at a caret; empty if there is none."""
     found = ""
     for token in lexer.tokens(text):
         if token.offset > offset:

@@ -1,7 +1,7 @@
 """The estimate beside the query: how many games it may find, from a sample, while it is being written.
 
-Asked in the background a moment after the last key; the next key supersedes it. Says nothing of a query with
-errors, nor of one that is not compiled.
+It is computed in the background a moment after the last key; the next key supersedes it. There is none for a
+query with errors, nor for one that is not compiled.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from cqlgui.ui.editor import panel
 from cqlgui.ui.loop import jobs
 
 DELAY = 250
-"""Milliseconds without a change after which a sample is asked."""
+"""Milliseconds without a change after which a sample is searched."""
 _JOB = "estimate"
 
 
 class Estimating(QObject):
-    """Keeps what the editor says about the number of games true to its text and the open base. `said` carries
-    it, too."""
+    """Keeps the number of games beside the editor true to its text and the open base. `said` carries it
+    too."""
 
     said = Signal(str)
 
@@ -32,7 +32,7 @@ class Estimating(QObject):
         self._editor = editor
         self._base: base_model.Base | None = None
         self._within: Integers | None = None
-        # What was asked last, and the words for it.
+        # What was last asked, and the words for it.
         self._known: tuple[str, str] | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -47,7 +47,7 @@ class Estimating(QObject):
         return self._timer.isActive() or self._jobs.active(_JOB)
 
     def set_base(self, base: base_model.Base | None) -> None:
-        """Ask this base from now on."""
+        """Use this base from now on."""
         self._base = base
         self._begin()
 
@@ -57,7 +57,8 @@ class Estimating(QObject):
         self._begin()
 
     def tell(self, text: str, words: str) -> None:
-        """A search has found the games for a text. If the editor still holds it, no sample is needed."""
+        """A search has found the games for a text. If the editor still holds that text, no sample is
+        needed."""
         if text == self._editor.text():
             self.stop()
             self._known = text, words
@@ -74,7 +75,7 @@ class Estimating(QObject):
         self._timer.start()
 
     def _overtaken(self) -> None:
-        """What is said of another text must not be read as said of this one."""
+        """Drop the estimate of another text, which must not be read as that of this one."""
         self.stop()
         text = self._editor.text()
         self._say(self._known[1] if self._known is not None and self._known[0] == text else "")
@@ -97,7 +98,7 @@ class Estimating(QObject):
             self._known = text, "" if found is None else found.words
             self._say(self._known[1])
 
-        # What is wrong with the query or the base is said where they are used.
+        # Errors of the query or the base are reported where they are used.
         self._jobs.run(work, done, lambda _fault: self._say(""), name=_JOB)
 
     def _say(self, words: str) -> None:

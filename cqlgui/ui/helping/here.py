@@ -1,7 +1,7 @@
-"""This position: how many games have it, its pawns or its material, told beside the board at every move.
+"""This position: how many games have it, its pawns or its material, beside the board at every move.
 
-The counts are made in the background, one after the other; the next position supersedes them. What was
-counted once is remembered as long as the games are open.
+The games are counted in the background, one kind after the other; the next position supersedes a count.
+Counts are cached as long as the games are open.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from cqlgui.ui.state import browser
 SETTLE = 30
 """Milliseconds without a move after which games are counted."""
 _KEPT = 4_096
-"""Counts that are remembered."""
+"""Counts that are cached."""
 _JOB = "this position"
 _PENDING = "…"
 _EDGE = 14
@@ -36,7 +36,7 @@ _MARGIN, _SPACING = 8, 4
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What of a position is looked for: its word on the button, and in a sentence."""
+    """One kind of search for a position: its word on the button, and in a sentence."""
 
     word: str
     sentence: str
@@ -50,22 +50,22 @@ KINDS = (
 )
 TWINS = "or mirrored"
 _LEADS = ("Games with the same", "Same")
-"""What stands before the buttons, as much of it as there is room for."""
+"""Words before the buttons, as many as there is room for."""
 _TWINS_TIP = "Count and find these also with colours swapped and with left and right exchanged (Ctrl+Shift+4)"
 
 
 def queries_of(position: Position, *, twins: bool) -> tuple[str, ...]:
-    """The query of each kind that finds a position again; with its mirror `twins` on request."""
+    """The query of each kind that finds a position again; with its mirror `twins` if asked."""
     texts = (here.exact(position), here.skeleton(position), here.material(position))
     return tuple(map(here.twins, texts)) if twins else texts
 
 
 class HereBar(QWidget):
     """A button with a figure for each kind, and a box that says whether the figures count twins. In little
-    room there are only the first of them; the menu and the keys have all.
+    room only the first buttons are shown; the menu and the keys have all.
 
-    `seen` tells that it is shown again, `chosen` carries the place of a kind, `twins_changed` whether twins
-    are wanted.
+    `seen` says that the bar is shown again, `chosen` carries the place of a kind, `twins_changed` whether
+    twins are wanted.
     """
 
     seen = Signal()
@@ -86,7 +86,7 @@ class HereBar(QWidget):
             button.clicked.connect(lambda _checked=False, place=place: self.chosen.emit(place))
             self._buttons.append(button)
             row.addWidget(button)
-        # What each button says, so that nothing is done where nothing changes.
+        # The text of each button, so that nothing is done if nothing changes.
         self._said: list[tuple[str, str]] = [("", "")] * len(KINDS)
         self._room = 1
         self.twins = QCheckBox(TWINS, self)
@@ -108,8 +108,8 @@ class HereBar(QWidget):
         self.say((None,) * len(KINDS), there=False)
 
     def say(self, counts: tuple[counting.Counted | None, ...], *, there: bool, failed: bool = False) -> None:
-        """Show the counts, of which those that are not known yet are None; nothing where there is no position
-        to look for (not `there`)."""
+        """Show the counts; unknown counts are None. Shows nothing if there is no position to look for (not
+        `there`)."""
         for place, (button, kind, counted) in enumerate(zip(self._buttons, KINDS, counts, strict=True)):
             figure = words_of(counted, failed=failed) if there else ""
             told = spoken(counted, kind, twins=self.twins.isChecked())
@@ -122,7 +122,7 @@ class HereBar(QWidget):
                 button.setToolTip(wording.plain_tip(f"{told} Press to find them (Ctrl+Shift+{place + 1})"))
 
     def make_room(self, games: int) -> None:
-        """So many games are the most that a figure can be."""
+        """A figure can be this number of games at most."""
         self._room = games
         self._fit()
 
@@ -131,7 +131,7 @@ class HereBar(QWidget):
         return tuple(button.text() for button in self._buttons)
 
     def _fit(self) -> None:
-        """Buttons that keep their size, since another one would lay the window out anew at each move."""
+        """Give buttons a constant size, because another size would lay the window out again at each move."""
         metrics = self.fontMetrics()
         height = metrics.height() + 6
         for button, kind in zip(self._buttons, KINDS, strict=True):
@@ -142,9 +142,9 @@ class HereBar(QWidget):
         self._show_fitting()
 
     def _show_fitting(self) -> None:
-        """Show what there is room for: a part of a figure would be another figure."""
+        """Show what there is room for; a part of a figure would be another figure."""
         exact, pawns, material = self._buttons
-        # Figures that count twins are not told without the box that says so.
+        # Figures that count twins are not shown without the box that says so.
         first = (self.twins, pawns) if self.twins.isChecked() else (pawns, self.twins)
         parts = (exact, *first, material)
         left = self.width() - 2 * _MARGIN
@@ -232,7 +232,7 @@ def spoken(counted: counting.Counted | None, kind: Kind, *, twins: bool) -> str:
 class Here(QObject):
     """Keeps the bar true to the position that the browser shows.
 
-    `asked` carries a query that the user wants to run and its title.
+    `asked` carries a query that the user wants to run, and its title.
     """
 
     asked = Signal(str, str)
@@ -290,7 +290,7 @@ class Here(QObject):
             self.asked.emit(text, KINDS[place].title)
 
     def _moved(self) -> None:
-        """What is counted for another position is of no use."""
+        """Counts for another position are of no use."""
         self._stop()
         self._settle.start()
 

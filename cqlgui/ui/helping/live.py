@@ -1,8 +1,9 @@
-"""Live truth: at every key and every move on the board, whether the query holds there, filter by filter.
+"""Live truth: whether the query holds at the position on the board, filter by filter, at every key and every
+move.
 
-The work is done by a worker process, which is told to drop what was overtaken. Nothing is asked while the
-text has errors or no game is on the board, nor where the answer is known. While all workers are at a search
-the truth is pending; only a worker's own time counts as the query's slowness.
+A worker process does the work and is told to drop outdated work. Nothing is asked while the text has errors,
+while no game is on the board, or if the answer is known. While all workers are busy with a search the truth
+is pending; only a worker's own time counts as the query's slowness.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from cqlgui.ui.loop import jobs, turns
 from cqlgui.ui.state import browser
 
 PENDING_AFTER = 50
-"""Milliseconds after which the former truths pale."""
+"""Milliseconds after which the old truths turn pale."""
 SLOW_AFTER = 500
 """Milliseconds of a worker's time after which the margin says that it takes too long."""
 GIVE_UP_AFTER = 10_000
@@ -51,7 +52,7 @@ class Live(QObject):
         self._slow = turns.once(self, SLOW_AFTER, self._too_slow)
         self._end = turns.once(self, GIVE_UP_AFTER, lambda: door.cancel(_JOB, drop=True))
         self._asked: tuple[str, _Place] | None = None
-        # The last answer that came: checking anew, or a step and back, asks nothing new.
+        # The last answer: another check, or a step forth and back, asks nothing new.
         self._found: tuple[tuple[str, _Place], _Answer] | None = None
         editor.text_changed.connect(lambda _text: self._text_changed())
         editor.diagnostics_changed.connect(lambda _found: self._settle.start())
@@ -65,12 +66,13 @@ class Live(QObject):
         return self._settle.isActive() or self._jobs.active(_JOB)
 
     def watch(self, watching: bool) -> None:
-        """Tell the truth from now on, or nothing, as when the board shows no position."""
+        """Show the truth from now on, or nothing, as when the board shows no position."""
         self._watching = watching
         self._settle.start()
 
     def _text_changed(self) -> None:
-        # The truths of a text with as many lines pale at theirs; others would stand at wrong ones.
+        # The truths of a text with as many lines turn pale in their places; others would stand at wrong
+        # lines.
         count = self._editor.text().count("\n")
         if count != self._breaks or self._editor.edit.gutter.state == gutter.SLOW:
             self._editor.edit.gutter.forget_rows()
@@ -157,5 +159,6 @@ class Live(QObject):
 
 
 def _same(one: tuple[str, _Place], other: tuple[str, _Place]) -> bool:
-    """Whether two questions are one; a base that was read anew is another, though it may be equal."""
+    """Whether two questions are the same. A base that was read again is another one, though it may be
+    equal."""
     return one[0] == other[0] and one[1][0] is other[1][0] and one[1][1:] == other[1][1:]

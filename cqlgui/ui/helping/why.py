@@ -17,17 +17,17 @@ from cqlgui.ui.loop import jobs
 from cqlgui.ui.state import browser
 
 WAIT_AFTER = 500
-"""Milliseconds after which it is said that the answer takes its time."""
+"""Milliseconds after which a message says that the answer takes time."""
 GIVE_UP_AFTER = 10_000
 _JOB = "why not"
 _KEY = "why not"
 
 
 class WhyNot(QObject):
-    """Asks in the background, answers in the bar of messages, with the failing filter selected in the text.
+    """Asks in the background and answers in the message bar, with the failing filter selected in the text.
 
-    An answer is taken back, and a question that is still open is dropped, when the text or the position
-    changes. A query may run for ever, so there is a time after which it is given up.
+    An answer is withdrawn, and a pending question dropped, when the text or the position changes. A query may
+    run forever, so a question is given up after some time.
     """
 
     busy_changed = Signal(bool)
@@ -80,7 +80,7 @@ class WhyNot(QObject):
         self._set_busy(True)
 
     def stop(self) -> None:
-        """Drop the question that is still open, if there is one."""
+        """Drop the pending question, if there is one."""
         if self._busy:
             self._overtaken()
             self._say("Stopped: why this position does not match was not found out.")
@@ -138,10 +138,10 @@ class WhyNot(QObject):
         """What to say of a filter that fails, and the way to where it holds."""
         how = f" ({found.words})" if found.transform not in ("", words_module.AS_WRITTEN) else ""
         line = text.count("\n", 0, part.offset) + 1
-        # Inside a search in the tree or a sequence of moves it was looked at elsewhere.
+        # Inside a search in the tree or a sequence of moves it was evaluated elsewhere.
         where = "" if part.positionid == asked else f" at {part.place}"
         words = f"Not here, because `{margin.shortened(part.text)}`{how} fails{where} (line {line})."
-        # Where the board stands in a variation, variations are looked at in any case.
+        # If the board stands in a variation, variations are searched in any case.
         whole = asked >= game.mainline_length or not margin.left_out(text, game, len(game) - 1)
         scope = "this game" if whole else "the main line"
         if found.nearest is None:

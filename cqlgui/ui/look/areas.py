@@ -1,6 +1,6 @@
-"""Goes round the areas of the window by key, and shows with a frame which one has the keyboard.
+"""Goes around the areas of the window by key, and shows with a frame which one has the keyboard.
 
-Knows widgets only: what an area is good for is none of its business.
+Knows widgets only, not what an area is for.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _WIDTH = 2
 
 
 class Areas(QObject):
-    """The areas of a window in the order in which one goes round; those out of sight are passed over."""
+    """The areas of a window in the order of F6; hidden ones are skipped."""
 
     def __init__(self, areas: Sequence[QWidget], parent: QObject) -> None:
         super().__init__(parent)
@@ -27,7 +27,7 @@ class Areas(QObject):
 
     @property
     def framed(self) -> QWidget | None:
-        """The area with the frame; None where nobody has gone round, or went on otherwise."""
+        """The area with the frame; None if nobody has used F6, or the keyboard has moved on since."""
         return self._frame.area if self._frame is not None else None
 
     def go(self, step: int) -> None:
@@ -87,9 +87,9 @@ def _holds(area: QWidget, widget: QWidget | None) -> bool:
 
 
 def _target(area: QWidget) -> QWidget | None:
-    """What takes the keys of an area; None where it cannot be seen or takes none."""
+    """The widget that takes the keys of an area; None if it is hidden or takes none."""
     if not area.isVisible() or area.visibleRegion().isEmpty():
-        # A pane behind another one counts as visible, but nothing of it is.
+        # A pane behind another one counts as visible to Qt, but nothing of it is.
         return None
     content = area.currentWidget() if isinstance(area, QTabWidget) else area
     proxy = content.focusProxy() or content

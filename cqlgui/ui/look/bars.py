@@ -11,9 +11,8 @@ _NARROWEST = 30
 
 
 class Bar(QProgressBar):
-    """A bar without text. Qt's own repaints its whole window at once whenever the value changes, which costs
-    a frame each time while a table below it fills; this one is painted with everything else.
-    """
+    """A bar without text. Qt's own bar repaints its whole window at once whenever the value changes, which
+    costs a frame each time while a table below it fills. This one is painted with everything else."""
 
     def __init__(self, width: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -26,7 +25,7 @@ class Bar(QProgressBar):
         return QSize(self._width, super().sizeHint().height())
 
     def say(self, done: int, total: int) -> None:
-        """Show that `done` of `total` is done; a total of 0 means that nobody knows."""
+        """Show that `done` of `total` is done; a total of 0 means that it is unknown."""
         self.setUpdatesEnabled(False)
         self.setRange(0, STEPS if total else 0)
         if total:

@@ -1,8 +1,8 @@
-"""Painters that end with their block, whatever happens in it, and pictures to keep what they painted.
+"""Painters that end with their block, whatever happens in it, and pictures that keep what was painted.
 
-An exception keeps what its frames hold. A painter that is still active then outlives the widget or picture it
-paints on, and when it goes at last Qt ends it on what is no more, which ends the process. So nobody else in
-the window makes one. Knows no widget.
+An exception keeps the objects of its frames alive. A painter that is still active then outlives the widget or
+picture on which it paints; when it is deleted at last, Qt ends it on a deleted device, which ends the
+process. So no other module of the window makes a painter. Knows no widget.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QColor, QPaintDevice, QPainter, QPixmap
 
 DRESSED = (QEvent.Type.FontChange, QEvent.Type.StyleChange, QEvent.Type.PaletteChange)
-"""After one of these changes of a widget nothing that was kept of it is true any more."""
+"""After one of these changes of a widget nothing that was cached about it is valid."""
 _TRANSPARENT = QColor(Qt.GlobalColor.transparent)
 
 

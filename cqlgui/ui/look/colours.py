@@ -1,5 +1,5 @@
-"""Colours of the editor and the picker by role, out of the theme's light or dark set; the widget's ground
-decides."""
+"""Colours of the editor and the picker by role, from the theme's light or dark set. The background of the
+widget decides which."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def scheme(widget: QWidget) -> theme.Colours:
 
 def is_dark(palette: QPalette) -> bool:
     """True for a palette with light text on a dark ground."""
-    # Asked for every line of a margin, where a few calls of Qt each would add up.
+    # Called for every line of a margin, where a few calls of Qt each would add up.
     key = palette.cacheKey()
     found = _known.get(key)
     if found is None:

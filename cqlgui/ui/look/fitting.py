@@ -31,7 +31,7 @@ def fit(widget: QWidget) -> None:
 
 
 def fit_next() -> None:
-    """Fit the dialog of Qt that the caller is about to ask with, once it is shown."""
+    """Fit the next dialog of Qt into the screen, once it is shown. Call this before opening the dialog."""
 
     def fit_shown() -> None:
         shown = QApplication.activeModalWidget()

@@ -1,6 +1,5 @@
-"""The fixed font of queries. It is shipped, because the signs of CQL are in few fixed fonts: a system takes
-each sign that is missing from another font, with another width.
-"""
+"""The fixed font of queries. It is shipped with the program, because few fixed fonts have the signs of CQL: a
+system takes each missing sign from another font, with another width."""
 
 from __future__ import annotations
 
@@ -13,11 +12,11 @@ from cqlgui.base.files import resources
 
 _FILES = ("DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf")
 _SMALLEST = 10.0
-"""Points: figurines cannot be told apart below."""
+"""Points. In smaller sizes figurines cannot be distinguished."""
 
 
 def fixed() -> QFont:
-    """The font of queries in its normal size; the system's fixed font where the shipped one is missing."""
+    """The font of queries in its normal size; the system's fixed font if the shipped one is missing."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     size = max(font.pointSizeF(), _SMALLEST)
     family = _family()

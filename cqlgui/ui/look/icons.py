@@ -1,7 +1,7 @@
 """The shipped icons, drawn in a colour of the theme; knows no widget.
 
-The files are line drawings in one grey, which is replaced by the colour wanted. Owners ask anew when
-`theme.theme().changed` tells them.
+The files are line drawings in one grey, which is replaced by the wanted colour. Owners must ask for their
+icons again when `theme.theme().changed` is emitted.
 """
 
 from __future__ import annotations

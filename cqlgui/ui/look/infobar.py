@@ -1,9 +1,9 @@
-"""A bar for messages that does not get in the way: nothing modal, one message at a time, the others wait. It
-lies over the upper edge of what it belongs to and moves nothing there.
+"""A message bar that does not get in the way: nothing modal, one message at a time, others wait. It lies over
+the upper edge of a widget and moves nothing there.
 
-The newest message is shown, but nothing covers one that is more serious. A message has a key, which names
-what it is about: a new message replaces the one with the same key, and `dismiss(key)` removes it when its
-cause has gone.
+The newest message is shown, but it never covers a more serious one. A message has a key, which names its
+subject: a new message replaces the one with the same key, and `dismiss(key)` removes it when its cause has
+gone.
 """
 
 from __future__ import annotations
@@ -29,16 +29,15 @@ from cqlgui.ui.look import canvas, labels, naming, theme, wording
 INFO, WARNING, ERROR = "info", "warning", "error"
 _WEIGHTS = {INFO: 0, WARNING: 1, ERROR: 2}
 _EDGE, _WIDEST = 4, 760
-"""Pixels between the bar and the edges of what it lies over, and its greatest width."""
+"""Pixels between the bar and the edges of the widget below it, and its greatest width."""
 Action = tuple[str, Callable[[], None]]
-"""Words of a button, and what it does."""
+"""Text of a button, and its action."""
 
 
 @dataclass(frozen=True, slots=True)
 class BarMessage:
-    """A text of one of the kinds `info`, `warning` and `error`, with what can be done about it. `key` names
-    what it is about; one that begins with another key and a slash is about a part of that.
-    """
+    """A text of the kind `info`, `warning` or `error`, with possible actions. `key` names the subject; a key
+    that begins with another key and a slash is a part of that subject."""
 
     text: str
     kind: str
@@ -52,7 +51,7 @@ class BarMessage:
 
 
 class InfoBar(QFrame):
-    """Hidden while there is nothing to say. `closed` comes when the last message has gone."""
+    """Hidden while there is no message. `closed` is emitted when the last message has gone."""
 
     closed = Signal()
 
@@ -65,7 +64,7 @@ class InfoBar(QFrame):
         self._sign = Sign(self)
         self._text = labels.Label(self)
         self._text.setWordWrap(True)
-        # Even a word that was cut may be wider than a small screen at 200 %.
+        # Even a shortened word may be wider than a small screen at 200 %.
         self._text.setMinimumWidth(labels.NARROWEST)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -117,9 +116,8 @@ class InfoBar(QFrame):
         key: str,
         front: bool = False,
     ) -> None:
-        """Show a text in place of the message with the same key and before older ones, unless these are more
-        serious. The answer to what the user just asked for comes to the `front` of those, too.
-        """
+        """Show a text. It replaces the message with the same key and comes before older ones, unless these
+        are more serious. With `front`, for the answer to a user's action, it comes before those too."""
         assert kind in _WEIGHTS, kind
         message = BarMessage(text, kind, key, action, second)
         others = [
@@ -135,7 +133,7 @@ class InfoBar(QFrame):
         self._set(self._messages[1:])
 
     def dismiss(self, key: str) -> None:
-        """Take back the messages about what `key` names."""
+        """Remove the messages about a subject."""
         self._set([message for message in self._messages if not message.about(key)])
 
     def clear(self, kind: str = "") -> None:
@@ -204,7 +202,7 @@ class InfoBar(QFrame):
 
     def event(self, event: QEvent) -> bool:
         done = super().event(event)
-        # A word or a button came or went, or the type has another size.
+        # A word or a button came or went, or the font has another size.
         if event.type() is QEvent.Type.LayoutRequest:
             self._lie()
         return done

@@ -1,6 +1,5 @@
-"""Labels: for plain text, for rich text of our own, and one that gives way: it shows as much of its text as
-there is room for, and all of it on hovering.
-"""
+"""Labels: for plain text, for rich text of our own, and elided labels, which show as much of their text as
+there is room for, and all of it in a tool tip."""
 
 from __future__ import annotations
 
@@ -15,19 +14,19 @@ from cqlgui.ui.look import canvas, naming, wording
 NARROWEST = 40
 """Pixels a label keeps whatever happens."""
 _STEP = 24
-"""Pixels by which the width wanted grows and shrinks: each new one lays the whole window out."""
+"""Pixels by which the wanted width grows and shrinks: each new width lays the whole window out."""
 _GAP = 8
 _CHIP_EDGE = 26
 _NARROW_CHIP = 64
 _CHIP = 280
-"""Pixels round the text of a chip, and those a chip takes at least and at most."""
+"""Pixels around the text of a chip, and the least and greatest width of a chip."""
 _CROSS = "  ✕"
 _WORD = 96
-"""Characters of a word of a message that are shown."""
+"""Characters of a word that are shown in a message."""
 
 
 class Chip(QPushButton):
-    """A button that gives way as well: its text is cut in front of the sign that ends it."""
+    """A button with elided text: the text is cut before the sign at its end."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,7 +35,7 @@ class Chip(QPushButton):
         self._words = ""
 
     def say(self, words: str) -> None:
-        """Show a text, and a cross that tells what pressing does."""
+        """Show a text, and a cross that shows what pressing does."""
         if words != self._words:
             self._words = words
             self.updateGeometry()
@@ -48,11 +47,11 @@ class Chip(QPushButton):
         self.setText(f"{shown}{_CROSS}".replace("&", "&&"))
 
     def _around(self) -> int:
-        """Pixels that are not for the words."""
+        """Pixels that are not for the text."""
         return _CHIP_EDGE + self.fontMetrics().horizontalAdvance(_CROSS)
 
     def sizeHint(self) -> QSize:
-        # Widths are rounded, and a text that is a part of a pixel too wide would be cut.
+        # Widths are rounded, and a text that is a fraction of a pixel too wide would be cut.
         wanted = self.fontMetrics().horizontalAdvance(self._words) + 1 + self._around()
         return QSize(min(wanted, _CHIP), super().sizeHint().height())
 
@@ -73,9 +72,8 @@ def cut(text: str) -> str:
 
 
 class Label(QLabel):
-    """A label for plain text. Qt's own lays out as rich text what looks like it, so names and comments of a
-    stranger could load pictures from the disk and lead elsewhere.
-    """
+    """A label for plain text. Qt's own label lays out as rich text whatever looks like it, so names and
+    comments of a stranger could load pictures from the disk or lead elsewhere."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -83,7 +81,7 @@ class Label(QLabel):
 
 
 class Markup(QLabel):
-    """A label for rich text of the program: who writes it escapes what strangers say in it."""
+    """A label for rich text of the program. The caller escapes strangers' texts in it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -102,14 +100,14 @@ class Page(QTextBrowser):
 
 
 NOTHING = QByteArray(b"")
-"""What a page gets in the place of a resource: for none at all Qt would look on the disk by itself."""
+"""What a page gets instead of a resource. Without any, Qt would look on the disk."""
 
 
 class ElidedLabel(QWidget):
-    """Plain text in one line, cut with an ellipsis where the room ends.
+    """Plain text in one line, cut with an ellipsis at the end of the room.
 
-    One that `fills` takes what room others leave it, whatever its text: a new text then costs no more than a
-    repaint. Any other wants as much as its text takes.
+    A label that `fills` takes the room that others leave, whatever its text: then a new text costs no more
+    than a repaint. Any other wants the width of its text.
     """
 
     def __init__(
@@ -162,7 +160,7 @@ class ElidedLabel(QWidget):
         self.updateGeometry()
 
     def _measure(self) -> None:
-        # One that falls silent keeps its room: what it says mostly comes back.
+        # An empty label keeps its room, because its text mostly comes back.
         if self._fills or not self.text():
             return
         width = self.fontMetrics().horizontalAdvance(self.text())

@@ -1,4 +1,4 @@
-"""Two players in little room: each name is shortened in its middle, the longer one first."""
+"""Two players in a narrow space: each name is shortened in its middle, the longer one first."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from PySide6.QtGui import QFontMetrics
 
 BETWEEN = " – "
 _LITTLE = 160
-"""Pixels below which family names stand alone."""
+"""Pixels below which only family names are shown."""
 _LEAST = 100
-"""Pixels below which these are cut at their ends."""
+"""Pixels below which family names are cut at their ends."""
 _CLOSE = "–"
 
 
@@ -19,10 +19,10 @@ def fitted(metrics: QFontMetrics, white: str, black: str, room: int) -> str:
     if metrics.horizontalAdvance(whole) <= room:
         return whole
     if room < _LITTLE:
-        # So little of both would say nothing.
+        # So little of both names would be useless.
         white, black = (name.partition(",")[0] for name in (white, black))
     if room < _LEAST:
-        # Of a middle nothing would be left.
+        # Nothing would be left of the middle.
         half = (room - metrics.horizontalAdvance(_CLOSE)) // 2
         return _CLOSE.join(
             metrics.elidedText(name, Qt.TextElideMode.ElideRight, half) for name in (white, black)

@@ -1,4 +1,4 @@
-"""How files are called where there is little room: by their names, told apart where these are equal."""
+"""Names of files for narrow spaces: the file's name, with folders where names are equal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LISTED = 20
 
 
 def shortened(name: str, longest: int = LONGEST) -> str:
-    """A name on one line, cut in its middle where it is long: its ending tells what it is."""
+    """A name on one line, cut in its middle if it is long: its ending is important."""
     plain = wording.straight(" ".join(name.split()))
     if len(plain) <= longest:
         return plain
@@ -23,7 +23,7 @@ def shortened(name: str, longest: int = LONGEST) -> str:
 
 
 def told_apart(paths: Sequence[Path]) -> list[str]:
-    """The name of each file, with as many folders before it as tell it from the others."""
+    """The name of each file, with as many folders as are needed to distinguish it from the others."""
     parts = [path.absolute().parts for path in paths]
     found = []
     for own in parts:
@@ -32,7 +32,7 @@ def told_apart(paths: Sequence[Path]) -> list[str]:
         while count < len(own) and any(other[-count:] == own[-count:] for other in others):
             count += 1
         *folders, name = own[-count:]
-        # Of many folders the outermost tells it apart, and the ones between are of no use.
+        # Of many folders the outermost makes the difference; those in between are of no use.
         if len(folders) > 2:
             folders = [folders[0], "…"]
         found.append(shortened(str(Path(*folders, name))))
@@ -46,7 +46,7 @@ def title(paths: Sequence[Path]) -> str:
 
 
 def listing(paths: Sequence[Path]) -> str:
-    """The paths of files, one a line."""
+    """The paths of files, one on each line."""
     lines = [str(path) for path in paths[:LISTED]]
     if len(paths) > LISTED:
         lines.append(f"and {len(paths) - LISTED:,} more")

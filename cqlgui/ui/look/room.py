@@ -1,4 +1,4 @@
-"""Room for a pane that is taller than the window can always give it."""
+"""Scrolling for a pane that may be taller than the window."""
 
 from __future__ import annotations
 
@@ -6,24 +6,23 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 LOWEST = 120
-"""Pixels of height that are left of a pane at the least; the rest is scrolled to."""
+"""Least height of a pane in pixels; the rest is scrolled."""
 
 
 class Room(QScrollArea):
-    """Holds one widget. It fills all the room there is, and is scrolled up and down where it needs more, so
-    that a pane behind others, which Qt counts all the same, does not decide how low the window can be.
-    """
+    """Holds one widget. It fills all the room, and scrolls vertically if the widget needs more. So a pane
+    behind others, whose height Qt counts too, does not limit how low the window can be."""
 
     def __init__(self, content: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # What stands in it takes the keyboard, and is scrolled to when it does.
+        # The inner widgets take the keyboard, and are scrolled into view when they do.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._whole = _Whole(content)
         self.setWidget(self._whole)
-        # To Qt nothing is visible of a pane that an opaque child fills, and the keys would pass it by.
+        # Qt takes a pane that is filled by an opaque child to be invisible, and keys would skip it.
         for layer in (self, self.viewport(), self._whole):
             layer.setAutoFillBackground(False)
 
@@ -37,9 +36,8 @@ class Room(QScrollArea):
 
 
 class _Whole(QWidget):
-    """What is scrolled. A scroll area gives what folds its lines the height it would like to have; here the
-    least that it can do with is asked for, and the rest is given as far as there is room.
-    """
+    """The scrolled content. A scroll area gives a widget that folds its lines the height that it prefers;
+    here it gets at least its minimum, and the rest as far as there is room."""
 
     def __init__(self, content: QWidget) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""Colours and type: our own light and dark palettes over Fusion, and the roles of painted widgets.
+"""Colours and fonts: our own light and dark palettes over Fusion, and the roles of painted widgets.
 
-Qt's own switch of the colour scheme does nothing offscreen nor on a bare X11 desktop, so the palettes are
-ours; the system is asked only which of the two it prefers. Knows no chess beyond the names of the board's
+Qt's own switch of the colour scheme has no effect offscreen and on a bare X11 desktop, so the palettes are
+ours; the system is only asked which of the two it prefers. Knows no chess except the names of the board's
 colours.
 """
 
@@ -197,7 +197,7 @@ DARK = Colours(
 
 
 class Theme(QObject):
-    """Which colours hold now; tells everybody who draws by itself when they change."""
+    """The current colours. `changed` is emitted for widgets that paint by themselves."""
 
     changed = Signal()
 
@@ -218,7 +218,8 @@ class Theme(QObject):
         return self._colours
 
     def apply(self, choice: Choice) -> None:
-        """Dress the application; with `SYSTEM` it follows the desktop, where the desktop says anything."""
+        """Apply the palette to the application; `SYSTEM` follows the desktop, if the desktop has a
+        preference."""
         self._choice = choice
         application = QApplication.instance()
         assert isinstance(application, QApplication)
@@ -226,7 +227,7 @@ class Theme(QObject):
         if not self._watching:
             self._watching = True
             hints.colorSchemeChanged.connect(self._system_changed)
-            # Each of these dresses every widget anew, and this one is always the same.
+            # Each call restyles every widget, and the style is always the same.
             application.setStyle("Fusion")
         wants_dark = (
             hints.colorScheme() == Qt.ColorScheme.Dark if choice is Choice.SYSTEM else choice is Choice.DARK
@@ -291,7 +292,7 @@ def palette(scheme: Colours) -> QPalette:
 
 
 def style_sheet(scheme: Colours) -> str:
-    """The few rules that a palette can't express: flat docks, quiet headers, thin lines, rounded buttons."""
+    """The few rules that a palette cannot express: flat docks, quiet headers, thin lines, rounded buttons."""
     text = _SHEET
     for entry in fields(scheme):
         text = text.replace(f"@{entry.name}@", str(getattr(scheme, entry.name)))

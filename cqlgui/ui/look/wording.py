@@ -6,12 +6,12 @@ import html
 
 
 def number(value: int) -> str:
-    """A number with its thousands parted: `12,345`."""
+    """A number with thousands separators: `12,345`."""
     return f"{value:,}"
 
 
 def widest(value: int) -> str:
-    """A number that takes the room of any one up to this one, with its thousands parted."""
+    """A number as wide as any number up to this one, with thousands separators."""
     return number(value).translate(_ZEROES)
 
 
@@ -31,7 +31,7 @@ def hits(value: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time to be read at a glance: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`."""
+    """A duration for a quick look: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`."""
     if seconds < 0.095:
         return f"{seconds:.2f} s"
     if seconds < 9.95:
@@ -45,8 +45,8 @@ def duration(seconds: float) -> str:
 
 
 def straight(text: str) -> str:
-    """A stranger's text without the signs that turn the direction of writing: it would be turned behind this
-    text, too, and what the program says there would stand back to front."""
+    """A stranger's text without the signs that change the direction of writing. They would change it behind
+    this text too, and the program's own words there would be reversed."""
     return text.translate(_TURNS)
 
 
@@ -55,27 +55,26 @@ _TURNS = dict.fromkeys((0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0
 
 
 def plain_tip(text: str) -> str:
-    """A tool tip that shows a text as it is, line by line: Qt would take a text with tags for rich text, and
-    what queries and games say is a stranger's. Of a very long one only the beginning is shown.
-    """
+    """A tool tip that shows a text as it is, line by line. Qt would take a text with tags for rich text, and
+    texts of queries and games are strangers'. Of a very long text only the beginning is shown."""
     text = straight(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
     if len(text) <= _SHORT and not _MARKS.intersection(text):
-        # Assistive technology reads the tool tip of a button as it stands.
+        # Assistive technology reads the tool tip of a button as it is.
         return text
     lines = html.escape(text).replace("\t", "    ").replace("  ", " &nbsp;").replace("\n", "<br>")
     return f"<qt>{lines}</qt>"
 
 
 _LONGEST = 5_000
-"""Characters: more than fit on a screen. The window stands still while a tool tip is laid out."""
+"""Maximum of characters: more than fit on a screen. The window stands still while a tool tip is laid out."""
 _SHORT = 80
-"""Characters; longer lines are broken, which only rich text is."""
+"""Characters. Longer lines are broken, which works in rich text only."""
 _MARKS = frozenset("<&\n")
 
 
 def markup_tip(text: str) -> str:
-    """A tool tip that the program itself writes as rich text: who writes it escapes what strangers say in it.
+    """A tool tip that the program itself writes as rich text. The caller escapes strangers' texts in it.
 
-    Every tool tip is made by this, by `plain_tip` or is a constant without tags.
+    Every tool tip is made by this function, by `plain_tip`, or is a constant without tags.
     """
     return text

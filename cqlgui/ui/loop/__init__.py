@@ -1,1 +1,1 @@
-"""Work beside Qt's event loop: jobs on threads, turns of the user interface, garbage collection."""
+"""Work beside Qt's event loop: jobs on threads, turns of the event loop, garbage collection."""

@@ -1,8 +1,8 @@
 """Collects Python's cyclic garbage on the GUI thread, at moments when it disturbs nobody.
 
-Left to itself the collector runs in whichever thread happens to allocate. There it stops every other thread
-too, for some hundred milliseconds once a search has found many hits, and it may end a Qt object away from the
-thread it belongs to. Knows no widget.
+By default the collector runs in whichever thread happens to allocate. There it stops every other thread too,
+for some hundred milliseconds once a search has found many hits, and it may delete a Qt object away from its
+thread. Knows no widget.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from cqlgui.base import heap
 from cqlgui.ui.loop import turns
 
 YOUNG_MS = 300
-"""How often what is new is looked through: the more often, the less there is of it each time, and all of it
-is looked through once."""
+"""Milliseconds between collections of young objects. The more often they run, the fewer objects there are
+each time."""
 WHOLE_EVERY = 33
-"""One in this many looks goes through everything, if nothing is going on."""
+"""One in this many collections is a full one, if the program is idle."""
 MOST = 10_000
-"""More new objects than this are not gone through at once, as that takes longer than a repaint. They are
-those of a large orbit, as a rule, which go by themselves with its query."""
+"""More new objects than this are not collected at once, because that takes longer than a repaint. As a rule
+they belong to a large orbit and are freed with its query."""
 LONGEST = 0.015
-"""Seconds that going through everything may be expected to take; else it is put off."""
+"""Seconds that a full collection may be expected to take; otherwise it is postponed."""
 PATIENCE = 100
-"""After so many looks in a row that found too much, what there is counts as lasting."""
+"""After this many collections in a row that found too many objects, the existing objects count as permanent
+(`gc.freeze`)."""
 PATIENCE_WITH_ALL = 6
-"""After so many times in a row that going through everything was put off for the time it was expected to
-take, it is done all the same."""
+"""After this many postponements in a row, a full collection is done all the same."""
 MOST_BLOCKS = 150_000
-"""While more blocks of memory than this have come since what there was counted as lasting, not all of it is
-gone through, whatever is expected: a search that is interpreted brings some hundred thousand hits, of which
-looks at what is new see a little each time."""
+"""While more blocks of memory than this were allocated since objects were made permanent, no full collection
+is done: an interpreted search allocates some hundred thousand hits, and collections of young objects see a
+few of them each time."""
 GROWN = 64 << 20
-"""By how many bytes unused memory must have grown before it is worth giving back."""
+"""Bytes by which unused memory must have grown before it is given back to the system."""
 IDLE = 4
-"""After so many looks in a row at which nothing was going on, unused memory is given back."""
+"""After this many idle collections in a row, unused memory is given back."""
 
 
 class Collector(QObject):
-    """Takes the collector's work over until `stop`; `busy` tells whether the program is at work, `later` when
-    there is time for a look."""
+    """Replaces Python's automatic collector until `stop`. `busy` says whether the program is at work; `later`
+    calls back when there is time."""
 
     def __init__(
         self, busy: Callable[[], bool], later: turns.Later = turns.now, parent: QObject | None = None
@@ -52,35 +52,34 @@ class Collector(QObject):
         super().__init__(parent)
         self._busy = busy
         self._looks = self._idle = 0
-        # How often in a row the new was not gone through, and everything, since it was too much or for the
-        # time it was expected to take.
+        # How often in a row a young collection was skipped, and a full one was skipped or postponed.
         self._passed_over = self._too_many = self._put_off = 0
-        # What going through everything may take: as long as the last time, and what came since.
+        # Expected seconds of a full collection: the last one, and the objects since.
         self._expected = 0.0
         self._settled = False
-        # The least since what there was counted as lasting.
+        # The lowest count since objects were made permanent.
         self._blocks = sys.getallocatedblocks()
-        # The least since memory was given back, and what was left then.
+        # The lowest value since memory was given back, and what was left then.
         self._unused = heap.unused()
         self._timer = QTimer(self)
         self._timer.setInterval(YOUNG_MS)
         self._timer.timeout.connect(lambda: later(self.look))
 
     def start(self) -> None:
-        """From now on garbage is collected here only; what exists already is taken for lasting."""
+        """From now on garbage is collected here only; existing objects become permanent."""
         gc.collect()
         gc.disable()
         self._keep()
         self._timer.start()
 
     def stop(self) -> None:
-        """Give the work back to Python."""
+        """Switch Python's automatic collector on again."""
         self._timer.stop()
         gc.unfreeze()
         gc.enable()
 
     def look(self) -> None:
-        """Collect what is due: the young objects, or all of them now and then in an idle moment."""
+        """Collect what is due: young objects, or now and then, when idle, all of them."""
         self._looks += 1
         self._idle = 0 if self._busy() else self._idle + 1
         if self._looks >= WHOLE_EVERY and self._idle:
@@ -90,12 +89,12 @@ class Collector(QObject):
             self._collect_young()
 
     def _give_back(self) -> bool:
-        """Give unused memory back where there is much more of it; True when that was done."""
+        """Give unused memory back to the system if there is much of it. True if that was done."""
         unused = heap.unused()
         self._unused = min(self._unused, unused)
         if unused <= self._unused + GROWN:
             return False
-        # Here and now, as the window would wait for memory meanwhile anyway.
+        # On this thread, because the window would wait for memory meanwhile anyway.
         heap.give_back()
         self._unused = heap.unused()
         return True
@@ -129,21 +128,21 @@ class Collector(QObject):
             return
         self._put_off = 0
         self._expected = self._seconds(2)
-        # Later what takes so long is what is shown.
+        # Later, the objects that take so long are those that are shown.
         if not self._settled or self._expected > LONGEST:
             self._settled = True
             self._keep()
 
     def _keep(self) -> None:
-        """Take what there is for lasting. Garbage that is among it stays until `stop`: to find it the window
-        would have to wait for as long as is to be spared."""
+        """Make the existing objects permanent. Garbage among them stays until `stop`: finding it would take
+        the time that is to be saved."""
         gc.freeze()
         self._expected = 0.0
         self._blocks = sys.getallocatedblocks()
 
     @staticmethod
     def _seconds(generation: int) -> float:
-        """Collect a generation and the younger ones; how long it took."""
+        """Collect a generation and the younger ones. Returns the seconds it took."""
         started = time.perf_counter()
         gc.collect(generation)
         return time.perf_counter() - started

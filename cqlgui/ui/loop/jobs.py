@@ -1,4 +1,5 @@
-"""The one door for work off the GUI thread: pool, tokens, signals and ids that drop stale results.
+"""The only way to run work off the GUI thread: thread pool, cancel tokens, signals, and ids that drop stale
+results.
 
 Work is a plain closure that touches no widget. Its results come back on the GUI thread, where the callbacks
 run. Knows no chess.
@@ -23,10 +24,10 @@ T = TypeVar("T")
 Work = Callable[[progress.CancelToken, progress.ProgressSink], T]
 
 REPORT_SECONDS = 0.05
-"""Progress is handed on at most this often: 20 reports a second are smooth, more only cost repaints."""
+"""Seconds between progress reports: 20 reports a second are smooth, more would only cost repaints."""
 
 FORMER_MS = 200
-"""For so long work waits for the end of former work of its name, which was told to stop."""
+"""Milliseconds for which work waits for the end of cancelled work of the same name."""
 
 _Call = tuple["Job | None", Callable[..., None], tuple[Any, ...]]
 
@@ -36,7 +37,7 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class _Calls:
     """The work and the callbacks of a job. The GUI thread holds them until the work's thread is done with
-    them: they may hold Qt objects, and one that goes away in another thread takes the process with it."""
+    them: they may hold Qt objects, and deleting one in another thread crashes the process."""
 
     work: Work[Any]
     done: Callable[[Any], None] | None
@@ -47,8 +48,8 @@ class _Calls:
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """One piece of work. `stale` means that nobody waits for its result any more; `begun`, that a thread has
-    it or will have it."""
+    """One piece of work. `stale`: its result is not wanted any more. `begun`: a thread has it or will have
+    it."""
 
     id: int
     name: str
@@ -57,7 +58,7 @@ class Job:
     begun: bool = False
     running: bool = True
     calls: _Calls | None = field(default=None, repr=False)
-    """What is to be called; none once the job has ended."""
+    """The functions to call; None once the job has ended."""
 
     def cancel(self) -> None:
         """Ask the work to stop; what it returns is still delivered."""
@@ -70,15 +71,15 @@ class Job:
 
 
 class Jobs(QObject):
-    """Runs work on a pool of threads and brings the results home.
+    """Runs work on a pool of threads and returns the results to the GUI thread.
 
-    Under one `name` the latest job wins: starting another cancels the former, drops its result and waits a
-    moment for its end. Whoever asks many things in haste would else have them all at work at once, and a
-    dozen threads that want the interpreter's lock keep the window from it.
+    Under one `name` the latest job wins: starting another one cancels the old one, drops its result and waits
+    a moment for its end. Otherwise a caller that asks many things quickly would have them all at work at
+    once, and a dozen threads that want the interpreter lock would keep the window from it.
     """
 
     failed = Signal(str)
-    """The sentence of a failure that no `on_failed` took."""
+    """The sentence of a failure for which there was no `on_failed`."""
     _arrived = Signal(object, object, tuple)
 
     def __init__(self, parent: QObject | None = None, threads: int = 8) -> None:
@@ -87,10 +88,10 @@ class Jobs(QObject):
         self._pool.setMaxThreadCount(threads)
         self._ids = itertools.count(1)
         self._jobs: dict[int, Job] = {}
-        # By name, what waits for former work of that name.
+        # By name, the work that waits for earlier work of that name.
         self._next: dict[str, Job] = {}
         self._closed = False
-        # What arrived and waits for its turn, and whether that is asked for.
+        # Results that wait for their turn, and whether a turn is requested.
         self._waiting: collections.deque[_Call] = collections.deque()
         self._asked = False
         self.turns = turns.Turns(self)
@@ -105,10 +106,10 @@ class Jobs(QObject):
         name: str = "",
         on_cancelled: Callable[[], None] | None = None,
     ) -> Job:
-        """Start `work(token, sink)`; unless it goes stale, one of the three callbacks follows.
+        """Start `work(token, sink)`. Unless it becomes stale, one of the three callbacks follows.
 
-        `on_done` gets the result, `on_cancelled` nothing, `on_failed` the work's own `CqlguiError`; a bug in
-        the work is logged and arrives as one that says so.
+        `on_done` gets the result, `on_cancelled` nothing, `on_failed` the `CqlguiError` that the work raised.
+        A bug in the work is logged and arrives as an error that says so.
         """
         if name:
             self.cancel(name, drop=True)
@@ -123,14 +124,14 @@ class Jobs(QObject):
         if waits:
             self._give_up(name)
             self._next[name] = job
-            # The former may stand where it hears nothing.
+            # The earlier work may be where it cannot be cancelled.
             QTimer.singleShot(FORMER_MS, lambda: self._begin_next(job))
         else:
             self._begin(job)
         return job
 
     def _under_way(self, name: str) -> bool:
-        """Whether a thread has work of that name, stale or not."""
+        """Whether a thread runs work of that name, stale or not."""
         return bool(name) and any(job.begun for job in self._jobs.values() if job.name == name)
 
     def _begin_next(self, job: Job) -> None:
@@ -140,14 +141,14 @@ class Jobs(QObject):
 
     def _begin(self, job: Job) -> None:
         job.begun = True
-        # A function, since a runnable of our own would be kept for ever, with all that its work holds: PySide
-        # does not give back those that Qt is not to delete.
+        # A function, because PySide never frees runnables that Qt does not delete, with everything that their
+        # work holds.
         self._pool.start(lambda: self._work(job))
 
     def _work(self, job: Job) -> None:
-        """Do the work of a job, in a thread of the pool, and leave nothing there that its closures hold. The
-        result may go away here, so it must be no Qt object."""
-        # Whatever the work, a repaint comes first.
+        """Do the work of a job in a thread of the pool, and keep no reference to its closures there. The
+        result may be deleted here, so it must be no Qt object."""
+        # A repaint comes before any work.
         priority.give_way()
         assert job.calls is not None
         sink = _Throttle(lambda report: self._post(job, self._tell, job, report))
@@ -167,11 +168,11 @@ class Jobs(QObject):
         self._post(job, self._finish, job, *ended)
 
     def channel(self, receive: Callable[[list[T]], None]) -> Channel[T]:
-        """A pipe for what running work finds; see `Channel`."""
+        """A `Channel` for what running work finds."""
         return Channel(self, receive)
 
     def cancel(self, name: str, *, drop: bool = False) -> bool:
-        """Stop the running job called `name`; True when there was one. `drop` forgets its result."""
+        """Stop the running job called `name`; True if there was one. `drop` discards its result."""
         found = False
         for job in self._jobs.values():
             if job.name == name and not job.stale:
@@ -185,14 +186,14 @@ class Jobs(QObject):
         return found
 
     def _give_up(self, name: str) -> None:
-        """What waits under a name is not begun any more: no thread is needed to see that."""
+        """Drop the job that waits under a name; it needs no thread."""
         job = self._next.pop(name, None)
         if job is not None:
             job.cancel()
             self._post(job, self._finish, job, "cancelled", ())
 
     def active(self, name: str) -> bool:
-        """Whether a job called `name` runs and its result is awaited."""
+        """Whether a job called `name` is running and its result is wanted."""
         return any(job.name == name and not job.stale for job in self._jobs.values())
 
     @property
@@ -201,7 +202,7 @@ class Jobs(QObject):
         return len(self._jobs)
 
     def close(self, seconds: float = 10.0) -> bool:
-        """Cancel everything, wait for the threads, deliver nothing more; False when a thread hangs."""
+        """Cancel everything, wait for the threads, deliver nothing more. Returns False if a thread hangs."""
         self._closed = True
         priority.let_go()
         self._next.clear()
@@ -235,7 +236,7 @@ class Jobs(QObject):
         while self._waiting:
             one = self._waiting.popleft()
             if self._waiting:
-                # Before the call, which may open a dialog that needs the others.
+                # Before the call, which may open a dialog that needs the other results.
                 self._ask_turn()
             self._call(*one)
             if time.monotonic() >= end:
@@ -268,7 +269,7 @@ class Jobs(QObject):
 
 
 def _bare(error: errors.CqlguiError) -> errors.CqlguiError:
-    """An error without what the frames hold that it came through, which would go away with it."""
+    """An error without its traceback, whose frames would keep objects alive."""
     chain: list[BaseException | None] = [error]
     seen: set[int] = set()
     while chain:
@@ -283,8 +284,8 @@ def _bare(error: errors.CqlguiError) -> errors.CqlguiError:
 class Channel(Generic[T]):
     """Carries items from running work to the GUI thread in batches, however fast they come.
 
-    `send` may be called from any thread. The receiver gets one list for everything that arrived since it was
-    last called, so a search that finds thousands of games a second costs a few calls, not thousands.
+    `send` may be called from any thread. The receiver gets one list of everything that arrived since its last
+    call, so a search that finds thousands of games a second costs a few calls, not thousands.
     """
 
     def __init__(self, jobs: Jobs, receive: Callable[[list[T]], None]) -> None:
@@ -299,14 +300,14 @@ class Channel(Generic[T]):
         """Queue one item for the GUI thread."""
         self._items.append(item)
         now = time.monotonic()
-        # The first item goes out at once, later ones in batches; `drain` at the end picks up the rest.
+        # The first item goes out at once, later ones in batches; `drain` at the end delivers the rest.
         if not self._announced and now - self._last >= REPORT_SECONDS:
             self._announced = True
             self._last = now
             self._jobs._post(None, self.drain)
 
     def drain(self) -> None:
-        """On the GUI thread: give the receiver what is queued. Call it once more when the work has ended."""
+        """On the GUI thread: deliver what is queued. Call it once more when the work has ended."""
         self._announced = False
         items: list[T] = []
         while self._items:
@@ -315,13 +316,13 @@ class Channel(Generic[T]):
             self._receive(items)
 
     def close(self) -> None:
-        """Forget what is queued and whatever still comes."""
+        """Drop what is queued and everything that still comes."""
         self.closed = True
         self._items.clear()
 
 
 class _Throttle:
-    """A progress sink: hands on the first report, then at most 20 a second, and the last one at the end."""
+    """A progress sink that passes on the first report, then at most 20 a second, and the last one."""
 
     def __init__(self, sink: progress.ProgressSink) -> None:
         self._sink = sink

@@ -1,5 +1,5 @@
-"""Asks a pure function about a text that keeps changing: off the window's thread, after a pause, the
-latest one wins."""
+"""Runs a pure function on a text that keeps changing: off the GUI thread, after a pause; the latest text
+wins."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _LONGEST_DELAY = 1_000  # milliseconds
 class Latest(QObject):
     """`ask(text)` calls `work(text)` in a job `delay` milliseconds after the last call.
 
-    Answers to a text that was overtaken are dropped. `answered` carries (text, answer), `refused` (text,
-    sentence) when the work raised a `CqlguiError`.
+    Answers to an outdated text are dropped. `answered` carries (text, answer), `refused` (text, sentence) if
+    the work raised a `CqlguiError`.
     """
 
     answered = Signal(str, object)
@@ -30,8 +30,8 @@ class Latest(QObject):
         self._work = work
         self._delay = delay
         self._text = ""
-        # One thread: texts come faster than answers only when the machine is busy, and two would not be
-        # quicker then.
+        # One thread: texts come faster than answers only if the machine is busy, and two threads would not be
+        # faster then.
         self._jobs = jobs.Jobs(self, threads=1)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -44,7 +44,7 @@ class Latest(QObject):
         return self._timer.isActive() or self._jobs.active("latest")
 
     def ask(self, text: str, *, at_once: bool = False) -> None:
-        """Want the answer to this text; earlier questions are forgotten."""
+        """Ask about this text; earlier questions are dropped."""
         self._text = text
         if at_once:
             self._timer.stop()
@@ -53,7 +53,7 @@ class Latest(QObject):
             self._timer.start()
 
     def close(self) -> None:
-        """Forget all questions and wait for the one that runs; nothing is answered afterwards."""
+        """Drop all questions and wait for the one that runs; nothing is answered afterwards."""
         self._timer.stop()
         self._jobs.close()
 
@@ -68,7 +68,7 @@ class Latest(QObject):
         )
 
     def _answer(self, text: str, answer: object, seconds: float) -> None:
-        # A text that takes long is asked about less often, so that typing in it stays light.
+        # A text that takes long is asked about less often, so that typing stays smooth.
         self._timer.setInterval(max(self._delay, min(_LONGEST_DELAY, int(seconds * 1000))))
         self.answered.emit(text, answer)
 

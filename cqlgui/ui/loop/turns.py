@@ -1,8 +1,7 @@
-"""Does what takes long on the GUI thread one thing after the other; the event loop goes round in between.
+"""Splits long work of the GUI thread into several turns of the event loop.
 
-Qt delivers all that is posted in one go, and repaints at the end of it: what a key set off, what searches
-found meanwhile and the repaint after them would be one long turn, in which no other key is heard. Knows no
-widget.
+Qt delivers all posted events in one go and repaints at the end: the effect of a key, the results of searches
+and the repaint after them would be one long turn, in which no other key is handled. Knows no widget.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from PySide6.QtGui import QGuiApplication
 from cqlgui.base import priority
 
 TURN_SECONDS = 0.004
-"""A turn that has worked for so long leaves what can wait to the next one."""
+"""Seconds of work in a turn, after which it leaves postponable calls to the next turn."""
 LEFT_SECONDS = 0.016
-"""Turns in a row leave a call for so long: about as long as a picture stands on the screen."""
+"""A call is postponed for at most this many seconds: about as long as a picture stands on the screen."""
 
 Call = Callable[[], None]
 Later = Callable[[Call], None]
@@ -32,7 +31,7 @@ def now(call: Call) -> None:
 
 
 def once(owner: QObject, after: int, call: Callable[[], object] | SignalInstance) -> QTimer:
-    """A timer of `owner` that calls once, so many milliseconds after its last start."""
+    """A timer of `owner` that calls once, `after` milliseconds after its last start."""
     made = QTimer(owner)
     made.setSingleShot(True)
     made.setInterval(after)
@@ -41,19 +40,19 @@ def once(owner: QObject, after: int, call: Callable[[], object] | SignalInstance
 
 
 class Turns(QObject):
-    """A queue of calls, of which each turn of the loop makes one. A turn that has worked for long before may
-    leave it to the next one, but not many in a row, and while a button of the mouse is down no two, as all of
-    them are long while a pane is dragged.
+    """A queue of calls, of which each turn of the event loop makes one. A turn that has already worked for
+    long may leave its call to the next turn, but not many turns in a row; and no two in a row while a mouse
+    button is down, because all turns are long while a pane is dragged.
 
-    While a call is made, and until the loop waits, work in other threads is held back (`priority.hold`).
+    During a call, and until the loop waits, other threads are held back (`priority.hold`).
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._waiting: collections.deque[Call] = collections.deque()
-        # Since when turns have left their call to the next one; None when the last one did not.
+        # Since when turns have postponed their call; None if the last turn did not.
         self._left: float | None = None
-        # Seconds for which this thread had worked when this turn began.
+        # This thread's processor time at the beginning of the turn.
         self._began = time.thread_time()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -69,13 +68,13 @@ class Turns(QObject):
             self._dispatcher = None
 
     def ask(self, call: Call) -> None:
-        """Make a call in one of the next turns, after those that were asked for before."""
+        """Make a call in one of the next turns, after the calls that were asked for before."""
         self._waiting.append(call)
         if not self._timer.isActive():
             self._timer.start(0)
 
     def _begin(self) -> None:
-        """One turn is over; the loop looks, or waits, for what the next one has to do."""
+        """A turn is over; the loop waits for events."""
         priority.let_go()
         self._began = time.thread_time()
 
@@ -88,13 +87,13 @@ class Turns(QObject):
         self._left = None
         call = self._waiting.popleft()
         if self._waiting:
-            # Before the call, which may open a dialog that needs the others.
+            # Before the call, which may open a dialog that needs the other calls.
             self._timer.start(0)
         priority.hold()
         call()
 
     def _may_leave(self) -> bool:
-        """Whether this turn may leave its call to the next one, which is noted then."""
+        """Whether this turn may postpone its call. If so, that is noted."""
         now = time.monotonic()
         if self._left is None:
             self._left = now

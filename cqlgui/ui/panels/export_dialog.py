@@ -109,7 +109,8 @@ class ExportDialog(QDialog):
             self._whats.addButton(button)
         for button in (self.plain, self.marked):
             self._hows.addButton(button)
-        # Only now, as two groups: before, checking one button would uncheck those of the other group.
+        # Only now that there are two groups: before, checking one button would uncheck those of the other
+        # group.
         self.choices[What.ELEMENT if counts.element_words else What.ALL].setChecked(True)
         self.plain.setChecked(True)
         self.format = QComboBox(self)
@@ -138,10 +139,10 @@ class ExportDialog(QDialog):
     def ask(
         cls, parent: QWidget | None, counts: ExportCounts, folder: Path | None = None, name: str = "hits"
     ) -> ExportChoice | None:
-        """Ask, and give what was decided, or None when the user thought better of it.
+        """Ask, and return the choice, or None if the user cancelled.
 
-        `folder` is where the file goes unless the user says otherwise (the home folder without it), `name`
-        its name without ending. An existing file is named as such in the dialog and overwritten.
+        `folder` is the suggested folder (without it the home folder), `name` the suggested name without
+        ending. An existing file is announced in the dialog and overwritten.
         """
         dialog = cls(parent, counts, folder or Path.home(), name)
         try:
@@ -210,7 +211,7 @@ class ExportDialog(QDialog):
             self.format.setCurrentIndex(list(_FORMATS).index(ending))
             self.format.blockSignals(False)
         pgn = ending == ".pgn"
-        # In another frame a game's own text is not what is written.
+        # In another frame the game's own text is not what is written.
         own = pgn and not self.normalise.isChecked()
         self.plain.setEnabled(own)
         self.marked.setEnabled(own)

@@ -1,4 +1,4 @@
-"""All games of the base as a panel: quick filter, sorting by a click on the header, one row a game."""
+"""All games of the base as a panel: quick filter, sorting by a click on the header, one row for each game."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class GamesPanel(QWidget):
         self._sort = "game"
         self._descending = False
         self._text = ""
-        # The game that is current, or is to be once it has a row.
+        # The game that is current, or will be once it has a row.
         self._wanted = 0
         self._view_of: tuple[str, bool, str] | None = None
         self._fault = False
@@ -106,7 +106,8 @@ class GamesPanel(QWidget):
         return [game for game in found if game is not None]
 
     def select(self, game: int) -> bool:
-        """Make a game the current one, in view; False when it is not there yet: it follows when it comes."""
+        """Make a game the current one, in view. Returns False if it is not there yet; then it follows when it
+        comes."""
         self._wanted = game
         if self.table.row >= 0 and self.current() == game:
             return True
@@ -118,7 +119,7 @@ class GamesPanel(QWidget):
         return self.model.rowCount()
 
     def columns(self) -> QByteArray:
-        """Which columns are shown, where and how wide, to be given to `restore_columns` another time."""
+        """Which columns are shown, where and how wide, for `restore_columns`."""
         return self.table.horizontalHeader().saveState()
 
     def restore_columns(self, state: QByteArray) -> None:
@@ -174,7 +175,7 @@ class GamesPanel(QWidget):
         self._say()
 
     def _failed(self, error: errors.CqlguiError) -> None:
-        # The games stay those of the last filter that could be answered.
+        # The games of the last filter that could be answered stay.
         self._fault = True
         self._dress()
         self._count.say(str(error))

@@ -52,7 +52,7 @@ class HitBar(QWidget):
         self.set_steps(True, True)
 
     def show_game(self, game: base_model.GameRow | None) -> None:
-        """Tell who plays, when and where; what stands last is left out first where there is little room."""
+        """Show who plays, when and where. In little room the last parts are left out first."""
         if game is None:
             self._game.say_players("", "", "", "", "")
             return
@@ -62,7 +62,8 @@ class HitBar(QWidget):
         self._game.say_players(white, black, details, rows.known(game.date[:4]), game.result)
 
     def show_hit(self, position: str, move: str = "", words: str = "") -> None:
-        """Tell which hit of how many, the move that led there, the transform in words; any may be empty."""
+        """Show the number of the hit, the move that led there, and the transform in words; any may be
+        empty."""
         self._where.say(" · ".join(filter(None, (position, move, words))))
 
     def set_steps(self, back: bool, on: bool) -> None:
@@ -81,9 +82,8 @@ class HitBar(QWidget):
 
 
 class Players(labels.ElidedLabel):
-    """Two players, what else is known of their game, year and result, which cut short would say nothing. The
-    details give way first, then the names, in their middle, and where there is next to no room the year.
-    """
+    """Two players and the details, year and result of their game. In little room details are left out first,
+    then names are cut in their middle, and at last the year is left out."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._white = self._black = self._details = self._result = ""
@@ -113,6 +113,6 @@ class Players(labels.ElidedLabel):
 
 
 _LEAST_YEAR = 190
-"""Pixels below which the room of the year goes to the names."""
+"""Pixels below which the year is left out for the names."""
 _LEAST_DETAILS = 36
 """Pixels below which details say nothing."""

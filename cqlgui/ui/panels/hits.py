@@ -1,4 +1,4 @@
-"""The hits of a search as a panel: how it goes, what it found, and what the table is limited to."""
+"""The hits of a search as a panel: its progress, what it found, and what the table is limited to."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from cqlgui.ui.panels import narrow
 from cqlgui.ui.tables import details, hits_model, lines, rows, view
 
 SHOWN_MESSAGES = 30
-"""Messages and variables of the query that the line of its course shows on hovering."""
+"""Messages and variables of the query in the tool tip of the progress line."""
 SHOWN_VARIABLES = 3
 LONGEST_VARIABLE = 24
-"""Persistent variables that stand in the line itself, and characters of each."""
+"""Persistent variables in the line itself, and characters of each."""
 FEW = 1 << 18
-"""Hits among which those of an element are found at once; more of them are gone through by a job."""
+"""Up to this many hits those of an element are found at once; more are searched in a job."""
 _LIMITING = "limit the table"
 
 
@@ -31,9 +31,9 @@ class HitsPanel(QWidget):
     """What the window embeds: `begin`, then `add` and `progress`, then `finish` or `fail`.
 
     `opened` carries game, positionid and row of a hit that was double-clicked or entered, `current_changed`
-    the row that became current, by key, mouse, `select_row` or `next_hit`. `limit_removed` tells that the
-    user wants to see all hits again, which the panel then does; `limited` that the table has been limited;
-    `narrowing_removed` and `scope_removed` that all of the result is wanted again, or searches through all
+    the row that became current, by key, mouse, `select_row` or `next_hit`. `limit_removed` says that the user
+    wants to see all hits again, which the panel then does; `limited` that the table has been limited;
+    `narrowing_removed` and `scope_removed` that the whole result is wanted again, or searches through all
     games.
     """
 
@@ -85,9 +85,9 @@ class HitsPanel(QWidget):
         self._earlier = ""
         self._messages: tuple[hit_model.QueryMessage, ...] = ()
         self._kept: tuple[hit_model.Persistent, ...] = ()
-        # The row that `land` made current, until somebody chooses.
+        # The row that `land` made current, until the user chooses one.
         self._landing: int | None = None
-        # The element whose hits are looked for.
+        # The element whose hits are being looked for.
         self._looking: hits_model.Element | None = None
         self._lay_out()
         self._connect()
@@ -103,7 +103,7 @@ class HitsPanel(QWidget):
     def begin(
         self, base: base_model.Base, total_games: int, orbits: tuple[hit_model.Orbit, ...] = ()
     ) -> None:
-        """Start anew, for a search over this many games; `orbits` name the elements while it runs."""
+        """Start again, for a search over this many games; `orbits` name the elements while it runs."""
         self.table.make_room(hits_model.GAME, wording.widest(base.games))
         self._cache.set_base(base)
         self._moves.set_base(base)
@@ -126,7 +126,7 @@ class HitsPanel(QWidget):
         self._say()
 
     def asks(self, text: str, options: search_model.SearchOptions) -> None:
-        """What the interpreter has not told of hits is asked with this query and these options."""
+        """Details of hits that only the interpreter knows are fetched with this query and these options."""
         self._details.set_query(text, options)
 
     def add(self, found: FoundGames) -> None:
@@ -146,15 +146,14 @@ class HitsPanel(QWidget):
             self._say()
 
     def finish(self, result: search_model.SearchResult) -> None:
-        """Take the result. Its order may be another one: a hit that was chosen stays current, a row on which
-        the search only landed (see `land`) is that of the new order.
-        """
+        """Take the result. Its order may be different: a chosen hit stays current; a row on which the search
+        only landed (see `land`) is replaced by that row of the new order."""
         kept, landing = self.hits.hit(self.table.row), self._landing
         self.hits.finish(result)
         if landing is not None:
             self.table.go_to(landing)
         elif kept is not None:
-            # The same hit in another row is no news: the board stays where one has walked to from it.
+            # The same hit in another row is no change: the board stays where the user has gone from it.
             with QSignalBlocker(self.table):
                 self.table.go_to(self.hits.row_of(kept[0], kept[1].positionid))
         self.choose()
@@ -170,13 +169,13 @@ class HitsPanel(QWidget):
         self._end()
 
     def fail(self, sentence: str) -> None:
-        """The search ended in a failure; what was found stays."""
+        """The search failed; its hits stay."""
         self.hits.release()
         self._ended = sentence
         self._end()
 
     def tell_waiting(self, words: str) -> None:
-        """Say that a search waits, and for what; nothing where none does."""
+        """Say that a search waits, and for what; empty if none does."""
         self._waits = words
         if not self._running:
             self._say_course()
