@@ -1,1 +1,1 @@
-"""Ground floor: cancellation, progress, folders, resources, typed errors. Knows nothing above it."""
+"""Used by all other packages: files, errors, cancellation, progress, logging. Knows nothing above it."""

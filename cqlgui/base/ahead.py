@@ -1,4 +1,4 @@
-"""Work that is begun before it is asked for, beside what the program does until then."""
+"""Work that begins before its result is needed."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ T = TypeVar("T")
 
 class Ahead(Generic[T]):
     """A call that runs in a thread of its own. The end of the process does not wait for it, so it must leave
-    nothing half done.
-    """
+    nothing half done."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._work = work
@@ -25,11 +24,11 @@ class Ahead(Generic[T]):
         try:
             self._found = self._work()
         except Exception as fault:
-            # Whoever asks for the answer gets it.
+            # `result` raises it.
             self._fault = fault
 
     def result(self) -> T:
-        """What the call gave, once it is done; raises what it raised."""
+        """The result of the call, once it is done; raises what the call raised."""
         self._thread.join()
         if self._fault is not None:
             raise self._fault

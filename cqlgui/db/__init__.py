@@ -1,3 +1,2 @@
-"""The catalog in SQLite: what the program knows about sources, bases and games' headers. Knows no query's
-meaning and no Qt.
-"""
+"""The SQLite files: the catalog of sources, bases and games' headers, and the user's own records. Knows no
+queries and no Qt."""

@@ -1,8 +1,8 @@
 """The catalog: sources, bases and the headers of games by (source, ordinal from 0).
 
-Games are kept in blocks of columns (`columns`), texts by number in tables of their own; what is asked of many
-games is worked out on whole columns. The catalog can be made again from the sources at any time, so a
-damaged file is set aside.
+Games are kept in blocks of columns (`columns`), texts by number in tables of their own. Questions about many
+games are computed on whole columns. The catalog can be made again from the sources at any time, so a damaged
+file is set aside.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Which rows the catalog has of a source at the moment, counted without a gap from ordinal 0; `path` is
-    the source's, empty where it is not known."""
+    """The rows that the catalog has of a source, without a gap from ordinal 0; `path` is the source's, empty
+    if it is unknown."""
 
     path: str
     blocks: tuple[Block, ...]
@@ -77,12 +77,12 @@ class Rows:
 
     @property
     def state(self) -> str:
-        """A word for all of them: another one means that they are others, in whatever catalog."""
+        """A word that identifies these rows: other rows, in whatever catalog, have another word."""
         return f"{self.games}-{sum(block.id for block in self.blocks):x}"
 
     def blocks_of(self, first: int, count: int) -> tuple[int, ...]:
-        """The numbers of the blocks that some games stand in. No two blocks ever have the same one, and none
-        is altered, so that they stand for what the rows say."""
+        """The numbers of the blocks in which some games stand. No two blocks ever have the same number and
+        none is altered, so the numbers identify the content."""
         return tuple(
             block.id
             for block in self.blocks
@@ -169,7 +169,7 @@ class Catalog:
         with self._file.reading() as connection:
             row = connection.execute("select id, name from base where key = ?", (key,)).fetchone()
         if row is not None and name in ("", row[1]):
-            # As nearly always; who only searches need not wait for writers, nor be allowed to write.
+            # Almost always. A search must not wait for writers, nor need the right to write.
             return int(row[0]), str(row[1])
         with self._file.writing() as connection:
             connection.execute("insert or ignore into base(name, key) values (?, ?)", (name, key))
@@ -196,14 +196,14 @@ class Catalog:
             with self._file.writing() as connection:
                 self._cut(connection, source, first)
                 if count:
-                    # Only one transaction writes at a time, so that what is remembered needs no lock.
+                    # Only one transaction writes at a time, so the cache needs no lock.
                     _put(connection, source, first, count, self._coded(connection, tables))
                 connection.execute(
                     "update source set games = ?, positions = ? where id = ?",
                     (first + count, positions, source),
                 )
         except BaseException:
-            # Names remembered from a transaction that was undone would point nowhere.
+            # Names cached from a transaction that was undone would point nowhere.
             for known in self._names.values():
                 known.clear()
             self._codings.clear()
@@ -226,7 +226,7 @@ class Catalog:
         _put(connection, source, block.first, left, found)
 
     def _coded(self, connection: sqlite3.Connection, tables: Sequence[Table]) -> dict[str, np.ndarray]:
-        """Games in one block's columns, their texts by number."""
+        """Games as the columns of one block, with texts by number."""
         found = {name: np.concatenate([table.numbers[name] for table in tables]) for name in headers.NUMBERS}
         texts = {name: headers.joined([table.texts[name] for table in tables]) for name in headers.TEXTS}
         for kind in self._names:
@@ -239,14 +239,14 @@ class Catalog:
         for table in tables:
             ends.append(table.more_ends + end)
             end += len(table.more)
-        # Small lists come and go, the one of the kernel's games stays.
+        # Small lists come and go, the list of the kernel's games stays.
         self._codings = sorted(self._codings, key=lambda one: -len(one.texts))[:2]
         found["more_ends"] = np.concatenate(ends)
         found["more"] = np.frombuffer(b"".join(table.more for table in tables), np.uint8)
         return found
 
     def _coding(self, table: str, column: headers.Coded) -> np.ndarray:
-        """The numbers of the texts of a column's list, by place; below 0 what is not known yet."""
+        """The numbers of the texts of a column's list, by place; below 0 for unknown ones."""
         found = next((one for one in self._codings if one.texts is column.texts), None)
         if found is None:
             found = _Coding(column.texts)
@@ -254,7 +254,7 @@ class Catalog:
         return found.numbers(table)
 
     def _learn(self, connection: sqlite3.Connection, table: str, columns_: Sequence[headers.Coded]) -> None:
-        """Find out the numbers of all texts of some columns, and add those that are new."""
+        """Look up the numbers of all texts of some columns, and add new texts."""
         wanted: set[str | None] = set()
         unknown = []
         for column in columns_:
@@ -300,7 +300,7 @@ class Catalog:
                 check, *values = connection.execute(
                     f"select checksum, {fields} from block where id = ?", (block.id,)
                 ).fetchone()
-                # A text or a number where there were bytes is damage, too.
+                # A text or a number in place of bytes is damage, too.
                 if not all(isinstance(value, bytes) for value in values):
                     break
                 if check != _checksum(block.first, block.games, values):
@@ -348,7 +348,7 @@ class Catalog:
         return self._whole([source], [name])[0].astype(np.int64)
 
     def coded(self, source: int, name: str, code: Callable[[str], int]) -> np.ndarray:
-        """A number for each game of a source, made of its text in a column; a missing text is empty."""
+        """A number for each game of a source, computed from its text in a column; a missing text is empty."""
         numbers = self.numbers(source, name)
         used, places = np.unique(numbers, return_inverse=True)
         with self._file.reading() as connection:
@@ -414,7 +414,7 @@ class Catalog:
     def _more(
         self, connection: sqlite3.Connection, known: Sequence[Block], games: slice, name: str
     ) -> Iterator[tuple[int, bytes]]:
-        """The further tags of those of some games that may have this one, with the place among them."""
+        """The other tags of those games that may have this one, with the index of the game."""
         needle = json.dumps(name, ensure_ascii=False).encode("utf-8")
         for block in known:
             if block.first >= games.stop or block.first + block.games <= games.start:
@@ -430,7 +430,7 @@ class Catalog:
                 at = data.find(needle, end)
 
     def _table(self, connection: sqlite3.Connection, picked: Sequence[tuple[Block, np.ndarray]]) -> Table:
-        """Some games of some blocks, by their places there."""
+        """Some games of some blocks, by their indices there."""
         for block, _ in picked:
             self._store.load(connection, block, _COLUMNS[:-1])
 
@@ -550,7 +550,8 @@ class Catalog:
         low: int,
         high: int,
     ) -> np.ndarray:
-        """Which games have a number in one of these columns between two; 0 is none but for `plies`."""
+        """Which games have a number between two bounds in one of these columns; 0 means no number, except for
+        `plies`."""
         found: list[np.ndarray] = []
         for name in names:
             column = self._store.whole(connection, blocks, name).astype(np.int64)
@@ -559,7 +560,7 @@ class Catalog:
         return having
 
     def _keys(self, connection: sqlite3.Connection, blocks: Sequence[Block], sort: str) -> np.ndarray:
-        """Numbers by which games sort as by the column."""
+        """Numbers that sort games in the order of the column."""
         column = self._store.whole(connection, blocks, sort)
         if sort not in TABLES:
             return column.astype(np.int64)
@@ -570,13 +571,14 @@ class Catalog:
         return found
 
     def _ranked(self, connection: sqlite3.Connection, table: str) -> np.ndarray:
-        """The place of each text of a table in their order, by number; equal ones share it, none is 0."""
+        """The rank of each text of a table in sort order, by number; equal texts share it, none has rank
+        0."""
         last = connection.execute(f"select coalesce(max(id), 0) from {table}").fetchone()[0]
         known = self._ranks.get(table)
         if known is not None and known[0] == last:
             return known[1]
         order = "name collate nocase" if table in _FOLDED else "name"
-        # One string made inside SQLite leaves the interpreter lock alone, unlike a million small tuples.
+        # One string made inside SQLite does not need the interpreter lock, unlike a million small tuples.
         ids, places = connection.execute(
             "select group_concat(id), group_concat(place) from "
             f"(select id, dense_rank() over (order by {order}) - (select count(*) > 0 from {table} "
@@ -595,22 +597,23 @@ class Catalog:
 
     @contextlib.contextmanager
     def _snapshot(self) -> Iterator[sqlite3.Connection]:
-        """The thread's connection, to which nothing changes meanwhile."""
+        """The thread's connection, in a transaction, so that nothing changes meanwhile."""
         with self._file.reading() as connection:
             try:
-                # Here, as a worker may be interrupted as soon as it has begun, and would stay in it for good.
+                # Inside the try block, because a worker may be interrupted right after it, and would keep the
+                # transaction open.
                 connection.execute("begin")
                 yield connection
             finally:
                 connection.rollback()
 
     def _named(self, connection: sqlite3.Connection, table: str, numbers: Sequence[int]) -> dict[int, str]:
-        """Texts by their numbers, 0 left out; those met before are remembered."""
+        """Texts by their numbers, 0 left out; cached."""
         known = self._texts[table]
         missing = [number for number in numbers if number and number not in known]
         if missing:
             if len(known) > _MOST_NAMES:
-                # Others may be reading it.
+                # Other threads may be reading the old one.
                 known = self._texts[table] = {}
                 missing = [number for number in numbers if number]
             for start in range(0, len(missing), _CHUNK):
@@ -625,7 +628,7 @@ class Catalog:
     def _ids(
         self, connection: sqlite3.Connection, table: str, names: Iterable[str | None]
     ) -> dict[str | None, int]:
-        """Numbers of texts, new ones added, and 0 for None; those met before are remembered."""
+        """Numbers of texts, with new ones added, and 0 for None; cached."""
         known = self._names[table]
         if len(known) > _MOST_NAMES:
             known.clear()
@@ -637,7 +640,7 @@ class Catalog:
         return {name: 0 if name is None else known[name] for name in names}
 
     def _check_indexes(self, connection: sqlite3.Connection) -> None:
-        """Look once for damage where known names are looked up, which opening leaves out in a large file."""
+        """Check once the indexes through which names are looked up; opening a large file skips this check."""
         if not self._indexes_checked:
             if self._file.path.stat().st_size > database.CHECKED_WHOLE:
                 proofs.check_indexes(connection)
@@ -645,7 +648,7 @@ class Catalog:
 
 
 class _Coding:
-    """Numbers of the texts of a list that grows, as far as they are known."""
+    """Numbers of the texts of a growing list, as far as they are known."""
 
     def __init__(self, texts: Sequence[str | None]) -> None:
         self.texts = texts
@@ -663,7 +666,7 @@ class _Coding:
 
 
 def _padded(column: Coded, count: int) -> Coded:
-    """A column with None behind it for the games that are missing."""
+    """A column, extended with None for the missing games."""
     missing = count - len(column.places)
     if not missing:
         return column
@@ -676,7 +679,7 @@ def _added(connection: sqlite3.Connection, table: str, names: Sequence[str]) -> 
     found: dict[str, int] = {}
     plain = [name for name in names if "\0" not in name]
     if plain:
-        # One list instead of a statement a name, which would ask for the interpreter's lock every time.
+        # One list instead of one statement for each name, which would take the interpreter lock every time.
         joined = json.dumps(plain, ensure_ascii=False)
         connection.execute(f"insert or ignore into {table}(name) select value from json_each(?)", (joined,))
         listed = connection.execute(
@@ -687,7 +690,7 @@ def _added(connection: sqlite3.Connection, table: str, names: Sequence[str]) -> 
         found.update(zip(plain, _numbers(listed).tolist(), strict=True))
     for name in names:
         if "\0" in name:
-            # SQLite's JSON ends there.
+            # SQLite's JSON functions end a text there.
             connection.execute(f"insert or ignore into {table}(name) values (?)", (name,))
             row = connection.execute(f"select id from {table} where name = ?", (name,)).fetchone()
             found[name] = row[0]
@@ -720,7 +723,7 @@ def _checksum(first: int, games: int, values: Sequence[bytes]) -> int:
 
 def _matching(connection: sqlite3.Connection, table: str, condition: str, value: str) -> np.ndarray:
     """Numbers of the texts of a table that meet a condition."""
-    # The table has been compared with its checksum, its index not.
+    # The table was compared with its checksum, its index was not.
     listed = connection.execute(
         f"select group_concat(id) from {table} not indexed where {condition}", (value,)
     )
@@ -732,9 +735,8 @@ def _numbers(joined: str | None) -> np.ndarray:
 
 
 def _order(keys: np.ndarray) -> np.ndarray:
-    """Places in the order of their keys (0 to 2**32 - 1), equal ones as they stand: 16 bits at a time, which
-    NumPy sorts by counting.
-    """
+    """The order of games by their keys (0 to 2**32 - 1); equal keys keep their order. Sorts 16 bits at a
+    time, which NumPy does by counting."""
     order: np.ndarray = np.argsort((keys & 0xFFFF).astype(np.uint16), kind="stable")
     high = (keys >> 16).astype(np.uint16)
     return order[np.argsort(high[order], kind="stable")] if high.any() else order

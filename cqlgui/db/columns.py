@@ -1,7 +1,7 @@
-"""The columns of games as the catalog keeps them, a block of some thousand games at a time.
+"""The columns of games as the catalog keeps them, in blocks of some thousand games.
 
-A number takes as many bytes in a block as the largest one there needs; a column of zeros takes none. Blocks
-never change, so that what was read once stays true.
+In a block a number takes as many bytes as the largest one there needs; a column of zeros takes none. Blocks
+never change, so cached columns stay valid.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SIZES: Final = (1, 2, 4, 8)
 
 
 class Block(NamedTuple):
-    """Where a block stands: its number, its first game in the source, its games."""
+    """Place of a block: its number, its first game in the source, its number of games."""
 
     id: int
     first: int
@@ -29,7 +29,7 @@ class Block(NamedTuple):
 
 
 def packed(column: np.ndarray) -> bytes:
-    """Numbers from 0 on as they are kept."""
+    """Numbers, none of them negative, as they are stored."""
     largest = int(column.max(initial=0))
     if not largest:
         return b""
@@ -38,7 +38,7 @@ def packed(column: np.ndarray) -> bytes:
 
 
 def unpacked(data: bytes, games: int) -> np.ndarray:
-    """The numbers again; raises `sqlite3.DatabaseError` for what `packed` did not give."""
+    """The inverse of `packed`; raises `sqlite3.DatabaseError` for other bytes."""
     if not isinstance(data, bytes):
         raise sqlite3.DatabaseError("malformed block of games")
     if not data:
@@ -50,7 +50,7 @@ def unpacked(data: bytes, games: int) -> np.ndarray:
 
 
 class Store:
-    """Reads columns and keeps those used lately; safe for several threads."""
+    """Reads columns and caches recently used ones; safe for several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -58,11 +58,11 @@ class Store:
         self._bytes = 0
 
     def column(self, connection: sqlite3.Connection, block: Block, name: str) -> np.ndarray:
-        """A column of a block that is there; `more` comes as bytes."""
+        """A column of an existing block; `more` is returned as bytes."""
         return self._columns(connection, block, (name,))[name]
 
     def load(self, connection: sqlite3.Connection, block: Block, names: Sequence[str]) -> None:
-        """Read those of the columns of a block that are not known, all at once."""
+        """Read those columns of a block that are not cached, all at once."""
         self._columns(connection, block, names)
 
     def _columns(
@@ -106,8 +106,8 @@ class Store:
 
 
 def blocks(connection: sqlite3.Connection, source: int) -> list[Block]:
-    """The blocks of a source in their order, as far as no game is missing before them; raises
-    `sqlite3.DatabaseError` for what is no place of a block, and where two have a game in common."""
+    """The blocks of a source in order, up to the first missing game. Raises `sqlite3.DatabaseError` for
+    impossible places of a block, and if two blocks have a game in common."""
     found = []
     end = 0
     for row in connection.execute(
@@ -115,7 +115,7 @@ def blocks(connection: sqlite3.Connection, source: int) -> list[Block]:
     ):
         block = Block(*row)
         if not all(isinstance(number, int) for number in row) or block.games < 1 or block.first < end:
-            # Which of two blocks is right is not known, and a cut would leave a part of the wrong one.
+            # It is unknown which of the two blocks is right, and a cut would leave a part of the wrong one.
             raise sqlite3.DatabaseError("malformed block of games")
         if block.first > end:
             break

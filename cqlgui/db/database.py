@@ -1,6 +1,5 @@
-"""One SQLite file: opened in WAL mode, its version checked, a damaged one set aside, safe for threads and
-processes.
-"""
+"""One SQLite file: opened in WAL mode, its version checked, set aside if it is damaged; safe for threads and
+processes."""
 
 from __future__ import annotations
 
@@ -23,25 +22,26 @@ from cqlgui.db import proofs
 BUSY_SECONDS = 30.0
 _PRAGMAS: Final = ("journal_mode = wal", "synchronous = normal", "foreign_keys = 0", "cache_size = -16384")
 CHECKED_WHOLE = 32 << 20
-"""Bytes of a file of which every page is looked at when it is opened, which takes up to half a second."""
+"""Bytes up to which every page of a file is checked when it is opened, which takes up to half a second."""
 _HEAD = 100
 _NO_ROOM: Final = ("disk I/O error", "disk is full", "unable to open database file")
 _LEAST_ROOM: Final = 1 << 16
-"""Bytes of the disk without which nothing can be written."""
+"""Bytes of free disk space without which nothing can be written."""
 _DAMAGE = ("malformed", "not a database", "unsupported file format", "Could not decode to UTF-8")
 _log = logging.getLogger(__name__)
 
 
 class Damaged(errors.CqlguiError):
-    """The file is no longer a sound database; it is set aside when it is opened next."""
+    """The file is damaged; it is set aside when it is opened next."""
 
 
 class _Lease:
-    """Stands for the thread that has a connection."""
+    """Stands for a thread that has a connection."""
 
 
 class File:
-    """A database file and each thread's connection to it, which the next thread gets when that one ends."""
+    """A database file and a connection for each thread. When a thread ends, the next thread reuses its
+    connection."""
 
     def __init__(self, path: Path, version: int, what: str, *, check: bool = True) -> None:
         self.path = path
@@ -53,7 +53,7 @@ class File:
         self._opened: list[sqlite3.Connection] = []
         self._free: list[sqlite3.Connection] = []
         self._own = threading.local()
-        # The state of a file that is read as it stands, since nothing could be written beside it.
+        # The state of a file that is opened immutable, because nothing could be written beside it.
         self._frozen: tuple[disk.State, bool] | None = None
         if not check:
             return
@@ -75,7 +75,7 @@ class File:
                 _end(begun)
                 self._set_aside()
                 self._check(None)
-            # The connection that the check has opened keeps these numbers from being given to another file.
+            # The connection opened by the check keeps these numbers from being given to another file.
             self._place = _place(path)
         except sqlite3.DatabaseError as error:
             self.close()
@@ -94,8 +94,8 @@ class File:
             return False
 
     def take_notice(self) -> str:
-        """A sentence for the user when a damaged file had to be set aside while opening; empty else, and once
-        it was taken."""
+        """A sentence for the user if a damaged file had to be set aside while opening. Empty otherwise, and
+        after the first call."""
         with self._lock:
             taken, self._notice = self._notice, ""
         return taken
@@ -112,8 +112,8 @@ class File:
             with self._lock:
                 if left is None:
                     opened.append(connection)
-            # Each holds megabytes and takes a while to open, and threads come and go with each piece of work.
-            # What a thread has in a `local` goes when the thread ends.
+            # A connection holds megabytes and takes a while to open, and threads come and go with each piece
+            # of work. A thread's `local` objects are deleted when the thread ends.
             lease = _Lease()
             weakref.finalize(lease, _give_back, connection, opened, free, self._lock).atexit = False
             own.update(connection=connection, among=opened, lease=lease)
@@ -151,17 +151,17 @@ class File:
         behind.
         """
         if self._frozen is not None:
-            # There may be room again.
+            # There may be room on the disk again.
             self._thaw()
         try:
             connection = self.connection()
             try:
-                # Here, as who is interrupted as soon as it has begun would stay in it.
+                # Inside the try block, because an interrupt right after it would leave the transaction open.
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
-                # A rollback that fails shall not hide what went wrong before it: a full disk, say.
+                # A failing rollback must not hide the first error, such as a full disk.
                 with contextlib.suppress(sqlite3.Error):
                     connection.rollback()
                 raise
@@ -169,8 +169,8 @@ class File:
             raise self._explained(error) from error
 
     def close(self) -> None:
-        """Close the connections of this thread and of those that have ended; others close theirs when they
-        end, since one that is closed under a running statement takes the process with it."""
+        """Close the connections of this thread and of ended threads. Other threads close theirs when they
+        end, because closing a connection under a running statement crashes the process."""
         with self._lock:
             for connection in (self._own.__dict__.get("connection"), *self._free):
                 if connection is not None and connection in self._opened:
@@ -179,12 +179,12 @@ class File:
             self._opened, self._free = [], []
 
     def _thaw(self) -> None:
-        """Let all threads open the file anew: it may be written to meanwhile."""
+        """Let all threads open the file again, because it may be writable now."""
         self._frozen = None
         self.close()
 
     def _check(self, begun: ahead.Ahead[None] | None) -> None:
-        """Raise `sqlite3.DatabaseError` for damage; `begun` is the search for it that goes on already."""
+        """Raise `sqlite3.DatabaseError` for damage; `begun` is a check that is already under way."""
         with contextlib.suppress(FileNotFoundError), self.path.open("rb") as file:
             head = file.read(_HEAD)
             if head and not _is_head(head):
@@ -206,7 +206,7 @@ class File:
             _check_whole(self.path, connection)
 
     def version(self) -> int:
-        """The version of the tables in the file, 0 where there are none yet."""
+        """The version of the tables in the file, 0 if there are none yet."""
         return int(self.connection().execute("PRAGMA user_version").fetchone()[0])
 
     def current(self) -> bool:
@@ -217,7 +217,7 @@ class File:
         return found == self._version and noted == seal(connection, found)
 
     def set_version(self, connection: sqlite3.Connection) -> None:
-        """Note the version in the file, and a checksum of it and of all tables' definitions."""
+        """Write the version into the file, and a checksum of it and of all tables' definitions."""
         connection.execute(f"PRAGMA user_version = {self._version}")
         connection.execute(f"PRAGMA application_id = {seal(connection, self._version)}")
 
@@ -252,10 +252,10 @@ class File:
 
 
 def _connected(path: Path) -> tuple[sqlite3.Connection, bool]:
-    """A connection, without transactions of its own, and whether it should be another one later.
+    """A connection in autocommit mode, and whether it should be opened again later.
 
-    Where nothing can be written beside the file, by its rights or since the disk is full, it is read as it
-    stands, if no program left changes in a file of their own. A full disk may have room again.
+    If nothing can be written beside the file, for lack of rights or of disk space, it is opened immutable,
+    provided that no program left changes in a file beside it. A full disk may have room again later.
     """
     whole = bool(_size(path)) and not _waiting(path)
     if whole and not _may_write(path):
@@ -283,7 +283,7 @@ def _connection(path: Path, *, as_it_stands: bool) -> sqlite3.Connection:
 
 
 def _state(path: Path) -> tuple[disk.State, bool] | None:
-    """What shows that a file was written to by somebody: it is another one, or changes wait beside it."""
+    """A state that changes when somebody writes to the file: another file, or changes waiting beside it."""
     try:
         return disk.State.of(path.stat()), _waiting(path)
     except OSError:
@@ -295,7 +295,8 @@ def _waiting(path: Path) -> bool:
 
 
 def _size(path: Path) -> int:
-    """Bytes of a file, 0 if there is none: SQLite removes those beside its own when a program closes it."""
+    """Bytes of a file, 0 if there is none: SQLite removes the files beside its own when a program closes
+    it."""
     try:
         return path.stat().st_size
     except FileNotFoundError:
@@ -311,7 +312,8 @@ def _is_full(path: Path, error: Exception) -> bool:
 
 
 def _may_write(path: Path) -> bool:
-    """Whether files may be made beside this one, as SQLite must even to read; and this one be written."""
+    """Whether files can be made beside this one, as SQLite needs even for reading, and whether this one can
+    be written."""
     return os.access(path.parent, os.W_OK) and (not path.exists() or os.access(path, os.W_OK))
 
 
@@ -321,9 +323,8 @@ def _place(path: Path) -> tuple[int, int]:
 
 
 def begin_check(path: Path) -> None:
-    """Begin to look for damage in a file that will be opened soon; whoever opens it first waits for the end
-    of that and need not look again.
-    """
+    """Begin to check a file for damage that will be opened soon. The first user waits for the result and need
+    not check again."""
     if path.is_file() and not _marker(path).exists():
         _begun[path] = ahead.Ahead(lambda: _checked_alone(path))
 
@@ -332,7 +333,7 @@ _begun: Final[dict[Path, ahead.Ahead[None]]] = {}
 
 
 def _end(begun: ahead.Ahead[None] | None) -> None:
-    """Wait until a file is no longer looked at: it will be moved."""
+    """Wait for the end of a check, because the file will be moved."""
     if begun is not None:
         with contextlib.suppress(sqlite3.Error, OSError):
             begun.result()
@@ -344,9 +345,8 @@ def _checked_alone(path: Path) -> None:
 
 
 def _check_whole(path: Path, connection: sqlite3.Connection) -> None:
-    """Look for damage: at every page, or in a large file at the tables without checksums of their own, and
-    compare the checksums of the others. Raises `sqlite3.DatabaseError`.
-    """
+    """Check for damage: every page, or in a large file the tables without checksums of their own; and compare
+    the checksums of the others. Raises `sqlite3.DatabaseError`."""
     tables = [row[0] for row in connection.execute("select name from sqlite_master where type = 'table'")]
     proven = "proof" in tables
     if proven:
@@ -367,7 +367,8 @@ def _give_back(
     free: list[sqlite3.Connection],
     lock: threading.Lock,
 ) -> None:
-    """The thread of a connection has ended: the next thread may have it, unless the file was closed."""
+    """The thread of a connection has ended: keep the connection for the next thread, unless the file was
+    closed."""
     with lock:
         if connection not in opened:
             connection.close()
@@ -384,18 +385,18 @@ def seal(connection: sqlite3.Connection, version: int) -> int:
 
 
 def _marker(path: Path) -> Path:
-    """The file that tells the next start of damage that was found since the file was opened."""
+    """The file that reports damage found since the file was opened, for the next start."""
     return path.with_name(path.name + ".damaged")
 
 
 def _is_head(head: bytes) -> bool:
-    """Whether a file begins as SQLite's do: what is altered there would make it read-only, say."""
+    """Whether a file begins as SQLite files do. An altered header could make it read-only, for example."""
     fixed = head[:16] == b"SQLite format 3\0" and head[20:24] == b"\x00\x40\x20\x20"
     return len(head) == _HEAD and fixed and head[18] in (1, 2) and head[19] in (1, 2)
 
 
 def _is_damage(error: Exception) -> bool:
-    """Whether an error tells of a file that is altered, and not of its surroundings."""
+    """Whether an error means that the file is damaged, and not a problem around it."""
     if isinstance(error, UnicodeDecodeError):
         return True
     return any(words in str(error) for words in _DAMAGE)

@@ -50,7 +50,7 @@ _CODES = pattern(r"([A-Ea-e]\d{0,2})-([A-Ea-e]\d{0,2})")
 
 
 class FilterError(errors.CqlguiError):
-    """A filter that nobody can answer; the message says what is known."""
+    """A filter that cannot be understood; the message says what is possible."""
 
 
 @dataclass(frozen=True, slots=True)

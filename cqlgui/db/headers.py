@@ -1,6 +1,6 @@
 """A game's tags as one row of the catalog, and back, without loss.
 
-The columns people sort by are split off; a tag whose text they cannot give back exactly (a rating like
+The columns by which people sort are separate. A tag whose text they cannot reproduce exactly (a rating like
 `2450?`, any tag outside the columns, a repeated one) stays in the JSON text of the row.
 """
 
@@ -30,8 +30,7 @@ RATINGS = {"WhiteElo": "white_elo", "BlackElo": "black_elo"}
 
 class Header(NamedTuple):
     """One game's row. None means that the game lacks the tag; `more` is the JSON text of the other tags ("" =
-    none). `ending` is the result at the end of the text where the tag says something else, or nothing.
-    """
+    none). `ending` is the result at the end of the text if the tag differs or is missing."""
 
     white: str | None
     black: str | None
@@ -57,7 +56,8 @@ NUMBERS: Final = ("white_elo", "black_elo", "plies", "bad")
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """A column of texts: game n has `texts[places[n]]`. What stands in `texts` stays, though it may grow."""
+    """A column of texts: game n has `texts[places[n]]`. Entries of `texts` never change, though more may be
+    added."""
 
     texts: Sequence[str | None]
     places: np.ndarray
@@ -71,7 +71,7 @@ class Coded:
 
 
 def joined(columns: Iterable[Coded]) -> list[Coded]:
-    """Columns one behind the other, those of the same list made one."""
+    """Columns one behind the other; columns with the same list become one."""
     return [
         Coded(parts[0].texts, np.concatenate([part.places for part in parts]))
         for _, group in itertools.groupby(columns, lambda column: id(column.texts))
@@ -81,7 +81,7 @@ def joined(columns: Iterable[Coded]) -> list[Coded]:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rows of games that follow each other, column by column."""
+    """The rows of consecutive games, column by column."""
 
     texts: Mapping[str, Coded]
     """Each of `TEXTS`."""
@@ -137,9 +137,8 @@ class Table:
 
 
 def from_tags(tags: Iterable[tuple[str, str]], plies: int, bad: bool, ending: str = "") -> Header:
-    """The row of a game; of a tag that stands twice the first text counts. `ending` is the result at the end
-    of its text ("" = none).
-    """
+    """The row of a game; of repeated tags the first counts. `ending` is the result at the end of its text (""
+    = none)."""
     texts: dict[str, str] = {}
     for name, text in tags:
         texts.setdefault(name, text)

@@ -1,8 +1,8 @@
-"""Checksums of the tables of names: a large catalog is checked by them in a fraction of the time that SQLite
-itself would take.
+"""Checksums of the tables of names. With them a large catalog is checked in a fraction of the time that
+SQLite itself would take.
 
-Names are only ever added, so that a checksum goes on where it ended. Table `proof` has a row for each table:
-its name, the last number that the checksum covers, and the checksum.
+Names are only ever added, so a checksum can be continued. Table `proof` has a row for each table: its name,
+the last number that the checksum covers, and the checksum.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _TEXTS: Final = {
     **dict.fromkeys(NAMES, "case typeof(name) when 'text' then name end"),
     "base": "case typeof(name) || typeof(key) when 'texttext' then name || ' ' || key end",
 }
-"""What the checksum of a table covers beside the numbers of its rows. One bit of a row tells a text from
-bytes, which would be put together alike; without a value the row is left out."""
+"""What the checksum of a table covers beside the numbers of its rows. One bit of a row distinguishes a text
+from bytes, which would be concatenated alike. Rows without a value are left out."""
 _STEP: Final = 50_000
-"""Numbers whose rows are put together at once."""
+"""Numbers whose rows are concatenated at once."""
 
 
 def extend(connection: sqlite3.Connection, table: str) -> None:
-    """Take what was added to a table into its checksum, in the transaction that is open."""
+    """Extend the checksum by the rows that were added to a table, in the transaction that is open."""
     row = connection.execute("select last, checksum from proof where name = ?", (table,)).fetchone()
     last, check = _checksum(connection, table, *(row or (0, 0)))
     connection.execute(
@@ -33,7 +33,7 @@ def extend(connection: sqlite3.Connection, table: str) -> None:
 
 
 def renew(connection: sqlite3.Connection, *tables: str) -> None:
-    """Make the checksums of tables anew, by default of all."""
+    """Compute the checksums of tables again, by default of all."""
     for table in tables or _TEXTS:
         connection.execute("delete from proof where name = ?", (table,))
         extend(connection, table)
@@ -48,7 +48,7 @@ def check(connection: sqlite3.Connection) -> None:
         if known.keys() != _TEXTS.keys():
             raise sqlite3.DatabaseError("malformed table proof")
         for table, expected in known.items():
-            # A damaged number could be so large that putting the rows together would not end.
+            # A damaged number could be so large that concatenating the rows would not end.
             if _end(connection, table) != expected[0] or _checksum(connection, table, 0, 0) != expected:
                 raise sqlite3.DatabaseError(f"malformed table {table}: its checksum is wrong")
     finally:
@@ -56,7 +56,7 @@ def check(connection: sqlite3.Connection) -> None:
 
 
 def check_indexes(connection: sqlite3.Connection) -> None:
-    """Compare the tables of names with their indexes, which nobody reads but who adds names; raises
+    """Compare the tables of names with their indexes, which are used only for adding names; raises
     `sqlite3.DatabaseError` for damage."""
     for table in NAMES:
         answer = connection.execute(f"PRAGMA integrity_check({table})").fetchone()[0]
@@ -65,10 +65,10 @@ def check_indexes(connection: sqlite3.Connection) -> None:
 
 
 def _checksum(connection: sqlite3.Connection, table: str, last: int, check: int) -> tuple[int, int]:
-    """The last number in a table, and the checksum of all rows, where those up to `last` have this one."""
+    """The last number in a table, and the checksum of all rows, given the checksum of those up to `last`."""
     end = _end(connection, table)
     for start in range(last, end, _STEP):
-        # One value made inside SQLite leaves the interpreter lock alone, unlike many small tuples.
+        # One value made inside SQLite does not need the interpreter lock, unlike many small tuples.
         lines = connection.execute(
             f"select cast(group_concat(id || ' ' || {_TEXTS[table]}, char(10)) || char(10) as blob) "
             f"from {table} not indexed where id > ? and id <= ?",

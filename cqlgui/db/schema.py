@@ -1,4 +1,4 @@
-"""The tables and how they are made; peewee, which does that, is loaded only when there are some to make."""
+"""The tables of the catalog. peewee makes them, and is loaded only if there are tables to make."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def create(connection: sqlite3.Connection, tables: Callable[[Any], Sequence[Any]
     import peewee
 
     class Database(peewee.SqliteDatabase):  # type: ignore[misc, unused-ignore]  # peewee has no types
-        """Works on a connection that somebody else has opened."""
+        """Works on a connection that is already open."""
 
         def _connect(self) -> sqlite3.Connection:
             return connection
@@ -24,7 +24,7 @@ def create(connection: sqlite3.Connection, tables: Callable[[Any], Sequence[Any]
     try:
         database.create_tables(tables(database), safe=True)
     except peewee.DatabaseError as error:
-        # What SQLite said itself is what callers know.
+        # Callers expect SQLite's own error.
         raise (error.__context__ or error) from None
 
 
@@ -79,9 +79,9 @@ def catalog(database: Any) -> Sequence[Any]:
             table_name = "text"
 
     class Block(Table):
-        """Games of a source that follow each other, a column in one value (`catalog` knows their form).
+        """Consecutive games of a source, each column in one value (`columns` knows the format).
 
-        Its number is given to no other block ever, and its content never changes.
+        No other block ever has the same number, and the content of a block never changes.
         """
 
         id = peewee.IntegerField(primary_key=True)

@@ -4,7 +4,7 @@
     next_line,
                     complete}}; a segment's row says its file, its games and the stretch of text they stand in
     NNNNNN-G.seg    see `segments`; G counts rewritings, so that a file of a given name never changes
-    NNNNNN-G.sig    see `beside`
+    NNNNNN-G.sig    see `side_files`
     lock            held by the one writer
 
 Whatever the manifest names stays: a killed or failed writer loses only the games of its unfinished segment,
@@ -67,9 +67,8 @@ __all__ = [
 ]
 
 VERSION = 5
-"""2: another way of making `Identity.digest`; 3: `Identity.state`; 4 and 5: `e.p.`, then
-`e. p.` and `E.P.` end no game. Whoever changes what is read of games raises it, else an old index keeps the
-old reading, and marks stand in wrong places (`tests/pgn/test_reading_version.py` notices)."""
+"""2: another way of computing `Identity.digest`; 3: `Identity.state`; 4 and 5: `e.p.`, then `e. p.` and `E.P.` end no game. Raise it with each change of what is read of games, or an old index keeps the old reading and marks stand in wrong places (`tests/pgn/test_reading_version.py`
+notices)."""
 _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
 _HASHERS = 2
@@ -77,7 +76,8 @@ _HASHERS = 2
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a source was when it was read. `digest` stands for its plain text's first `text_size` bytes."""
+    """The state of a source when it was read. `digest` identifies the first `text_size` bytes of its plain
+    text."""
 
     path: str
     state: disk.State
@@ -87,7 +87,8 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class SegmentRow:
-    """A segment as the manifest lists it, with the stretch of text its games stand in (for rebuilding it)."""
+    """A segment as the manifest lists it, with the part of the text where its games stand (for rebuilding
+    it)."""
 
     file: str
     games: int
@@ -99,7 +100,7 @@ class SegmentRow:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What an index holds. Reading goes on at byte `next_offset`, line `next_line`, until `complete`."""
+    """The content of an index. Reading goes on at byte `next_offset`, line `next_line`, until `complete`."""
 
     identity: Identity
     segments: tuple[SegmentRow, ...] = ()
@@ -150,7 +151,7 @@ class Manifest:
             ) from error
 
     def write(self, folder: Path) -> None:
-        """Put this manifest in place of the old one. Raises `OSError`; the old one stays then."""
+        """Replace the manifest by this one. Raises `OSError`; then the old one stays."""
         parts = {"identity": named(self.identity), "segments": [named(row) for row in self.segments]}
         inner = {"version": VERSION, **named(self), **parts}
         outer = {"check": zlib.crc32(_canonical(inner)), "manifest": inner}
@@ -175,10 +176,11 @@ def identify(
 
 
 def compare(known: Identity, path: Path, plain: Path | None = None) -> str:
-    """How a source stands to what was indexed: `same`, `grown` (the old text is a prefix of it) or `changed`.
+    """How a source relates to the indexed text: `same`, `grown` (the old text is a prefix of it) or
+    `changed`.
 
-    A file in the same state counts as the same without being read; otherwise the old stretch of text is
-    hashed. Raises `errors.SourceError` when the file cannot be read.
+    A file in the same state counts as the same without being read; otherwise the old part of the text is
+    hashed. Raises `errors.SourceError` if the file cannot be read.
     """
     plain = plain or path
     try:
@@ -231,7 +233,7 @@ class SourceIndex:
             try:
                 return cls._of(folder, manifest)
             except errors.IndexDamaged:
-                # Another program may have put other segments in the place of these just now.
+                # Another program may have replaced the segments just now.
                 before, manifest = manifest, Manifest.read(folder)
                 if manifest == before:
                     raise
@@ -343,12 +345,13 @@ class SourceIndex:
 class Writer:
     """Adds games to an index, or begins one; a context manager that holds the lock.
 
-    `identity` is what the source is now. An index of the same text, or of a text that has since grown, is
-    continued; any other is begun anew. When the text has grown, the last game is taken back, as it may have
-    grown as well. Start reading at `next_offset` / `next_line`; `game_count` games are committed before it.
+    `identity` is the current state of the source. An index of the same text, or of a text that has since
+    grown, is continued; any other is begun again. If the text has grown, the last game is dropped, because it
+    may have grown as well. Start reading at `next_offset` / `next_line`; `game_count` games are committed
+    before it.
 
-    Raises `Busy` when another process writes, and `errors.CqlguiError` when the disk refuses; what was
-    committed stays.
+    Raises `Busy` if another process writes, and `errors.CqlguiError` if the disk refuses; committed games
+    stay.
     """
 
     def __init__(self, folder: Path, identity: Identity, *, grown: bool = False) -> None:
@@ -406,14 +409,15 @@ class Writer:
         return replace(known, segments=rest, next_offset=offset, next_line=line)
 
     def _sweep(self, manifest: Manifest) -> None:
-        """Remove files that no manifest names: what a killed writer left, and segments of an older text."""
+        """Remove files that no manifest names: those that a killed writer left, and segments of an older
+        text."""
         disk.sweep(self.folder)
         named = {row.file for row in manifest.segments}
         named |= {side_files.path_of(Path(name)).name for name in named}
         for path in [
             *self.folder.glob("*.seg"),
             *self.folder.glob("*" + side_files.SUFFIX),
-            # As older versions named what they were writing.
+            # Names of unfinished files in older versions.
             *self.folder.glob("[0-9]*.tmp"),
             *self.folder.glob(_MANIFEST + ".*"),
         ]:
@@ -443,19 +447,18 @@ class Writer:
         return sum(map(len, self._waiting))
 
     def add(self, game: GameRecord) -> bool:
-        """Take a game, in file order. True when the segment is full and must be committed before the next
-        one.
-        """
+        """Add a game, in file order. Returns True if the segment is full and must be committed before the
+        next one."""
         self.add_games(Block.of([game]))
         return self.waiting == segments.LARGEST
 
     def add_games(self, games: Block) -> None:
-        """Take some games, in file order; no more than a segment has room for."""
+        """Add some games, in file order; no more than a segment has room for."""
         self._waiting.append(games)
         assert self.waiting <= segments.LARGEST
 
     def commit_segment(self, next_offset: int, next_line: int, *, complete: bool = False) -> None:
-        """Make the games added so far last, and say where reading goes on. Safe to call without games."""
+        """Commit the games added so far, and note where reading goes on. Safe to call without games."""
         rows = self.manifest.segments
         try:
             if self._waiting:
@@ -476,7 +479,7 @@ class Writer:
         return _row(name, games)
 
     def close(self) -> None:
-        """Give the lock back; games that were not committed are dropped."""
+        """Release the lock; games that were not committed are dropped."""
         self._waiting = []
         self._resources.close()
 
@@ -513,10 +516,9 @@ def rebuild_segment(folder: Path, number: int, games: Block | Sequence[GameRecor
 
 
 def note_state(folder: Path, known: Manifest, state: disk.State) -> None:
-    """Note that a source is in another state now and holds the text that was indexed all the same, so that it
-    need not be read again to be sure of that. What cannot be noted, as another process writes the index or
-    the disk refuses, is found out again the next time.
-    """
+    """Note that a source is in another state but still holds the indexed text, so that it need not be read
+    again to check that. If it cannot be noted, because another process writes the index or the disk refuses,
+    it is checked again next time."""
     with contextlib.suppress(errors.CqlguiError, OSError), lock(folder):
         if Manifest.read(folder) == known:
             replace(known, identity=replace(known.identity, state=state)).write(folder)
@@ -524,10 +526,10 @@ def note_state(folder: Path, known: Manifest, state: disk.State) -> None:
 
 @contextlib.contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """Be the one writer of an index folder; raises `Busy` when another is, and `errors.CqlguiError` when the
-    disk refuses.
+    """Hold the lock of an index folder; raises `Busy` if another process has it, and `errors.CqlguiError` if
+    the disk refuses.
 
-    The lock is the operating system's, so it goes with a killed process.
+    The lock is the operating system's, so it disappears with a killed process.
     """
     try:
         file = (folder / "lock").open("a+b")
@@ -561,9 +563,8 @@ def _free_name(number: int, taken: set[str]) -> str:
 
 
 def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
-    """The blake2b of the blake2bs of the blocks: two threads take them in turn, without the interpreter's
-    lock.
-    """
+    """The blake2b of the blake2bs of the blocks. Two threads hash them in turn, without the interpreter
+    lock."""
     parts = range(0, size, _BLOCK)
     found = [b""] * len(parts)
     faults: list[Exception] = []
@@ -581,7 +582,7 @@ def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
                     block = _read(file, min(_BLOCK, size - parts[number]))
                     found[number] = hashlib.blake2b(block, digest_size=32).digest()
         except Exception as fault:
-            # Handed on below: no digest is given of what was not read.
+            # Raised again below: there is no digest of a text that was not read.
             faults.append(fault)
             over.set()
 
@@ -593,7 +594,7 @@ def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
         for other in others:
             other.join()
     finally:
-        # Whoever is interrupted here leaves none at work: they end after the block that they have.
+        # If this thread is interrupted, the others end after their current block.
         over.set()
     if faults:
         raise faults[0]
@@ -601,7 +602,7 @@ def _digest(path: Path, size: int, cancel: progress.CancelToken | None) -> str:
 
 
 def _read(file: io.FileIO, size: int) -> bytes:
-    """So many bytes, fewer only at the end."""
+    """Read `size` bytes; fewer only at the end."""
     data = file.read(size)
     while len(data) < size and (more := file.read(size - len(data))):
         data += more

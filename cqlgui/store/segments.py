@@ -34,7 +34,7 @@ from cqlgui.base.files import disk
 MAGIC = b"CQLGSEG1"
 VERSION = 1
 LARGEST = 10_000
-"""Games in a segment at most."""
+"""Maximum of games in a segment."""
 
 BAD = 1
 CHESS960 = 2
@@ -52,7 +52,7 @@ ROW: Final = np.dtype(
 )  # fmt: skip
 """A game's row, as NumPy reads it."""
 USUAL_START: Final = 0xFFFFFFFF
-"""In the place of a FEN: the game begins as usual."""
+"""In place of a FEN: the game begins as usual."""
 
 
 class Problem(NamedTuple):
@@ -90,9 +90,8 @@ class GameRecord:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Games in columns, as a segment holds them: rows of `ROW`, whose first words and FENs count in `words`
-    and `fens`, and the flaws in game order, whose games count in the block.
-    """
+    """Games in columns, as a segment holds them: rows of `ROW`, whose first words and FENs are indices into
+    `words` and `fens`, and the flaws in game order, with games counted from the start of the block."""
 
     rows: np.ndarray
     words: np.ndarray
@@ -143,7 +142,7 @@ class Block:
         return cls(rows, packed, b"".join(block.fens for block in blocks), tuple(problems))
 
     def part(self, start: int, stop: int) -> Block:
-        """Some of the games that follow each other."""
+        """Some consecutive games."""
         if (start, stop) == (0, len(self)):
             return self
         rows = self.rows[start:stop].copy()
@@ -155,7 +154,7 @@ class Block:
         low = bisect.bisect_left(self.problems, start, key=lambda problem: problem.game)
         high = bisect.bisect_left(self.problems, stop, key=lambda problem: problem.game)
         problems = tuple(problem._replace(game=problem.game - start) for problem in self.problems[low:high])
-        # FENs are few: all of them stay, and places with them.
+        # FENs are few, so all of them stay, with their places.
         return Block(rows, self.words[first:end], self.fens, problems)
 
 
@@ -207,7 +206,7 @@ class Segment:
         if length != size or fens_end + problems != size:
             raise _damaged(self.path, "its length is wrong")
         self.checksum: bytes = checksum
-        """That of everything after the header, as the header says; `verify` compares it."""
+        """The checksum of everything after the header, as the header says; `verify` compares it."""
         self.games: int = games
         self.words: int = words
         self._rows = rows = self._view[_HEADER.size : rows_end]
@@ -225,7 +224,7 @@ class Segment:
         try:
             self._map.close()
         except BufferError:
-            # A caller still holds a view of the moves; the map goes with that view.
+            # A caller still holds a view of the moves; the map is closed with that view.
             return
 
     def _row(self, game: int) -> tuple[int, ...]:

@@ -1,8 +1,8 @@
-"""What was worked out about a segment's games, kept in a file beside the segment.
+"""Derived data about a segment's games, kept in a file beside the segment.
 
-Everything in it can be made again from the segment, so it is written without the writer's lock, by whoever
-made it first; a file that is missing, cut, altered, of another version, or about another segment of that name
-counts as not there. What the bytes mean is not known here. Little-endian:
+It can always be made again from the segment, so it is written without the writer's lock, by whichever process
+made it first. A file that is missing, cut, altered, of another version, or about another segment of that name
+counts as absent. This module does not know what the bytes mean. Little-endian:
 
     magic "CQLGSIG1", version u32 (of the content), games u32, content bytes u64, the segment's checksum,
     blake2b-16 of the content, crc32 of the bytes before it; then the content
@@ -34,8 +34,8 @@ def path_of(segment: Path) -> Path:
 
 
 def begin(listed: Sequence[Path]) -> None:
-    """Begin to read what stands beside segments that will be asked about soon, in that order; the first to
-    `read` it gets that. It stays in memory until then."""
+    """Prefetch the side files of these segments, in order. The first `read` of a segment returns the
+    prefetched bytes; they stay in memory until then."""
     coming: dict[Path, futures.Future[_Kept | None]] = {path: futures.Future() for path in listed}
 
     def work() -> None:
@@ -43,7 +43,7 @@ def begin(listed: Sequence[Path]) -> None:
             try:
                 found.set_result(_sound(path))
             except Exception as fault:
-                # Whoever asks for it gets it.
+                # `read` raises it.
                 found.set_exception(fault)
 
     with _lock:
@@ -52,7 +52,7 @@ def begin(listed: Sequence[Path]) -> None:
 
 
 def read(segment: segments.Segment, version: int) -> bytes | None:
-    """What was kept about a segment in that version; None where nothing sound was."""
+    """The data about a segment in that version; None if there is none that is sound."""
     with _lock:
         begun = _begun.pop(segment.path, None)
     found = _sound(segment.path) if begun is None else begun.result()
@@ -63,15 +63,15 @@ def read(segment: segments.Segment, version: int) -> bytes | None:
 
 
 _Kept = tuple[list[Any], bytes]
-"""What a file says of itself, and its content."""
+"""The header fields of a file, and its content."""
 _lock: Final = threading.Lock()
 _begun: Final[dict[Path, futures.Future[_Kept | None]]] = {}
 
 
 def _sound(segment: Path) -> _Kept | None:
-    """The file beside a segment, where it is whole; whether it is about that segment remains to be seen."""
+    """The file beside a segment, if it is whole; whether it is about that segment is checked later."""
     try:
-        # In two pieces: a copy of the content would take as long as reading it.
+        # In two parts, because copying the content would take as long as reading it.
         with path_of(segment).open("rb", buffering=0) as file:
             head = file.read(_HEADER.size)
             content = file.read()
@@ -86,7 +86,7 @@ def _sound(segment: Path) -> _Kept | None:
 
 
 def write(segment: segments.Segment, version: int, content: bytes) -> bool:
-    """Keep something about a segment; False where the disk refuses, which does no harm."""
+    """Write the data about a segment. Returns False if the disk refuses, which does no harm."""
     about = version, segment.games, len(content), segment.checksum
     head = _HEADER.pack(_MAGIC, *about, _checksum(content), 0)[:-4]
     try:

@@ -1,6 +1,5 @@
-"""All compilers of filters together: whoever needs a `closures.Compiler` makes it here, so that every node
-kind has its compiler by then.
-"""
+"""All compilers of filters together. A `closures.Compiler` is made here, because importing this module enters
+the compiler of every node kind."""
 
 from __future__ import annotations
 
@@ -49,7 +48,7 @@ MODULES = (
     closures_programs,
     closures_strings,
 )
-"""They enter their compilers in `closures.COMPILERS` when they are imported."""
+"""Modules that enter their compilers in `closures.COMPILERS` when they are imported."""
 
 
 def compiler(

@@ -1,7 +1,7 @@
 """The reference interpreter: a query compiled once, run over one game after another.
 
-It evaluates everything plainly and is what explanations and faster engines are measured against. A game comes
-as a `board.tree.GameTree`, what else is asked of it as a `host.Host`.
+It evaluates everything plainly; explanations and the engine are compared with it. A game comes as a
+`board.tree.GameTree`; everything else is asked of a `host.Host`.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A persistent variable at the end of a search: its value (sets as text already) and how it is
-    printed."""
+    """A persistent variable at the end of a search: its value (sets as text already) and its printed form."""
 
     name: str
     value: int | str
@@ -53,10 +52,9 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class GameOutcome:
-    """What a matching game gives. `comments` is the log in the order made; `sort_keys` go with
-    `Program.sort_specs`. `tags` are those to be set, `removed` the positions that lose their comment of the
-    file, ascending.
-    """
+    """The outcome of a matching game. `comments` is the log in the order in which it was made; `sort_keys` go
+    with `Program.sort_specs`. `tags` are those to be set, `removed` the positions that lose their comment of
+    the file, ascending."""
 
     hits: tuple[Hit, ...]
     comments: tuple[tuple[int, str], ...]
@@ -66,9 +64,9 @@ class GameOutcome:
 
 
 class Program:
-    """A compiled query. `needs_variations`: whether the header asks for the whole tree of each game.
+    """A compiled query.
 
-    The settings here are those that change what is written; those that override the header belong into the
+    The settings here are those that change what is written. Settings that override the header must be in the
     tree before (`settings.override`).
     """
 
@@ -76,7 +74,7 @@ class Program:
         query = expanded.query
         if query is None:
             raise ValueError("a query with errors cannot be compiled")
-        # A search that is compiled wholly asks the interpreter nothing.
+        # A search that is compiled wholly does not use the interpreter.
         from cqlgui.cql.interpreting import compilers
         from cqlgui.cql.interpreting.expressions import closures_output
 
@@ -103,14 +101,14 @@ class Program:
         """The sort keys, the most important first."""
         self._writing = writing
         self.match_string = settings.match_string(header)
-        """What is written at every match; empty where nothing is."""
+        """The text written at every match; empty if nothing is."""
 
     def order(self, games: Sequence[tuple[int, Sequence[int | str | None]]]) -> list[int]:
         """The numbers of matching games in output order, from pairs (number, sort keys)."""
         return ordering.order(self.sort_specs, games)
 
     def empty_memory(self) -> memory.Memory:
-        """What the query remembers before the first game."""
+        """The memory of the query before the first game."""
         return memory.Memory(dict(self._initial), {name: {} for name in self._shared})
 
     def kept(self, remembered: memory.Memory) -> tuple[Kept, ...]:

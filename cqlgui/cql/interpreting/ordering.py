@@ -1,4 +1,4 @@
-"""The order in which matching games come out (output spec 4)."""
+"""The order of matching games in the output (output spec 4)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Key = int | str | None
 def order(specs: Sequence[SortSpec], games: Sequence[tuple[int, Sequence[Key]]]) -> list[int]:
     """Game numbers in output order: by the first key, then the next, at last by number.
 
-    Keys descend unless the spec says otherwise; a game without a value for a key comes behind all that have
+    Keys descend unless the spec says otherwise. A game without a value for a key comes behind all that have
     one. Keys of one spec are all numbers or all strings.
     """
     ranked = sorted(games, key=lambda game: game[0])

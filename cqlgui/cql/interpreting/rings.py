@@ -2,8 +2,8 @@
 matched.
 
 For a filter the squares are those of its positive set filters that hold here: a designator gives the squares
-with such men, an attack both ends, a ray the men on it, a move its two ends; nothing under `not`, nothing
-about another position. Evaluating for rings leaves no trace in the evaluation it borrows.
+with such men, an attack both ends, a ray the men on it, a move its two ends. Nothing under `not` and nothing
+about another position is ringed. Evaluating for rings leaves no trace in the evaluation that it uses.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from cqlgui.cql.transforming.geometry import ALL_SQUARES
 Collect = Callable[[Evaluation], int]
 
 MOST_MATCHES = 64
-"""Matches of one hit that get squares of their own; a shift can have hundreds."""
+"""Maximum of matches of one hit that get squares of their own; a shift can have hundreds."""
 
 
 class Rings:
@@ -39,9 +39,8 @@ class Rings:
         self.collects = bool(orbits) or self._body is not None
 
     def squares(self, s: Evaluation, matches: Sequence[tuple[int, int, int]]) -> tuple[int, list[int]]:
-        """The bitboard for a hit at the current position, and that of each match: the hit shows the primary
-        element of each orbit that matched here. Beyond `MOST_MATCHES` a match has none of its own.
-        """
+        """The bitboard for a hit at the current position, and that of each match. The hit shows the primary
+        element of each orbit that matched here. Matches beyond `MOST_MATCHES` have no squares."""
         if self._body is not None:
             return _ringed(s, self._body), [0] * len(matches)
         found, seen, each = 0, set(), []
@@ -124,7 +123,7 @@ class Rings:
             case nodes_programs.Entry():
                 return self._value(node) if self._compiler.type_of(node) is Type.SET else None
             case _:
-                # Conditions without squares, and filters about other positions or other sides of the truth.
+                # Conditions without squares, and filters about other positions or under a negation.
                 return None
 
     def _compiled(self, node: nodes.Node) -> Code:
@@ -134,7 +133,7 @@ class Rings:
         return self._compiled(node).value
 
     def _branches(self, node: nodes_programs.If) -> Collect | None:
-        """The condition's squares where it holds, with those of the branch it leads to."""
+        """The squares of the condition where it holds, with those of the chosen branch."""
         condition, then = self._if_it_holds(node.condition), self._collector(node.then)
         otherwise = None if node.otherwise is None else self._collector(node.otherwise)
         if condition is None and then is None and otherwise is None:
@@ -199,14 +198,13 @@ def _ringed(s: Evaluation, collect: Collect) -> int:
     try:
         squares: int = quietly(s, collect)
     except QueryError:
-        # A variable that the matching evaluation bound may be unbound again by now; then there is nothing to
-        # ring.
+        # A variable that the matching evaluation bound may be unbound again; then there is nothing to ring.
         return 0
     return squares
 
 
 def quietly(s: Evaluation, run: Run) -> Any:
-    """The result of a closure, with everything put back that running it changed."""
+    """The result of a closure. Everything that running it changed is restored."""
     variables, best, asides = list(s.variables), list(s.best), list(s.asides)
     messages, tags, removed = len(s.messages), dict(s.tags), set(s.removed)
     comments, matches, here = len(s.log), len(s.found), s.id

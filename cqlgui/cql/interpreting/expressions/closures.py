@@ -1,10 +1,11 @@
-"""Compiles filters to Python closures: one `Code` a node, made once per query and run at every position.
+"""Compiles filters to Python closures: one `Code` for each node, made once for a query and run at every
+position.
 
 Conventions: a closure takes the `Evaluation`. Values are bitboards for sets, integers, strings and
-positionids, None where a filter has no value; tests give something true or false. Sets never fail, they are
-empty. A closure whose filter can write comments or note orbit matches is wrapped so that a failure takes
-those back (output spec 3.4, D31). The compilers of single node kinds are in the modules
-`closures_…`, by subject.
+positionids, None if a filter has no value; tests return something true or false. Sets never fail, they are
+empty. The closure of a filter that can write comments or note orbit matches is wrapped, so that a failure
+removes those again (output spec 3.4, D31). The compilers of node kinds are in the modules `closures_…`, by
+subject.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ Run = Callable[[Evaluation], Any]
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A compiled filter. `logs` says that running it can change the comment log or the orbit matches; `apart`
-    that its test can hold where its value is empty or missing, or fail where there is one."""
+    """A compiled filter. `logs`: running it can change the comment log or the orbit matches. `apart`: truth
+    and value are independent (a dash whose target is a set)."""
 
     type: Type
     value: Run
@@ -55,21 +56,21 @@ class _SortKey:
 
 
 class Compiler:
-    """Compiles the filters of one query; hands out slots for variables and sort keys.
+    """Compiles the filters of one query; gives variables and sort keys their slots.
 
-    `watch` sees every node with its closures and may return others (used to explain a position).
+    `watch` sees every node with its closures and may replace them (used to explain a position).
     """
 
     def __init__(self, names: types.Names, watch: Callable[[nodes.Node, Code], Code] | None = None) -> None:
         self.names = names
         self.slots: dict[str, int] = {}
         self.watch = watch
-        # Filters `move` that a `line` evaluates once a child (`closures_moves.future_moves`), by `id`.
+        # Filters `move` that a `line` evaluates once for each child (`closures_moves.future_moves`), by `id`.
         self.restricted_moves: set[int] = set()
         self.atomics: set[int] = set()
         """Slots of the atomic variables declared so far (spec 12.3)."""
         self.remembers = False
-        """Whether what the query does at one position can count at later ones, beyond its variables."""
+        """Whether what the query does at one position can matter at later ones, apart from its variables."""
         self.sorting = 0
         """Number of `sort` filters around the one that is being compiled."""
         self.persistent: dict[str, bool] = {}
@@ -81,7 +82,7 @@ class Compiler:
         self._sorts: dict[object, _SortKey] = {}
 
     def unwatched(self) -> Compiler:
-        """A compiler for the same query that nobody watches; variables and sort keys keep their places."""
+        """A compiler for the same query without `watch`; variables and sort keys keep their slots."""
         twin = Compiler(self.names)
         twin.slots, twin._sorts = self.slots, self._sorts
         twin.restricted_moves, twin.atomics = self.restricted_moves, self.atomics
@@ -90,7 +91,7 @@ class Compiler:
 
     @property
     def sort_specs(self) -> tuple[SortSpec, ...]:
-        """The sort keys in the order their filters first stand in the text."""
+        """The sort keys in the order in which their filters first stand in the text."""
         return tuple(key.spec for key in self._sorts.values())
 
     def compile(self, node: nodes.Node) -> Code:
@@ -118,15 +119,14 @@ class Compiler:
         return "" if self.names[name] is Type.STRING else 0
 
     def sort_key(self, node: nodes.Sort) -> int:
-        """Number of the key of a `sort`; filters with the same text share it, and so do copies made by a
-        transform.
-        """
-        # Copies made by a transform stand at the same place; two without text are two keys.
+        """Number of the key of a `sort`. Filters with the same text share a key, and so do copies made by a
+        transform."""
+        # Copies made by a transform stand at the same place; two filters without text are two keys.
         identity: object = node.span.offset if node.doc is None else node.doc
         return self._sort_key(identity, node.doc, node.order != "min", node.quiet)
 
     def quiet_ascending_key(self, doc: str) -> int:
-        """Number of a key that small values win and that the header comment leaves out."""
+        """Number of a key that sorts small values first and that the header comment leaves out."""
         return self._sort_key(doc, doc, False, True)
 
     def _sort_key(self, identity: object, doc: str | None, descending: bool, quiet: bool) -> int:
@@ -138,20 +138,19 @@ class Compiler:
         return key.index
 
     def own_sort_key(self, identity: object, spec: SortSpec) -> int:
-        """Number of a key that a filter other than `sort` gives; the same for the same `identity`."""
+        """Number of a key for a filter other than `sort`; the same for the same `identity`."""
         key = self._sorts.setdefault(identity, _SortKey(spec, len(self._sorts)))
         return key.index
 
     def bound(self, limit: int | str) -> Callable[[Evaluation], int]:
-        """A range bound: a number, or a variable read when it is needed."""
+        """A range bound: a number, or a variable that is read when it is needed."""
         if isinstance(limit, int):
             return lambda s: limit
         return self.variable(limit, None)
 
     def variable(self, name: str, span: Span | None) -> Callable[[Evaluation], int]:
-        """The value of a numeric or position variable, read when it is needed; `span` for the fault that it
-        has none.
-        """
+        """The value of a numeric or position variable, read when it is needed; `span` is the place of the
+        fault if it has none."""
         slot = self.slot(name)
 
         def read(s: Evaluation) -> int:

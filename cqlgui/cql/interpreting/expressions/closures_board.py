@@ -28,7 +28,7 @@ def _designator(compiler: Compiler, node: nodes.Designator) -> Code:
 
 
 def designator(men: int, area: int) -> Run:
-    """Squares of `area` that hold one of `men`; the closure does as few look-ups as the mask allows."""
+    """Squares of `area` that hold one of `men`. The closure does as few look-ups as the mask allows."""
     if men == board_men.ANY_MASK:
         return lambda s: area
     found_in = places(men)
@@ -64,7 +64,7 @@ def designator(men: int, area: int) -> Run:
 
 
 def single_place(node: nodes.Node) -> tuple[int, int] | None:
-    """(place in `Evaluation.men`, squares) of a designator that one look-up answers, else None."""
+    """(place in `Evaluation.men`, squares) of a designator for which one look-up is enough, else None."""
     if not isinstance(node, nodes.Designator) or node.men == board_men.ANY_MASK:
         return None
     found_in = places(node.men)

@@ -20,7 +20,7 @@ def _not(compiler: Compiler, node: nodes.Not) -> Code:
 
 
 def _negated(test: Run, *, logs: bool) -> Code:
-    """`not` of a test, without the comments that it made."""
+    """`not` of a test, without the comments that the test made."""
     if not logs:
         return code(Type.LOGICAL, lambda s: not test(s))
 
@@ -109,8 +109,8 @@ def _compare(compiler: Compiler, node: nodes.Compare) -> Code:
         a, b = left.value, right.value
         return code(Type.LOGICAL, lambda s: holds(a(s), b(s)), logs=logs)
     a, b = _measured(left), _measured(right)
-    # Of numbers and strings `A != B` is `not (A == B)`, so it holds where an operand has no value. Positions
-    # must both be there (D27).
+    # For numbers and strings `A != B` is `not (A == B)`, so it holds if an operand has no value. Positions
+    # must both exist (D27).
     negated = node.operator == "!=" and left.type is not Type.POSITION
     if negated:
         holds = operator.eq
@@ -182,7 +182,7 @@ def _assign(compiler: Compiler, node: nodes.Assign) -> Code:
     operand = compiler.compile(node.value)
     slot, name, span = compiler.slot(node.name), node.name, node.span
     if node.persistent:
-        # Quiet wherever the word stands.
+        # Quiet if the word stands anywhere.
         compiler.persistent[name] = compiler.persistent.get(name, False) or node.quiet
     if node.atomic:
         compiler.atomics.add(slot)

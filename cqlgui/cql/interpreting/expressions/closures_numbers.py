@@ -15,8 +15,8 @@ from cqlgui.cql.interpreting.runtime.evaluation import Evaluation
 _LIMIT: Final = 10**4000
 _LIMIT_BITS: Final = _LIMIT.bit_length()
 LONGEST_TEXT: Final = 1 << 22
-"""Characters a string may grow to. Numbers are unbounded in principle (D19), but a query could otherwise fill
-all memory within a few steps."""
+"""Maximum length of a string in characters. Numbers are unbounded in principle (D19), but a query could
+otherwise fill all memory within a few steps."""
 
 
 def _plus(s: Evaluation, x: Any, y: Any) -> Any:
@@ -28,13 +28,13 @@ def _plus(s: Evaluation, x: Any, y: Any) -> Any:
 
 
 def bounded_text(s: Evaluation, text: str) -> str:
-    """A string made by a query; a fault when it has grown beyond all use."""
+    """A string made by a query; a fault if it is too long."""
     bounded_length(s, len(text))
     return text
 
 
 def bounded_length(s: Evaluation, length: int) -> None:
-    """A fault for the length of a string beyond all use."""
+    """A fault if the length of a string is too large."""
     if length > LONGEST_TEXT:
         raise s.fault(f"A string grew longer than {LONGEST_TEXT} characters")
 
@@ -141,9 +141,8 @@ def _extremum(compiler: Compiler, node: nodes.Extremum) -> Code:
 
 
 def best_of(operands: list[Code], largest: bool, matched: Callable[[Evaluation, int], None] | None) -> Run:
-    """The largest (smallest) value there is; only comments of the runs that give it stay. `matched` hears of
-    the place of each operand that has a value.
-    """
+    """The largest (or smallest) value. Only the comments of runs that give it stay. `matched` is called with
+    the place of each operand that has a value."""
     runs = [operand.value for operand in operands]
     if matched is None and not any(operand.logs for operand in operands):
         choose = max if largest else min

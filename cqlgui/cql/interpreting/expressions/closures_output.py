@@ -20,7 +20,7 @@ def _sort(compiler: Compiler, node: nodes.Sort) -> Code:
     try:
         operand = compiler.compile(node.operand)
     finally:
-        # Elements of an orbit are compiled in the midst of a search, which goes on where memory runs out.
+        # Elements of an orbit are compiled during a search, which goes on if memory runs out.
         compiler.sorting -= 1
     inner, is_set, descending = operand.value, operand.is_set, node.order != "min"
 
@@ -99,7 +99,7 @@ def _remove_comment(compiler: Compiler, node: nodes_facts.RemoveComment) -> Code
 
 
 def _joined(s: Evaluation, texts: Sequence[Callable[[Evaluation], str]], span: Span) -> str:
-    """The texts one after another; a fault as soon as they are longer than what may still be kept."""
+    """The texts one after another; a fault as soon as they exceed the allowed size."""
     before, found = s.spent, []
     for text in texts:
         found.append(text(s))
@@ -109,7 +109,7 @@ def _joined(s: Evaluation, texts: Sequence[Callable[[Evaluation], str]], span: S
 
 
 def text_of(compiler: Compiler, node: nodes.Node) -> Callable[[Evaluation], str]:
-    """A closure that gives the textual form of a filter (output spec 2)."""
+    """A closure that returns the textual form of a filter (output spec 2)."""
     if isinstance(node, nodes.Name) and compiler.type_of(node) is Type.DICTIONARY:
         return _dictionary_text(compiler, node)
     if isinstance(node, nodes.Name):
@@ -125,9 +125,7 @@ def _text(operand: Code) -> Callable[[Evaluation], str]:
 
 
 def _dictionary_text(compiler: Compiler, node: nodes.Name) -> Callable[[Evaluation], str]:
-    """The dictionary's size, then a line for each entry, ascending; no longer than what may still be
-    kept.
-    """
+    """The dictionary's size, then a line for each entry, ascending, up to the allowed size."""
     slot, types_of = compiler.slot(node.name), compiler.names.dictionaries[node.name]
     key_text = typed_text(types_of.key or Type.LOGICAL)
     entry_text = typed_text(types_of.value or Type.LOGICAL)
@@ -147,7 +145,7 @@ def _dictionary_text(compiler: Compiler, node: nodes.Name) -> Callable[[Evaluati
 
 
 def value_text(operand: Code) -> Callable[[Evaluation, Any], str]:
-    """A function that gives the text of a value of the filter at the current position."""
+    """A function that returns the text of a value of the filter at the current position."""
     return typed_text(operand.type)
 
 
@@ -173,7 +171,7 @@ def _position_value_text(s: Evaluation, positionid: int | None) -> str:
 
 
 def position_text(s: Evaluation, positionid: int) -> str:
-    """The text of a position; inside a variation it leaves the comment that tells which one is meant."""
+    """The text of a position. Inside a variation it leaves a comment that identifies the position."""
     if s.tree.depths[positionid] and s.explicit_comments:
         s.log.append((positionid, f"id:{positionid}"))
     return s.position_text(positionid)

@@ -94,9 +94,9 @@ def _fen(compiler: Compiler, node: nodes_squares.Fen) -> Code:
 def _placement(compiler: Compiler, node: nodes_squares.Placement) -> Code:
     if compiler.watch is not None:
         tests = [one.test for one in compiler.compile_all(node.squares)]
-        # An explanation tells of every square, so none is passed over.
+        # An explanation shows every square, so none is skipped.
         return code(Type.LOGICAL, lambda s: min([bool(test(s)) for test in tests]))
-    # By man what must stand where; squares on which several men may stand are looked at one by one.
+    # By man, the squares where it must stand; squares where several men may stand are tested one by one.
     areas = [0] * 13
     loose: list[tuple[int, int]] = []
     for one in node.squares:

@@ -48,7 +48,7 @@ def _slice(compiler: Compiler, node: nodes_strings.Slice) -> Code:
         if string is None:
             return None
         start, end = low(s), high(s)
-        # Python's own slices count negative bounds from the end and clip the others, too.
+        # Python's own slices would count negative bounds from the end and clip the others.
         return None if start is None or end is None else string[start:end]
 
     return code(Type.STRING, value, logs=text.logs or logs)
@@ -85,7 +85,7 @@ def _slice_assign(compiler: Compiler, node: nodes_strings.SliceAssign) -> Code:
 
 
 def _bounds(compiler: Compiler, low: nodes.Node | None, high: nodes.Node | None) -> tuple[Run, Run, bool]:
-    """Both bounds; a missing one lies at the end of the string, wherever that is."""
+    """Both bounds; a missing one is the end of the string."""
     start = None if low is None else compiler.compile(low)
     end = None if high is None else compiler.compile(high)
     logs = any(bound is not None and bound.logs for bound in (start, end))
@@ -97,7 +97,7 @@ def _bounds(compiler: Compiler, low: nodes.Node | None, high: nodes.Node | None)
 # --- regular expressions ------------------------------------------------------------------------------------
 
 _SLOW: Final = 0.02
-"""Seconds of one search after which the game's time is looked at."""
+"""Seconds of one search after which the game's time limit is checked."""
 
 
 @compiles(nodes_strings.Search)
@@ -118,9 +118,8 @@ def _search(compiler: Compiler, node: nodes_strings.Search) -> Code:
 
 
 def matches(node: nodes_strings.Search) -> Callable[[Evaluation, str], Iterator[Any]]:
-    """All matches of a search in a text, one after another, without overlap; behind an empty one the search
-    goes on a character further, as in ECMAScript.
-    """
+    """All matches of a search in a text, one after another, without overlap. After an empty match the search
+    goes on one character further, as in ECMAScript."""
     pattern, span = ecmascript.compiled(node.pattern), node.span
 
     def each(s: Evaluation, text: str) -> Iterator[Any]:
@@ -136,7 +135,7 @@ def matches(node: nodes_strings.Search) -> Callable[[Evaluation, str], Iterator[
 
 
 def _first(s: Evaluation, pattern: regex.Pattern[str], text: str, start: int, span: Span) -> Any:
-    """The first match at or behind a place; the game's time is looked at when this took long."""
+    """The first match at or behind a place. The game's time limit is checked if this took long."""
     started = time.perf_counter()
     try:
         found = pattern.search(text, start, timeout=s.patience)
@@ -180,7 +179,7 @@ def _case(compiler: Compiler, node: nodes_strings.Case) -> Code:
     made = _of_string(compiler.compile(node.operand), Type.STRING, lambda text: text.translate(table))
 
     def never(s: Evaluation) -> bool:
-        # As a condition the reference lets it fail whatever the text, as its results on 2,703 games show.
+        # As a condition it fails whatever the text, as in the reference's results on 2,703 games.
         made.value(s)
         return False
 
@@ -244,7 +243,7 @@ def _str(compiler: Compiler, node: nodes_strings.Str) -> Code:
             closures_numbers.bounded_length(s, length)
         return "".join(found)
 
-    # The text of a position inside a variation is a comment there as well.
+    # The text of a position inside a variation leaves a comment there as well.
     return code(Type.STRING, value, logs=True)
 
 

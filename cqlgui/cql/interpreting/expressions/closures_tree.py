@@ -24,7 +24,7 @@ def _at(compiler: Compiler, node: nodes_tree.At) -> Code:
 
 
 def _elsewhere(where: Run, run: Run, failed: Any) -> Run:
-    """`run` at the position that `where` gives; `failed` when there is none."""
+    """`run` at the position that `where` gives; `failed` if there is none."""
 
     def run_elsewhere(s: Evaluation) -> Any:
         place = where(s)
@@ -88,7 +88,7 @@ def _of_two(
     kind: Type,
     relation: Callable[[Evaluation, int, int], Any],
 ) -> Code:
-    """A filter that relates two positions and fails where one of them is missing."""
+    """A filter that relates two positions and fails if one of them is missing."""
     left, right = compiler.compile(node.left), compiler.compile(node.right)
     a, b = left.value, right.value
     failed = False if kind is Type.LOGICAL else None
@@ -174,7 +174,7 @@ def in_virtual_mainline(s: Evaluation) -> bool:
 
 
 def _strays(s: Evaluation, positionid: int) -> bool:
-    """White made the move that leads to a position, and it is no main continuation."""
+    """Whether White made the move that leads to a position, and it is no main continuation."""
     tree = s.tree
     return tree.mover(positionid) == men.WHITE and tree.children[tree.parents[positionid]][0] != positionid
 
@@ -189,7 +189,7 @@ def _equal(compiler: Compiler, node: nodes_tree.Equal) -> Code:
     if left.type is not right.type:
 
         def differ(s: Evaluation) -> bool:
-            # Values of two kinds are never equal; both sides still run, for what they do besides.
+            # Values of different types are never equal. Both sides still run, for their side effects.
             a(s), b(s)
             return False
 

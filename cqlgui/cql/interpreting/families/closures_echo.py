@@ -60,7 +60,7 @@ def _echo(compiler: Compiler, node: nodes_tree.Echo) -> Code:
 
 
 def _describe(s: Evaluation, node: nodes_tree.Echo, source: int, target: int) -> None:
-    """The comments that tell of a matching pair."""
+    """Write the comments that describe a matching pair."""
     fork = s.tree.common_ancestor(source, target)
     if fork not in (source, target):
         s.log.append((fork, "LCA"))
@@ -89,7 +89,7 @@ def _consecutive_moves(compiler: Compiler, node: nodes_tree.ConsecutiveMoves) ->
 
 def _longest_run(s: Evaluation, first: int, second: int) -> tuple[int, int, int] | None:
     """Length of the longest run of moves that the ways from the common ancestor to two positions share, and
-    the positions that its last moves lead to; None when there is none. The first found of equal ones wins."""
+    the positions to which its last moves lead; None if there is none. Of equal runs the first one wins."""
     tree = s.tree
     fork = tree.common_ancestor(first, second)
     if fork in (first, second):
@@ -134,7 +134,7 @@ def _move_key(s: Evaluation, positionid: int) -> int:
 def _number_moves(
     s: Evaluation, node: nodes_tree.ConsecutiveMoves, length: int, first: int, second: int
 ) -> None:
-    """Comments that number the moves of a run; only those of the longest run of the game are kept."""
+    """Write comments that number the moves of a run; only those of the longest run of the game are kept."""
     run = object()
     for name, end in ((node.left, first), (node.right, second)):
         for number in range(length, 0, -1):

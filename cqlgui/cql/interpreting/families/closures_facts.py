@@ -1,4 +1,4 @@
-"""Compilers of what the game knows: its tags, and where the current position stands in it."""
+"""Compilers of facts about the game: its tags, and the place of the current position in it."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def _measure(compiler: Compiler, node: nodes.Measure) -> Code:
 
 
 def _last_game_number(s: Evaluation) -> int:
-    """Number of games in the file, or the limit of the header where that is smaller."""
+    """Number of games in the file, or the limit of the header if that is smaller."""
     count = s.host.game_count
     return count if s.last_game is None else min(count, s.last_game)
 
 
 def once_a_game(key: object, run: Run) -> Run:
-    """`run`, asked at most once a game; `key` names its answer among all that is remembered of the game."""
+    """`run`, evaluated at most once for a game; `key` identifies its answer in the game's cache."""
 
     def remembered(s: Evaluation) -> Any:
         memo = s.memo
@@ -104,8 +104,8 @@ def _named_tag(compiler: Compiler, node: nodes_facts.Tag) -> Code:
 
 
 def tag_text(host: Host, name: str) -> str | None:
-    """The text of a tag as queries see it; None where it is empty, or missing without a default (language
-    spec, R2-7)."""
+    """The text of a tag as queries see it; None if it is empty, or missing without a default (language spec,
+    R2-7)."""
     text = host.tag(name)
     match name:
         case "White" | "Black":

@@ -1,7 +1,7 @@
 """Compilers of moves: dashes, possible moves, the previous move, the older `move`, and pins.
 
-What a path needs of a dash is `Fit`: whether a move of the game goes with its sets, and the target evaluated
-behind it.
+A path uses the `Fit` of a dash: whether a move of the game fits its sets, and the target evaluated behind the
+move.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from cqlgui.cql.interpreting.expressions.closures import Code, Compiler, Run, co
 from cqlgui.cql.interpreting.runtime.evaluation import BLACK, NO_CHILD, OCCUPIED, WHITE, Evaluation
 
 Cut: TypeAlias = tuple[int, int]
-"""From- and to-squares of a move as its dash lets them count: castling has those of king and rook, as far as
-the sets allow."""
+"""From- and to-squares of a move as its dash counts them: castling has those of king and rook, as far as the
+sets allow."""
 
 _ALL: Final = squares.ALL
 _VALUED: Final = frozenset({Type.NUMERIC, Type.STRING, Type.POSITION})
@@ -31,13 +31,13 @@ _VALUED: Final = frozenset({Type.NUMERIC, Type.STRING, Type.POSITION})
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A compiled dash, taken apart. All but `at_tail` run at the head of the moves asked about.
+    """A compiled dash in parts. All but `at_tail` run at the position before the moves.
 
-    `head(s)` gives the left and the right set there. `fits(s, child, L, R, allowed)` gives the cut of the
-    move that leads to `child` (a child of the current position), or None when it does not go with sets, sign
-    and promotion. `allowed`, where given, holds the only squares castling counts from: a castling move whose
-    king alone stands on one of them is the king's move alone, and likewise the rook's. Other moves are not
-    measured by it. `target` is None where the dash has none.
+    `head(s)` returns the left and the right set there. `fits(s, child, L, R, allowed)` returns the cut of the
+    move that leads to `child` (a child of the current position), or None if the move does not fit sets, sign
+    and promotion. `allowed`, where given, holds the only squares from which castling counts: if only the king
+    stands on one of them, castling is the king's move alone, and likewise for the rook. Other moves are not
+    affected by it. `target` is None if the dash has none.
     """
 
     head: Callable[[Evaluation], tuple[int, int]]
@@ -109,7 +109,7 @@ def _fits(
 
 
 def _castling_cut(move: int, sources: int, goals: int, allowed: int) -> Cut | None:
-    """King's and rook's part of castling, each counting where both its squares are allowed."""
+    """King's and rook's part of castling. Each counts if both its squares are allowed."""
     origins = landings = 0
     for start, end in (
         (moves.origin(move), moves.king_target(move)),
@@ -140,7 +140,7 @@ def _promoted_kinds(
     compiler: Compiler, promotion: nodes.Node | None
 ) -> tuple[Callable[[Evaluation], int] | None, Code | None]:
     """The kinds of men that a promotion part allows, as bits, whatever their colour (spec 9.3), and the code
-    of its letters; None for a part that is not there."""
+    of its letters; None for a missing part."""
     if promotion is None:
         return None, None
     if isinstance(promotion, nodes.Designator | nodes.AllSquares):
@@ -179,8 +179,8 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
 
         return code(kind, played, logs=fit.logs)
     if kind is Type.SET:
-        # As a value the first move that goes with the sets counts, its target matching or not (the
-        # reference's values show it); as a condition the first whose target matches.
+        # As a value the first move that fits the sets counts, whether or not its target matches (the
+        # reference's values show it); as a condition the first move whose target matches.
         value = _first(fit, fit.target.value, lambda found: False, 0)
         test = _first(fit, fit.target.test, lambda found: not found, False)
         return code(kind, value, logs=fit.logs, test=test, apart=True)
@@ -192,7 +192,7 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
 
 
 def _first(fit: Fit, run: Run, missed: Callable[[Any], bool], failure: Any) -> Run:
-    """What a closure gives after the first move that fits and whose answer is not `missed`."""
+    """The result of a closure after the first move that fits and whose answer is not `missed`."""
     head, fits = fit.head, fit.fits
 
     def search(s: Evaluation) -> Any:
@@ -290,8 +290,8 @@ def _current_move(compiler: Compiler, node: nodes_moves.CurrentMove) -> Code:
 
 
 def possible_moves(s: Evaluation, pseudo: bool) -> list[int]:
-    """The legal (or pseudolegal) moves at the current position as move words; castling and en passant by the
-    rights the position really has (D7)."""
+    """The legal (or pseudolegal) moves at the current position as move words; castling and en passant
+    according to the rights that the position really has (D7)."""
     key = ("pseudolegal" if pseudo else "legal", s.id)
     known: list[int] | None = s.memo.get(key)
     if known is None:
@@ -342,7 +342,7 @@ def _goal(move: int) -> int:
 
 
 def _kind_test(target: nodes.Node | None) -> Callable[[int], bool] | None:
-    """A test of move words for the target of `legal`; None without one."""
+    """A test of move words for the target of `legal`; None if there is no target."""
     if target is None:
         return None
     assert isinstance(target, nodes.State | nodes_moves.PreviousMove)
@@ -395,7 +395,8 @@ def _previous_squares(compiler: Compiler, node: nodes_moves.PreviousSquares) -> 
 
 
 def _squares_of(s: Evaluation) -> Cut:
-    """From- and to-squares of the move that led here, cut by the dash in whose target they are asked for."""
+    """From- and to-squares of the move that led here, as cut by the dash in whose target they are
+    evaluated."""
     if s.cut is not None and s.cut[0] == s.id:
         return s.cut[1], s.cut[2]
     if s.id == 0:
@@ -419,15 +420,15 @@ def _taken_in_passing(s: Evaluation) -> int:
 _ELSEWHERE: Final = frozenset(
     {nodes.Find, nodes_tree.At, nodes_tree.Echo, nodes_paths.Line, nodes_paths.Path}
 )
-"""Kinds that evaluate what is in them at other positions: a `move` in them is no `move` of the constituent
-of a `line` around them (spec 11)."""
+"""Kinds that evaluate their operands at other positions: a `move` in them is no `move` of the constituent of
+a `line` around them (spec 11)."""
 
 
 def future_moves(node: nodes.Node) -> Iterator[nodes_moves.Move]:
-    """The `move` filters about a next move in a constituent of `line`, but not those at other positions.
+    """The `move` filters about a next move in a constituent of `line`, except those at other positions.
 
-    A `line` puts them into `Compiler.restricted_moves` (by `id`) before it compiles the constituent, and
-    then evaluates it once for each child, with that child in `Evaluation.only_child`.
+    A `line` puts them into `Compiler.restricted_moves` (by `id`) before it compiles the constituent, and then
+    evaluates the constituent once for each child, with that child in `Evaluation.only_child`.
     """
     if isinstance(node, nodes_moves.Move) and not {"previous", "legal", "pseudolegal"} & set(node.words):
         yield node
@@ -482,7 +483,7 @@ def _move(compiler: Compiler, node: nodes_moves.Move) -> Code:
 
 
 def _older_candidates(compiler: Compiler, node: nodes_moves.Move) -> Callable[[Evaluation], Sequence[int]]:
-    """The children whose moves are looked at: under a `line` the one its sequence goes on with."""
+    """The children whose moves are tested; inside a `line` the one with which its sequence goes on."""
     if id(node) in compiler.restricted_moves:
         return _only_children
     return lambda s: s.tree.children[s.id]
@@ -523,7 +524,7 @@ _OLDER_SQUARES: Final[dict[str, Callable[[Evaluation, int], int]]] = {
     "capture": _captured,
     "enpassantsquare": _older_passed,
 }
-"""The squares of a move, castling being the king's move alone, that a parameter's set is measured by."""
+"""The squares of a move to which a parameter's set is compared; castling is the king's move alone."""
 _CHOSEN: Final = {word: _OLDER_SQUARES[word] for word in ("from", "to", "capture")}
 
 
@@ -608,7 +609,8 @@ def _kings(s: Evaluation) -> int:
 
 
 def pins(s: Evaluation, sources: int, shields: int, goals: int) -> Iterator[tuple[int, int, int]]:
-    """The pins (spec 8.3) as triples of squares: who pins, who is pinned, what stands or would stand behind.
+    """The pins (spec 8.3) as triples of squares: the pinning man, the pinned man, and what stands or would
+    stand behind.
 
     A goal holds a man of the pinned man's colour, or nothing.
     """

@@ -37,7 +37,7 @@ def _orbit(compiler: Compiler, node: nodes.Orbit) -> Code:
         return code(Type.NUMERIC, number, logs=logs)
     kind = compiler.type_of(node)
     matching = _matching(node, elements, note)
-    # The transform matches where an element does, whatever its value is there (transforms spec 4.1).
+    # The transform matches if an element does, whatever its value is there (transforms spec 4.1).
     apart = any(element.apart for element in elements)
     test = (lambda s: matching(s) > 0) if apart else None
     if kind is Type.SET:
@@ -63,7 +63,7 @@ def _orbit(compiler: Compiler, node: nodes.Orbit) -> Code:
 def _matching(
     node: nodes.Orbit, elements: list[Code], note: Callable[[Evaluation, int], None]
 ) -> Callable[[Evaluation], int]:
-    """Number of elements that match; all are always evaluated, in canonical order (transforms spec 4.1)."""
+    """Number of elements that match. All are evaluated, in canonical order (transforms spec 4.1)."""
     table = _designator_table(node)
     if table is not None:
         return _matching_in(table, note)
@@ -85,7 +85,8 @@ _Table = list[list[tuple[int, int]]]
 
 
 def _designator_table(node: nodes.Orbit) -> _Table | None:
-    """For an orbit of plain designators: (place in `Evaluation.men`, squares) of each; None for others."""
+    """For an orbit of plain designators, (place in `Evaluation.men`, squares) of each; None for other
+    orbits."""
     table: _Table = []
     for element in node.elements:
         filters = element.filter.filters if isinstance(element.filter, nodes.Compound) else (element.filter,)

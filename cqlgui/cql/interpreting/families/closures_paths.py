@@ -1,6 +1,7 @@
 """Compilers of sequences: `path`, the older `line`, and facts about paths.
 
-Both give `sequences` their constituents and say what a step is; here are focus, bans, comments and values.
+Both give `sequences` their constituents and define what a step is. This module adds focus, bans, comments and
+values.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class _Constituents:
         self._logs = False
 
     def compiled(self, constituents: Sequence[nodes.Node]) -> tuple[sequences.Part, bool]:
-        """All of them as one part; and whether running them can write comments or orbit matches."""
+        """All constituents as one part, and whether running them can write comments or orbit matches."""
         parts = tuple(self._part(one) for one in constituents)
         return parts[0] if len(parts) == 1 else sequences.SequenceGroup(parts), self._logs
 
@@ -206,8 +207,8 @@ def _focused_steps(
 
 
 def _next_in_focus(s: Evaluation, place: int, steps: int, counts: Callable[[int], bool]) -> Iterator[int]:
-    """Where the next moves that count lead: at the start its own moves only, later the first ones below on
-    every way, in preorder."""
+    """The positions to which the next counting moves lead: from the start its own moves only, later the first
+    such moves below on every way, in preorder."""
     if not steps:
         yield from (child for child in s.tree.children[place] if counts(child))
         return
@@ -222,7 +223,7 @@ def _next_in_focus(s: Evaluation, place: int, steps: int, counts: Callable[[int]
 
 
 def _castling_squares(s: Evaluation, child: int, focused: int) -> int | None:
-    """For a castling move of which not both men are in focus: the square of the one that is."""
+    """For a castling move with only one of the two men in focus: the square of that man."""
     move = s.tree.moves[child]
     if moves.flag(move) != moves.CASTLE:
         return None
@@ -230,7 +231,7 @@ def _castling_squares(s: Evaluation, child: int, focused: int) -> int | None:
     for square in (moves.origin(move), moves.target(move)):
         if focused >> s.identity(square) & 1:
             squares |= 1 << square
-    # A castling move that only its captured man could bring in does not exist.
+    # A castling move that counts only because of a captured man does not exist.
     return squares
 
 
@@ -249,7 +250,7 @@ def _side_to_move(s: Evaluation) -> int:
 
 
 def _men_of_moves(s: Evaluation) -> tuple[list[int], list[int]]:
-    """By position, as bits: the men that the move leading there moved, and the man it captured."""
+    """By position, as bits: the men that the move to it moved, and the man it captured."""
     known: tuple[list[int], list[int]] | None = s.memo.get("men of moves")
     if known is None:
         game, moved, captured = s.tree, [0], [0]
@@ -289,7 +290,7 @@ def _between(s: Evaluation, start: int, last: int) -> list[int]:
 def _path_notes(
     node: nodes_paths.Path,
 ) -> Callable[[Evaluation, int, int | None, Sequence[sequences.SequenceMatch]], None]:
-    """Writes the comments of a path that matched (output spec 3.3), and puts back those made along it."""
+    """Writes the comments of a path that matched (output spec 3.3), and restores those made along it."""
 
     def write(
         s: Evaluation, start: int, focused: int | None, best: Sequence[sequences.SequenceMatch]
@@ -328,8 +329,8 @@ def _number_moves(s: Evaluation, found: sequences.SequenceMatch, title: str | No
 
 
 def piece_ways(s: Evaluation, start: int, last: int, focused: int) -> str:
-    """The squares that each focused man visits between two positions, `Qa1-a2-b2 Nb1-c3(xc3)`; men that
-    neither move nor are captured are left out."""
+    """The squares that each focused man visits between two positions, `Qa1-a2-b2 Nb1-c3(xc3)`, without men
+    that neither move nor are captured."""
     ways = {man: [square] for square, man in s.tree.men_ids(start).items() if focused >> man & 1}
     standing = set(ways)
     for positionid in [*reversed(_between(s, start, last)), last]:
@@ -351,7 +352,7 @@ def piece_ways(s: Evaluation, start: int, last: int, focused: int) -> str:
 # --- line ---------------------------------------------------------------------------------------------------
 
 _Place: TypeAlias = tuple[int, int]
-"""The last position of a line so far (-1: none yet), and the one that is to be next (-1: none can be)."""
+"""The last position of a line so far (-1: none yet), and the position that must be next (-1: none)."""
 
 
 @compiles(nodes_paths.Line)
@@ -419,7 +420,7 @@ def _line_part(compiler: Compiler, line: nodes_paths.Line, node: nodes.Node) -> 
 def _line_step(
     compiler: Compiler, line: nodes_paths.Line, node: nodes.Node
 ) -> Callable[[Evaluation, _Place, int], Iterator[_Place]]:
-    """Takes in the next position, where the filter must hold; with a `move` in it, once for each child."""
+    """Takes the next position, where the filter must hold; with a `move` in it, once for each child."""
     coming = [] if line.backward else list(closures_moves.future_moves(node))
     compiler.restricted_moves.update(id(move) for move in coming)
     test = compiler.compile(node).test
@@ -431,7 +432,7 @@ def _line_step(
             return
         s.goto(position)
         if test(s):
-            # Where to go on is chosen before what follows is looked at, so that a whole branch comes first.
+            # The next positions are chosen before they are tested, so that a whole branch comes first.
             following = onward.positions(s, onward.children(s, position))
             yield position, next(following, -1)
             yield from ((position, one) for one in following)
@@ -440,7 +441,7 @@ def _line_step(
         position = place[1]
         if position < 0:
             return
-        # Where the line cannot go on there is no move, which may still be what the filter asks for.
+        # Where the line cannot go on there is no move, and the filter may ask for exactly that.
         for child in onward.children(s, position) or (NO_CHILD,):
             s.step()
             s.goto(position)
@@ -475,7 +476,8 @@ class _Onward:
         return children[1:] if self._order == "secondary" else children
 
     def positions(self, s: Evaluation, candidates: Sequence[int]) -> Iterator[int]:
-        """The positions that count: where only one side does, what follows takes the place of the others."""
+        """The positions that count. If only one side counts, the positions after the other side's moves are
+        replaced by their children."""
         waiting = [*reversed(candidates)]
         turn = s.positions[s.line_start].turn
         while waiting:
@@ -499,7 +501,7 @@ def _tell_way(
     reached: Callable[[sequences.Place], int],
     tried: Callable[[sequences.Place], int],
 ) -> None:
-    """Leave behind how the best sequence went, or how far one without success came."""
+    """Record how the best sequence went, or how far one without success came."""
     passed, failed = (sequences.passed(best[0].trail), None) if best else attempts.way
     assert s.ways is not None
     s.ways[id(node), start] = Way(

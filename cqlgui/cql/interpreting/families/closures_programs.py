@@ -1,5 +1,4 @@
-"""Compilers of control, the life time of variables, dictionaries and functions (language spec, 8.9 and
-12)."""
+"""Compilers of control, the lifetime of variables, dictionaries and functions (language spec, 8.9 and 12)."""
 
 from __future__ import annotations
 
@@ -82,8 +81,8 @@ def _while(compiler: Compiler, node: nodes_programs.While) -> Code:
 
 
 def _for_each_match(compiler: Compiler, search: nodes_strings.Search, run: Run) -> Run:
-    """The body once for each match in the text as it was at the beginning (spec 13.4); fails where there is
-    no text (R2-5)."""
+    """The body once for each match in the text as it was at the beginning (spec 13.4); fails if there is no
+    text (R2-5)."""
     subject = compiler.compile(search.text).value
     matches = closures_strings.matches(search)
 
@@ -107,7 +106,7 @@ def _assert(compiler: Compiler, node: nodes_programs.Assert) -> Code:
     operand, span = compiler.compile(node.operand), node.span
     test: Run = operand.test
     if isinstance(node.operand, nodes.Name):
-        # A variable is only asked whether it has a value.
+        # A variable is only tested for a value.
         slot = compiler.slot(node.operand.name)
 
         def bound(s: Evaluation) -> bool:
@@ -157,7 +156,7 @@ def _unbind(compiler: Compiler, node: nodes_programs.Unbind) -> Code:
         return code(Type.LOGICAL, clear)
 
     def forget(s: Evaluation) -> bool:
-        # A persistent variable always has a value; it begins anew.
+        # A persistent variable always has a value; it starts again.
         s.variables[slot] = compiler.initial(name) if name in compiler.persistent else UNBOUND
         return True
 
@@ -178,7 +177,7 @@ def _dictionary(compiler: Compiler, node: nodes_programs.Dictionary) -> Code:
 def _entry(compiler: Compiler, node: nodes_programs.Entry) -> Code:
     key, slot, kind = compiler.compile(node.key), compiler.slot(node.name), compiler.type_of(node)
     where = key.value
-    # The empty set is a value too, so truth and value of an entry are asked apart.
+    # The empty set is a value too, so truth and value of an entry are tested separately.
     absent: Any = {Type.SET: 0, Type.LOGICAL: False}.get(kind)
 
     def value(s: Evaluation) -> Any:
@@ -212,7 +211,7 @@ def _put(s: Evaluation, entries: dict[Any, Any], key: Any, value: Any, span: Spa
     gone = 0 if old is UNBOUND else _weight(old)
     if s.journal is not None:
         s.journal.append((entries, key, old))
-        # The old value is kept, and so is that it was changed.
+        # The old value is kept, and the fact that it changed.
         gone = -PER_ENTRY
     if value is UNBOUND:
         entries.pop(key, None)
@@ -226,7 +225,7 @@ def _put(s: Evaluation, entries: dict[Any, Any], key: Any, value: Any, span: Spa
 
 
 def _weight(value: Any) -> int:
-    """What a key or value counts for, in characters."""
+    """The weight of a key or value, in characters."""
     return len(value) if isinstance(value, str) else value.bit_length() >> 3
 
 
@@ -247,7 +246,7 @@ def _entry_loop(compiler: Compiler, node: nodes_programs.EntryLoop) -> Code:
         entries = s.variables[dictionary]
         if s.variables[slot] is not UNBOUND:
             raise s.fault(f"The loop variable {name} already has a value here", span, name)
-        # Sorting counts as work: it is done anew at every position.
+        # Sorting counts as work, because it is repeated at every position.
         s.work -= len(entries) >> 4
         try:
             for key in sorted(entries):
@@ -288,7 +287,8 @@ def _call(compiler: Compiler, node: nodes_programs.Call) -> Code:
 
 
 def _with_arguments(given: list[tuple[Run, int]], body: Run, failed: Any) -> Run:
-    """The body with its hidden variables set, after all arguments were evaluated; one without value fails."""
+    """The body with its hidden variables set, after all arguments were evaluated. Fails if an argument has no
+    value."""
     if not given:
         return body
 

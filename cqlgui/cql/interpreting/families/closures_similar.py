@@ -1,7 +1,7 @@
 """Compiler of `similarposition`: boards of another file that equal the current one up to symmetry (spec 8.8).
 
-The positions of that file come from the host, which refuses unless the user allowed it; they are put into a
-table when the filter first runs. Boards that transforms carry into each other have one *normal form* there.
+The positions of that file come from the host, which refuses unless the user allowed it. They are put into a
+table when the filter first runs. Boards that transforms map to each other have one *normal form* there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cqlgui.cql.interpreting.runtime.evaluation import Evaluation
 from cqlgui.cql.transforming import geometry, words
 
 MAX_POSITIONS: Final = 2_000_000
-"""Most positions of the other file that are looked up; a larger file is refused."""
+"""Maximum of positions of the other file; a larger file is refused."""
 
 
 @compiles(nodes_tree.SimilarPosition)
@@ -75,7 +75,7 @@ class _Table:
     too_large: bool = False
 
     def fill(self, host: hosts.Host) -> None:
-        """Read the file; raises `hosts.RefusedError`."""
+        """Read the file; raises `host.RefusedError`."""
         count = 0
         for game, read in enumerate(host.other_games(self.file), 1):
             if read is None:
@@ -94,8 +94,8 @@ class _Table:
 
 
 def _normal_form(board: bytes, transforms: bool) -> bytes:
-    """The same for boards that a symmetry carries into each other: with pawns the mirror image of the files
-    and shifts to the side, without pawns all eight symmetries."""
+    """The same for boards that a symmetry maps to each other: with pawns mirroring the files and horizontal
+    shifts, without pawns all eight symmetries and shifts."""
     if not transforms:
         return board
     if men.WP not in board and men.BP not in board:
@@ -125,12 +125,12 @@ def _shifted(board: bytes, files: int) -> bytes:
 
 
 def _transform(start: bytes, end: bytes) -> str:
-    """The name of the transform that carries one board into another of the same normal form."""
+    """The name of the transform that maps one board to another of the same normal form."""
     if start == end:
         return ""
     if men.WP not in start and men.BP not in start:
         for table, name in zip(_SYMMETRIC, geometry.SYMMETRIES, strict=True):
-            # A table tells for each square of the image where its man comes from.
+            # A table gives for each square of the image the square where its man comes from.
             if bytes([start[square] for square in table]) == end:
                 return name
     for name, board in (("", start), ("reflect_v", _mirrored(start))):

@@ -1,4 +1,4 @@
-"""Compilers of `hhdb` (spec 14): what the Heijden study database tells in tags and comments."""
+"""Compilers of `hhdb` (spec 14): what the Heijden study database says in tags and comments."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _study(compiler: Compiler, node: nodes_studies.Study) -> Code:
 
 
 def _of_game(key: str, run: Run, kind: Type = Type.LOGICAL) -> Code:
-    """What is the same at every position is found out once a game."""
+    """A fact that is the same at every position is computed once for a game."""
     return code(kind, closures_facts.once_a_game(("hhdb", key), run))
 
 
@@ -82,7 +82,7 @@ _CONDITIONS: Final[dict[str, Run]] = {"cooked": _cooked, "dual": _dual, "sound":
 
 
 TOLD_BY_TAGS: Final = frozenset({*study_meanings.MARKS, *study_meanings.GBR_PARTS, "dual", "diagram"})
-"""Keys of which the tags tell all."""
+"""Keys that depend on tags only."""
 
 
 def _leaves_solution(s: Evaluation) -> bool:
@@ -136,7 +136,7 @@ def _eg_diagram(s: Evaluation) -> int | None:
 
 
 _MOST_DIGITS: Final = 9
-"""Digits of a number that are read; no diagram has as many."""
+"""Digits of a number that are read; no diagram has more."""
 
 
 def _stipulation(s: Evaluation) -> str | None:
@@ -178,7 +178,7 @@ class Award:
         return category in ("award", self.category) and (self.special or not special)
 
     def rank(self, highest: bool) -> int:
-        """The better or (`highest` number) the worse end of its ranks; 1 and `NO_RANK` without any."""
+        """The better or (`highest` number) the worse end of its ranks; 1 and `NO_RANK` if there are none."""
         rank = self.high if highest else self.low
         return rank or (NO_RANK if highest else 1)
 
@@ -215,7 +215,7 @@ def _study_award(compiler: Compiler, node: nodes_studies.StudyAward) -> Code:
 
     def value(s: Evaluation) -> int | None:
         found: Award | None = _award(s)
-        # The rank of a special award means something among special ones only.
+        # The rank of a special award means something only among special ones.
         if found is None or not found.fits(category, special) or found.special != special:
             return None
         return found.rank(highest)

@@ -17,10 +17,10 @@ from cqlgui.cql.interpreting.runtime import relations
 
 
 def mate(p: Position, demand: str) -> Bitboard:
-    """The men that take part in a mate of the side to move, empty unless it is pure.
+    """The men that take part in a mate of the side to move, empty unless the mate is pure.
 
     `demand`: `pure`, `model` (all the winner's officers take part too) or `ideal` (all men of both sides do).
-    The caller knows that this is mate.
+    The caller knows that the position is mate.
     """
     scene = _scene(p)
     if not _is_pure_mate(scene):
@@ -53,7 +53,7 @@ def stalemate(p: Position, demand: str) -> Bitboard:
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """What all questions start from."""
+    """What all these questions need to know about a position."""
 
     position: Position
     king: Square
@@ -95,7 +95,7 @@ def _reach(p: Position, start: Square, end: Square) -> Bitboard:
 
 
 def _aims(p: Position, start: Square, end: Square) -> bool:
-    """A line piece stands on `start` and moves along a line on which `end` lies, whatever is between."""
+    """Whether a line piece stands on `start` and moves along a line through `end`, whatever is between."""
     direction = attacks.direction_between(start, end)
     return direction >= 0 and relations.line_piece_directions(p.squares[start]) >> direction & 1 == 1
 
@@ -114,13 +114,14 @@ def _is_pure_mate(scene: _Scene) -> bool:
     if scene.checkers.bit_count() < 2:
         return True
     if scene.checkers.bit_count() > 2:
-        # Set up, not played: nobody could deal with the others were one of them missing.
+        # A constructed position: even with one checker removed, nobody could meet the others.
         return False
     return all(_is_needed(scene, checker) for checker in bits(scene.checkers))
 
 
 def _guards(scene: _Scene, square: Square) -> Bitboard:
-    """The winner's men that keep the king from a square: they attack it, or would through the king."""
+    """The winner's men that keep the king from a square: they attack it, or would attack it through the
+    king."""
     found = position.attackers(scene.position, square, scene.winner)
     for checker in bits(scene.checkers):
         if _reach(scene.position, checker, square) >> scene.king & 1:
@@ -129,7 +130,7 @@ def _guards(scene: _Scene, square: Square) -> Bitboard:
 
 
 def _must_stay(scene: _Scene, square: Square) -> bool:
-    """A guarded man beside the king is no surplus when he is pinned and could else meet a single check."""
+    """A guarded man beside the king is no surplus if he is pinned and could otherwise meet a single check."""
     if scene.checkers.bit_count() != 1 or not scene.pinned >> square & 1:
         return False
     checker = scene.checkers.bit_length() - 1
@@ -139,7 +140,7 @@ def _must_stay(scene: _Scene, square: Square) -> bool:
 
 
 def _is_needed(scene: _Scene, checker: Square) -> bool:
-    """In a double check: some other man could deal with the other check alone."""
+    """In a double check: whether some other man could meet the other check alone."""
     (other,) = bits(scene.checkers ^ 1 << checker)
     squares = 1 << other | attacks.BETWEEN[other][scene.king]
     free = scene.losers & ~scene.pinned & ~(1 << scene.king)
@@ -151,7 +152,8 @@ def _attacked_from(scene: _Scene, square: Square) -> Bitboard:
 
 
 def _pseudolegal_targets(p: Position) -> dict[Square, tuple[Bitboard, bool]]:
-    """For each man of the side to move the squares he could go to, and whether he could take en passant."""
+    """For each man of the side to move the squares to which he could go, and whether he could capture en
+    passant."""
     found: dict[Square, tuple[Bitboard, bool]] = {}
     for move in legality.pseudolegal_moves(p):
         kind = moves.flag(move)
@@ -166,7 +168,8 @@ def _pseudolegal_targets(p: Position) -> dict[Square, tuple[Bitboard, bool]]:
 
 
 def _answers(scene: _Scene) -> Bitboard:
-    """The squares the losers would have to reach: the winner's king, the checkers, and those between."""
+    """The squares that the losers would have to reach: the winner's king, the checkers, and the squares
+    between."""
     found = scene.checkers | scene.position.men[men.KING + 6 * scene.winner]
     for checker in bits(scene.checkers):
         found |= attacks.BETWEEN[checker][scene.king]

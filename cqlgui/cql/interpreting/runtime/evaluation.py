@@ -1,6 +1,6 @@
 """The state of one game's evaluation: current position, variables, comment log, orbit matches, work budget.
 
-Closures made by `closures` read and write it; it knows nothing of nodes.
+The compiled closures read and write it. It knows nothing of nodes.
 """
 
 from __future__ import annotations
@@ -18,32 +18,31 @@ from cqlgui.cql.source.diagnostics import Span
 WHITE: Final = 13
 BLACK: Final = 14
 OCCUPIED: Final = 15
-"""Places behind the 13 single men in `Evaluation.men`: unions that designators need often."""
+"""Places behind the 13 single men in `Evaluation.men`: unions that designators often need."""
 
 NO_CHILD: Final = -2
-"""Value of `Evaluation.only_child` where the `line` cannot go on."""
+"""Value of `Evaluation.only_child` if the `line` cannot go on."""
 
 UNBOUND: Final = object()
 """Value of a variable that was not assigned in this game yet."""
 
 MAX_MESSAGES: Final = 10_000
-"""Most messages that one game may give."""
+"""Maximum of messages from one game."""
 
 MOST_KEPT: Final = 32_000_000
-"""Characters that the comments, messages and dictionaries of one game may have together."""
+"""Maximum of characters of the comments, messages and dictionaries of one game together."""
 
 PER_ENTRY: Final = 16
-"""Characters that a comment, message or dictionary entry counts for besides its own: many short ones fill
-memory too."""
+"""Extra weight, in characters, of a comment, message or dictionary entry: many short ones fill memory too."""
 
 SECONDS: Final = 2.0
-"""Time a single search of a regular expression may take."""
+"""Seconds that a single search of a regular expression may take."""
 
 _POLL_EVERY: Final = 4_000
 
 
 class QueryError(errors.CqlguiError):
-    """The query met a fault that only running it shows (an unbound variable, a range out of bounds)."""
+    """A fault of the query that only running it shows (an unbound variable, a range out of bounds)."""
 
     def __init__(
         self,
@@ -57,7 +56,7 @@ class QueryError(errors.CqlguiError):
     ) -> None:
         super().__init__(f"{message} (game {game}, position {positionid})")
         self.stops = stops or bool(variable)
-        """Whether it ends the whole search and not only that of a game, as faults of variables do (D14)."""
+        """Whether it ends the whole search, and not only that of a game, as faults of variables do (D14)."""
         self.game = game
         self.positionid = positionid
         self.span = span
@@ -65,7 +64,7 @@ class QueryError(errors.CqlguiError):
 
 
 class TooSlow(errors.CqlguiError):
-    """A game used up the time it was given."""
+    """A game used up its time."""
 
     def __init__(self, game: int) -> None:
         super().__init__(f"Game {game} takes too long with this query; it was left out.")
@@ -74,8 +73,8 @@ class TooSlow(errors.CqlguiError):
 
 @dataclass(slots=True)
 class PathState:
-    """A path under way, or one that matched: where it starts, its moves so far, the last position of the
-    best one so far, and the men in focus as bits by their numbers (None: all moves count)."""
+    """A path that is being searched, or one that matched: where it starts, its moves so far, the last
+    position of the best one so far, and the men in focus as bits by their numbers (None: all moves count)."""
 
     start: int
     count: int
@@ -86,8 +85,8 @@ class PathState:
 @dataclass(frozen=True, slots=True)
 class Way:
     """How a path or line went: its constituents (their nodes) with the positions where they held, or to which
-    they led; `failed` is the one behind which there was no going on, with the position before it.
-    """
+    they led. `failed` is the constituent behind which the search could not go on, with the position before
+    it."""
 
     passed: tuple[tuple[object, int], ...]
     failed: tuple[object, int] | None
@@ -98,7 +97,7 @@ class Witness:
     """The element that decides a loop: the first for which its body holds, under `all` the first for which it
     fails; `held` says which. `square` is where it stands.
 
-    `variables` and `banned` are as they were when the body began, `inner` holds what the loops within it met.
+    `variables` and `banned` are as they were when the body began; `inner` holds the witnesses of inner loops.
     """
 
     name: str
@@ -114,9 +113,7 @@ Witnesses: TypeAlias = dict[tuple[int, int], Witness]
 
 
 class Log(list[tuple[int, str]]):
-    """A comment log. `weight` is what its comments count for; it grows and shrinks by `append`, `extend` and
-    `cut` alone.
-    """
+    """A comment log. `weight` is the weight of its comments; only `append`, `extend` and `cut` change it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -131,14 +128,14 @@ class Log(list[tuple[int, str]]):
             self.append(note)
 
     def cut(self, start: int, end: int | None = None) -> None:
-        """Take comments back."""
+        """Remove comments."""
         taken = slice(start, end)
         self.weight -= weight_of(self[taken])
         del self[taken]
 
 
 class WholeLog(Log):
-    """A comment log that also remembers, in `written`, all that failures take back."""
+    """A comment log that also keeps, in `written`, all comments that failing filters removed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -149,7 +146,7 @@ class WholeLog(Log):
         super().append(note)
 
     def cut(self, start: int, end: int | None = None) -> None:
-        # They are kept all the same, and so weigh on.
+        # They are kept all the same, so their weight stays.
         del self[start:end]
 
 
@@ -159,9 +156,8 @@ def weight_of(comments: Iterable[tuple[int, str]]) -> int:
 
 
 class RunNote(tuple[int, str]):
-    """A comment (positionid, text) about a run of moves. In the end only the longest run that its `filter`
-    found in the game keeps its comments, the first of equal ones.
-    """
+    """A comment (positionid, text) about a run of moves. At the end only the longest run that its `filter`
+    found in the game keeps its comments; of equal runs the first."""
 
     filter: int
     run: object
@@ -175,7 +171,7 @@ class RunNote(tuple[int, str]):
 
 
 def settled(log: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    """A game's comments without those about runs that were outdone."""
+    """A game's comments without those about runs that are not the longest."""
     best: dict[int, RunNote] = {}
     for note in log:
         if isinstance(note, RunNote) and (note.filter not in best or note.length > best[note.filter].length):
@@ -241,7 +237,7 @@ class Evaluation:
         sort_comments: bool = True,
         last_game: int | None = None,
     ) -> None:
-        """`last_game`: the highest game number that the header admits, where it sets a limit."""
+        """`last_game`: the highest game number that the header admits, if it sets a limit."""
         self.tree = game_tree
         self.host = host
         self.positions = game_tree.positions
@@ -251,38 +247,39 @@ class Evaluation:
         self.asides: list[tuple[tuple[int, str], ...]] = [()] * sort_keys
         self.sort_comments = sort_comments
         self.log = Log() if smart_comments else WholeLog()
-        # Characters of `MOST_KEPT` used up by anything but the log.
+        # Characters of `MOST_KEPT` used by everything except the log.
         self.spent = 0
         self.found: list[tuple[int, int, int]] = []
         self.path: PathState | None = None
-        """The innermost path under way."""
+        """The innermost path that is being searched."""
         self.last_path: PathState | None = None
         """The path that matched last in this game."""
         self.line_start = 0
-        """Where the innermost `line` under way starts."""
+        """Where the innermost `line` that is being searched starts."""
         self.ways: dict[tuple[int, int], Way] | None = None
-        """Where ways are asked for: by `id` of the path's node and start, the last one found."""
+        """If ways are recorded: by `id` of the path's node and start, the last one found."""
         self.witnesses: Witnesses | None = None
-        """Where witnesses are asked for: those of the loops that the innermost loop under way has met."""
+        """If witnesses are recorded: those of the loops inside the innermost running loop."""
         self.banned: dict[object, set[int]] = {}
         """By filter with `nestban`: positions where it no longer matches in this game."""
-        # Done for good as soon as they are reached, whatever fails afterwards (output spec 3.4).
+        # Final as soon as they are reached, whatever fails afterwards (output spec 3.4).
         self.messages: list[str] = []
         self.tags: dict[str, str] = {}
         self.removed: set[int] = set()
         self.quiet_comments = not automatic_comments
         self.explicit_comments = explicit_comments
         self.memo: dict[Any, Any] = {}
-        # The position in whose dash target we are, with what `from` and `to` mean there (spec 8.6, 9.4).
+        # While the target of a dash is evaluated: the position before the move, and what `from` and `to` mean
+        # there (spec 8.6, 9.4).
         self.cut: tuple[int, int, int] | None = None
-        # The child a `line` goes on with, which the `move` filters of its constituent keep to; -1: any,
-        # `NO_CHILD`: none.
+        # The child with which a `line` goes on, and to which the `move` filters of its constituent are
+        # restricted; -1: any, `NO_CHILD`: none.
         self.only_child = -1
         # The last successful search of a regular expression, None after a failed one.
         self.groups: Any = None
-        # Old values of dictionary entries, newest last, while somebody may want to undo the changes.
+        # Old values of dictionary entries, newest last, while the changes may have to be undone.
         self.journal: list[tuple[dict[Any, Any], Any, Any]] | None = None
-        # True while nothing outside the evaluation may be changed: it is done for an explanation.
+        # True while nothing outside the evaluation may be changed, because it runs for an explanation.
         self.rehearsal = False
         self.work = _POLL_EVERY
         self._deadline = deadline
@@ -308,7 +305,7 @@ class Evaluation:
         self.men = wide
 
     def step(self) -> None:
-        """Count one unit of work; raises `TooSlow` when the game's budget is spent."""
+        """Count one unit of work; raises `TooSlow` if the game's budget is spent."""
         self.work -= 1
         if self.work < 0:
             self.work = _POLL_EVERY
@@ -317,13 +314,13 @@ class Evaluation:
                 raise TooSlow(self.host.gamenumber)
 
     def rollback(self, comments: int, matches: int) -> None:
-        """Forget comments and orbit matches made since the logs had these lengths."""
+        """Remove the comments and orbit matches made since the logs had these lengths."""
         if len(self.log) > comments:
             self.log.cut(comments)
         del self.found[matches:]
 
     def charge(self, characters: int, span: Span | None = None) -> None:
-        """Count characters that are kept until the game's end; a fault when they are too many."""
+        """Count characters that are kept until the game's end; a fault if they are too many."""
         self.spent += characters
         if self.spent + self.log.weight > MOST_KEPT:
             raise self.fault(
@@ -333,7 +330,7 @@ class Evaluation:
             )
 
     def say(self, text: str, span: Span | None = None) -> None:
-        """Keep a message for the user; those of a game beyond `MAX_MESSAGES` are only said to be left out."""
+        """Keep a message for the user. Of a game's messages beyond `MAX_MESSAGES` only a note is kept."""
         if len(self.messages) < MAX_MESSAGES:
             self.charge(len(text) + PER_ENTRY, span)
             self.messages.append(text)
@@ -342,7 +339,7 @@ class Evaluation:
             self.messages.append(f"Game {number}: more than {MAX_MESSAGES} messages; the rest is left out.")
 
     def undo(self, entries: int) -> None:
-        """Give dictionary entries the values they had when the journal had this length."""
+        """Restore the values of dictionary entries from when the journal had this length."""
         assert self.journal is not None
         while len(self.journal) > entries:
             dictionary, key, old = self.journal.pop()
@@ -354,7 +351,7 @@ class Evaluation:
     def fault(
         self, message: str, span: Span | None = None, variable: str = "", *, stops: bool = False
     ) -> QueryError:
-        """A `QueryError` at the current game and position, to be raised."""
+        """Make a `QueryError` at the current game and position."""
         return QueryError(
             message,
             game=self.host.gamenumber,
@@ -398,9 +395,8 @@ class Evaluation:
         return answer
 
     def subtree_end(self, positionid: int) -> int:
-        """One more than the last positionid among the position and its descendants (they are numbered in a
-        row).
-        """
+        """One more than the last positionid among the position and its descendants (their ids are
+        consecutive)."""
         if self._ends is None:
             ends = list(range(1, len(self.tree) + 1))
             parents = self.tree.parents
@@ -412,7 +408,7 @@ class Evaluation:
         return self._ends[positionid]
 
     def square_of(self, identity: int) -> Bitboard:
-        """The square (as a set) where a man stands in the current position; empty when he was captured."""
+        """The square (as a set) of a man in the current position; empty if he was captured."""
         square = self._men()[1].get(identity, -1)
         return 1 << square if square >= 0 else 0
 

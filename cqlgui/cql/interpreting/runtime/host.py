@@ -1,4 +1,4 @@
-"""What the interpreter may ask of the world, as a Protocol; implemented in `tasks` and passed down."""
+"""What the interpreter may ask of the world, as a Protocol. `tasks` implements it."""
 
 from __future__ import annotations
 
@@ -26,18 +26,17 @@ class Host(Protocol):
 
     @property
     def result(self) -> str | None:
-        """The result at the end of the game's text, else that of its tag: where they differ the reference
-        goes by the text.
-        """
+        """The result at the end of the game's text, else that of its tag: if they differ, the reference uses
+        the text."""
 
     def tag(self, name: str) -> str | None:
         """Value of a PGN tag, or None when the game lacks it."""
 
     def text(self) -> str:
-        """The game's own text in its source, tags and all; empty where there is none."""
+        """The game's own text in its source, tags included; empty if there is none."""
 
     def comment(self, positionid: int) -> str | None:
-        """The comment of the PGN at a position, the last one where there are several, or None.
+        """The comment of the PGN at a position, the last one if there are several, or None.
 
         Lines are joined and blanks made single. The reference keeps no more of it, as its results on 450
         annotated games show.

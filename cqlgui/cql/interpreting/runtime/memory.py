@@ -1,7 +1,6 @@
-"""What a query keeps from one game to the next (language spec, 12.2 and 12.4): persistent variables and
-dictionaries that are not local. Values are integers (sets as bitboards) and strings, so all of it can be
-sent as JSON.
-"""
+"""What a query keeps from one game to the next (language spec, 12.2 and 12.4): persistent variables, and
+dictionaries that are not local. Values are integers (sets as bitboards) and strings, so everything can be
+sent as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from cqlgui.base.data import dataclass, field
 
 @dataclass(slots=True)
 class Memory:
-    """`variables` and `dictionaries` by name; a game changes them only when it was evaluated to its end."""
+    """`variables` and `dictionaries` by name. A game changes them only if it was evaluated to its end."""
 
     variables: dict[str, Any] = field(default_factory=dict)
     dictionaries: dict[str, dict[Any, Any]] = field(default_factory=dict)

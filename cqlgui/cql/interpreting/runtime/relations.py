@@ -1,6 +1,6 @@
 """Relations between sets of squares on a board: steps in directions, rays, lines between, attacks.
 
-Plain functions on bitboards; which squares hold what comes in as arguments. Nothing of queries or games.
+Plain functions on bitboards; the occupied squares are arguments. Knows no queries and no games.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The search for sequences of steps that `path` and `line` share: all ways through a row of constituents, in
-the order of the language, of which the best is kept (spec 10.4).
+the order of the language; the best is kept (spec 10.4).
 
-It keeps a stack of its own, so a sequence may be as long as the game; each constituent gives the steps it
-allows as an iterator of places. Knows nothing of nodes: a place is whatever the steps make it.
+It has a stack of its own, so a sequence may be as long as the game. Each constituent returns the steps that
+it allows as an iterator of places. Knows nothing of nodes: the steps define what a place is.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from cqlgui.cql.interpreting.runtime import evaluation
 from cqlgui.cql.interpreting.runtime.evaluation import Evaluation
 
 Place: TypeAlias = Any
-"""Where a sequence has come to; hashable."""
+"""A place that a sequence has reached; hashable."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Test:
-    """A condition on the place reached after some steps; it makes no step itself."""
+    """A condition on the place reached after some steps. It makes no step itself."""
 
     holds: Callable[[Evaluation, Place, int], bool]
     origin: object = None
@@ -28,7 +28,7 @@ class Test:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One step: the places it leads to from a place reached after some steps, in their order."""
+    """One step: the places to which it leads from the place reached after some steps, in order."""
 
     places: Callable[[Evaluation, Place, int], Iterator[Place]]
     origin: object = None
@@ -43,8 +43,7 @@ class SequenceGroup:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """A constituent `low` to `high` times (None: any number, each of which makes one step at
-    least)."""
+    """A constituent `low` to `high` times (None: any number of rounds, each with at least one step)."""
 
     low: int
     high: int | None
@@ -55,13 +54,13 @@ Part: TypeAlias = Test | Step | SequenceGroup | Loop
 Passed: TypeAlias = "tuple[Test | Step, Place]"
 """A constituent with the place where it held, or to which it led."""
 Trail: TypeAlias = tuple[Test | Step, Place, Any]
-"""The last constituent passed with the place where it was, and the trail before it (None at the start)."""
+"""The last constituent passed with its place, and the trail before it (None at the start)."""
 
 
 @dataclass(frozen=True, slots=True)
 class SequenceMatch:
-    """A complete sequence. `measure` is what is compared; `comments` and `matches` were made along it;
-    `values` are those of the atomic variables at its end."""
+    """A complete sequence. `measure` is compared; `comments` and `matches` were made along it; `values` are
+    those of the atomic variables at its end."""
 
     measure: int
     steps: int
@@ -85,15 +84,15 @@ def explore(
     better: Callable[[SequenceMatch], None] | None = None,
     attempts: Attempts | None = None,
 ) -> list[SequenceMatch]:
-    """The best sequences from a place, none when there is none; with `every` all that are equally good, the
-    first found first.
+    """The best sequences from a place, none if there is none; with `every` all equally good ones, in the
+    order in which they were found.
 
-    `measure` tells how good a complete sequence is, None that it does not count; the first of the best wins.
-    `first` ends the search at the first sequence that counts. `atomics` are slots of variables that get their
-    values back whenever a step is undone. `forgetful` promises that going on from one place with one rest of
-    constituents gives the same whatever came before, so that it is done once only. `better` is told of each
-    new best, `attempts` of every constituent that did not hold. What was written on the ways is taken back.
-    Raises what the constituents raise, and `TooSlow`.
+    `measure` returns how good a complete sequence is, None if it does not count; the first of the best wins.
+    `first` ends the search at the first sequence that counts. `atomics` are slots of variables whose values
+    are restored whenever a step is undone. `forgetful` promises that going on from a place with the same
+    remaining constituents gives the same result whatever came before, so that it is done only once. `better`
+    is called with each new best sequence, `attempts` with every constituent that did not hold. Comments made
+    on the ways are removed. Raises what the constituents raise, and `TooSlow`.
     """
     comments, matches = len(s.log), len(s.found)
     best: list[SequenceMatch] = []
@@ -105,7 +104,7 @@ def explore(
     todo: _Todo = (part, 0, None)
     while True:
         s.step()
-        # Forwards, as far as it goes without a choice of moves.
+        # Forwards, as far as there is no choice of moves.
         while todo is not None:
             item, times, rest = todo
             if isinstance(item, Test):
@@ -127,7 +126,7 @@ def explore(
                     rest = (each, 0, rest)
                 todo = rest
             else:
-                # Rounds without a step are limited by their number alone, which may be large.
+                # Rounds without a step are limited only by their number, which may be large.
                 s.step()
                 if len(waiting) > _MOST_CHOICES:
                     raise evaluation.TooSlow(s.host.gamenumber)
@@ -138,7 +137,7 @@ def explore(
                     seen.add(key)
                 more: _Todo = None
                 if item.high is None or times < item.high:
-                    # Beyond the least number all further rounds of an endless loop are alike.
+                    # Beyond the least number all further rounds of an endless loop are the same.
                     done = min(times + 1, item.low) if item.high is None else times + 1
                     more = (item.part, 0, (item, done, rest))
                 if times < item.low:
@@ -162,7 +161,7 @@ def explore(
                     if better is not None:
                         better(found)
                 best.append(found)
-                # They are taken from the log below, and yet kept.
+                # They are removed from the log below, but kept here.
                 weight = evaluation.weight_of(found.comments)
                 held += weight
                 s.charge(weight)
@@ -170,7 +169,7 @@ def explore(
                 s.rollback(comments, matches)
                 s.spent -= held
                 return best
-        # Backwards, to the last choice that has something left.
+        # Backwards, to the last choice with an alternative left.
         while waiting:
             choice = waiting[-1]
             s.rollback(choice.comments, choice.matches)
@@ -198,14 +197,14 @@ def explore(
 
 _NOWHERE: Final = object()
 _MOST_CHOICES: Final = 500_000
-"""Choices that a search may keep to come back to, a limit of memory."""
+"""Maximum of choices to which a search may return; a limit of memory."""
 _Todo: TypeAlias = "tuple[Part, int, Any] | None"
 """What is still to be passed: a constituent, how many rounds of it (a loop) are done, and the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A place to come back to: another round of a loop, or (with `places`) the other moves of a step."""
+    """A place to return to: another round of a loop, or (with `places`) the other moves of a step."""
 
     rest: _Todo
     place: Place
@@ -219,7 +218,8 @@ class _Choice:
 
 
 class Attempts:
-    """How far a search without success came: the longest way, first found, and what failed at its end."""
+    """How far a search without success came: the longest way, the first one found, and what failed at its
+    end."""
 
     def __init__(self) -> None:
         self._steps = -1
@@ -227,13 +227,14 @@ class Attempts:
         self._last: Passed | None = None
 
     def failed(self, part: Test | Step, place: Place, steps: int, trail: Trail | None) -> None:
-        """Take note that `part` did not hold at a place, or led nowhere from it."""
+        """Note that `part` did not hold at a place, or led nowhere from it."""
         if steps > self._steps:
             self._steps, self._trail, self._last = steps, trail, (part, place)
 
     @property
     def way(self) -> tuple[list[Passed], Passed | None]:
-        """What was passed on the longest way, and what failed then; a step with the place it starts from."""
+        """What was passed on the longest way, and what failed then (a step with the place where it
+        starts)."""
         return passed(self._trail), self._last
 
 

@@ -1,6 +1,5 @@
-"""What somebody says beside a query's text: switches that override its header or change what it writes
-(output spec 7).
-"""
+"""Options beside a query's text: switches that override its header or change what it writes (output spec
+7)."""
 
 from __future__ import annotations
 
@@ -15,10 +14,11 @@ Bounds = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is left alone stays with the header: False, or None for bounds and the match string.
+    """A setting that is left alone leaves the header as it is: False, or None for bounds and the match
+    string.
 
-    `header_comment` is the one that begins with `Game number`. Without `smart_comments` a failing filter
-    takes no comment back; without `sort_comments` a `sort` keeps those of every value, not only of the best.
+    `header_comment` is the comment that begins with `Game number`. Without `smart_comments` a failing filter
+    removes no comment; without `sort_comments` a `sort` keeps those of every value, not only of the best.
     """
 
     variations: bool = False
@@ -53,14 +53,14 @@ MATCH_STRING = "CQL"
 
 
 def match_string(header: nodes.Header) -> str:
-    """What a query with this header writes at every match; empty where it writes nothing."""
+    """What a query with this header writes at every match; empty if nothing."""
     if header.quiet or header.silent:
         return ""
     return MATCH_STRING if header.matchstring is None else header.matchstring
 
 
 def override(query: nodes.Query, settings: Settings) -> nodes.Query:
-    """The query with the header that the settings make of its own."""
+    """The query with its header overridden by the settings."""
     header = query.header
     changes: dict[str, object] = {}
     if settings.variations or settings.mainline:
@@ -73,7 +73,7 @@ def override(query: nodes.Query, settings: Settings) -> nodes.Query:
     if settings.matchstring is not None:
         changes["matchstring"] = settings.matchstring
     if settings.quiet or settings.silent:
-        # Of the two the first one counts, and what is said here comes before the header (spec 3).
+        # The first of the two counts, and settings come before the header (spec 3).
         changes |= {"quiet": settings.quiet, "silent": settings.silent and not settings.quiet}
     if not changes:
         return query

@@ -45,5 +45,5 @@ def piece_text(value: Bitboard, men_by_square: bytearray) -> str:
 
 
 def unbound_text(name: str) -> str:
-    """What stands for a variable without a value."""
+    """The text for a variable without a value."""
     return f"<unbound: {name}>"
