@@ -1,7 +1,7 @@
 """Motions of the board: a symmetry, then a shift, and perhaps a change of colours. They form a group.
 
 A motion moves points of the plane, so it has an inverse also where squares leave the board. Knows nothing of
-CQL: `cql.geometry.motion` gives the motion of a transform.
+CQL: `cql.transforming.geometry.motion` gives the motion of a transform.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """`symmetry` is the place of its name in `cql.geometry.SYMMETRIES`; then the shift by `right` and `up`.
+    """A symmetry of the board, then a shift by `right` and `up`.
 
-    Where colours are `swapped`, White's men become Black's. CQL mirrors the ranks with that; here it is a
-    part of its own.
+    `symmetry` is an index of `cql.transforming.geometry.SYMMETRIES`. If colours are `swapped`, White's men become
+    Black's. CQL mirrors the ranks together with that; here the two are separate.
     """
 
     symmetry: int = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 
 import pytest
 
@@ -74,6 +75,23 @@ def test_dotted_names_are_there(name: str) -> None:
     if name.endswith((".py", ".md", ".toml")) or name.split(".")[0] in NOT_OURS:
         return
     assert known(name.removeprefix("cqlgui."))
+
+
+def in_prose(path: Path) -> set[str]:
+    """Dotted names in backticks in the docstrings and comments of a module, which begin with a module's name."""
+    source = path.read_text(encoding="utf-8")
+    texts = [line for line in source.splitlines() if line.strip().startswith("#")]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            texts.append(str(node.value.value))
+    ours = {part for name in MODULES for part in name.split(".")}
+    found = {name for text in texts for name in re.findall(r"`([a-z_]+(?:\.\w+)+)`", text)}
+    return {name for name in found if name.split(".")[0] in ours}
+
+
+def test_names_in_docstrings_and_comments_are_there() -> None:
+    found = {path.name: {name for name in in_prose(path) if not known(name)} for path in MODULES.values()}
+    assert {module: names for module, names in found.items() if names} == {}
 
 
 def test_every_package_is_on_the_map() -> None:
