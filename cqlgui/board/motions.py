@@ -22,8 +22,8 @@ Point = tuple[float, float]
 class Motion:
     """A symmetry of the board, then a shift by `right` and `up`.
 
-    `symmetry` is an index of `cql.transforming.geometry.SYMMETRIES`. If colours are `swapped`, White's men become
-    Black's. CQL mirrors the ranks together with that; here the two are separate.
+    `symmetry` is an index of `cql.transforming.geometry.SYMMETRIES`. If colours are `swapped`, White's men
+    become Black's. CQL mirrors the ranks together with that; here the two are separate.
     """
 
     symmetry: int = 0

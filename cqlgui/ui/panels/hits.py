@@ -181,8 +181,8 @@ class HitsPanel(QWidget):
             self._say_course()
 
     def tell_earlier(self, words: str) -> None:
-        """Say and show of the hits that they are of another query or of other files, in a few words; nothing
-        where they are what is asked for."""
+        """Say that the hits are of another query or of other files, in a few words; empty if they are those
+        of the current query."""
         if words != self._earlier:
             self._earlier = words
             self.table.set_dimmed(bool(words))
@@ -190,7 +190,7 @@ class HitsPanel(QWidget):
             self._say()
 
     def clear(self) -> None:
-        """Forget the hits and what is known of their games, as when another base is opened."""
+        """Drop the hits and the details of their games, as when another base is opened."""
         self._cache.set_base(None)
         self._moves.set_base(None)
         self._details.set_base(None)
@@ -218,9 +218,7 @@ class HitsPanel(QWidget):
 
     @property
     def exportable(self) -> bool:
-        """Whether there are hits to be written: of a search that ended or was stopped, not of one that
-        failed.
-        """
+        """Whether there are hits to export: of a search that ended or was stopped, not of one that failed."""
         return self._exportable
 
     @property
@@ -234,9 +232,8 @@ class HitsPanel(QWidget):
         return self.hits.limited_to
 
     def limit(self, orbit: int | None, element: int | None = None) -> None:
-        """Show only the hits of one element of an orbit; with None all. What is current stays so if shown.
-        Among many hits these are looked for by a job, and what was shown stays meanwhile; `limited` follows.
-        """
+        """Show only the hits of one element of an orbit; with None all. The current hit stays current if it
+        is shown. Among many hits a job looks for them, and the old rows stay meanwhile; `limited` follows."""
         self._stop_looking()
         wanted = None if orbit is None or element is None else (orbit, element)
         if wanted in (None, self.hits.limited_to) or self._running or self.hits.total <= FEW:
@@ -290,9 +287,9 @@ class HitsPanel(QWidget):
         return self.table.go_to(row)
 
     def land(self, row: int) -> bool:
-        """Make a row current that nobody has chosen: until somebody does, it is the row that counts and not
-        its hit, as the order of a query that sorts is known only at the end. False without such a row.
-        """
+        """Make a row current that the user has not chosen. Until the user does, the row stays current and not
+        its hit, because the order of a query that sorts is known only at the end. Returns False if there is
+        no such row."""
         self._landing = row
         if not self.table.go_to(row):
             self._landing = None
@@ -304,7 +301,7 @@ class HitsPanel(QWidget):
         return found is not None and (found[0], found[1].positionid) == (game, positionid)
 
     def choose(self) -> None:
-        """The current hit is one that somebody looks at: it stays current in whatever order."""
+        """The user has chosen the current hit: it stays current in any order."""
         self._landing = None
 
     def next_hit(self, step: int) -> bool:
@@ -315,15 +312,14 @@ class HitsPanel(QWidget):
         return self.table.go_to(row + step)
 
     def show_hit(self, game: int, positionid: int) -> None:
-        """Make the row of a hit the current one, unless it is or is not shown: where one has walked to in the
-        game, from there the next hit is looked for.
-        """
+        """Make the row of a hit the current one, unless it is current or not shown. F3 then goes on from
+        where the user is in the game."""
         row = self.hits.row_of(game, positionid)
         if row not in (-1, self.table.row):
             self.table.go_to(row)
 
     def position_text(self, game: int, positionid: int) -> str:
-        """Where a hit stands among all that are shown: `hit 3 of 199`; empty for another position."""
+        """The number of a hit among all that are shown: `hit 3 of 199`; empty for another position."""
         row = self.hits.row_of(game, positionid)
         if row < 0:
             return ""
@@ -335,8 +331,8 @@ class HitsPanel(QWidget):
         return self.hits.games_in(self.table.stretches())
 
     def columns(self) -> QByteArray:
-        """Which columns are shown, where and how wide, to be given to `restore_columns` another time."""
-        # That a query has no values is no choice of the user's to be remembered.
+        """Which columns are shown, where and how wide, for `restore_columns`."""
+        # That a query has no values is no choice of the user's.
         self._hide_values(False)
         state = self.table.horizontalHeader().saveState()
         self._show_values()
@@ -378,7 +374,7 @@ class HitsPanel(QWidget):
     def _connect(self) -> None:
         self.table.chosen.connect(self._open)
         self.table.moved.connect(self._moved)
-        # A click on the row that is current already moves nothing, yet it chooses.
+        # A click on the current row moves nothing, but it is a choice.
         self.table.clicked.connect(lambda _index: self.choose())
         self._export.clicked.connect(self.export_requested)
         self._chip.clicked.connect(self._remove_limit)
@@ -425,7 +421,7 @@ class HitsPanel(QWidget):
             self._chip.setAccessibleName(f"Hits are limited to: {words}. Press to show all.")
 
     def tell_narrowing(self, words: str) -> None:
-        """Say what the hits were narrowed to; nothing where all of the result is shown."""
+        """Say to what the hits were narrowed; empty if the whole result is shown."""
         self._narrowed.setVisible(bool(words))
         self._show_chips()
         self._narrowed.say(words.replace("&&", "&"))
@@ -436,14 +432,14 @@ class HitsPanel(QWidget):
         self._chips.setVisible(any(not chip.isHidden() for chip in chips))
 
     def tell_scope(self, games: int) -> None:
-        """Say to how many games searches keep; below 0 for all."""
+        """Say to how many games searches are limited; below 0 for all."""
         self._scope.setVisible(games >= 0)
         self._show_chips()
         self._scope.say(f"in {wording.games(games)}")
         self._scope.setAccessibleName(f"Searches keep to {wording.games(games)}. Press to search in all.")
 
     def _show_values(self) -> None:
-        """Give the values a column only where hits have some; one that the user hid stays hidden."""
+        """Give the values a column if hits have any; a column that the user hid stays hidden."""
         self._hide_values(self.hits.hits > 0 and not self.hits.has_values)
 
     def _hide_values(self, hide: bool) -> None:
@@ -469,7 +465,7 @@ class HitsPanel(QWidget):
             return
         seconds = time.monotonic() - self._started
         parts = [f"{wording.number(self._searched)} of {wording.games(self._total)}"]
-        # Rates of the first moments jump about, so none is shown then.
+        # Rates of the first moments vary too much, so none is shown then.
         if self._searched and seconds > 0.5:
             rate = self._searched / seconds
             left = max(0, self._total - self._searched) / rate
@@ -480,7 +476,8 @@ class HitsPanel(QWidget):
         """Say how the search ended, or that another one waits."""
         tip = ""
         if self._messages or self._kept:
-            # What the query said and kept is read on hovering; the terminal and `--json` have all of it.
+            # Messages and variables of the query are in the tool tip; the terminal and `--json` have all of
+            # them.
             whole = [f"{one.name}: {one.text}" for one in self._kept]
             whole += [message.text for message in self._messages]
             said = whole[:SHOWN_MESSAGES]
@@ -490,7 +487,7 @@ class HitsPanel(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        # In a narrow column the words are of more use than those of the buttons, which have signs.
+        # In a narrow column the words are more useful than those of the buttons, which have icons.
         narrow = event.size().width() < view.NARROW
         style = (
             Qt.ToolButtonStyle.ToolButtonIconOnly if narrow else Qt.ToolButtonStyle.ToolButtonTextBesideIcon
@@ -500,7 +497,7 @@ class HitsPanel(QWidget):
 
 
 def _course(result: search_model.SearchResult, total: int) -> str:
-    """How far a search came in a base of `total` games, and how many of the games it had to leave out."""
+    """How far a search came in a base of `total` games, and how many games it had to leave out."""
     took = wording.duration(result.seconds)
     gone_through, failed = wording.games(result.games_searched), len(result.failed_games)
     if result.cancelled or result.stopped is not None:

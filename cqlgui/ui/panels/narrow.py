@@ -1,4 +1,4 @@
-"""The menu that narrows hits down: by a facet, by hits that were kept, by searching in these games alone."""
+"""The menu that narrows hits: by a facet, by kept hits, by searching in these games alone."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from cqlgui.ui.look import wording
 from cqlgui.ui.loop import jobs
 
 MOST_KEPT = 8
-"""Results that are kept; the oldest one goes first."""
+"""Maximum of kept results; the oldest one goes first."""
 LONGEST_NAME = 40
 FEW = 1 << 16
-"""Hits that are counted while the menu opens, which takes some milliseconds; more of them are by a job."""
+"""Up to this many hits are counted while the menu opens, which takes some milliseconds; more are counted in a
+job."""
 _JOB = "facet"
 _WAYS = (("and", "Hits in both"), ("or", "Hits in either"), ("minus", "Hits not in these"))
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A result set aside under a name."""
+    """A result that was kept under a name."""
 
     name: str
     result: search_model.SearchResult
 
 
 class NarrowButton(QToolButton):
-    """`chosen` carries a function that makes another result of the one shown, and in words what it does,
-    `recalled` a `Kept` that is to be shown in its place; `kept` says that the hits shown are to be kept,
-    `within_changed` whether the next searches are to keep to their games.
-    """
+    """`chosen` carries a function that makes another result of the one shown, and its description in words;
+    `recalled` a `Kept` result to show instead; `kept` says that the hits shown are to be kept;
+    `within_changed` whether the next searches are limited to their games."""
 
     chosen = Signal(object, str)
     recalled = Signal(object)
@@ -60,7 +60,7 @@ class NarrowButton(QToolButton):
         self._menu.aboutToShow.connect(self._fill)
         self._result: search_model.SearchResult | None = None
         self._attributes: narrowing.Attributes | None = None
-        # The values of the facets that were asked for, of this result.
+        # Values of the facets of this result that were computed so far.
         self._values: dict[str, tuple[narrowing.Value, ...]] = {}
         self._others: Sequence[Kept] = ()
         self._within = False
@@ -175,7 +175,7 @@ class NarrowButton(QToolButton):
 
 
 def name_of(result: search_model.SearchResult) -> str:
-    """What a kept result is called: the beginning of its query."""
+    """The name of a kept result: the beginning of its query."""
     text = " ".join(line for line in result.query.split("\n") if not line.lstrip().startswith("//"))
     text = " ".join(text.split()).removeprefix("cql()").strip().replace("&", "&&")
     return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"

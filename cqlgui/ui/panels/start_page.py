@@ -1,6 +1,6 @@
-"""What stands in the middle while no games are open: ways to begin, files opened lately, themes.
+"""The page in the middle while no games are open: ways to begin, recent files, themes.
 
-It asks for things by signals and knows nothing of how they are done.
+It asks for actions by signals and does not know how they are done.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ THEMES = {
 """The queries of the library that are shown as boards, each with a line about it. They are of different
 kinds, and all have hits in the sample base."""
 _MOST = 5
-"""Entries of what was opened lately."""
+"""Maximum of recent entries."""
 _WIDEST = 780
 _CARD = 172
 """Pixels of the page and of a card."""
@@ -49,7 +49,7 @@ _CELL = 13
 _EDGE = 8
 _GAP = 4
 _COLUMNS = (1, 2, 3, 6)
-"""So many cards stand beside each other: each row is full."""
+"""Numbers of cards in a row: each row is full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Recent:
 
 
 class StartPage(QScrollArea):
-    """`files_wanted` carries paths that were opened lately, `theme_chosen` the text and title of a query."""
+    """`files_wanted` carries paths of recent files, `theme_chosen` the text and title of a query."""
 
     sample_wanted = Signal()
     open_wanted = Signal()
@@ -111,7 +111,7 @@ class StartPage(QScrollArea):
         self._arrange()
 
     def set_recent(self, entries: Sequence[Recent]) -> None:
-        """Show what was opened lately; what is missing cannot be chosen."""
+        """Show recent files; missing ones cannot be chosen."""
         for button in self.recent:
             button.deleteLater()
         self.recent = []
@@ -153,7 +153,7 @@ class StartPage(QScrollArea):
             column.addLayout(part)
             column.addSpacing(8)
         column.addStretch(1)
-        # Of the room beside it each side gets the same.
+        # Each side gets the same share of the room beside it.
         row = QGridLayout(self._page)
         row.setContentsMargins(0, 0, 0, 0)
         row.setColumnStretch(0, 1)
@@ -165,7 +165,7 @@ class StartPage(QScrollArea):
         self._arrange()
 
     def _arrange(self) -> None:
-        """Put as many ways and themes beside each other as there is room for."""
+        """Put as many ways and themes in a row as there is room for."""
         room = min(self.viewport().width(), _WIDEST) - 24
         across = max((count for count in _COLUMNS if count * (_CARD + 8) - 8 <= room), default=1)
         for place, card in enumerate(self.cards):
@@ -267,7 +267,7 @@ class Card(QAbstractButton):
 
 
 def recent() -> list[Recent]:
-    """What was opened lately: for a thread that is not the window's, as a disk may be slow."""
+    """Recent files: for a thread that is not the window's, because a disk may be slow."""
     found = bases.recent_files()[:_MOST]
     return [Recent(paths, all(disk.is_file(path) for path in paths)) for paths in found]
 

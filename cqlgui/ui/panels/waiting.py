@@ -1,7 +1,6 @@
-"""A query that was asked for before there are games to search: it runs when their files have been read.
+"""A query that was started before there are games to search: it runs when their files have been read.
 
-Keeps the query as it stood when it was asked, as a search does. Tells that it waits; knows no files and runs
-nothing.
+Keeps the query as it was when it was started. Shows that it waits; knows no files and runs nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ class Asked:
 
 
 class Waiting(QObject):
-    """One query at a time: another one takes its place. `changed` comes whenever `words` have changed."""
+    """One query at a time: another one replaces it. `changed` is emitted whenever `words` have changed."""
 
     changed = Signal()
 
@@ -43,7 +42,7 @@ class Waiting(QObject):
 
     @property
     def words(self) -> str:
-        """That a query waits, and for what; empty where none does."""
+        """Says that a query waits, and for what; empty if none waits."""
         return f"waiting for {self._names}" if self._asked is not None else ""
 
     def ask(self, text: str, path: Path | None) -> None:
@@ -63,7 +62,7 @@ class Waiting(QObject):
             self._say()
 
     def take(self) -> Asked | None:
-        """The query, which waits no longer."""
+        """The query, which stops waiting."""
         asked, self._asked = self._asked, None
         if asked is not None:
             self._bar.dismiss(_KEY)
@@ -71,7 +70,7 @@ class Waiting(QObject):
         return asked
 
     def withdraw(self) -> None:
-        """The query is not wanted any more."""
+        """The query is no longer wanted."""
         self.take()
 
     def _say(self) -> None:

@@ -1,8 +1,8 @@
-"""The chain of transforms round the pattern at the caret, and the edits that make it another one.
+"""The chain of transforms around the pattern at the caret, and the edits that change it.
 
-Outside all braces a caret means the group that the board draws (`pattern.reading.group_at`). A filter among
-others is no pattern: who turns one of them alone asks another question than the one that was meant. So it is
-with the steps of a sequence, which are turned together. Pure functions on texts; no Qt.
+Outside all braces a caret means the group that the board draws (`pattern.reading.group_at`). A single filter
+among others is no pattern: turning it alone would ask another question than the user meant. The same is true
+for the steps of a sequence, which are turned together. Pure functions on texts; no Qt.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class ChosenChain:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Put `text` in place of code points `start`..`end`."""
+    """Replace code points `start`..`end` by `text`."""
 
     start: int
     end: int
@@ -44,16 +44,16 @@ def at(text: str, offset: int) -> ChosenChain:
 
 
 def meant(text: str, offset: int) -> structure.ChainInText:
-    """The pattern that a caret means, with the transforms directly round it; an empty one in a text with
+    """The pattern that a caret means, with the transforms directly around it; an empty one in a text with
     errors."""
     return _candidates(text, offset)[0]
 
 
 def _candidates(text: str, offset: int) -> list[structure.ChainInText]:
-    """The patterns that a caret means, the likeliest first, and at last the whole body.
+    """The patterns that a caret may mean, the likeliest first, and at last the whole body.
 
-    In a step of a sequence that is the group of all steps. Braces whose value is used are patterns too where
-    the caret stands in them, although the board cannot draw them.
+    In a step of a sequence that is the group of all steps. Braces whose value is used are patterns too if the
+    caret stands in them, although the board cannot draw them.
     """
     if not readable(text):
         return [structure.ChainInText((), Span(min(offset, len(text)), 0))]
@@ -68,7 +68,7 @@ def _candidates(text: str, offset: int) -> list[structure.ChainInText]:
     places.sort(key=lambda place: place[1] - place[0])
     home = steps.home_at(text, offset)
     if home is not None and not (places and _round(text, *places[0]).links):
-        # A step is turned with all the others, unless it has transforms of its own.
+        # A step is turned together with the others, unless it has transforms of its own.
         places.insert(0, (home.offset, home.end))
     if not places:
         places = [(group.outside.offset, group.outside.end) for group in reading.groups_at(text, offset)]
@@ -76,8 +76,8 @@ def _candidates(text: str, offset: int) -> list[structure.ChainInText]:
 
 
 def whole(text: str) -> tuple[int, int]:
-    """Where the body of the query stands, with the braces round all of it; nowhere, at the end, in a text
-    with errors."""
+    """Where the body of the query stands, including braces around all of it; an empty place at the end in a
+    text with errors."""
     query = structure.checked(text).query
     if query is None:
         return len(text), len(text)
@@ -89,13 +89,13 @@ def whole(text: str) -> tuple[int, int]:
 
 
 def over(text: str, start: int, end: int) -> ChosenChain:
-    """The chain whose operand is exactly the selection; an empty one when it is no operand."""
+    """The chain whose operand is exactly the selection; an empty chain if it is no operand."""
     found = structure.chain_of_operand(text, start, end)
     return ChosenChain() if found is None else _of(found)
 
 
 def behind(text: str, start: int, selected: tuple[int, int]) -> tuple[int, int]:
-    """What to select after a selection was put behind transforms at `start`: it is their operand now."""
+    """What to select after transforms were put before a selection at `start`: it is their operand now."""
     if structure.chain_of_operand(text, *selected) is not None:
         return selected
     operands = [
@@ -110,7 +110,7 @@ def behind(text: str, start: int, selected: tuple[int, int]) -> tuple[int, int]:
 
 
 def governed(text: str, start: int, end: int, word: str) -> tuple[int, int]:
-    """The part of the text that a transform acts on, or would act on if it were put round the chain of the
+    """The part of the text on which a transform acts, or would act if it were put around the chain of the
     selection, or of the pattern at the caret; empty in a text with errors."""
     found = structure.chain_of_operand(text, start, end) if start < end else None
     found = found or meant(text, start)
@@ -124,17 +124,16 @@ def governed(text: str, start: int, end: int, word: str) -> tuple[int, int]:
 
 
 def changed(text: str, start: int, end: int, wanted: ChosenChain) -> Edit | None:
-    """The edit after which the selection, or the pattern at the caret, stands under `wanted`; None when
-    nothing changes.
+    """The edit that puts the selection, or the pattern at the caret, under `wanted`; None if nothing changes.
 
-    A range that the user wrote stays with its transform; `wanted.counts` tells of the innermost one's `count`
-    alone. A selection that is the operand of a chain means that chain; any other is wrapped as it is, without
-    touching a chain around it.
+    A range that the user wrote stays with its transform; `wanted.counts` concerns only the `count` of the
+    innermost transform. A selection that is the operand of a chain means that chain; any other is wrapped as
+    it is, without changing a chain around it.
     """
     if start == end:
         found = meant(text, start)
         if not found.links and wanted.words:
-            # Not everything in braces may stand behind a transform; what is round it then does.
+            # Not everything in braces may stand behind a transform; then its surroundings may.
             edits = (_wrapped(text, one.operand, wanted) for one in _candidates(text, start))
             return next((edit for edit in edits if edit is not None and readable(_applied(text, edit))), None)
     else:
@@ -165,8 +164,7 @@ def changed(text: str, start: int, end: int, wanted: ChosenChain) -> Edit | None
 
 
 def _wrapped(text: str, pattern: Span, wanted: ChosenChain) -> Edit | None:
-    """Put transforms before a pattern. It always gets braces, so that what is written in it afterwards is
-    turned with the rest."""
+    """Put transforms before a pattern. It always gets braces, so that later additions are turned as well."""
     if not pattern.length:
         return None
     inner = text[pattern.offset : pattern.end]
@@ -188,8 +186,8 @@ def _applied(text: str, edit: Edit) -> str:
 
 
 def _unwrapped(text: str, first: int, operand: diagnostics.Span) -> str:
-    """The text without the transforms from `first` to the operand, nor the round brackets that wrapping put
-    round the whole where an operator follows; those of a keyword's argument stay."""
+    """The text without the transforms from `first` to the operand, and without the round brackets that
+    wrapping added before an operator; brackets of a keyword's argument stay."""
     inner = text[operand.offset : operand.end]
     before, after = text[:first], text[operand.end :]
     ours = before.endswith("(") and after.startswith(")") and before[:-1].rstrip()[-1:] in _BEFORE_FILTER
@@ -202,8 +200,8 @@ _BEFORE_FILTER = ("", "(", "{", "&", "|")
 
 
 def _round(text: str, start: int, end: int) -> structure.ChainInText:
-    """A pattern with the transforms round it, which stand before its braces or, where there is nothing else
-    in them, behind the first one."""
+    """A pattern with the transforms around it. They stand before its braces, or, if the braces hold nothing
+    else, behind the opening one."""
     found = structure.chain_of_operand(text, start, end)
     if found is not None:
         return found
@@ -217,8 +215,8 @@ def _round(text: str, start: int, end: int) -> structure.ChainInText:
 
 
 def _only(text: str, first: int, last: int, start: int, end: int) -> bool:
-    """Whether the brackets from `first` to `last` hold nothing but `start`..`end`, white space and comments
-    aside."""
+    """Whether the brackets from `first` to `last` hold nothing but `start`..`end`, apart from white space and
+    comments."""
     around = text[first + 1 : start] + "\n" + text[end : last - 1]
     return not around.strip() or all(token.kind in tokens.TRIVIA for token in lexer.tokens(around))
 

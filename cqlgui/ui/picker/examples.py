@@ -1,4 +1,4 @@
-"""Finds a hit to show for each image that names no squares, once a search has ended. Draws nothing."""
+"""After a search, finds a hit to show for each image that names no squares. Draws nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Examples(QObject):
         self._picker = picker
 
     def show(self, base: base_model.Base | None, result: search_model.SearchResult) -> None:
-        """Give the picker the first hit of each image of this result that would show an empty board."""
+        """Give the picker the first hit of each image of this result whose board would be empty."""
         wanted = orbits.without_squares(result)
         if base is None or not wanted:
             self.forget()
@@ -39,4 +39,4 @@ class Examples(QObject):
         self._jobs.cancel(_JOB, drop=True)
 
     def _without(self, _error: errors.CqlguiError) -> None:
-        """A game cannot be read any more: its board stays empty, and whoever opens it is told why."""
+        """The game can no longer be read: its board stays empty, and opening the game reports the error."""

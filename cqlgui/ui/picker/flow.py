@@ -1,4 +1,4 @@
-"""A layout that puts its items in lines, as many in each as fit, like words in a text."""
+"""A layout that puts its items in lines, as many in each line as fit, like words in a text."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class Flow(QLayout):
-    """Items keep the size they like to have; the height follows from the width."""
+    """Items keep their preferred size; the height follows from the width."""
 
     def __init__(self, parent: QWidget | None = None, gap: int = 3) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
         self._gap = gap
-        # Asking each for its size takes long beside the rest, and Qt asks for the height again and again.
+        # Asking each item for its size is slow, and Qt asks for the height again and again.
         self._sizes: list[tuple[QLayoutItem, QSize]] | None = None
         self.setContentsMargins(0, 0, 0, 0)
 
     def _place(self, area: QRect, *, move: bool) -> int:
-        """Put the items into lines, and give the height of all of them."""
+        """Put the items into lines. Returns the height of all lines."""
         x, y, line = area.left(), area.top(), 0
         for item, size in self._seen():
             if x > area.left() and x + size.width() > area.left() + area.width():

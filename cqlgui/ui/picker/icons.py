@@ -14,7 +14,7 @@ _MIDDLE = QPointF(32, 32)
 
 
 def icon(word: str, ink: QColor, accent: QColor) -> QIcon:
-    """The drawing of one transform: what is written in `ink`, its images and movements in `accent`."""
+    """The drawing of one transform: the pattern in `ink`, its images and movements in `accent`."""
     pixmap = QPixmap(int(_SIZE), int(_SIZE))
     pixmap.fill(Qt.GlobalColor.transparent)
     with canvas.Painter(pixmap) as painter:

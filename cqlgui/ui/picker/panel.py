@@ -33,10 +33,11 @@ from cqlgui.ui.picker import chain, flow, icons, strip, words
 ORBIT_DELAY = 60  # milliseconds after the last change of the text
 _SYNC_DELAY = 30  # milliseconds after the last move of the caret
 _TYPED_DELAY = 700
-"""Milliseconds after the last key at which a choice that waits for a pattern is applied: a pattern is typed
-in several keys."""
+"""Milliseconds after the last key at which a waiting choice is applied: typing a pattern takes several
+keys."""
 _PICTURED = 24
-"""Thumbnails that are made with the orbit, off this thread; others are made when they come into view."""
+"""Thumbnails that are made together with the orbit, off this thread; others are made when they come into
+view."""
 
 
 _CHIP = """
@@ -74,9 +75,9 @@ _SEVERAL = ". Some hits match several."
 class PickerPanel(QWidget):
     """Chips that put transforms on the pattern at the caret (or the selection) and take them off.
 
-    While there is no pattern the choice waits for one, and no chip is shown as if it were on.
-    Signals name an orbit by its index in the query and an element by its index in the orbit; `image_clicked`
-    comes behind the others when the mouse chose or let go.
+    While there is no pattern the choice waits for one, and no chip is shown as if it were on. Signals name an
+    orbit by its index in the query and an element by its index in the orbit; `image_clicked` follows the
+    other signals if the mouse chose an image or released it.
     """
 
     element_hovered = Signal(int, int)
@@ -90,18 +91,18 @@ class PickerPanel(QWidget):
         self.setAccessibleName("Transform picker")
         self._editor: editor_panel.EditorPanel | None = None
         self._chain = chain.ChosenChain()
-        # Chosen while there was no pattern to put it on.
+        # Chosen while there was no pattern.
         self._waiting = chain.ChosenChain()
         self._orbits: tuple[hit_model.Orbit, ...] = ()
         self._counts: tuple[hit_model.Orbit, ...] = ()
-        # Whether these are figures of the orbits shown.
+        # Whether the counts belong to the orbits shown.
         self._fits = False
         self._examples: Mapping[orbits.Place, position_module.Position] = {}
         # Hits of the search that the counts are of.
         self._hits = 0
         self._shown = -1
         self._filling = False
-        # The text that was written here, of which everything is known without a check.
+        # The text that was written here, which needs no check.
         self._own = ""
         # The transform under the pointer.
         self._pointed = ""
@@ -136,7 +137,7 @@ class PickerPanel(QWidget):
         self._show_orbit()
 
     def attach(self, editor: editor_panel.EditorPanel) -> None:
-        """Work on this editor's query from now on; called once."""
+        """Work on this editor's query from now on; call once."""
         self._editor = editor
         editor.text_changed.connect(self._text_changed)
         editor.caret_moved.connect(lambda _offset: self._sync.start())
@@ -145,15 +146,14 @@ class PickerPanel(QWidget):
         self._text_changed(editor.text())
 
     def set_orbits(self, found: tuple[hit_model.Orbit, ...]) -> None:
-        """Show the orbits of the query as it stands. Figures of another query's search wait until that query
-        stands there again."""
+        """Show the orbits of the current query. Counts of another query's search wait until that query is
+        current again."""
         self._orbits = found
         self._fits = _same_elements(found, self._counts)
         self._follow_caret()
 
     def set_counts(self, counted: tuple[hit_model.Orbit, ...], hits: int = 0) -> None:
-        """Show the figures of a search with so many hits beside the elements; an empty tuple takes them
-        away."""
+        """Show the counts of a search with so many hits beside the elements; an empty tuple removes them."""
         self._counts, self._hits = counted, hits
         self._fits = _same_elements(self._orbits, counted)
         if not counted:
@@ -161,7 +161,7 @@ class PickerPanel(QWidget):
         self._show_orbit()
 
     def set_examples(self, found: Mapping[orbits.Place, position_module.Position]) -> None:
-        """Show a position that matched in the place of an empty board, by orbit and element."""
+        """Show a position that matched instead of an empty board, by orbit and element."""
         self._examples = found
         self._show_examples()
 
@@ -222,12 +222,12 @@ class PickerPanel(QWidget):
             # Another selection is wrapped by this one alone.
             place, before = self._place(), chain.ChosenChain()
         names = [name for name in before.words if name != word]
-        # A transform chosen later acts on the outside of what is there already.
+        # A transform that is chosen later acts on the outside of those that are there already.
         wanted = (word, *names) if on else tuple(names)
         self._change(chain.ChosenChain(wanted, before.counts and bool(wanted)), *place)
 
     def _wait(self, wanted: chain.ChosenChain) -> None:
-        """Hold a choice until there is a pattern."""
+        """Keep a choice until there is a pattern."""
         self._waiting = wanted
         self._show_chain()
         self._show_orbit()
@@ -255,19 +255,19 @@ class PickerPanel(QWidget):
             self._change(chain.ChosenChain(self._chain.words, on), *self._chained())
 
     def _change(self, wanted: chain.ChosenChain, start: int, end: int) -> None:
-        """Edit the query so that `wanted` stands at a place. What was written here needs no pause before it
-        is shown."""
+        """Edit the query so that `wanted` stands at a place. A text that was written here is shown without a
+        pause."""
         editor = self._editor
         if editor is None:
             return
         text = editor.text()
         edit = chain.changed(text, start, end, wanted)
         if edit is not None:
-            # Before the editor tells of it, since some may be done at once then.
+            # Before the editor emits its signals, because some slots run at once.
             self._own = text[: edit.start] + edit.text + text[edit.end :]
             editor.replace(edit.start, edit.end, edit.text)
             if start != end and wanted.words:
-                # Further clicks mean the same part and the chain round it.
+                # Further clicks mean the same part and the chain around it.
                 editor.edit.select(*chain.behind(self._own, edit.start, editor.selection()))
             self._asker.ask(self._own, at_once=True)
         self._sync.stop()
@@ -285,7 +285,7 @@ class PickerPanel(QWidget):
         return caret, caret
 
     def _place(self) -> tuple[int, int]:
-        """What is selected of the query's body, or the caret twice: the header takes no transform."""
+        """The selected part of the query's body, or the caret twice: the header takes no transform."""
         start, end = (0, 0) if self._editor is None else self._editor.selection()
         if start != end and chain.readable(self._text()):
             first, last = chain.whole(self._text())
@@ -293,7 +293,7 @@ class PickerPanel(QWidget):
         return (start, end) if start < end else self._caret()
 
     def _text_changed(self, text: str) -> None:
-        # What is previewed may be no element of this text.
+        # The previewed element may not exist in this text.
         self.view.end_preview()
         self._asker.ask(text)
         self._sync.start()
@@ -312,21 +312,21 @@ class PickerPanel(QWidget):
             self.set_orbits(found.orbits)
 
     def _settle(self) -> None:
-        """The text or the caret moved a moment ago: a click means the chain as it stands now."""
+        """Catch up with a text or caret that moved a moment ago: a click means the current chain."""
         if self._sync.isActive():
             self._sync.stop()
             self._read_chain()
 
     @property
     def _checking(self) -> bool:
-        """Whether it is not known yet what the text says. The editor's check tells when it is, which costs
-        nothing on this thread; a text that was written here was read for that."""
+        """Whether the text is not analysed yet. The editor's check reports when it is, without cost for this
+        thread; a text that was written here was analysed for that."""
         editor = self._editor
         return editor is not None and editor.checking and editor.text() != self._own
 
     def _follow_caret(self) -> None:
         if self._checking:
-            # The answer brings us back here.
+            # The answer calls this function again.
             return
         self._read_chain()
         self._show_orbit()
@@ -336,12 +336,12 @@ class PickerPanel(QWidget):
 
     @property
     def _typing(self) -> bool:
-        """Whether the pattern is being typed, so that its first words are not the whole of it."""
+        """Whether the user is typing the pattern, so that its first words may not be all of it."""
         return self._editor is not None and self._editor.edit.hasFocus()
 
     def _chained(self) -> tuple[int, int]:
-        """Where the chain that is shown belongs: to the selection, if it is the operand of one, else to the
-        pattern at the caret."""
+        """The place of the chain that is shown: the selection, if it is the operand of one, else the pattern
+        at the caret."""
         place = self._place()
         return place if place[0] < place[1] and chain.over(self._text(), *place).words else self._caret()
 
@@ -370,7 +370,7 @@ class PickerPanel(QWidget):
             self._tint()
 
     def _tint(self) -> None:
-        """Show in the text what the transform under the pointer governs."""
+        """Show in the text the filter on which the transform under the pointer acts."""
         if self._editor is not None:
             place = (0, 0)
             if self._pointed and not self._checking and self._pattern_there():
@@ -389,7 +389,7 @@ class PickerPanel(QWidget):
             if (word in waiting) != bool(button.property("waiting")):
                 button.setProperty("waiting", word in waiting)
                 self._describe(button, words.BY_WORD[word])
-                # Qt looks at properties in a style sheet only when it is set.
+                # Qt evaluates properties in a style sheet only when the sheet is set.
                 button.style().unpolish(button)
                 button.style().polish(button)
         row = self.chosen_list.currentRow()
@@ -422,7 +422,7 @@ class PickerPanel(QWidget):
         self._filling = False
 
     def _show_more(self) -> None:
-        """The chips behind "More" are shown when they are asked for, and where they are on."""
+        """Show the chips behind "More" if they are asked for or switched on."""
         opened = self.more.isChecked()
         for choice in words.CHOICES:
             if not choice.first:
@@ -472,7 +472,7 @@ class PickerPanel(QWidget):
             self.view.elements.set_examples(found)
 
     def _tell(self, number: int) -> None:
-        """Say in words what the image under the pointer is, else the one that the hits are limited to."""
+        """Describe the image under the pointer, else the one to which the hits are limited."""
         number = number if number >= 0 else self.view.limited
         there = 0 <= number < self.view.elements.rowCount()
         self.told.say(self.view.elements.said(number) if there else "")
@@ -480,7 +480,7 @@ class PickerPanel(QWidget):
     def _nothing(self) -> str:
         """Why no orbit is shown."""
         if self._checking:
-            # The answer of the check brings us back here, and is not waited for on this thread.
+            # The answer of the check calls this function again; this thread does not wait for it.
             return self.funnel.text()
         if not self._text().strip():
             return "" if self._waiting.words else "Draw or write a pattern; then choose what may differ."
@@ -611,7 +611,7 @@ class PickerPanel(QWidget):
         self.remove_button.clicked.connect(self.remove)
         self.up.clicked.connect(lambda: self._moved(-1))
         self.down.clicked.connect(lambda: self._moved(1))
-        # The list itself is still busy with the drop while it tells of the move.
+        # The list is still busy with the drop while it emits the signal.
         self.chosen_list.model().rowsMoved.connect(lambda *_: QTimer.singleShot(0, self, self._dragged))
         self.chosen_list.itemEntered.connect(lambda item: self._point(item.data(Qt.ItemDataRole.UserRole)))
         self.dropped_button.toggled.connect(lambda _on: self._show_orbit())
@@ -626,7 +626,7 @@ class PickerPanel(QWidget):
         self.view.clicked.connect(lambda _index: self.image_clicked.emit())
 
     def _paint_icons(self) -> None:
-        # Chosen, under the mouse and neither must look different, and not by colour alone.
+        # A chip that is chosen, under the mouse, or neither must look different, and not by colour alone.
         scheme = colours.scheme(self)
         sheet = _CHIP.format(scheme)
         for button in (*self.toggles.values(), self.more, self.counts_box):
@@ -660,7 +660,7 @@ class PickerPanel(QWidget):
 
 
 def _show(part: QWidget, wanted: bool) -> None:
-    """Show or hide a part; only a change, as each lays the panel out anew."""
+    """Show or hide a part, only if that changes anything, because each change lays the panel out again."""
     if part.isHidden() == wanted:
         part.setVisible(wanted)
 

@@ -1,4 +1,4 @@
-"""The orbit's elements as a grid of thumbnails; only those in view are ever parsed or painted."""
+"""The orbit's elements as a grid of thumbnails; only visible ones are parsed and painted."""
 
 from __future__ import annotations
 
@@ -48,20 +48,18 @@ from cqlgui.ui.tables import signs
 Index = QModelIndex | QPersistentModelIndex
 ELEMENT = int(Qt.ItemDataRole.UserRole)
 _BOARDS = tuple(range(114, 50, -8))
-"""Widths of the boards in pixels, 8 of each for the edges of their squares; the largest with which all images
-are in view is taken, else the smallest."""
+"""Widths of boards in pixels, 8 of each for the edges of their squares. The largest width that shows all
+images is taken, else the smallest."""
 _WORDY = 98
-"""From this width of a board on there is room under it for the transform in words."""
+"""From this width of a board on there is room below it for the transform in words."""
 _BESIDE = 72
 """Pixels for these words beside a smaller board."""
 _PAD = 3
 _SLACK = 8  # Qt begins a new row a few pixels before the row is full
 _PICTURE_SECONDS = 0.004
-"""For so long pictures are made in one repaint, and at least one; the others of those in view in the next
-ones."""
+"""Seconds for making pictures in one repaint, and at least one picture; later repaints make the others."""
 _KEPT_TILES = 64
-"""Tiles that are kept as they were painted at least, some 100 kB each; on a large screen as many as are in
-view."""
+"""Minimum of painted tiles that are cached, some 100 kB each; on a large screen as many as are visible."""
 
 _Look = tuple[hit_model.ElementCount, bool, bool, bool, int, int, float, position_module.Position | None]
 """Element of a tile, whether it was counted, chosen and marked, width, height, device pixel ratio and
@@ -73,10 +71,10 @@ _Key = TypeVar("_Key", _Look, _BoardLook)
 
 
 class ElementsModel(QAbstractListModel):
-    """The elements of one orbit: the one as written first, then those with the most hits, at last those that
-    can never match. Pictures are made when first asked for and kept.
+    """The elements of one orbit: the one as written first, then by number of hits, at last those that can
+    never match. Pictures are made on demand and cached.
 
-    Elements are named by their numbers in the orbit; rows are Qt's alone.
+    Elements are named by their numbers in the orbit; only Qt uses rows.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -90,9 +88,9 @@ class ElementsModel(QAbstractListModel):
         self.counted = False
 
     def show_elements(self, elements: tuple[hit_model.ElementCount, ...], *, counted: bool) -> None:
-        """Show these; `counted` when their figures come from a search.
+        """Show these; `counted` if their counts come from a search.
 
-        The same texts keep scroll and selection.
+        The same texts keep scroll position and selection.
         """
         same = [one.text for one in elements] == [one.text for one in self._elements]
         if same:
@@ -149,7 +147,7 @@ class ElementsModel(QAbstractListModel):
         self._given = pictures
 
     def picture(self, number: int) -> picture_module.Picture:
-        """The thumbnail of an element; a text that cannot be read alone falls back to the squares it
+        """The thumbnail of an element. A text that cannot be read by itself shows the squares that it
         names."""
         element = self._elements[number]
         found = self._given.get(element.text) or self._pictures.get(element.text)
@@ -167,12 +165,12 @@ class ElementsModel(QAbstractListModel):
         return text in self._given or text in self._pictures
 
     def said(self, number: int) -> str:
-        """An element in words: what turned, and how much it matched."""
+        """An element in words: its transform, and how often it matched."""
         element = self._elements[number]
         return ": ".join(filter(None, (self.hits(element), element.words)))
 
     def hits(self, element: hit_model.ElementCount) -> str:
-        """How much an element matched, or why it never does; empty where nobody counted."""
+        """How often an element matched, or why it never does; empty without counts."""
         if never(element):
             return f"can never match, {element.never}"
         if not self.counted:
@@ -202,12 +200,12 @@ class ElementsModel(QAbstractListModel):
 
 
 def never(element: hit_model.ElementCount) -> bool:
-    """Whether an element is to be marked as one that can match nowhere."""
+    """Whether an element is marked as one that can match nowhere."""
     return bool(element.never) and not element.positions
 
 
 def picture_of(element: hit_model.ElementCount, node: nodes.Node | None = None) -> picture_module.Picture:
-    """The thumbnail of an element; quicker where its filter is at hand."""
+    """The thumbnail of an element; faster if its filter is given."""
     found = picture_module.of_text(element.text) if node is None else picture_module.of_node(node)
     if not found.squares and element.squares:
         return picture_module.Picture(area=element.squares)
@@ -215,7 +213,7 @@ def picture_of(element: hit_model.ElementCount, node: nodes.Node | None = None) 
 
 
 def first(elements: Sequence[hit_model.ElementCount], count: int) -> list[int]:
-    """The numbers of the elements that are shown first while none is counted."""
+    """The numbers of the elements that are shown first while there are no counts."""
     return _ordered(elements, counted=False)[:count]
 
 
@@ -229,8 +227,8 @@ def _ordered(elements: Sequence[hit_model.ElementCount], *, counted: bool) -> li
 
 
 class ElementsView(QListView):
-    """Hovering previews an element, and so do the arrow keys; a click or Enter limits to it, Esc lets go.
-    Where hits are counted, the arrow keys limit at once.
+    """Hovering previews an element, and so do the arrow keys; a click or Enter limits to it, Esc releases it.
+    If hits are counted, the arrow keys limit at once.
 
     Signals name an element by its number in the orbit. `left` ends the preview: the pointer or the keyboard's
     focus has gone, or the elements have.
@@ -249,7 +247,8 @@ class ElementsView(QListView):
         # Whether tiles have room for words.
         self.wordy = True
         self._under = -1
-        # Until when pictures are made in a repaint, once one was missing, and the tiles without one.
+        # The end of the time for making pictures in a repaint, set once one was missing; and the tiles
+        # without a picture.
         self._until: float | None = None
         self._bare = QRegion()
         self._tiles: dict[_Look, QPixmap] = {}
@@ -278,7 +277,7 @@ class ElementsView(QListView):
         self.elements.modelReset.connect(self.end_preview)
 
     def choose(self, number: int) -> None:
-        """Limit to an element; choosing it again lets go."""
+        """Limit to an element; choosing it again releases it."""
         if number == self.limited:
             self.clear()
         else:
@@ -299,12 +298,13 @@ class ElementsView(QListView):
             self.cleared.emit()
 
     def picture(self, number: int, area: QRect) -> picture_module.Picture | None:
-        """The thumbnail of an element, painted at a place; None where its tile has to wait for another
-        repaint, which follows."""
+        """The thumbnail of an element for a tile. None if the tile has to wait for another repaint, which
+        follows."""
         if self.elements.has_picture(number):
             return self.elements.picture(number)
         if self._until is None:
-            # Not from the repaint's beginning: where many tiles are painted as they were, none would be made.
+            # Not from the beginning of the repaint: if many tiles are painted from the cache, no picture
+            # would be made.
             self._until = time.monotonic() + _PICTURE_SECONDS
         elif time.monotonic() >= self._until:
             self._paint_later(area)
@@ -327,8 +327,8 @@ class ElementsView(QListView):
     def small_board(
         self, text: str, shown: picture_module.Picture, example: position_module.Position | None
     ) -> QPixmap:
-        """The board of a tile, which stays as it is while the figures below it change: a search tells them
-        several times, and a board takes most of the time that a tile takes."""
+        """The board of a tile, cached apart from the counts below it: a search changes them several times,
+        and the board takes most of the time."""
         ratio = self.devicePixelRatioF()
         look = (text, self.board, ratio, example)
         found = self._boards.get(look)
@@ -364,8 +364,8 @@ class ElementsView(QListView):
         return font
 
     def _lay_tiles(self) -> None:
-        """Tiles as large as all of them fit, in columns that fill the width. Whether a scroll bar is needed
-        is told to Qt, which would else make room for one and lay out anew."""
+        """Tiles as large as possible with all of them visible, in columns that fill the width. Qt is told
+        whether a scroll bar is needed, because it would otherwise make room for one and lay out again."""
         count = self.elements.rowCount()
         forms = [(board, True) for board in _BOARDS] + [(board, False) for board in _BOARDS]
         for self.board, self.wordy in forms:
@@ -445,7 +445,7 @@ class ElementsView(QListView):
         if event.key() in steps and not held:
             step = steps[Qt.Key(event.key())]
             row = current.row() + step if current.isValid() else 0
-            # To the side there is always another image, so that the key is seen to do something.
+            # Sideways there is always another image, so that the key has a visible effect.
             self._go(row % max(1, self.elements.rowCount()) if abs(step) == 1 else row)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and current.isValid():
             self.choose(self.elements.number_at(current.row()))
@@ -498,7 +498,7 @@ class _Delegate(QStyledItemDelegate):
         if tile is None:
             shown = view.picture(number, place)
             if shown is None:
-                # Its turn comes in another repaint; until then the frame is enough.
+                # It is painted in another repaint; until then the frame is enough.
                 painter.setPen(colours.of(view, "frame"))
                 painter.drawRect(place.adjusted(1, 1, -2, -2))
                 return
@@ -509,7 +509,7 @@ class _Delegate(QStyledItemDelegate):
     def _made(self, look: _Look, shown: picture_module.Picture) -> QPixmap:
         view = self._view
         element, counted, limited, marked, width, height, ratio, example = look
-        # Letters are drawn as on the view itself only where there is a ground.
+        # Letters are drawn as on the view itself only on an opaque ground.
         tile = canvas.picture(width, height, ratio, view.palette().color(QPalette.ColorRole.Base))
         area = QRect(0, 0, width, height).adjusted(1, 1, -1, -1)
         marked = limited or marked
@@ -554,7 +554,7 @@ class _Delegate(QStyledItemDelegate):
             words.sign(element.transform), Qt.TextElideMode.ElideRight, max(0, room)
         )
         if sign == "…":
-            # It stands in the tool tip; three dots would only look like a sign.
+            # It stands in the tool tip; three dots would look like a sign.
             sign = ""
         sides = Qt.AlignmentFlag.AlignVCenter
         across = Qt.AlignmentFlag.AlignHCenter
@@ -588,7 +588,7 @@ _MARKING = QStyle.StateFlag.State_HasFocus | QStyle.StateFlag.State_MouseOver
 
 
 def _two_lines(text: str, metrics: QFontMetrics, width: int) -> str:
-    """A text broken between words so that it fits two lines, its end left out where it does not."""
+    """A text broken between words so that it fits two lines, with its end left out if it does not."""
     first = ""
     rest = text.split()
     while rest and metrics.horizontalAdvance(f"{first} {rest[0]}".strip()) <= width:

@@ -1,4 +1,4 @@
-"""The ten transforms as the picker offers them, and what is said of chains and orbits. Knows no Qt."""
+"""The ten transforms as the picker offers them, and the sentences about chains and orbits. Knows no Qt."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from cqlgui.tasks.results import hit_model
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One transform: its CQL `word`, the `title` on its chip, what it does, and what a chain of transforms
-    says of it (`act`). `first` is False for those behind "More"."""
+    """One transform: its CQL `word`, the `title` on its chip, what it does, and its verb in the sentence
+    about a chain (`act`). `first` is False for those behind "More"."""
 
     word: str
     title: str
@@ -87,7 +87,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def sentence(chain: Sequence[str], *, counts: bool = False) -> str:
-    """What a chain of transforms does, in the order of doing: the innermost, which is written last, acts
+    """What a chain of transforms does, in the order of action: the innermost, which is written last, acts
     first."""
     acts = [BY_WORD[word].act for word in reversed(chain)]
     if counts:
@@ -97,8 +97,8 @@ def sentence(chain: Sequence[str], *, counts: bool = False) -> str:
 
 
 def funnel(orbit: hit_model.Orbit) -> str:
-    """How many images there were to begin with, how many fit on the board, and how many differ; with the
-    pattern's own symmetry where that is why some are alike."""
+    """How many candidates there were, how many fit on the board, and how many differ; with the pattern's own
+    symmetry if that makes some equal."""
     different = len(orbit.elements)
     fitting = different + len(orbit.duplicates)
     every = fitting + len(orbit.invalid)

@@ -78,7 +78,7 @@ def test_dotted_names_are_there(name: str) -> None:
 
 
 def in_prose(path: Path) -> set[str]:
-    """Dotted names in backticks in the docstrings and comments of a module, which begin with a module's name."""
+    """Dotted names in backticks in docstrings and comments that begin with the name of a module."""
     source = path.read_text(encoding="utf-8")
     texts = [line for line in source.splitlines() if line.strip().startswith("#")]
     for node in ast.walk(ast.parse(source)):
