@@ -68,8 +68,8 @@ __all__ = [
 
 VERSION = 5
 """Raise it with each change of what is read of games, or an old index keeps the old reading and marks
-stand in wrong places (`tests/pgn/test_reading_version.py` notices).
-2: another way of computing `Identity.digest`. 3: `Identity.state`. 4 and 5: `e.p.`, then `e. p.` and `E.P.` end no game."""
+stand in wrong places (`tests/pgn/test_reading_version.py` notices). 2: another way of computing
+`Identity.digest`. 3: `Identity.state`. 4 and 5: `e.p.`, then `e. p.` and `E.P.` end no game."""
 _MANIFEST = "manifest.json"
 _BLOCK = 1 << 20
 _HASHERS = 2
