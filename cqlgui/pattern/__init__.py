@@ -1,5 +1,5 @@
 """Patterns: what can be asked by pointing at a board, as data and as edits of a query's text.
 
-Knows the language and the board, no games and no Qt. The window draws what stands here and sends back what
-the user did with it.
+Knows the language and the board, no games and no Qt. The window draws these data and reports what the user
+did with them.
 """

@@ -1,4 +1,4 @@
-"""What several positions share, up to swapping colours and exchanging left and right."""
+"""What several positions have in common, up to swapping colours and exchanging left and right."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def common(positions: Sequence[Position]) -> Pattern:
     """The men that stand on the same squares in all of the positions, in the frame of the first.
 
     Each further position is taken in that of its four images (as it is, left and right exchanged, colours
-    swapped, both) which shares most with what is left; the first of these where several share as much.
+    swapped, both) that shares most with what is left; of equal images the first.
     """
     if not positions:
         return Pattern()

@@ -1,7 +1,7 @@
-"""A text with parts taken out, put in and replaced, as changes that keep it readable.
+"""Removes, inserts and replaces parts of a text, as changes that keep it readable.
 
-White space goes with what is taken out, so that one blank or line break stays between two filters. Line
-breaks that mean something stay: those behind a comment, and blank lines, which end a path.
+White space goes with what is removed, so that one blank or line break stays between two filters. Line breaks
+with a meaning stay: those behind a comment, and blank lines, which end a path.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from cqlgui.pattern import groups, writing
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Changes in text order that do not overlap, and where the caret stands after them.
+    """Changes in text order that do not overlap, and the place of the caret after them.
 
-    There are none where nothing is to be done, and none in a text with errors.
+    The tuple is empty if nothing is to be done, and in a text with errors.
     """
 
     changes: tuple[Change, ...]
@@ -29,32 +29,32 @@ class Edit:
 
 
 class Draft:
-    """Collects what is to change in a text; places are those in the old one."""
+    """Collects the changes of a text. Offsets are those in the old text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._signs = spelling.has_signs(text)
         self._layout = groups.layout(text)
         self._drops: list[Span] = []
-        # Those of them that are parts of a filter which stays: nothing need hold their place.
+        # Removed parts of filters that stay: nothing needs to stand in their place.
         self._parts: set[Span] = set()
         self._puts: list[Change] = []
 
     def drop(self, span: Span) -> None:
-        """Take a filter or a sign out; comments in it stay."""
+        """Remove a filter or a sign; comments in it stay."""
         self._drops.append(span)
 
     def drop_part(self, span: Span) -> None:
-        """Take a part of a filter out whose rest stays."""
+        """Remove a part of a filter whose rest stays."""
         self._drops.append(span)
         self._parts.add(span)
 
     def put(self, at: int, written: str) -> None:
-        """Put something in."""
+        """Insert a text."""
         self._puts.append(Change(at, at, self._spelled(written)))
 
     def replace(self, span: Span, written: str) -> None:
-        """Write something else in the place of a filter or a part of it; comments in it stay."""
+        """Replace a filter or a part of it; comments in it stay."""
         new = self._spelled(written)
         if new == self.text[span.offset : span.end]:
             return
@@ -65,23 +65,23 @@ class Draft:
         self._puts.append(Change(span.offset, span.end, new))
 
     def _spelled(self, written: str) -> str:
-        """A filter with signs where the text has some."""
+        """A filter, spelled with signs if the text has some."""
         return spelling.respelled(written, "unicode") if self._signs else written
 
     def hold(self, span: Span) -> None:
-        """Write the word that asks nothing in the place of a part that was to be taken out."""
+        """Write the word that asks nothing in place of a part that was to be removed."""
         self._drops.remove(span)
         self.replace(span, writing.PLACE_HOLDER)
 
     def edit(self, caret: int) -> Edit:
-        """The changes, and a caret that stands behind the first filter written, else where it stood."""
+        """The changes, and a caret behind the first filter that was written, else where it was."""
         for held in ("", writing.PLACE_HOLDER):
             changes = self._changes(held)
             if not changes:
                 return Edit((), caret)
             if structure.checked(spelling.applied(self.text, changes)).query is not None:
                 return Edit(changes, self._caret(caret, changes))
-        # What stands beside the part depends on it in a way that only the author can resolve.
+        # The text beside the part depends on it in a way that only the author can resolve.
         return Edit((), caret)
 
     def _caret(self, caret: int, changes: tuple[Change, ...]) -> int:
@@ -94,12 +94,12 @@ class Draft:
 
     def _changes(self, held: str) -> tuple[Change, ...]:
         found = [self._trimmed(start, end, held) for start, end in self._regions()] + self._puts
-        # Insertions at one place stay in order. One where a part begins stands before it, one where it ends
-        # behind it.
+        # Insertions at one place stay in order. An insertion where a part begins stands before it, one where
+        # it ends stands behind it.
         return self._parted(sorted(found, key=lambda one: (one.start, one.end)))
 
     def _parted(self, changes: list[Change]) -> tuple[Change, ...]:
-        """The changes, with a blank where something written would be one word with what stands beside it."""
+        """The changes, with blanks where a written text would join a neighbouring word."""
         made = list[Change]()
         last, end = "", 0
         for number, one in enumerate(changes):
@@ -116,7 +116,7 @@ class Draft:
         return tuple(made)
 
     def _regions(self) -> list[tuple[int, int]]:
-        """The parts to take out; those with nothing but white space between them as one."""
+        """The parts to remove; parts with nothing but white space between them are joined."""
         found: list[tuple[int, int]] = []
         pieces = {(one.offset, one.end) for span in self._drops for one in self._layout.within(span)}
         for start, end in sorted(pieces):
@@ -128,7 +128,7 @@ class Draft:
         return found
 
     def _trimmed(self, start: int, end: int, held: str) -> Change:
-        """The change that takes a part out, with the white space that goes with it."""
+        """The change that removes a part, with the white space that goes with it."""
         if held and any(start <= one.offset < end for one in self._drops if one not in self._parts):
             return Change(start, end, held)
         text = self.text
@@ -150,7 +150,7 @@ class Draft:
             last = right
         elif not after and not closes and not self._puts_in(start, end):
             return Change(start, end, " ")
-        # What comes in beside the part needs the place where it was to stand.
+        # A text that is inserted beside the part needs the place where the part stood.
         if first < start and self._puts_in(first, start):
             first = start
         if last > end and self._puts_in(end, last):

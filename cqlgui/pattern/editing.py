@@ -1,7 +1,7 @@
-"""Edits of a query's text that make its pattern another one.
+"""Edits of a query's text that change its pattern.
 
-Each edit touches the filters that it names and nothing else: comments, white space, and filters that marks
-cannot say stay as they are. A text with errors is left alone.
+Each edit changes the filters that it names and nothing else: comments, white space, and filters that marks
+cannot express stay as they are. A text with errors is not changed.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ __all__ = [
 
 
 def put(text: str, caret: int, men: int, squares: int, role: Role = Role.MUST) -> Edit:
-    """A new mark in the group at the caret, or in a new group where there are no filters. A mark of these men
-    on these squares that is there gets the role."""
+    """A new mark in the group at the caret, or in a new group if there are no filters. An existing mark of
+    these men on these squares gets the role."""
 
     def work(pen: _Pen) -> None:
         if not men or not squares:
@@ -51,8 +51,8 @@ def put(text: str, caret: int, men: int, squares: int, role: Role = Role.MUST) -
 
 
 def stand(text: str, caret: int, placed: Mapping[int, int]) -> Edit:
-    """Put men on single squares, by the number of the square. A mark that names this square alone gets the
-    men and keeps its role (the last one, where there are several); else a new mark is made."""
+    """Put men on single squares, by the number of the square. A mark that names only this square gets the men
+    and keeps its role (the last one, if there are several); else a new mark is made."""
 
     def work(pen: _Pen) -> None:
         wanted, new = dict[int, tuple[int, int]](), list[str]()
@@ -71,7 +71,7 @@ def stand(text: str, caret: int, placed: Mapping[int, int]) -> Edit:
 
 
 def erase(text: str, caret: int, *marks: int) -> Edit:
-    """Without some marks and the arrows that name them; the other ends of these stay."""
+    """Remove some marks and the arrows that name them; the other ends of these arrows stay."""
 
     def work(pen: _Pen) -> None:
         gone = set(marks)
@@ -83,7 +83,7 @@ def erase(text: str, caret: int, *marks: int) -> Edit:
 
 
 def change(text: str, caret: int, mark: int, men: int, squares: int) -> Edit:
-    """Other men or squares for a mark, wherever it is named."""
+    """Other men or squares for a mark, wherever the text names it."""
 
     def work(pen: _Pen) -> None:
         if men and squares:
@@ -93,13 +93,13 @@ def change(text: str, caret: int, mark: int, men: int, squares: int) -> Edit:
 
 
 def set_role(text: str, caret: int, mark: int, role: Role) -> Edit:
-    """Ask something else of a mark."""
+    """Another role for a mark."""
     return _edited(text, caret, lambda pen: pen.set_role(mark, role), mark)
 
 
 def add_arrow(text: str, caret: int, relation: Relation, origin: int, target: int) -> Edit:
-    """A new arrow between two marks. A mark without men needs no filter of its own beside it, as that would
-    always hold."""
+    """A new arrow between two marks. A mark without men needs no filter of its own beside it, because that
+    would always hold."""
 
     def work(pen: _Pen) -> None:
         marks, arrows = pen.pattern.marks, pen.pattern.arrows
@@ -132,7 +132,7 @@ def change_arrow(text: str, caret: int, arrow: int, relation: Relation) -> Edit:
 
 
 def remove_arrow(text: str, caret: int, arrow: int) -> Edit:
-    """Without an arrow; its ends stay."""
+    """Remove an arrow; its ends stay."""
 
     def work(pen: _Pen) -> None:
         if 0 <= arrow < len(pen.pattern.arrows):
@@ -142,7 +142,7 @@ def remove_arrow(text: str, caret: int, arrow: int) -> Edit:
 
 
 def set_condition(text: str, caret: int, kind: ConditionKind, new: str | None) -> Edit:
-    """Another filter in the place of the one that is shown for a kind, if any; None for no filter."""
+    """Replace the filter that is shown for a kind, if any; None removes it."""
 
     def work(pen: _Pen) -> None:
         wanted = (new or "").strip()
@@ -160,7 +160,7 @@ def set_condition(text: str, caret: int, kind: ConditionKind, new: str | None) -
 
 
 def clear(text: str, caret: int) -> Edit:
-    """Without marks, arrows and conditions; other filters stay."""
+    """Remove marks, arrows and conditions; other filters stay."""
 
     def work(pen: _Pen) -> None:
         for item in pen.items:
@@ -173,8 +173,8 @@ def clear(text: str, caret: int) -> Edit:
 def set_transforms(text: str, caret: int, words: tuple[str, ...]) -> Edit:
     """Other transforms directly around the group, outermost first; those that stay keep their ranges.
 
-    The group gets braces if it has none. Where an operator follows, which a transform would take in, round
-    brackets come around the whole.
+    The group gets braces if it has none. If an operator follows, which a transform would take in, round
+    brackets enclose the whole.
     """
     group = reading.group_at(text, caret)
     if group is None or tuple(one.word for one in group.chain) == words:
@@ -204,7 +204,7 @@ def set_transforms(text: str, caret: int, words: tuple[str, ...]) -> Edit:
 
 
 def _words_at(text: str, caret: int) -> tuple[str, ...] | None:
-    """The transforms around the group that is drawn; None where the text has errors."""
+    """The transforms around the drawn group; None if the text has errors."""
     group = reading.group_at(text, caret)
     return None if group is None else tuple(one.word for one in group.chain)
 
@@ -217,7 +217,7 @@ def _started(text: str, caret: int, words: tuple[str, ...]) -> Edit:
 
 
 def _relink(draft: Draft, group: groups.PatternGroup, words: tuple[str, ...]) -> None:
-    """Take transforms of a chain out and put others in."""
+    """Remove transforms of a chain and insert others."""
     old = [one.word for one in group.chain]
     places = [one.word_span.to(one.range.span) if one.range else one.word_span for one in group.chain]
     steps = difflib.SequenceMatcher(None, old, words, autojunk=False).get_opcodes()
@@ -239,7 +239,7 @@ def _relink(draft: Draft, group: groups.PatternGroup, words: tuple[str, ...]) ->
 
 
 def _edited(text: str, caret: int, work: Callable[[_Pen], None], *marks: int) -> Edit:
-    """What `work` writes; nothing where the text has errors, or has no marks at these places."""
+    """The edit that `work` makes; an empty one if the text has errors, or has no marks at these places."""
     group = reading.group_at(text, caret)
     if group is None:
         return Edit((), caret)
@@ -263,7 +263,7 @@ class _Pen:
         self.draft = Draft(text)
         self.dropped: set[Span] = set()
         self.added = False
-        # The word whose place a filter has taken.
+        # The word that a filter has replaced.
         self.taken: reading.Item | None = None
 
     # --- finding ---
@@ -276,7 +276,7 @@ class _Pen:
         return -1
 
     def own(self, mark: int) -> list[reading.Item]:
-        """The filters that say a mark, arrows aside."""
+        """The filters of a mark, without arrows."""
         return [item for item in self.items if item.arrow < 0 and mark in item.marks]
 
     def bracket_follows(self, span: Span) -> bool:
@@ -292,7 +292,7 @@ class _Pen:
         self.draft.drop(item.span)
 
     def drop_marks(self, marks: Set[int]) -> None:
-        """Take the marks' own filters out; of alternatives them alone."""
+        """Remove the marks' own filters; in a list of alternatives only these marks."""
         for item in self.items:
             if item.arrow >= 0 or marks.isdisjoint(item.marks):
                 continue
@@ -302,7 +302,7 @@ class _Pen:
                 self.drop_alternatives(item, marks)
 
     def drop_alternatives(self, item: reading.Item, marks: Set[int]) -> None:
-        """Take some marks out of a list of alternatives. A single one that is left needs brackets: without
+        """Remove some marks from a list of alternatives. A single one that is left needs brackets: without
         them it would be a mark that must hold."""
         named = [one for one in self.layout.within(item.span) if one.word == "designator"]
         kept = [token for token, place in zip(named, item.marks, strict=True) if place not in marks]
@@ -311,7 +311,7 @@ class _Pen:
             if token.word != "designator" or token in kept:
                 continue
             self.draft.drop_part(token.span)
-            # The sign in front goes with it; for those that stand first, the one behind.
+            # The sign in front goes with it; for the first ones, the sign behind.
             first = token.offset < kept[0].offset
             self.draft.drop_part(inside[place + 1 if first else place - 1].span)
         if len(kept) == 1 and item.span.length == named[0].span.to(named[-1].span).length:
@@ -319,7 +319,7 @@ class _Pen:
             self.draft.put(item.span.end, ")")
 
     def drop_arrows(self, places: list[int], without: Set[int] = frozenset()) -> None:
-        """Take arrows out. Marks that only these arrows name get filters of their own."""
+        """Remove arrows. Marks that only these arrows name get filters of their own."""
         arrows = [item for item in self.items if item.arrow >= 0]
         kept = {place for item in arrows if item.arrow not in places for place in item.marks}
         for item in arrows:
@@ -343,7 +343,7 @@ class _Pen:
         return writing.mark_text(mark.men, mark.squares, mark.role)
 
     def add_mark(self, mark: Mark) -> None:
-        """A new mark behind the last one, or before all else."""
+        """A new mark behind the last one, or before everything else."""
         if mark.role is Role.EITHER:
             either = self.alternatives()
             if either is not None:
@@ -352,7 +352,7 @@ class _Pen:
         self.add_marks(self.spelled(mark))
 
     def add_marks(self, written: str) -> None:
-        """New marks behind the last one, or before all else."""
+        """New marks behind the last one, or before everything else."""
         self.add(written, [item for item in self.items if item.marks and item.arrow < 0])
 
     def alternatives(self) -> reading.Item | None:
@@ -376,12 +376,12 @@ class _Pen:
         self.add(written, arrows or [item for item in self.items if item.marks])
 
     def add_condition(self, written: str) -> None:
-        """A new condition behind all that the pattern says."""
+        """A new condition behind everything else of the pattern."""
         self.add(written, [item for item in self.items if item.marks or item.condition >= 0])
 
     def add(self, written: str, behind: Iterable[reading.Item]) -> None:
-        """A new filter behind the last of some, or before all others. There nothing can take it for a part of
-        itself, as a path or a transform would do with what stands behind it."""
+        """A new filter behind the last of some, or before all others. There no filter can take it in, as a
+        path or a transform would take in what stands behind it."""
         self.added = True
         holder = next((item for item in self.items if item.holder), None)
         places = [item.span.end for item in behind]
@@ -400,12 +400,13 @@ class _Pen:
         self.close_braces()
 
     def open_braces(self) -> None:
-        """Begin braces where the group needs them for a second filter: before anything else is put there."""
+        """Open braces if the group needs them for a second filter. Call it before anything else is inserted
+        there."""
         if self.bare:
             self.draft.put(self.group.content.offset, "{")
 
     def close_braces(self) -> None:
-        """End those braces, behind all that was put in."""
+        """Close those braces, behind everything that was inserted."""
         if self.bare:
             self.draft.put(self.group.content.end, "}")
 
@@ -415,13 +416,13 @@ class _Pen:
         return bool(self.group.chain) and not self.group.braced
 
     def write_over(self, item: reading.Item, written: str) -> None:
-        """Write filters in the place of one."""
+        """Replace a filter by others."""
         self.draft.replace(item.span, f"{{{written}}}" if self.bare and " " in written else written)
 
     # --- what is there ---
 
     def change(self, wanted: Mapping[int, tuple[int, int]]) -> None:
-        """Other men and squares for marks. One that becomes what another mark says goes."""
+        """Other men and squares for marks. A mark that becomes equal to another one is removed."""
         gone = set[int]()
         for mark, (men, squares) in wanted.items():
             old = self.pattern.marks[mark]
@@ -483,9 +484,8 @@ class _Pen:
     # --- the end ---
 
     def edit(self, caret: int) -> Edit:
-        """What was written, with a word that stands for the pattern where no filter of the group is left, or
-        none in the body that would tell that the pattern is the body's and not that of braces or of a
-        transform in it."""
+        """The changes. If no filter of the group is left, or none in the body that shows that the pattern is
+        the body's and not that of inner braces or of a transform, a word stands for the pattern."""
         if self.taken is not None and not self.stays(self.placed(caret)):
             self.open_braces()
             self.draft.put(self.taken.span.offset, f"{writing.PLACE_HOLDER} ")
@@ -498,8 +498,8 @@ class _Pen:
         return self.placed(caret)
 
     def placed(self, caret: int) -> Edit:
-        """The changes, with a caret from which the group stays the drawn one: what is written may stand in
-        braces that are another group."""
+        """The changes, with a caret for which the group stays the drawn one: the new text may stand in braces
+        that are another group."""
         content = self.group.content
         edit = self.draft.edit(caret if self.group.holds(caret) else content.end)
         carets = (spelling.moved(one, edit.changes) for one in (caret, content.end, content.offset))
@@ -507,7 +507,7 @@ class _Pen:
         return next(filter(self.stays, edits), edit)
 
     def stays(self, edit: Edit) -> bool:
-        """Whether the group is still the pattern that is drawn after an edit, under the same transforms."""
+        """Whether after an edit the group is still the drawn pattern, under the same transforms."""
         after, now = reading.group_at(edit.applied(self.text), edit.caret), self.group
         if after is None:
             return False
@@ -517,7 +517,7 @@ class _Pen:
             return False
         if not now.braced:
             return not after.braced or self.bare
-        # Braces that are left alone in other braces would take the place of these.
+        # Inner braces that are left alone would be taken for the group instead.
         return after.braced and after.content.offset == spelling.moved(now.content.offset, edit.changes)
 
 
@@ -525,7 +525,7 @@ _ROLE_SIGNS = {Role.MUST: ("", ""), Role.EITHER: ("(", ")"), Role.NOT: ("not ", 
 
 
 def lead(text: str) -> str:
-    """What parts a first filter from the header or a comment in front of it."""
+    """The white space between the header, or a comment, and the first filter."""
     found = groups.layout(text + " true").tokens
     if not found or found[-1].word != "true":
         return "\n"

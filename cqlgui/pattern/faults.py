@@ -1,4 +1,4 @@
-"""What makes a pattern impossible, said at the mark that asks for it.
+"""What makes a pattern impossible, with a sentence for each mark concerned.
 
 Such a pattern can still be searched.
 """
@@ -14,7 +14,7 @@ from cqlgui.pattern.marks import Mark, Pattern, Relation, Role
 
 
 def faults(pattern: Pattern) -> dict[int, str]:
-    """For each mark that no game can fulfil, a sentence that says why."""
+    """For each mark that no game can satisfy, a sentence that says why."""
     found: dict[int, str] = {}
     for place, sentence in _all(pattern):
         found.setdefault(place, sentence)
@@ -55,7 +55,7 @@ _NO_PAWNS: Final = boards.RANKS[0] | boards.RANKS[7]
 
 
 def _apart(marks: list[tuple[int, Mark]]) -> list[tuple[int, Mark]]:
-    """The marks whose squares another one of them shares none of."""
+    """The marks that share no square with another of these marks."""
     return [
         (place, mark)
         for place, mark in marks

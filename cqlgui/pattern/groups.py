@@ -1,7 +1,7 @@
-"""Where the groups of a query stand in its text: pairs of braces, and the body that has none.
+"""Where the groups of a query stand in its text: pairs of braces, and the body without braces.
 
-A group is a list of filters that all have to hold. Only conditions are groups: braces whose value is used, as
-in `#{Ra1}`, are none. Brackets leave no node in the tree, so they are found among the tokens.
+A group is a list of filters that must all hold. Braces whose value is used, as in `#{Ra1}`, are no group.
+Brackets leave no node in the tree, so they are found among the tokens.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from cqlgui.cql.syntax.reading import lexer
 
 @dataclass(frozen=True, slots=True)
 class PatternGroup:
-    """Filters that all have to hold. `content` is what stands between the braces, or the whole of it where it
-    has none; `chain` are the transforms directly around it, outermost first. An `operand` without braces gets
-    some when a second filter comes.
-    """
+    """Filters that must all hold. `content` is the text between the braces, or the whole if there are none;
+    `chain` are the transforms directly around it, outermost first. An `operand` without braces gets some when
+    a second filter comes."""
 
     filters: tuple[nodes.Node, ...]
     content: Span
@@ -33,18 +32,18 @@ class PatternGroup:
 
     @property
     def outside(self) -> Span:
-        """The content with its braces."""
+        """The content including its braces."""
         if not self.braced:
             return self.content
         return Span(self.content.offset - 1, self.content.length + 2)
 
     def holds(self, offset: int) -> bool:
-        """Whether a caret stands in the group, not only beside it."""
+        """Whether a caret stands inside the group, not only beside it."""
         return self.content.offset <= offset <= self.content.end
 
 
 class Layout:
-    """A text's tokens without white space and comments, and which bracket closes which."""
+    """A text's tokens without white space and comments, and the partner of each bracket."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -66,7 +65,7 @@ class Layout:
 
     def bare(self, span: Span) -> tuple[int, int]:
         """The first and the last token of a filter. A node's span may begin or end within the brackets of an
-        operand; these are added."""
+        operand; these are included."""
         first, last = self.start[span.offset], self.end[span.end]
         while True:
             partners = [self.partner[place] for place in range(first, last + 1) if place in self.partner]
@@ -116,14 +115,14 @@ _CLOSERS = (")", "}", "]")
 
 @functools.lru_cache(maxsize=4)
 def layout(text: str) -> Layout:
-    """The layout of a text; the last few are remembered."""
+    """The layout of a text; the last few are cached."""
     return Layout(text)
 
 
 def body(text: str) -> PatternGroup | None:
     """The whole body as a group, or the braces that hold all of it, at most under transforms.
 
-    Without filters where there is nothing but a header; None where the text has errors.
+    Without filters if there is only a header; None if the text has errors.
     """
     query = structure.checked(text).query
     found = layout(text)
@@ -148,13 +147,14 @@ def body(text: str) -> PatternGroup | None:
 
 
 def all_groups(text: str) -> tuple[PatternGroup, ...]:
-    """All groups between braces, an outer one before those in it, else in text order; none where the text has
+    """All groups between braces, an outer one before those in it, else in text order; none if the text has
     errors."""
     return tuple(group for group, _ in _found(text))
 
 
 def main_groups(text: str) -> tuple[PatternGroup, ...]:
-    """The groups between braces that have to hold by themselves: the body's own, at most under transforms."""
+    """The groups between braces that must hold by themselves: those directly in the body, at most under
+    transforms."""
     return tuple(group for group, main in _found(text) if main)
 
 
@@ -181,8 +181,8 @@ def _found(text: str) -> tuple[tuple[PatternGroup, bool], ...]:
 
 @functools.lru_cache(maxsize=4)
 def braces(text: str) -> frozenset[tuple[int, int]]:
-    """Where pairs of braces around filters begin and end, also those whose value is used; none where the text
-    has errors."""
+    """The begin and end of all pairs of braces around filters, including those whose value is used; none if
+    the text has errors."""
     query = structure.checked(text).query
     found, made, pending = layout(text), set[tuple[int, int]](), [] if query is None else [query.body]
     while pending:
@@ -201,7 +201,7 @@ def of_condition(found: Layout, node: nodes.Node) -> PatternGroup:
 
 
 def conditions(node: nodes.Node) -> Iterator[nodes.Node]:
-    """The filters directly in `node` of which only their truth is asked."""
+    """The filters directly in `node` of which only the truth is used."""
     match node:
         case nodes.Compound():
             yield from node.filters

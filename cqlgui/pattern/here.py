@@ -13,7 +13,7 @@ from cqlgui.pattern.marks import Condition, Mark, Pattern, Role
 
 def exact(position: Position) -> str:
     """The same men on the same squares, no others, and the same side to move. Castling rights and en passant
-    play no part."""
+    are ignored."""
     turn = Condition("turn", "btm" if position.turn else "wtm")
     anyone = codes.WHITE_MASK | codes.BLACK_MASK
     return writing.text_of(Pattern(_men(position, anyone), conditions=(turn,)))
@@ -25,7 +25,7 @@ def skeleton(position: Position) -> str:
 
 
 def material(position: Position) -> str:
-    """As many men of each kind, wherever they stand. Kings are named where a side does not have just one."""
+    """As many men of each kind, on any squares. Kings are named if a side does not have exactly one."""
     counted = []
     for man in _ORDER:
         count = boards.popcount(position.men[man])
@@ -35,8 +35,8 @@ def material(position: Position) -> str:
 
 
 def twins(text: str) -> str:
-    """A query with colours swapped and left and right exchanged as well, in any combination; what these would
-    not change is left out."""
+    """A query with colours swapped and left and right exchanged as well, in any combination, without
+    transforms that would change nothing."""
     query = structure.checked(text).query
     if query is None:
         return text
@@ -52,7 +52,7 @@ _ORDER = (codes.WK, codes.BK, codes.WQ, codes.BQ, codes.WR, codes.BR, codes.WB, 
 
 
 def _men(position: Position, mask: int) -> tuple[Mark, ...]:
-    """The men of a mask where they stand, and that there are no others of them."""
+    """The men of a mask on their squares, and the condition that there are no others of them."""
     found, free = [], boards.ALL
     for man in _ORDER:
         if mask >> man & 1:

@@ -1,6 +1,6 @@
 """The ladder of a mark: from one man on one square to that man anywhere, in steps that each ask less.
 
-`Nf5`, `[BN]f5` (men of one worth), `Af5` (any man of the colour), `Nf4-6` (a square up and down), `Nf1-8`
+`Nf5`, `[BN]f5` (men of equal worth), `Af5` (any man of the colour), `Nf4-6` (a square up and down), `Nf1-8`
 (the file), `Ne-g4-6` (the squares around), `N`. Rungs that ask the same as another one are left out.
 """
 
@@ -32,8 +32,9 @@ def rungs(men: int, square: int) -> tuple[tuple[int, int], ...]:
 def step(men: int, squares: int, square: int, by: int, began: int = 0) -> tuple[int, int]:
     """The next rung: wider for `by` 1, narrower for -1; the mark itself at the ends.
 
-    `began` are the men that the mark had when the user began to turn: without them the way from `Af5` does
-    not lead back to `Nf5`. A mark on no rung goes to the next one with more (or fewer) squares, then men.
+    `began` are the men of the mark when the user began to turn the wheel: without them the way back from
+    `Af5` does not lead to `Nf5`. A mark on no rung goes to the next rung with more (or fewer) squares, then
+    men.
     """
     ladder = rungs(began or men, square)
     now = (men, squares)
@@ -51,21 +52,21 @@ _ALIKE: Final = (_MINOR, _MAJOR, _MINOR << 6, _MAJOR << 6)
 _NARROWER: Final = dict(
     zip(_ALIKE, (1 << codes.WN, 1 << codes.WR, 1 << codes.BN, 1 << codes.BR), strict=True)
 )
-"""The man at which the ladder of two of one worth begins."""
+"""The man at which the ladder begins, for two men of equal worth."""
 
 
 def _alike(men: int) -> int:
-    """The men of one worth with these: knight and bishop, rook and queen; of others themselves."""
+    """The men of equal worth: knight and bishop, rook and queen; other men stay as they are."""
     return next((pair for pair in _ALIKE if not men & ~pair), men)
 
 
 def _colour(men: int) -> int:
-    """Any man of the colour of these; men of both colours, and the empty square, are themselves."""
+    """Any man of the same colour; men of both colours, and the empty square, stay as they are."""
     return next((side for side in (codes.WHITE_MASK, codes.BLACK_MASK) if not men & ~side), men)
 
 
 def _around(file: int, rank: int, files: int, ranks: int) -> int:
-    """The squares at most so many files and ranks away."""
+    """The squares at most `files` files and `ranks` ranks away."""
     return designators.rectangle(
         max(file - files, 0), min(file + files, 7), max(rank - ranks, 0), min(rank + ranks, 7)
     )

@@ -1,8 +1,8 @@
-"""What a pattern consists of: marks on squares, arrows between them, and conditions. Data only.
+"""The parts of a pattern: marks on squares, arrows between them, and conditions. Data only.
 
 A pattern is one group of filters in a query's text: the filters between two braces, or the whole body. Each
-part knows the places in the text that it owns; `reading` makes a pattern of a text, `editing` changes the
-text so that it says another pattern.
+part knows its places in the text. `reading` makes a pattern of a text, `editing` changes the text so that it
+has another pattern.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Role(enum.Enum):
 
 
 class Relation(enum.Enum):
-    """What an arrow asks of its two ends."""
+    """What an arrow asks of its ends."""
 
     ATTACKS = "attacks"
     """`Nf5 attacks kg8`"""
@@ -54,8 +54,8 @@ ConditionKind = Literal[
 class Mark:
     """Men (`nodes.Designator.men`) on squares (a bitboard), and what is asked of them.
 
-    `spans` are the designators in the text that stand for it, the mark's own one first: arrows name their
-    ends once more. Two marks with the same men and squares are the same mark.
+    `spans` are the designators for it in the text, the mark's own one first: arrows name their ends again.
+    Two marks with the same men and squares are the same mark.
     """
 
     men: men.ManMask
@@ -90,10 +90,10 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One group of filters. `span` is what stands between its braces, or the body where it has none.
+    """One group of filters. `span` is the text between its braces, or the body if there are none.
 
-    `others` are the filters of the group that marks, arrows and conditions cannot say; editing never rewrites
-    them. `transforms` are the words of the transforms directly around the group, outermost first.
+    `others` are the filters of the group that marks, arrows and conditions cannot express; editing never
+    changes them. `transforms` are the words of the transforms directly around the group, outermost first.
     """
 
     marks: tuple[Mark, ...] = ()
@@ -105,8 +105,8 @@ class Pattern:
     transforms: tuple[str, ...] = field(default=(), compare=False)
 
     def at(self, square: int) -> int:
-        """The place in `marks` of the mark that a click on this square means: the one with the fewest squares
-        of those that name it, the last written among equals; -1 without one."""
+        """The place in `marks` of the mark that a click on this square means: of those that name it the one
+        with the fewest squares, of equals the last in the text; -1 if there is none."""
         found, least = -1, 65
         for place, mark in enumerate(self.marks):
             size = mark.squares.bit_count()

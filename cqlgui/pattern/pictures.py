@@ -1,4 +1,5 @@
-"""What an orbit element's thumbnail shows: which men its filter asks for on which squares. Knows no Qt."""
+"""The content of an orbit element's thumbnail: which men its filter asks for on which squares. Knows no
+Qt."""
 
 from __future__ import annotations
 
@@ -15,11 +16,11 @@ MANY = 8  # a designator of more squares than this is drawn as an area, not as m
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One square of the picture. `symbol` is what stands there; empty for a square named without a man.
+    """One square of the picture. `symbol` is the man on it; empty for a square that is named without a man.
 
-    Symbols are those of designators: `KQRBNPkqrbnp`, `A` any white man, `a` any black one, `*` any man,
-    `_` empty. `sure` is False where the filter leaves a choice (several squares or several kinds of men)
-    and `absent` True where it asks that the man is *not* there.
+    Symbols are those of designators: `KQRBNPkqrbnp`, `A` any white man, `a` any black one, `*` any man, `_`
+    empty. `sure` is False if the filter leaves a choice (several squares or several kinds of men); `absent`
+    is True if the man must *not* be there.
     """
 
     square: int
@@ -79,7 +80,7 @@ def of_node(node: nodes.Node) -> Picture:
 
 
 def symbol_of(mask: int) -> tuple[str, bool]:
-    """Symbol of a men mask (`nodes.Designator.men`), and whether it stands for one kind alone."""
+    """Symbol of a men mask (`nodes.Designator.men`), and whether it means one kind alone."""
     if mask == men.ANY_MASK:
         return "", True  # a plain square: marked, without a man
     for man in range(13):
@@ -92,7 +93,7 @@ def symbol_of(mask: int) -> tuple[str, bool]:
         return "a", True
     if mask == men.MAN_MASK:
         return "*", True
-    # A mixed designator shows its greatest man, faded: the picture hints, the text beside it tells.
+    # A mixed designator shows its greatest man, faded: the picture hints, the text beside it is exact.
     white = [man for man in range(men.WK, men.WP - 1, -1) if occupied >> man & 1]
     black = [man for man in range(men.BK, men.BP - 1, -1) if occupied >> man & 1]
     if white and black:
@@ -111,7 +112,7 @@ def _merged(first: Cell, second: Cell) -> Cell:
 
 
 def _parts(node: nodes.Node, *, absent: bool) -> Iterator[tuple[nodes.Designator | nodes.SideToMove, bool]]:
-    """Designators and sides to move in text order, each with whether a negation stands above it."""
+    """Designators and sides to move in text order, each with whether it stands under a negation."""
     if isinstance(node, nodes.Designator):
         yield node, absent
         return

@@ -1,7 +1,7 @@
-"""From a query's text to the pattern that it asks for.
+"""From a query's text to its pattern.
 
-Every text that parses is read: what marks, arrows and conditions cannot say is kept as a span. Nothing here
-raises.
+Every text that parses is read: what marks, arrows and conditions cannot express is kept as a span. Nothing
+here raises.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from cqlgui.pattern.marks import Arrow, Condition, ConditionKind, Mark, Pattern,
 
 
 def pattern_at(text: str, caret: int) -> Pattern | None:
-    """The pattern of the group that a caret means (`group_at`); None where the text has errors.
+    """The pattern of the group that a caret means (`group_at`); None if the text has errors.
 
-    A text without filters gives an empty pattern at its end.
+    A text without filters has an empty pattern at its end.
     """
     group = group_at(text, caret)
     return None if group is None else read(text, group).pattern
 
 
 def group_at(text: str, caret: int) -> groups.PatternGroup | None:
-    """The group that is drawn, and that transforms are put around: the first of `groups_at`; None where the
-    text has errors."""
+    """The drawn group, around which transforms are put: the first of `groups_at`; None if the text has
+    errors."""
     return next(iter(groups_at(text, caret)), None)
 
 
 def groups_at(text: str, caret: int) -> list[groups.PatternGroup]:
-    """The groups that a caret may mean, the likeliest first: braces that it stands in, or whose transforms it
-    stands in, the innermost first.
+    """The groups that a caret may mean, the likeliest first: braces around the caret, or whose transforms
+    contain the caret, the innermost first.
 
-    Around these stands no other one but the body: itself, when marks or arrows stand directly in it, else its
-    braces that the caret touches, or its first. None where the text has errors.
+    After these comes only the body: itself, if marks or arrows stand directly in it, else the braces of the
+    body that the caret touches, or the first ones. Empty if the text has errors.
     """
     body = groups.body(text)
     if body is None:
@@ -59,7 +59,7 @@ def _heads(group: groups.PatternGroup, caret: int) -> bool:
 
 
 def of_node(node: nodes.Node) -> Pattern:
-    """The pattern of a filter, its transforms aside.
+    """The pattern of a filter, without its transforms.
 
     Brackets leave no node: a single alternative `(Nf5)` is read as a man that must be there.
     """
@@ -74,9 +74,9 @@ def of_node(node: nodes.Node) -> Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A filter of a group: the node, where it stands with its brackets, and what it says.
+    """A filter of a group: the node, its place including its brackets, and its meaning.
 
-    `marks` are places in `Pattern.marks` (those of an arrow: origin and target); `arrow` and `condition`
+    `marks` are places in `Pattern.marks` (those of an arrow: origin and target); `arrow` and `condition` are
     places in the other lists, -1 for none. A `holder` is a word that stands for a pattern without filters.
     """
 
@@ -96,11 +96,11 @@ class Reading:
 
     @property
     def drawn(self) -> bool:
-        """Whether marks or arrows stand here, or the word that holds the place of the first ones."""
+        """Whether there are marks or arrows, or the word that holds the place of the first ones."""
         return any(item.marks or item.holder for item in self.items)
 
     def own(self, place: int) -> Item | None:
-        """The item that a mark stands in; None where only arrows name it."""
+        """The item that contains a mark; None if only arrows name it."""
         return next((item for item in self.items if item.arrow < 0 and place in item.marks), None)
 
 
@@ -112,7 +112,7 @@ def read(text: str, group: groups.PatternGroup) -> Reading:
 
 
 def nothing_drawn(text: str) -> bool:
-    """Whether a query is a pattern from which all was taken, so that it asks for nothing yet."""
+    """Whether a query is a pattern from which everything was removed, so that it asks for nothing yet."""
     query = structure.checked(text).query
     body = None if query is None else query.body
     while isinstance(body, nodes.Transform):
@@ -125,7 +125,7 @@ def nothing_drawn(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one filter says, before it is known which marks are the same. `role` is None for an arrow."""
+    """The meaning of one filter, before equal marks are joined. `role` is None for an arrow."""
 
     node: nodes.Node
     span: Span
@@ -165,7 +165,7 @@ def _part(node: nodes.Node, found: groups.Layout | None = None, within: Span | N
 
 
 def _alternatives(node: nodes.Node) -> list[nodes.Designator]:
-    """The designators of a union of nothing else."""
+    """The designators of a union of designators only."""
     if isinstance(node, nodes.Designator):
         return [node]
     if isinstance(node, nodes.SetOperation) and node.operator == "|":
@@ -175,7 +175,7 @@ def _alternatives(node: nodes.Node) -> list[nodes.Designator]:
 
 
 def _is_flat(found: groups.Layout, span: Span) -> bool:
-    """Whether a union has no brackets but those around the whole."""
+    """Whether a union has no brackets except those around the whole."""
     words = [one.word for one in found.within(span)]
     inner = [word for word in words if word not in ("(", ")", "{", "}")]
     outer = (len(words) - len(inner)) // 2
@@ -183,7 +183,7 @@ def _is_flat(found: groups.Layout, span: Span) -> bool:
 
 
 def _relation(node: nodes.Node) -> tuple[Relation, nodes.Designator, nodes.Designator] | None:
-    """The relation that a filter says of two designators: the origin, then the target."""
+    """The relation between two designators that a filter expresses: the origin, then the target."""
     match node:
         case nodes.Attack(word=word, left=nodes.Designator() as left, right=nodes.Designator() as right):
             return (Relation.ATTACKS, left, right) if word == "attacks" else (Relation.ATTACKS, right, left)
@@ -336,8 +336,8 @@ class _Reader:
         return Reading(pattern, tuple(items))
 
     def mark(self, node: nodes.Designator, role: Role | None) -> int:
-        """The place of the mark that a designator means; the end of an arrow (without a role) means one that
-        is there, else a man that must be."""
+        """The place of the mark for a designator. The end of an arrow (without a role) means an existing
+        mark, else a man that must be there."""
         place = self.places.get((node.men, node.squares, role))
         if place is None:
             place = len(self.marks)
@@ -350,7 +350,7 @@ class _Reader:
 
 def _with_alternatives(parts: list[_Part]) -> list[_Part]:
     """A pattern has one list of alternatives: its first union, or else its first man in brackets of its own.
-    Any further union is more than marks can say."""
+    Marks cannot express a further union."""
     unions = [place for place, part in enumerate(parts) if part.role is Role.EITHER]
     found = list(parts)
     for place in unions[1:]:

@@ -38,8 +38,8 @@ NEXT_MOVE: Final = Gap(1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Steps and the gaps between them. Each step's `span` is its content in the text; `span` is the whole,
-    for `find` from the first step on."""
+    """Steps and the gaps between them. Each step's `span` is its content in the text; `span` is that of the
+    whole, for `find` from the first step on."""
 
     form: Form
     steps: tuple[Pattern, ...]
@@ -48,23 +48,24 @@ class Sequence:
 
 
 def sequence_at(text: str, caret: int) -> Sequence | None:
-    """The innermost sequence that a caret stands in, else the first of the text; None without one."""
+    """The innermost sequence around a caret, else the first of the text; None if there is none."""
     found = _at(text, caret)
     return None if found is None else found.sequence
 
 
 def home_at(text: str, caret: int) -> Span | None:
-    """The group, with its braces, that holds the sequence of the step that is drawn; None where none is."""
+    """The group, including its braces, that holds the sequence of the drawn step; None if no step is
+    drawn."""
     drawn = reading.group_at(text, caret)
     found = [one for one in _around(text, caret) if len(one.groups) > 1 and drawn in one.groups]
-    # The body holds what its braces hold, too, and more beside them.
+    # The body holds everything that its braces hold, and more.
     homes = sorted(found, key=lambda one: (one.sequence.span.length, one.home.content.length))
     return homes[0].home.outside if homes else None
 
 
 def add_step(text: str, caret: int, pattern: Pattern) -> Edit:
     """A pattern as the last step, any time after the one before. Without a sequence the group at the caret
-    becomes its first step; a text without filters gets the pattern alone."""
+    becomes the first step; a text without filters gets the pattern alone."""
     found, new = _at(text, caret), writing.text_of(pattern)
     group = reading.group_at(text, caret)
     if group is None:
@@ -89,8 +90,8 @@ def add_step(text: str, caret: int, pattern: Pattern) -> Edit:
 
 
 def _extended(text: str, caret: int, found: _Found, new: str, *, closed: bool) -> Edit:
-    """A sequence with another step. For `find` the filter in front of it is `closed` by brackets where it
-    would take it in, as a path does."""
+    """A sequence with another step. For `find` the filter before it is `closed` by brackets if it would take
+    it in, as a path does."""
     draft, last = Draft(text), found.groups[-1]
     if found.sequence.form == "path":
         draft.put(found.sequence.span.end, f" {_spelled(ANY_TIME)} {new}")
@@ -106,14 +107,14 @@ def _extended(text: str, caret: int, found: _Found, new: str, *, closed: bool) -
 
 
 def _count(text: str, edit: Edit) -> int:
-    """How many steps there are after an edit."""
+    """The number of steps after an edit."""
     after = sequence_at(edit.applied(text), edit.caret) if edit.changes else None
     return 0 if after is None else len(after.steps)
 
 
 def remove_step(text: str, caret: int, step: int) -> Edit:
-    """Without a step and the gap before it (for the first one: behind it). A single step that is left is a
-    group like any other."""
+    """Remove a step and the gap before it (for the first one: behind it). A single step that is left becomes
+    an ordinary group."""
     found = _at(text, caret)
     if found is None or not 0 <= step < len(found.groups):
         return Edit((), caret)
@@ -133,7 +134,7 @@ def remove_step(text: str, caret: int, step: int) -> Edit:
 
 
 def move_step(text: str, caret: int, step: int, to: int) -> Edit:
-    """A step at another place in the order; the gaps stay where they are."""
+    """Move a step to another place in the order; the gaps stay where they are."""
     found = _at(text, caret)
     if found is None or step == to or not all(0 <= one < len(found.groups) for one in (step, to)):
         return Edit((), caret)
@@ -142,7 +143,7 @@ def move_step(text: str, caret: int, step: int, to: int) -> Edit:
     written, gaps = found.contents(text), list(found.sequence.gaps)
     contents, form = [written[one] for one in order], found.sequence.form
     if form == "path":
-        # What stands between the steps stays as it is written.
+        # The text between the steps stays as it is written.
         places = [one.outside for one in found.groups]
         changes = tuple(
             spelling.Change(place.offset, place.end, text[places[one].offset : places[one].end])
@@ -166,12 +167,12 @@ def set_gap(text: str, caret: int, gap: int, new: Gap) -> Edit:
     edit = _with_caret(text, draft, caret, gap + 1)
     if _holds(text, edit, found.sequence.span.offset, "path", contents, gaps):
         return edit
-    # A move with a target in brackets becomes another filter when it is repeated.
+    # A move with a target in brackets becomes another filter if it is repeated.
     return _rewritten(text, caret, found, "path", contents, gaps, gap + 1)
 
 
 def set_form(text: str, caret: int, form: Form) -> Edit:
-    """The same steps as a path, or as `find` within `find`; the latter forgets the gaps."""
+    """The same steps as a path, or as `find` within `find`; the latter loses the gaps."""
     found = _at(text, caret)
     if found is None or found.sequence.form == form:
         return Edit((), caret)
@@ -184,7 +185,8 @@ def set_form(text: str, caret: int, form: Form) -> Edit:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A sequence, the group that it stands in, those of its steps, and where the gaps of a path stand."""
+    """A sequence, the group in which it stands, the groups of its steps, and the places of the gaps of a
+    path."""
 
     sequence: Sequence
     home: groups.PatternGroup
@@ -192,7 +194,7 @@ class _Found:
     gap_spans: tuple[Span, ...] = ()
 
     def contents(self, text: str) -> list[str]:
-        """The filters of each step as written; a word that asks for nothing where a step has none."""
+        """The filters of each step as written; a word that asks nothing if a step has none."""
         written = (text[one.span.offset : one.span.end].strip(" ") for one in self.sequence.steps)
         return [one or writing.PLACE_HOLDER for one in written]
 
@@ -243,7 +245,7 @@ def _finds(layout: groups.Layout, group: groups.PatternGroup) -> Iterator[groups
 
 
 def _without_find(layout: groups.Layout, group: groups.PatternGroup, pattern: Pattern) -> Pattern:
-    """A step's own pattern: what it finds later is none of it."""
+    """A step's own pattern, without what it finds later."""
     last = group.filters[-1]
     if not isinstance(last, nodes.Find) or last.all or last.backwards or last.range or last.quiet:
         return pattern
@@ -281,7 +283,7 @@ def _path(
     if not steps or open_gap is not None:
         return
     patterns = tuple(reading.read(text, one).pattern for one in steps)
-    # Brackets around the path are not its own, and stay whatever becomes of it.
+    # Brackets around the path do not belong to it, and always stay.
     whole = layout.over(*layout.bare(node.span))
     yield _Found(Sequence("path", patterns, tuple(gaps), whole), home, tuple(steps), tuple(spans))
 
@@ -297,7 +299,7 @@ def _is_special(node: nodes_paths.Path) -> bool:
 
 
 def _parts(constituents: tuple[nodes.Node, ...]) -> list[nodes.Node | Gap]:
-    """The conditions of a path and the moves between them, in order; none for a path that asks more of its
+    """The conditions of a path and the moves between them, in order; empty if the path asks more of its
     moves."""
     found: list[nodes.Node | Gap] = []
     for one in constituents:
@@ -338,8 +340,8 @@ def _spelled(gap: Gap) -> str:
 def _rewritten(
     text: str, caret: int, found: _Found, form: Form, contents: list[str], gaps: list[Gap], step: int
 ) -> Edit:
-    """The sequence written anew from the text of its steps. Nothing changes where a comment between the steps
-    would be lost, or where the steps cannot stand so: a variable may have its value from the step before."""
+    """The sequence, written again from the text of its steps. Nothing changes if a comment between the steps
+    would be lost, or if the steps cannot stand so: a variable may have its value from the step before."""
     if _comments_between(text, found):
         return Edit((), caret)
     home, span = found.home, found.sequence.span
@@ -362,7 +364,7 @@ def _rewritten(
             inner = f"{content}{editing.lead(content)}{word} {_braced(inner)}"
         written = inner if alone or found.sequence.form == "find" else _braced(inner)
     if found.sequence.form == "find" and home.chain and not home.braced:
-        # Without braces a transform would take the first filter alone.
+        # Without braces a transform would take only the first filter.
         written = _braced(written)
     old = text[span.offset : span.end]
     lead = old[: len(old) - len(old.lstrip())]
@@ -373,19 +375,19 @@ def _rewritten(
         return Edit((), caret)
     if len(contents) > 1:
         return _in_step(text, Edit(edit.changes, change.start), step)
-    # Inside of its braces, so that what is left is drawn.
+    # Inside its braces, so that the rest is drawn.
     return Edit(edit.changes, edit.caret - written.endswith("}"))
 
 
 def _holds(text: str, edit: Edit, place: int, form: Form, contents: list[str], gaps: list[Gap]) -> bool:
-    """Whether a text has these steps and gaps after an edit; of a single step, whether it can be read."""
+    """Whether a text has these steps and gaps after an edit; for a single step, whether it can be read."""
     after = edit.applied(text)
     if len(contents) < 2:
         return structure.checked(after).query is not None
     found = sequence_at(after, place)
     if found is None or found.form != form or (form == "path" and list(found.gaps) != gaps):
         return False
-    # Of braces in braces the innermost ones are the step.
+    # Of nested braces the innermost ones are the step.
     shown = [after[one.span.offset : one.span.end].strip(_AROUND) for one in found.steps]
     return shown == [one.strip(_AROUND) for one in contents]
 
@@ -402,8 +404,8 @@ def _in_step(text: str, edit: Edit, step: int) -> Edit:
 
 
 def _closed(content: str) -> str:
-    """Filters behind which another one can be written: the last is put in brackets where it would take that
-    in, as a path does. Those that cannot be read alone stay as they are."""
+    """Filters behind which another one can be written: the last one is bracketed if it would take that in, as
+    a path does. Filters that cannot be read alone stay as they are."""
     group = groups.body(content)
     trial = groups.body(f"{content}{editing.lead(content)}find {{{writing.PLACE_HOLDER}}}")
     if group is None or not group.filters or (trial and isinstance(trial.filters[-1], nodes.Find)):
@@ -413,7 +415,7 @@ def _closed(content: str) -> str:
 
 
 def _comments_between(text: str, found: _Found) -> bool:
-    """Whether a comment of a sequence stands in none of its steps."""
+    """Whether a sequence has a comment outside all of its steps."""
     span = found.sequence.span
     inside = [step.span for step in found.sequence.steps]
     return any(

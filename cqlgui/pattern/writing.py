@@ -34,7 +34,7 @@ def text_of(pattern: Pattern) -> str:
 
 
 PLACE_HOLDER = "true"
-"""The filter of a group that asks nothing: braces may not be empty."""
+"""The filter of a group that asks nothing, because braces may not be empty."""
 
 
 def mark_text(men: int, squares: int, role: Role) -> str:
@@ -48,8 +48,9 @@ def mark_text(men: int, squares: int, role: Role) -> str:
 def arrow_text(relation: Relation, origin: Mark, target: Mark) -> str:
     """An arrow as a filter.
 
-    A line of sight is a `ray`; that two marks share a file, a rank or a diagonal is said with directions, as
-    transforms turn these with the squares, and not the numbers that `file` and `rank` give.
+    A line of sight is a `ray`. That two marks share a file, a rank or a diagonal is expressed with
+    directions, because transforms turn these together with the squares, but not the numbers of `file` and
+    `rank`.
     """
     first, second = designator(origin.men, origin.squares), designator(target.men, target.squares)
     match relation:
@@ -70,5 +71,5 @@ def arrow_text(relation: Relation, origin: Mark, target: Mark) -> str:
 
 
 def in_spelling_of(text: str, written: str) -> str:
-    """`written` with signs where the rest of a text has some."""
+    """`written`, spelled with signs if the rest of a text has some."""
     return spelling.respelled(written, "unicode") if spelling.has_signs(text) else written
