@@ -37,7 +37,7 @@ class Browser(QObject):
         shown_of: Callable[[hit_model.Hit], tuple[int, hit_model.ElementCount | None]],
         parent: QObject | None = None,
     ) -> None:
-        """`shown_of` tells which squares of a hit to ring, and under which orbit element to show it."""
+        """`shown_of` returns the squares of a hit to ring, and its orbit element."""
         super().__init__(parent)
         self._jobs = door
         self._board = board
@@ -48,10 +48,10 @@ class Browser(QObject):
         self._position = 0
         self._hits: dict[int, hit_model.Hit] = {}
         self.normal = normal_module.Normal()
-        # The frame in which the notation is written, and the hit that was landed on last.
+        # The frame in which the notation is written, and the hit of the last landing.
         self._written = motions.STILL
         self._landed = (0, -1)
-        # The game asked for last, and what became known of its hits while it was on its way.
+        # The game that was last asked for, and details of its hits that came while it was being loaded.
         self._asked, self._told_of = 0, 0
         self._told: dict[int, hit_model.Hit] = {}
         for source in (board, text):
@@ -71,12 +71,12 @@ class Browser(QObject):
 
     @property
     def asked(self) -> int:
-        """The ordinal of the game on the board or on its way there; 0 for none."""
+        """The ordinal of the game on the board or being loaded; 0 for none."""
         return self._asked
 
     @property
     def busy(self) -> bool:
-        """Whether a game is on the board or on its way there."""
+        """Whether a game is on the board or being loaded."""
         return self._game is not None or self._jobs.active(_JOB)
 
     @property
@@ -91,12 +91,12 @@ class Browser(QObject):
 
     @property
     def position(self) -> position.Position | None:
-        """The game's own position, also while another frame is shown."""
+        """The game's own position, even while another frame is shown."""
         return None if self._game is None else self._game.tree.positions[self._position]
 
     def set_normalised(self, on: bool) -> None:
-        """Show hits as the query is written, through the inverse of the transform they match under; or show
-        the game as it was played."""
+        """Show hits as the query is written, through the inverse of the transform under which they match; or
+        show the game as it was played."""
         if on == self.normal.on:
             return
         priority.hold()
@@ -120,7 +120,7 @@ class Browser(QObject):
         positionid: int = 0,
         hits: Mapping[int, hit_model.Hit] | None = None,
     ) -> None:
-        """Show a position of a game; a game not yet on the board is loaded in the background first."""
+        """Show a position of a game. A game that is not on the board is loaded in the background first."""
         priority.hold()
         found = dict(hits or {})
         self._asked, self._told_of = game, 0
@@ -137,7 +137,7 @@ class Browser(QObject):
             return
 
         figurine = self._notation.figurine
-        # What it is to be written as when it is here; it is made beside this thread.
+        # How it will be written when it is loaded; that is prepared beside this thread.
         ahead = normal_module.Normal()
         ahead.on, ahead.element = self.normal.on, self._element(found.get(positionid))[1]
         frame, note = ahead.frame, ahead.note
@@ -168,8 +168,8 @@ class Browser(QObject):
         self._show()
 
     def tell(self, game: int, hits: Mapping[int, hit_model.Hit]) -> None:
-        """Take what has become known of the hits of a game, of the one shown or on its way; they are the same
-        hits."""
+        """Take new details of the hits of the game on the board, or of the one being loaded; the hits are the
+        same."""
         if game == self._asked:
             self._told_of, self._told = game, dict(hits)
             if self._game is not None and self._game.game == game:
@@ -210,22 +210,22 @@ class Browser(QObject):
         return move_text(self._game.tree.framed(self.normal.frame), self._position)
 
     def point_out(self, named: int) -> None:
-        """Ring other squares for a moment; 0 puts back what belongs to the position."""
+        """Ring other squares for a moment; 0 restores those of the position."""
         if named:
             self._board.set_marks(self.normal.frame.set(named))
         else:
             self._mark()
 
     def _element(self, hit: hit_model.Hit | None) -> tuple[int, hit_model.ElementCount | None]:
-        """The squares of a hit to ring, and the element it is shown under."""
+        """The squares of a hit to ring, and its element."""
         return self._shown_of(hit) if hit is not None else (0, None)
 
     def _take_element(self) -> None:
-        """The element of the hit shown is in force, until another hit of this game is shown."""
+        """Use the element of the hit shown, until another hit of this game is shown."""
         self.normal.element = self._element(self.hit)[1] or self.normal.element
 
     def _mark(self) -> hit_model.ElementCount | None:
-        """Ring what the hit at this position names, if it is one; gives the element it is shown under."""
+        """Ring what the hit at this position names, if it is one. Returns its element."""
         rings, element = self._element(self.hit)
         self._board.set_marks(*self.normal.marks(rings, element))
         return element
@@ -282,6 +282,7 @@ def move_text(game: tree.GameTree, positionid: int) -> str:
 def _prepared(
     game: base_model.LoadedGame, figurine: bool, frame: motions.Motion, note: str
 ) -> tuple[base_model.LoadedGame, Iterator[notation.Piece]]:
-    """The same game with its positions played out and its notation begun, so that the GUI thread need not."""
+    """The same game with its positions and the beginning of its notation computed, so that the GUI thread
+    need not do that."""
     len(game.tree.positions)
     return game, notation.begun(normal_module.framed(game, frame, note), figurine)

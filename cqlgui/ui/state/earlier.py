@@ -1,4 +1,4 @@
-"""Whether the hits shown are those of the query in the editor, as far as its meaning goes. Draws nothing."""
+"""Whether the hits shown are those of the query in the editor, judged by its meaning. Draws nothing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ _JOB = "compare queries"
 
 
 class Earlier(QObject):
-    """Compares in the background, as a long query takes its time; `changed` comes with each other answer. The
-    latest answer holds until the next one comes, so that nothing flickers at each key.
-    """
+    """Compares in the background, because a long query takes time; `changed` is emitted with each different
+    answer. The latest answer stays until the next one, so that nothing flickers at each key."""
 
     changed = Signal()
 
@@ -25,7 +24,7 @@ class Earlier(QObject):
 
     @property
     def differs(self) -> bool:
-        """Whether there are hits, and of a query that means something else."""
+        """Whether there are hits, and they are those of a query with another meaning."""
         return self._differs
 
     def set_found_by(self, text: str | None, now: str) -> None:

@@ -1,4 +1,4 @@
-"""Writing hits to a file in the background."""
+"""Writes hits to a file in the background."""
 
 from __future__ import annotations
 
@@ -16,9 +16,8 @@ _JOB = "export"
 
 
 class Exporter(QObject):
-    """`started` carries the file; then comes `written` with the `ExportReport`, or `ended` with a sentence
-    and its kind. `progressed` has done, total, words and a rate of 0, as that of the opener.
-    """
+    """`started` carries the file; then `written` is emitted with the `ExportReport`, or `ended` with a
+    sentence and its kind. `progressed` has done, total, words and a rate of 0, like that of the opener."""
 
     started = Signal(object)
     progressed = Signal(int, int, str, float)
@@ -42,9 +41,8 @@ class Exporter(QObject):
         selected: Sequence[int],
         element: tuple[int, int] | None,
     ) -> None:
-        """Write what was chosen of a result; `selected` games and the limiting `element` count where the
-        choice says so.
-        """
+        """Write what was chosen of a result; `selected` games and the limiting `element` are used if the
+        choice says so."""
         chosen = list(selected) if choice.what is export_dialog.What.SELECTED else None
         limit = element if choice.what is export_dialog.What.ELEMENT else None
 

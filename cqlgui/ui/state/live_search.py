@@ -1,7 +1,7 @@
-"""Searches the open base while one draws or types, without being asked. Draws nothing.
+"""Searches the open base while the user draws or types. Draws nothing.
 
-A moment after each change of the text its search is begun, unless it would take long; the next change takes
-its place. What was found stays until there is something else to show.
+A moment after each change of the text its search begins, unless it would take long; the next change
+supersedes it. Old hits stay until there is something else to show.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from cqlgui.ui.loop import jobs, turns
 from cqlgui.ui.state import searcher
 
 SETTLE = 60
-"""Milliseconds without a change after which a search is begun."""
+"""Milliseconds without a change after which a search begins."""
 OVERDUE = 300
-"""Milliseconds without an answer after which the hits shown are those of an earlier query."""
+"""Milliseconds without an answer after which the hits shown count as those of an earlier query."""
 _JOB = "remember"
 
 
 class LiveSearch(QObject):
-    """Says when a text is searched; the search itself is the searcher's.
+    """Decides when a text is searched; the searcher runs the search.
 
-    `overdue` tells that the hits shown may stay those of another text: its search was declined, or takes its
-    time. `remembered` follows when a query came into the history as one of its hits was looked at.
+    `overdue` says that the hits shown may stay those of another text: its search was declined, or takes long.
+    `remembered` is emitted when a query entered the history because one of its hits was looked at.
     """
 
     overdue = Signal()
@@ -44,13 +44,13 @@ class LiveSearch(QObject):
         self._base: base_model.Base | None = None
         self._within: Integers | None = None
         self._folder = Path()
-        # A change that came before there were all games, or while another search ran that was asked for.
+        # A change that came before all games were there, or while another search ran.
         self._missed = False
         # Whether more games are to come.
         self._growing = False
-        # The query whose hits are shown; None where some of them are missing.
+        # The query whose hits are shown; None if some of them are missing.
         self._shown: str | None = None
-        # A result that nobody has looked at, and its base.
+        # A result at which nobody has looked, and its base.
         self._unseen: tuple[base_model.Base, search_model.SearchResult] | None = None
         self._settle = turns.once(self, SETTLE, self._ask)
         self._late = turns.once(self, OVERDUE, self.overdue.emit)
@@ -61,16 +61,16 @@ class LiveSearch(QObject):
 
     @property
     def on(self) -> bool:
-        """Whether texts are searched without being asked for."""
+        """Whether texts are searched automatically."""
         return self._on
 
     @property
     def busy(self) -> bool:
-        """True while a search is to come or under way."""
+        """True while a search is due or running."""
         return self._settle.isActive() or (self._seeker.running and self._seeker.live)
 
     def switch(self, on: bool) -> None:
-        """Search from now on, beginning with the text that is there, or do not."""
+        """Search automatically from now on, beginning with the current text, or stop doing so."""
         if on == self._on:
             return
         self._on = on
@@ -82,8 +82,8 @@ class LiveSearch(QObject):
         self.switched.emit(on)
 
     def set_base(self, base: base_model.Base | None, *, anew: bool = True) -> None:
-        """Search these games from now on, None for none yet; a text that was changed meanwhile is searched,
-        where the games came `anew` and not as the first of more."""
+        """Use these games from now on, None for none yet. A text that was changed meanwhile is searched if
+        the games came `anew`, and not as the first of more."""
         self._base = base
         self._shown = self._unseen = None
         self._growing = not anew
@@ -91,12 +91,12 @@ class LiveSearch(QObject):
             self._begin()
 
     def set_within(self, within: Integers | None) -> None:
-        """Searches keep to these games; None for all."""
+        """Limit searches to these games; None for all."""
         self._within = within
         self._shown = None
 
     def change(self, text: str, beside: Path) -> None:
-        """The query is this text now, which finds files in the folder `beside`."""
+        """The query has this text now; it finds files in the folder `beside`."""
         self._text, self._folder = text, beside
         if self._on and text != self._shown:
             self._begin()
@@ -104,18 +104,19 @@ class LiveSearch(QObject):
             self._settle.stop()
             self._missed = False
             if self._seeker.running and self._seeker.live and self._seeker.text != text:
-                # It is for a text that was there only in between.
+                # It is for an intermediate text.
                 self._seeker.stop()
             self._declined()
 
     def forget_change(self) -> None:
-        """The text is no news, as when it is that of the last session, or nobody will look any more."""
+        """Do not search the current text, as when it is that of the last session, or when the window
+        closes."""
         self._settle.stop()
         self._late.stop()
         self._missed = False
 
     def stop(self) -> None:
-        """Begin nothing any more before the next change; what runs is the searcher's."""
+        """Begin no search before the next change; a running one belongs to the searcher."""
         self._settle.stop()
         self._missed = False
         self._shown = None
@@ -129,14 +130,14 @@ class LiveSearch(QObject):
         self._unseen = base, result
 
     def asked(self) -> None:
-        """The text is searched as it was asked for: nothing is to be done for it."""
+        """The user has started a search for the text: nothing is to be done for it."""
         self._settle.stop()
         self._late.stop()
         self._unseen = None
         self._missed = False
 
     def seen(self) -> None:
-        """Somebody looks at a hit: if it is one of a live search, its query was meant."""
+        """The user looks at a hit: if it is one of a live search, its query enters the history."""
         unseen, self._unseen = self._unseen, None
         if unseen is None:
             return
@@ -157,11 +158,11 @@ class LiveSearch(QObject):
         if base is None or not base.games:
             self._missed = True
         elif self._seeker.running and not self._seeker.live:
-            # Somebody waits for that one.
+            # The user waits for that search.
             self._missed = self._seeker.text != text
             self._declined()
         elif text == self._shown:
-            # The search that was asked for has found its hits since the text was changed back.
+            # The user's search has found its hits since the text was changed back.
             self._missed = False
             self._declined()
         elif not text.strip() or reading.nothing_drawn(text):
@@ -173,11 +174,11 @@ class LiveSearch(QObject):
             self._seeker.run(base, text, self._folder, self._within, live=True)
 
     def _half_shown(self) -> None:
-        """The hits shown will never be all of their query."""
+        """The hits shown will never be all hits of their query."""
         self._shown = None
 
     def _catch_up(self, running: bool) -> None:
-        """A search that was asked for has ended: the text may have changed while it ran."""
+        """A search that the user started has ended: the text may have changed while it ran."""
         if not running and not self._seeker.live and self._missed and self._on and not self._growing:
             self._begin()
 

@@ -17,7 +17,7 @@ _JOB = "common pattern"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A position of a game, and in words where it stands."""
+    """A position of a game, and its place in words."""
 
     game: int
     positionid: int
@@ -44,7 +44,7 @@ class Marked(QObject):
         return tuple(self._places.values())
 
     def toggle(self, shown: browser.Browser) -> None:
-        """Mark the position that is shown, or mark it no longer."""
+        """Mark the position that is shown, or remove its mark."""
         game, place = shown.game, shown.positionid
         if game is None:
             return
@@ -55,13 +55,13 @@ class Marked(QObject):
         self.changed.emit()
 
     def clear(self) -> None:
-        """Mark nothing any more."""
+        """Remove all marks."""
         if self._places:
             self._places.clear()
             self.changed.emit()
 
     def find_common(self) -> None:
-        """Work out what the marked positions share."""
+        """Compute what the marked positions have in common."""
         positions = [place.position for place in self._places.values()]
 
         def done(text: str) -> None:
@@ -74,6 +74,6 @@ class Marked(QObject):
 
 
 def text_of_common(positions: list[Position]) -> str:
-    """The query of what positions share, which finds each of them; empty where that is nothing."""
+    """The query of what positions have in common; it finds each of them. Empty if there is nothing."""
     found = common.common(positions)
     return here.twins(writing.text_of(found)) if found.marks else ""

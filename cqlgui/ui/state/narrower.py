@@ -1,4 +1,5 @@
-"""Keeps what is shown of a result: all of it, or what facets, kept hits and an orbit element leave over.
+"""Keeps which part of a result is shown: all of it, or what facets, kept hits and an orbit element leave
+over.
 
 Draws nothing.
 """
@@ -23,9 +24,8 @@ Limit = tuple[int, int, str]
 
 
 class Narrower(QObject):
-    """`shown` carries the result to show and in words what it was narrowed to (empty for all of it), `scoped`
-    the number of games that searches keep to (-1 for all), `failed` a sentence.
-    """
+    """`shown` carries the result to show and the words for its narrowing (empty for all of it), `scoped` the
+    number of games to which searches are limited (-1 for all), `failed` a sentence."""
 
     shown = Signal(object, str)
     scoped = Signal(int)
@@ -39,12 +39,12 @@ class Narrower(QObject):
         self._known: tuple[base_model.Base, narrowing.Attributes] | None = None
         self._whole: search_model.SearchResult | None = None
         self._result: search_model.SearchResult | None = None
-        # The name of the kept hits that the steps begin with; empty where they begin with a search.
+        # The name of the kept hits with which the steps begin; empty if they begin with a search.
         self._recalled = ""
         self._steps: tuple[str, ...] = ()
         self._limit: Limit | None = None
-        # The hits of the result that the limit leaves over: the result itself without one, nothing while they
-        # are looked for.
+        # The hits of the result that the limit leaves over: the result itself without a limit, None while
+        # they are looked for.
         self._part: search_model.SearchResult | None = None
         self._kept: tuple[narrow.Kept, ...] = ()
         self._within: Integers | None = None
@@ -55,11 +55,11 @@ class Narrower(QObject):
 
     @property
     def within(self) -> Integers | None:
-        """The games that searches keep to; None for all."""
+        """The games to which searches are limited; None for all."""
         return self._within
 
     def leave_base(self) -> None:
-        """Forget everything: the games go away."""
+        """Forget everything, because the games are closed."""
         self.clear()
         self._base, self._known, self._kept = None, None, ()
         self._button.set_kept(())
@@ -67,13 +67,13 @@ class Narrower(QObject):
         self.widen()
 
     def clear(self) -> None:
-        """There is no result, as a search has begun."""
+        """There is no result, because a search has begun."""
         self._jobs.cancel(_JOB, drop=True)
         self._whole = None
         self._set(None, ())
 
     def take(self, base: base_model.Base, result: search_model.SearchResult) -> None:
-        """A search has ended with this result, which is shown already."""
+        """A search has ended with this result, which is already shown."""
         self._base = base
         self._whole = result
         self._set(result, ())
@@ -88,20 +88,20 @@ class Narrower(QObject):
         self._jobs.run(lambda _token, _sink: narrowing.attributes(base), done, self._fail, name=_ATTRIBUTES)
 
     def undo(self) -> None:
-        """Show all of the result again."""
+        """Show the whole result again."""
         if self._whole is not None and (self._recalled or self._steps):
-            # What is still being narrowed would take its place.
+            # A narrowing under way would replace it.
             self._jobs.cancel(_JOB, drop=True)
             self._show(self._whole, ())
 
     def widen(self) -> None:
-        """Let searches go through all games again."""
+        """Let searches use all games again."""
         if self._within is not None:
             self._set_within(False)
 
     def limit(self, limit: Limit | None) -> None:
-        """Only the hits of an orbit element are shown, here and wherever hits are narrowed, kept or searched
-        in; None for all."""
+        """Use only the hits of an orbit element, for showing, narrowing, keeping and searching; None for
+        all."""
         if limit != self._limit:
             self._limit = limit
             self._find_part()
@@ -127,7 +127,7 @@ class Narrower(QObject):
         self._button.set_result(part)
 
     def _shown_steps(self) -> tuple[str, ...]:
-        """What the hits shown were narrowed to, in words."""
+        """The narrowing of the hits shown, in words."""
         return self._steps if self._limit is None else (*self._steps, self._limit[2])
 
     def _choose(
@@ -138,7 +138,7 @@ class Narrower(QObject):
 
             def work(_token: object, _sink: object) -> search_model.SearchResult:
                 made = make(part)
-                # The table asks for it, and shall not work it out itself.
+                # The table needs it, and must not compute it itself.
                 _ = made.games.measured
                 return made
 
@@ -160,7 +160,7 @@ class Narrower(QObject):
         self._find_part()
 
     def _show(self, result: search_model.SearchResult, steps: tuple[str, ...], recalled: str = "") -> None:
-        # The limit is among the steps now.
+        # The limit is one of the steps now.
         self._limit = None
         self._set(result, steps, recalled)
         self.shown.emit(result, ", ".join(filter(None, (recalled, *steps))))

@@ -1,4 +1,4 @@
-"""Opens PGN sources as a base in the background and tells the window how it goes. Draws nothing."""
+"""Opens PGN sources as a base in the background and reports the progress. Draws nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Opener(QObject):
     """One opening at a time: another one supersedes it.
 
     `grown` carries the base whenever more of its games can be browsed, `opened` the report at the end (also
-    after Cancel), `progressed` done, total (0 when unknown), words and games a second.
+    after Cancel), `progressed` done, total (0 if unknown), words and games a second.
     """
 
     started = Signal(list)

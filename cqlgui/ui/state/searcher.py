@@ -1,4 +1,4 @@
-"""Runs a query over the open base in the background and hands on its hits as they come. Draws nothing."""
+"""Runs a query over the open base in the background and passes on its hits as they come. Draws nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cqlgui.tasks.search import searching
 from cqlgui.ui.loop import jobs
 
 LIVE_SECONDS = 0.5
-"""So long a live search may take, by what is known before it begins."""
+"""Seconds that a live search may take, according to the prediction."""
 _JOB = "search"
 
 
@@ -25,13 +25,13 @@ class Searcher(QObject):
 
     `started` carries the orbits of the query, `found` the new hits (`FoundGames`) in game order, `finished`
     the result (also after Stop, with the hits until then), `rejected` the diagnostics of a bad query,
-    `failed` a sentence, `wanted` a `rights.Wish` where the query needs a file that it may not use yet.
-    `abandoned` follows a Stop that came before there was anything to search. `superseded` tells that another
-    search takes the place of one that has begun to be shown, of which nothing more comes.
+    `failed` a sentence, `wanted` a `rights.Wish` if the query needs a file that it may not use yet.
+    `abandoned` follows a Stop that came before there was anything to search. `superseded` says that another
+    search replaces one whose hits are shown in part; no more of these will come.
 
-    A `live` search follows a change of the text without a key for it. It runs only where it will not take
-    long. `started` comes with its first hits or its end, so that former hits stay until then. Where it does
-    not run, `declined` is the only signal. It is put into no history.
+    A `live` search follows a change of the text without a key for it. It runs only if it will not take long.
+    `started` comes with its first hits or its end, so that old hits stay until then. If it does not run,
+    `declined` is the only signal. It does not enter the history.
     """
 
     started = Signal(tuple)
@@ -73,7 +73,7 @@ class Searcher(QObject):
         self._allowed[wish.verb] += (wish.folder,)
 
     def searches(self, base: base_model.Base, text: str, within: Integers | None) -> bool:
-        """Whether just this is being searched as asked for, and nobody has stopped it."""
+        """Whether exactly this search is running on the user's request, and was not stopped."""
         asked = self._asked
         return (
             self._running

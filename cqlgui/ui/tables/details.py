@@ -1,4 +1,5 @@
-"""Asks for what only the interpreter can tell: of the game on the board at once, of rows in view soon."""
+"""Fetches the details of hits that only the interpreter knows: for the game on the board at once, for visible
+rows soon."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _JOB = "tell of a game"
 
 
 class DetailCache(fetch.FetchCache[int, hit_model.GameHits]):
-    """What is told of games, by ordinal; `arrived` names those that came."""
+    """Details of games, by ordinal; `arrived` names the games whose details came."""
 
     def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
         super().__init__(door, BATCH, one_at_a_time=True, kept=KEPT, parent=parent)
@@ -28,20 +29,20 @@ class DetailCache(fetch.FetchCache[int, hit_model.GameHits]):
         self._options = search_model.SearchOptions()
 
     def set_query(self, text: str, options: search_model.SearchOptions) -> None:
-        """Ask about this query from now on."""
+        """Use this query from now on."""
         self.forget()
         self._text, self._options = text, options
 
     def get(self, game: int) -> hit_model.GameHits | None:
-        """What is told of a game if it is here; otherwise it is on its way."""
+        """The details of a game if they are here; otherwise they are fetched."""
         return self.lookup(game) if self._text else None
 
     def known(self, game: int) -> hit_model.GameHits | None:
-        """What is told of a game if it is here."""
+        """The details of a game if they are here."""
         return self._known.get(game)
 
     def hurry(self, game: int) -> None:
-        """Ask about a game before all others: it is on the board."""
+        """Fetch a game before all others: it is on the board."""
         base, epoch = self._base, self._epoch
         if base is None or not self._text or game in self._known:
             return
@@ -59,7 +60,7 @@ class DetailCache(fetch.FetchCache[int, hit_model.GameHits]):
     def read(
         self, base: base_model.Base, keys: Sequence[int], token: progress.CancelToken
     ) -> dict[int, hit_model.GameHits]:
-        """What is told of some games; where nothing can be told a game stands without hits, so that it is not
+        """The details of some games. A game without details gets an entry without hits, so that it is not
         asked for again and again."""
         nothing = {game: hit_model.GameHits(game, ()) for game in keys}
         try:
@@ -67,7 +68,7 @@ class DetailCache(fetch.FetchCache[int, hit_model.GameHits]):
         except errors.Cancelled:
             raise
         except errors.CqlguiError:
-            # What is wrong with the base is said where it is opened.
+            # Opening the base reports what is wrong with it.
             return nothing
 
     def games(self, keys: Iterable[int]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Answers at once from memory and fetches the rest by jobs; what the tables' caches have in common."""
+"""A cache that answers at once from memory and fetches the rest in jobs; the base of the tables' caches."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ KEPT = 20_000
 
 
 class FetchCache(QObject, Generic[Key, Value]):
-    """`lookup(key)` answers from memory or None, and then fetches; `arrived` names the games that came.
+    """`lookup(key)` answers from memory or returns None and then fetches; `arrived` names the games that
+    came.
 
-    Of more keys than fit into a batch only the latest are fetched: they are in view, and what was scrolled
-    past meanwhile is asked for again if it comes back.
+    If there are more keys than fit into a batch, only the latest are fetched: they are visible, and rows that
+    were scrolled past are asked for again when they come back.
     """
 
     arrived = Signal(object)
@@ -56,33 +57,33 @@ class FetchCache(QObject, Generic[Key, Value]):
     def read(
         self, base: base_model.Base, keys: Sequence[Key], token: progress.CancelToken
     ) -> dict[Key, Value]:
-        """The values of some keys, in a job; keys left out are asked for again when they come into view."""
+        """The values of some keys, in a job. Missing keys are asked for again when they come into view."""
 
     @abstractmethod
     def games(self, keys: Iterable[Key]) -> list[int]:
-        """The games that keys belong to."""
+        """The games to which keys belong."""
 
     @property
     def base(self) -> base_model.Base | None:
-        """The base that is asked."""
+        """The base from which values are fetched."""
         return self._base
 
     def set_base(self, base: base_model.Base | None) -> None:
-        """Ask this base from now on; a grown state of the same base keeps what is known."""
+        """Use this base from now on. A grown state of the same base keeps the cache."""
         same = base is not None and self._base is not None and base.id == self._base.id
         self._base = base
         if not same:
             self.forget()
 
     def forget(self) -> None:
-        """Forget everything, also what is on its way."""
+        """Clear the cache, and drop what is being fetched."""
         self._epoch += 1
         self._known.clear()
         self._pending.clear()
         self._wanted.clear()
 
     def lookup(self, key: Key) -> Value | None:
-        """The value of a key if it is here; otherwise it is on its way."""
+        """The value of a key if it is here; otherwise it is fetched."""
         value = self._known.get(key)
         if value is None and key not in self._pending:
             self._wanted[key] = None

@@ -1,4 +1,4 @@
-"""The table of all games of the base: ids in the order wanted, rows on demand."""
+"""The table of all games of the base: ids in the wanted order, rows on demand."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from PySide6.QtCore import QModelIndex, QObject, Qt
 from cqlgui.ui.tables import ranges, rows, text_model
 
 BAD = "⚠ "
-"""Stands before the number of a game that could not be read whole."""
+"""Prefix of the number of a game that could not be read whole."""
 
 
 class GamesModel(text_model.TextModel):
-    """Holds ordinals; `texts` gives what is known and never waits."""
+    """Holds ordinals; `texts` returns what is known and never waits."""
 
     on_the_right = (0, 2, 4, 8)
 
@@ -23,7 +23,8 @@ class GamesModel(text_model.TextModel):
         super().__init__(parent)
         self._cache = cache
         self._ids: array[int] = array("q")
-        # Rows that asked for headers, by game: what arrives is repainted without a search for its row.
+        # Rows that asked for headers, by game, so that an arriving game is repainted without a search for its
+        # row.
         self._asked: dict[int, int] = {}
         cache.arrived.connect(self._arrived)
 
@@ -84,7 +85,7 @@ class GamesModel(text_model.TextModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        # Titles stay on the left, as the sign of the sorted column stands on the right.
+        # Titles stay on the left, because the sign of the sorted column stands on the right.
         if orientation != Qt.Orientation.Horizontal or section >= len(rows.GAME_COLUMNS):
             return None
         return rows.GAME_COLUMNS[section][0] if role == Qt.ItemDataRole.DisplayRole else None

@@ -1,4 +1,4 @@
-"""The table of hits, one row a matching position.
+"""The table of hits, one row for each matching position.
 
 It fills while a search runs and can be limited to one orbit element.
 """
@@ -28,22 +28,23 @@ _SQUARES = patterns.pattern(r"[a-h][1-8]|\[(?:[a-h][1-8],?)*\]")
 _TWO_LINES = (WHITE, BLACK, RESULT, YEAR, ECO, MOVES, VALUE)
 
 MANY = 200_000
-"""Rows from which on new ones come together: for each addition Qt goes through all rows there are."""
+"""From this number of rows on, new rows are added in batches: for each addition Qt goes through all existing
+rows."""
 HELD_SHARE = 4
-"""They come as soon as they are one in this many of those shown,"""
+"""A batch is added as soon as it is this share of the rows shown (one in so many),"""
 HELD_MS = 1000
-"""and at the latest after so long."""
+"""and at the latest after this many milliseconds."""
 
 Element = tuple[int, int]
 """Number of an orbit, and of an element in it."""
 
 
 class HitsModel(text_model.TextModel):
-    """Rows are (game, hit); headers and moves of a game are read by jobs as its rows come into view, and so
-    is what the interpreter has not told of it; `told` carries the games of which it then has.
+    """Rows are (game, hit). Headers and moves of a game, and the details that only the interpreter knows, are
+    fetched in jobs as its rows come into view; `told` carries the games whose details came.
 
-    `released` follows when rows came. `has_values` tells whether any hit has a value, or a comment of the
-    query, to show.
+    `released` is emitted when rows were added. `has_values` says whether any hit has a value, or a comment of
+    the query, to show.
     """
 
     told = Signal(object)
@@ -62,11 +63,11 @@ class HitsModel(text_model.TextModel):
         self._cache = cache
         self._moves = moves
         self._details = details
-        # All hits are numbered in the order of the table.
+        # All hits, numbered in the order of the table.
         self._columns = Pieces()
         self._told: dict[int, hit_model.GameHits] = {}
         self._untold: found_module.GameDefaults | None = None
-        # The same in another order than that of the games, where the query sorts.
+        # The same in an order other than that of the games, if the query sorts.
         self._ordered: FoundGames | None = None
         self._count = 0
         self._limit: Element | None = None
@@ -74,7 +75,7 @@ class HitsModel(text_model.TextModel):
         self._orbits: tuple[hit_model.Orbit, ...] = ()
         self.has_values = False
         self._normalised = False
-        # What came and has no rows yet, and how many hits that is.
+        # Hits that came and have no rows yet, and their number.
         self._held: list[FoundGames] = []
         self._held_hits = 0
         self._release = QTimer(self)
@@ -87,15 +88,15 @@ class HitsModel(text_model.TextModel):
             details.arrived.connect(self._details_came)
 
     def clear(self, orbits: tuple[hit_model.Orbit, ...] = ()) -> None:
-        """Start anew, for a query with these orbits."""
+        """Start again, for a query with these orbits."""
         self.beginResetModel()
         self._forget()
         self._limit, self._orbits = None, orbits
         self.endResetModel()
 
     def add(self, found: FoundGames) -> None:
-        """Append the hits of some games; a game comes once. Where there are many already, more of them may
-        have to wait a moment for their rows; `released` tells when they have come."""
+        """Append the hits of some games; a game comes once. If there are many rows already, new hits may have
+        to wait a moment for theirs; `released` says when they have them."""
         self._held.append(found)
         self._held_hits += len(found.columns)
         if self.hits < MANY or HELD_SHARE * self._held_hits >= self.hits:
@@ -104,7 +105,7 @@ class HitsModel(text_model.TextModel):
             self._release.start()
 
     def release(self) -> None:
-        """Give rows to all hits that wait for some."""
+        """Add rows for all waiting hits."""
         self._release.stop()
         held, self._held, self._held_hits = self._held, [], 0
         if held:
@@ -140,12 +141,12 @@ class HitsModel(text_model.TextModel):
         # Only a query that sorts gives another order than that of the games, of which there may be many.
         if result.sort_keys and sorted(result.order) != list(result.order):
             found = found.in_order(result.order)
-        # All hits that came are in the result, so as many in the same order are the same.
+        # All hits that came are in the result, so if there are as many in the same order they are the same.
         same = found is result.games and self._columns.ascending and len(self._columns) == len(found.columns)
         if same:
-            # Millions of hits are not to be there twice.
+            # Millions of hits must not exist twice.
             self._columns.replace(found.columns)
-            # How the elements are called may be known only now.
+            # The names of the elements may be known only now.
             if self.hits:
                 self._changed([(0, self.hits - 1)], TRANSFORM, TRANSFORM)
         else:
@@ -160,8 +161,8 @@ class HitsModel(text_model.TextModel):
             self.endResetModel()
 
     def limit(self, element: Element | None, found: Limited | None = None) -> None:
-        """Show only hits in which this (orbit, element) matched; None shows all. `found` are these hits,
-        where `looking` has found them."""
+        """Show only hits in which this (orbit, element) matched; None shows all. `found` are these hits, if
+        `looking` has found them."""
         if element == self._limit:
             return
         self.release()
@@ -174,15 +175,15 @@ class HitsModel(text_model.TextModel):
         self.endResetModel()
 
     def set_normalised(self, on: bool) -> None:
-        """Write the moves from each hit on as the query is written, or as they were played."""
+        """Show the moves after each hit as the query is written, or as they were played."""
         if on != self._normalised:
             self._normalised = on
             if self.hits:
                 self._changed([(0, self.hits - 1)], MOVES, MOVES)
 
     def looking(self, element: Element) -> Callable[[], Limited]:
-        """What finds the hits in which an element matched, in whatever thread; what it finds holds until
-        other hits come."""
+        """A function that finds the hits in which an element matched, in any thread. Its result is valid
+        until other hits come."""
         columns = self._columns.whole()
         return lambda: _limited(columns, element)
 
@@ -200,7 +201,7 @@ class HitsModel(text_model.TextModel):
         return game, self._hit(number, game, positionid)
 
     def hits_of(self, game: int) -> dict[int, hit_model.Hit]:
-        """The hits of a game by positionid; what is not told of them is asked for."""
+        """The hits of a game by positionid; missing details are fetched."""
         first, end = self._stretch(game)
         if first == end:
             return {}
@@ -222,7 +223,7 @@ class HitsModel(text_model.TextModel):
         return first + int(at[0]) if len(at) else -1
 
     def games_in(self, stretches: Iterable[tuple[int, int]]) -> list[int]:
-        """The games of some stretches of rows (first and last one), each once, in the order of the table."""
+        """The games of some ranges of rows (first and last row), each once, in the order of the table."""
         found: dict[int, None] = {}
         for first, last in stretches:
             games = self._hits_in(first, last + 1) >> found_module.GAME_SHIFT
@@ -236,7 +237,7 @@ class HitsModel(text_model.TextModel):
 
     @property
     def total(self) -> int:
-        """Number of hits that rows are of, or would be without a limit."""
+        """Number of hits that have rows, or would have without a limit."""
         return len(self._columns)
 
     @property
@@ -257,7 +258,7 @@ class HitsModel(text_model.TextModel):
         return None
 
     def shown_of(self, hit: hit_model.Hit) -> tuple[int, hit_model.ElementCount | None]:
-        """The squares of a hit to ring, and the orbit element to show it under."""
+        """The squares of a hit to ring, and its orbit element."""
         match = self.match_of(hit)
         primary = match is None or match == hit.matches[0]
         return hit.squares if primary or match is None else match.squares, self.element(match)
@@ -278,7 +279,7 @@ class HitsModel(text_model.TextModel):
         return row if self._limit is None else int(self._limited.numbers[row])
 
     def _hits_in(self, first: int, end: int) -> Integers:
-        """The hits of a stretch of rows."""
+        """The hits of a range of rows."""
         if self._limit is None:
             return self._columns.part(first, end).hits
         return self._columns.hits(self._limited.numbers[first:end])
@@ -289,11 +290,11 @@ class HitsModel(text_model.TextModel):
         return hit >> found_module.GAME_SHIFT, hit & found_module.PLACE_MASK
 
     def _stretch(self, game: int) -> tuple[int, int]:
-        """The number of a game's first hit, and of the one after its last."""
+        """The index of a game's first hit, and of the one after its last."""
         return self._columns.stretch(game) if self._ordered is None else self._ordered.stretch(game)
 
     def _told_of(self, game: int) -> hit_model.GameHits | None:
-        """What is told of a game, where it is."""
+        """The details of a game, if they are known."""
         found = self._told.get(game)
         if found is None and self._details is not None:
             found = self._details.known(game)
@@ -354,8 +355,8 @@ class HitsModel(text_model.TextModel):
         self._changed(self._stretches(games), PLY, MOVES)
 
     def _stretches(self, games: Iterable[int]) -> Iterable[tuple[int, int]]:
-        """The rows of some games, and those between them where they are in the order of the games: the games
-        are those in view as a rule, and to look each of hundreds up takes longer than to paint a row."""
+        """The rows of some games, and those between them if they are in the order of the games. The games are
+        mostly those in view, and looking each of hundreds up takes longer than painting a row."""
         listed = list(games)
         if self._ordered is None and listed:
             first, end = self._rows_of(min(listed))[0], self._rows_of(max(listed))[1]
@@ -404,11 +405,11 @@ class HitsModel(text_model.TextModel):
     def two_lines(self, row: int) -> text_model.TwoLines:
         number = self._number(row)
         element = self._element_of(number, *self._place(number))
-        # Who asks for a value has it asked for at the interpreter.
+        # Asking for a value would fetch it from the interpreter.
         columns = _TWO_LINES if self.has_values else _TWO_LINES[:-1]
         white, black, result, year, eco, moves, *values = self.texts(row, columns)
         transform = None if element is None else element.transform
-        # The board rings squares; a square alone at the end of a row would only be a riddle.
+        # The board rings squares; bare squares at the end of a row would be a riddle.
         value = "".join(one for one in values if not _SQUARES.fullmatch(one))
         return text_model.TwoLines(white, black, result, (year, eco), transform, moves, value)
 
@@ -432,7 +433,7 @@ class HitsModel(text_model.TextModel):
                 return ""
             return _written(told, self._hit(number, game, positionid))
         if column == TRANSFORM:
-            # The words stand in the cell, CQL's own spelling comes on hovering.
+            # The words stand in the cell, CQL's own spelling in the tool tip.
             element = self._element_of(number, game, positionid)
             return "" if element is None else element.transform
         return super().tip(row, column)
@@ -440,18 +441,18 @@ class HitsModel(text_model.TextModel):
     def _element_of(self, number: int, game: int, positionid: int) -> hit_model.ElementCount | None:
         """The element to show for a hit."""
         if self._untold is not None and self._untold.writes:
-            # Whether there is anything to show in the column of values shows when somebody has told.
+            # Whether the column of values has anything to show is known only with the details.
             self._asked_of(game)
         return self.element(self.match_of(self._hit(number, game, positionid)))
 
     def _frame(self, number: int, game: int, positionid: int) -> motions.Motion:
-        """The motion to the frame in which the moves from a hit on are written."""
+        """The motion to the frame in which the moves after a hit are written."""
         element = self._element_of(number, game, positionid) if self._normalised else None
         motion = None if element is None else geometry.motion(element.transform)
         return motions.STILL if motion is None else motion.inverse
 
     def _asked_of(self, game: int) -> hit_model.GameHits | None:
-        """What is told of a game; where nothing is, it is asked for."""
+        """The details of a game; if they are missing, they are fetched."""
         told = self._told_of(game)
         if told is None and self._details is not None:
             self._details.get(game)
@@ -470,10 +471,10 @@ class HitsModel(text_model.TextModel):
 
 
 class Limited:
-    """The numbers of the hits that a limit leaves over, ascending, and of how many games they are."""
+    """The numbers of the hits that a limit leaves over, ascending, and the number of their games."""
 
     def __init__(self) -> None:
-        # Longer than what is in it, so that what comes is rarely a reason to copy what is there.
+        # Longer than its content, so that an addition rarely needs a copy.
         self._room: Integers = np.zeros(0, np.int64)
         self._size = 0
         self.games = 0
@@ -483,7 +484,7 @@ class Limited:
 
     @property
     def numbers(self) -> Integers:
-        """The numbers, not to be altered."""
+        """The numbers. Do not alter them."""
         return self._room[: self._size]
 
     def extend(self, numbers: Integers, hits: Integers) -> None:
@@ -509,7 +510,7 @@ def _code(element: Element) -> int:
 
 
 def _written(game: hit_model.GameHits, hit: hit_model.Hit) -> str:
-    """Value, comment and tags of a hit, a line each."""
+    """Value, comment and tags of a hit, each on a line."""
     parts = [hit.value or "", game.comment_at(hit.positionid)]
     parts += [f"{name}: {text}" for name, text in game.tags]
     if hit.positionid in game.removed:

@@ -1,4 +1,4 @@
-"""Ply and the moves around a position, read by jobs for the rows in view; knows no table."""
+"""Ply and the moves around a position, fetched in jobs for visible rows; knows no table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Place = tuple[int, int, motions.Motion]
 """A game's ordinal, a positionid, and the motion to the frame in which its moves are written."""
 
 Line = tuple[int, str]
-"""The ply of a position, and the moves from the one on that led to it."""
+"""The ply of a position, and the moves from the one that led to it on."""
 
 UNKNOWN: Line = (-1, "")
 """Stands for a position that cannot be read."""
@@ -30,17 +30,19 @@ class LineCache(fetch.FetchCache[Place, Line]):
     """Lines by place."""
 
     def __init__(self, door: jobs.Jobs, parent: QObject | None = None) -> None:
-        # One batch at a time: reading is Python and must leave the interpreter to the window now and then.
+        # One batch at a time: reading is Python code and must leave the interpreter lock to the window now
+        # and then.
         super().__init__(door, BATCH, one_at_a_time=True, parent=parent)
 
     def get(self, game: int, positionid: int, frame: motions.Motion = motions.STILL) -> Line | None:
-        """The line of a position if it is here; otherwise it is on its way."""
+        """The line of a position if it is here; otherwise it is fetched."""
         return self.lookup((game, positionid, frame))
 
     def read(
         self, base: base_model.Base, keys: Sequence[Place], token: progress.CancelToken
     ) -> dict[Place, Line]:
-        """The lines of some places; what can't be read is `UNKNOWN`, and so not asked for again and again."""
+        """The lines of some places. Unreadable ones are `UNKNOWN`, so that they are not asked for again and
+        again."""
         return dict.fromkeys(keys, UNKNOWN) | read(base, keys, token)
 
     def games(self, keys: Iterable[Place]) -> list[int]:
@@ -64,7 +66,7 @@ def read(base: base_model.Base, places: Iterable[Place], token: progress.CancelT
                     for place, line in lines(played.framed(frame), [positionid]).items():
                         found[game, place, frame] = line
             except (errors.CqlguiError, ValueError, IndexError):
-                # A file that is being read anew has fewer games than its base had.
+                # A file that is being read again has fewer games than its base had.
                 continue
     return found
 

@@ -1,4 +1,4 @@
-"""Headers of games in pages, fetched by jobs and kept for a while; what both tables show their games with."""
+"""Headers of games in pages, fetched in jobs and cached; both tables show games with these."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class RowCache(fetch.FetchCache[int, base_model.GameRow]):
         super().__init__(door, BATCH, one_at_a_time=False, parent=parent)
 
     def get(self, game: int) -> base_model.GameRow | None:
-        """The headers of a game if they are here; otherwise they are on their way."""
+        """The headers of a game if they are here; otherwise they are fetched."""
         return self.lookup(game)
 
     def read(
@@ -46,7 +46,7 @@ def player(name: str, elo: int | None) -> str:
 
 
 def known(text: str) -> str:
-    """A header as a table shows it: nothing where PGN says that it is unknown."""
+    """A header as a table shows it: empty if PGN marks it as unknown."""
     return "" if text.strip("?.- ") == "" else text
 
 

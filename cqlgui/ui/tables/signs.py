@@ -1,4 +1,4 @@
-"""Small signs of what an element of an orbit does: a drawing for each part of its transform."""
+"""Small signs for the elements of an orbit: a drawing for each part of a transform."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ _AXES = {"reflect_v": 0, "reflect_h": 90, "reflect_a1h8": 45, "reflect_a8h1": -4
 _TURNS = {"counterclockwise90": 90, "rotate180": 180, "clockwise90": -90}
 _WAYS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _CELL = 16.0
-"""Pixels of a side of the drawings below, which are scaled to the size that is wanted."""
+"""Side of the drawings below in pixels; they are scaled to the wanted size."""
 
 
 def parts(transform: str) -> tuple[str, ...]:
-    """What a transform in CQL's spelling (`<reflect_v invertcolor reflect_h>`) is made of, in the order of
-    doing; shifts are one part.
-    """
+    """The parts of a transform in CQL's spelling (`<reflect_v invertcolor reflect_h>`), in the order of
+    action; shifts are one part."""
     if transform in ("", words.AS_WRITTEN):
         return ("=",)
     inner = transform.strip("<>").replace(_SWAPPED, _COLOURS).split()

@@ -1,4 +1,4 @@
-"""Models whose cells are lines of text, asked for by the row."""
+"""Models whose cells are lines of text, fetched row by row."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 class TwoLines(NamedTuple):
-    """A row as two lines: players and result; under them a few fields of one width, the transform whose sign
-    stands there, a text, and at the end a value.
-    """
+    """A row as two lines: players and result; below them some fields of equal width, the transform whose sign
+    is drawn there, a text, and at the end a value."""
 
     white: str
     black: str
@@ -29,27 +28,26 @@ class TwoLines(NamedTuple):
 
 
 class TextModel(QAbstractTableModel):
-    """What `view.TableView` shows. Columns in `on_the_right` have their texts there. One that
-    `has_two_lines` has a form for narrow tables.
-    """
+    """What `view.TableView` shows. Columns in `on_the_right` have their texts on the right. A model that
+    `has_two_lines` has a form for narrow tables."""
 
     on_the_right: Collection[int] = ()
     has_two_lines = False
 
     @abstractmethod
     def texts(self, row: int, columns: Sequence[int]) -> list[str]:
-        """What stands in some columns of a row that there is; never waits."""
+        """The texts of some columns of an existing row; never waits."""
 
     def tip(self, row: int, column: int) -> str | None:
-        """What is shown on hovering over a cell, as plain text."""
+        """The tool tip of a cell, as plain text."""
         return self.texts(row, (column,))[0]
 
     def two_lines(self, row: int) -> TwoLines | None:
-        """A row that there is in the form for narrow tables; None where that has none."""
+        """An existing row in the form for narrow tables; None if there is none."""
         return None
 
     def two_lines_tip(self, row: int) -> str:
-        """What is shown on hovering over such a row, as plain text."""
+        """The tool tip of such a row, as plain text."""
         return ""
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

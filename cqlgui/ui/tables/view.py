@@ -1,9 +1,8 @@
 """The table view of all tables: fixed rows, a column chooser on its header, Enter opens the current row. In a
-narrow place a row has two lines in the place of columns, where its model has such a form.
+narrow place a row has two lines instead of columns, if its model has such a form.
 
-Rows are painted here. Qt's way by its delegates asks the model for colours, type, icons and what else there
-may be, and lays each text out anew whenever it is painted: that takes some ten times as long, and a table
-that fills is painted often.
+Rows are painted here. Qt's delegates ask the model for colours, fonts, icons and more, and lay each text out
+again whenever it is painted. That takes some ten times as long, and a table that fills is painted often.
 """
 
 from __future__ import annotations
@@ -42,19 +41,19 @@ from cqlgui.ui.look import canvas, names, theme, wording
 from cqlgui.ui.tables import signs, text_model
 
 ROW_PADDING = 8
-"""Pixels added to the height of the type."""
+"""Pixels added to the height of the font."""
 PADDING = 6
 """Pixels on both sides of a cell's text, as many as the style sheet gives the titles above."""
 _KEPT_TEXTS = 4096
 NARROW = 700
-"""Pixels of width below which rows have two lines, unless the user wants it otherwise."""
+"""Width in pixels below which rows have two lines, unless the user wants it otherwise."""
 _SMALLER = 0.93
-"""The size of the type of the second line, of that of the first one."""
+"""Font size of the second line, relative to that of the first one."""
 _BETWEEN = 4
-"""Pixels added to the height of two lines of type."""
+"""Pixels added to the height of two lines."""
 _GAP = 8
 _FIELDS = ("0000", "W00")
-"""What the fields of the second line have room for."""
+"""Sample texts for the widths of the fields in the second line."""
 
 
 class Form(enum.Enum):
@@ -79,8 +78,8 @@ class TableView(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        # By text, width of its cell and whether its type is small: as much as there is room for, laid out,
-        # and how wide that is.
+        # By text, width of its cell and whether its font is small: the laid-out text, cut to fit, and its
+        # width.
         self._laid_out: dict[tuple[str, int, bool], tuple[QStaticText, int]] = {}
         self.setAlternatingRowColors(True)
         self.setShowGrid(False)
@@ -112,16 +111,18 @@ class TableView(QTableView):
         self._widths = tuple(widths)
         for column, width in enumerate(widths):
             self.setColumnWidth(column, width)
-        # A header asks of each of its sections whether it is selected whole, and that asks the model for
-        # every row: seconds, where all of many rows are selected. So it watches a selection of its own.
+        # For each of its sections, a header asks whether it is selected whole, and that asks the model for
+        # every row. With all of many rows selected this takes seconds, so the header gets a selection model
+        # of its own.
         head = self.horizontalHeader()
         head.setSelectionModel(QItemSelectionModel(self.model(), head))
         self.selectionModel().currentRowChanged.connect(self._current_row_changed)
 
     def make_room(self, column: int, longest: str) -> None:
-        """Let a column show a text of this length uncut, which becomes its usual width where that is less."""
+        """Make a column wide enough to show a text of this length uncut; that becomes its usual width if it
+        is larger."""
         if self._longest.get(column) == longest:
-            # Who makes the column smaller meanwhile wants it so.
+            # The user has made the column smaller meanwhile.
             return
         self._longest[column] = longest
         # Widths of texts are fractions, here rounded.
@@ -135,11 +136,11 @@ class TableView(QTableView):
 
     @property
     def dimmed(self) -> bool:
-        """Whether the rows stand back, as they are not what is asked for now."""
+        """Whether the rows are dimmed because they are not those of the current query."""
         return self._dimmed
 
     def set_dimmed(self, dimmed: bool) -> None:
-        """Let the rows stand back, or not."""
+        """Dim the rows, or not."""
         if dimmed != self._dimmed:
             self._dimmed = dimmed
             self.viewport().update()
@@ -225,7 +226,7 @@ class TableView(QTableView):
             action = menu.addAction(f"{title} ({before})" if title == "Elo" else str(title))
             action.setCheckable(True)
             action.setChecked(column in shown)
-            # A table without a column could not be given one back.
+            # A table without a column would offer no way to get one back.
             action.setEnabled(shown != [column])
             action.toggled.connect(lambda on, place=column: self.setColumnHidden(place, not on))
         menu.addSeparator()
@@ -260,7 +261,7 @@ class TableView(QTableView):
             self.moved.emit(current.row())
 
     def _shown_columns(self, area: QRect) -> list[tuple[int, int, int]]:
-        """Number, left edge and width of the columns that reach into an area of the viewport."""
+        """Number, left edge and width of the columns that are visible in an area of the viewport."""
         head = self.horizontalHeader()
         found = []
         for place in range(head.count()):
@@ -272,13 +273,13 @@ class TableView(QTableView):
         return found
 
     def _cut(self, text: str, room: int, *, small: bool = False) -> tuple[QStaticText, int]:
-        """A text as far as there is room for it, and its width."""
+        """A text cut to a width, and its own width."""
         font = self._small_font() if small else self.font()
         metrics = QFontMetrics(font)
         return self._keep((text, room, small), metrics.elidedText(text, self.textElideMode(), room), font)
 
     def _fitted(self, white: str, black: str, room: int) -> tuple[QStaticText, int]:
-        """Two players as far as there is room for them, and the width of that."""
+        """Two players cut to a width, and the width of the result."""
         shown = names.fitted(self.fontMetrics(), white, black, room)
         return self._keep((f"{white}\0{black}", room, False), shown, self.font())
 
@@ -362,7 +363,7 @@ class TableView(QTableView):
         self._paint_whole_rows()
 
     def _paint_whole_rows(self) -> None:
-        # Qt would paint where the columns that changed stand, but two lines keep to no columns.
+        # Qt would repaint the changed columns, but two lines have no columns.
         if self._two_lines:
             self.viewport().update()
 
@@ -373,7 +374,7 @@ class TableView(QTableView):
             self._fit_rows()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        # What the header offers to the mouse is here within reach of the keyboard, too.
+        # The actions of the header's menu, within reach of the keyboard.
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         row = self.row
@@ -383,7 +384,7 @@ class TableView(QTableView):
         menu.popup(event.globalPos())
 
     def keyboardSearch(self, search: str) -> None:
-        # Qt's would ask the model for row after row, millions of them, of which few are known.
+        # Qt's own search would ask the model for row after row, millions of them.
         pass
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -437,7 +438,7 @@ class _TwoLines:
     def draw(
         self, painter: QPainter, model: text_model.TextModel, row: int, top: int, second: QColor
     ) -> None:
-        """Draw a row that begins at a height; `second` is the colour of its second line."""
+        """Draw a row whose upper edge is at `top`; `second` is the colour of its second line."""
         said = model.two_lines(row)
         if said is None:
             return
@@ -476,7 +477,7 @@ class _TwoLines:
         at_the_end: bool = False,
         end: int | None = None,
     ) -> int:
-        """Draw a text between two edges, or as near to an end as it goes; its width."""
+        """Draw a text between two edges, cut if necessary. Returns its width."""
         if not text or right <= left:
             return 0
         table, room = self._table, right - left
