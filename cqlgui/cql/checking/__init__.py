@@ -1,1 +1,1 @@
-"""What is wrong or doubtful in a text, and how to mend it."""
+"""Static checks: finds errors and doubtful constructs in a query text, and offers fixes."""

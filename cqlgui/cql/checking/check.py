@@ -1,5 +1,4 @@
-"""What everybody calls with a query text: parse it, check it statically, and say all that is wrong with
-it."""
+"""Entry point for checking a query text: parses it, runs the static checks, and returns all diagnostics."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Filters that no position can match, whatever is played: a pawn on the first or last rank. Transforms make
-such images of patterns that are sound themselves. Looks at the tree alone, and says nothing when in doubt."""
+"""Filters that no position can match: a pawn on the first or last rank. Transforms can turn sound patterns
+into such images. This module looks at the tree alone, and reports nothing when in doubt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _EDGE: Final = 0xFF000000000000FF
 
 
 def names_pawns(node: nodes.Node) -> bool:
-    """Whether a filter asks for pawns on particular squares: of any other no image is impossible."""
+    """Whether a filter contains a designator of pawns only. Without one, no image of the filter is
+    impossible."""
     return any(
         isinstance(part, nodes.Designator) and part.men and not part.men & ~_PAWNS
         for part in nodes.walk(node)
@@ -21,7 +22,7 @@ def names_pawns(node: nodes.Node) -> bool:
 
 
 def reason(node: nodes.Node) -> str:
-    """Why a filter can never match, in a few words; empty where it may."""
+    """Why a filter can never match, in a few words; empty if it may match."""
     match node:
         case nodes.Designator():
             alone = node.men and not node.men & ~_PAWNS and node.squares and not node.squares & ~_EDGE

@@ -1,7 +1,8 @@
-"""Legal but probably wrong: what is said about a query that would run.
+"""Lints: warnings about a query that is legal but probably wrong.
 
-`findings` asks every rule; rules about transforms and about patterns of men stand in modules of their own,
-those about values used as conditions (D4) and about names of players here.
+`findings` runs every rule. Rules about moves, loops, output, ranges, transforms and patterns of men are in
+modules of their own. The rules here are about values used as conditions (D4), assignments used as conditions,
+endless loops, dictionary keys and names of players.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ MAX_WARNINGS = 100
 
 
 def findings(text: str, query: nodes.Query, names: Names) -> tuple[Diagnostic, ...]:
-    """Warnings about a query without errors, at most `MAX_WARNINGS`, in no order."""
+    """Warnings about a query without errors: at most `MAX_WARNINGS`, in no particular order."""
     found = itertools.chain(
         _conditions(text, query, names),
         lints_transforms.findings(text, query.body),
@@ -58,8 +59,8 @@ def findings(text: str, query: nodes.Query, names: Names) -> tuple[Diagnostic, .
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """A filter of which only matching counts; `before` stands directly before it in a sequence. `value`: it
-    is the last of the query, whose value may be asked for."""
+    """A filter of which only the truth counts. `before` is the filter directly before it in a sequence.
+    `value`: it is the last filter of the query, and its value may still be used."""
 
     node: nodes.Node
     before: nodes.Node | None = None
@@ -67,7 +68,7 @@ class _Use:
 
 
 def _conditions(text: str, query: nodes.Query, names: Names) -> Iterator[Diagnostic]:
-    """A warning for every value that stands where only true or false counts."""
+    """A warning for every value that is used where only true or false counts."""
     for use in _uses(query.body):
         node = use.node
         source = text[node.span.offset : node.span.end]
@@ -103,7 +104,7 @@ def _conditions(text: str, query: nodes.Query, names: Names) -> Iterator[Diagnos
 
 
 def _assigned_conditions(body: nodes.Node, names: Names) -> Iterator[Diagnostic]:
-    """`if x=5 ...`, where a variable is given the value that it was probably to be compared with."""
+    """`if x=5 ...`, which assigns a value to the variable where a comparison was probably meant."""
     for node in nodes.walk(body):
         match node:
             case nodes_programs.If(condition=condition):
@@ -127,7 +128,7 @@ def _assigned_conditions(body: nodes.Node, names: Names) -> Iterator[Diagnostic]
 
 
 def _endless(body: nodes.Node) -> Iterator[Diagnostic]:
-    """A warning for every loop that goes on forever once it has begun (D20)."""
+    """A warning for every loop that never ends once it has begun (D20)."""
     for node in nodes.walk(body):
         if isinstance(node, nodes_programs.Loop | nodes_programs.While) and repeatable.is_endless(node):
             word = "loop" if isinstance(node, nodes_programs.Loop) else "while"
@@ -139,7 +140,7 @@ def _endless(body: nodes.Node) -> Iterator[Diagnostic]:
 
 
 def _loose_keys(text: str, body: nodes.Node, names: Names) -> Iterator[Diagnostic]:
-    """`unbind D [e4]`, which empties the whole dictionary and then asks about squares."""
+    """`unbind D [e4]`, which empties the whole dictionary; the squares are a filter of their own."""
     for node in nodes.walk(body):
         if not isinstance(node, nodes.Compound):
             continue
@@ -161,7 +162,7 @@ _SIDES = {"white": "wtm", "black": "btm"}
 
 
 def _uses(root: nodes.Node) -> Iterator[_Use]:
-    """Every filter of which only matching counts: conjuncts, operands of `not`, `and`, `or`, bodies of
+    """Every filter of which only the truth counts: conjuncts, operands of `not`, `and` and `or`, bodies of
     loops."""
     pending = [(_Use(root, value=True), True)]
     while pending:
@@ -200,7 +201,7 @@ def _uses(root: nodes.Node) -> Iterator[_Use]:
         elif isinstance(node, nodes_programs.While):
             pending += [(_Use(node.condition), not node.iterates), (_Use(node.body), False)]
         elif isinstance(node, nodes_programs.Assert):
-            # A variable is only asked whether it has a value.
+            # A variable under `assert` is tested for having a value, so it is a real condition.
             pending.append((_Use(node.operand), not isinstance(node.operand, nodes.Name)))
         elif isinstance(node, nodes_paths.Path):
             heads = (node.focus, node.max)
@@ -259,14 +260,14 @@ def _useless(node: nodes.Node, names: Names) -> bool:
 
 
 def _always(node: nodes.Node) -> bool:
-    """True for numbers that every position has."""
+    """Whether a filter is a number that every position has."""
     return isinstance(node, nodes.Count | nodes.Power | nodes_moves.CountMoves) or (
         isinstance(node, nodes.Measure) and node.word in ("ply", "movenumber", "gamenumber")
     )
 
 
 def _compared(text: str, use: _Use, names: Names) -> Fix | None:
-    """A comparison with what stands before, or with nothing."""
+    """A fix that compares the value with the filter before it, or with 0; None if neither makes sense."""
     node, before = use.node, use.before
     source = text[node.span.offset : node.span.end]
     if isinstance(node, nodes.Number):
@@ -282,14 +283,15 @@ def _compared(text: str, use: _Use, names: Names) -> Fix | None:
         return None
     simple = isinstance(node, nodes.Measure | nodes.Name | nodes.Count | nodes.Power)
     if isinstance(node, nodes.Count) and any(sign.isspace() for sign in source):
-        # `#` before a string takes in what follows.
+        # `#` before a string takes what follows into its operand.
         simple = False
     joined = f"{source} > 0" if simple else f"({source}) > 0"
     return Fix(f"Compare: {_short(joined)}", node.span, joined)
 
 
 def _players(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
-    """Names as tables show them, which `player` gives tidied."""
+    """Names of players spelled as in the file, which never match, because `player` gives names in normalised
+    form."""
     for node in nodes.walk(body):
         if isinstance(node, nodes.ImplicitSearch) and _names_players(node.text):
             written, span, whole = node.needle, node.span, False
@@ -300,7 +302,7 @@ def _players(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
         else:
             continue
         tidy = player_name(written) or written
-        # A part of a name may end in a full stop that stands within the name.
+        # A part of a name may end in a full stop that occurs within the name.
         if tidy == written or not (whole or tidy.count(" ") > written.count(" ")):
             continue
         at = text.find(f'"{written}"', span.offset, span.end)

@@ -1,5 +1,5 @@
-"""Mistakes about moves: a set beside a dash that a blank or a bracket keeps apart, a second bracket behind a
-move's target."""
+"""Lints about moves: a set that a blank or a bracket separates from its dash, and a second bracket after the
+target of a move."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from cqlgui.cql.source.diagnostics import Diagnostic, Fix, Span
 
 def findings(text: str, body: nodes.Node, names: Names) -> Iterator[Diagnostic]:
     """Warnings about the dashes of a query."""
-    # Ends of dashes with a target. What they belong to, such as `countmoves`, ends where they end.
+    # Ends of dashes with a target. A filter that contains such a dash, for example `countmoves`, ends at the
+    # same offset.
     targets: set[int] = set()
     neighbours: list[tuple[nodes.Node, nodes.Node]] = []
     for node in nodes.walk(body):
@@ -31,7 +32,7 @@ def findings(text: str, body: nodes.Node, names: Names) -> Iterator[Diagnostic]:
 
 
 def _apart(text: str, before: nodes.Node, after: nodes.Node) -> Iterator[Diagnostic]:
-    """`N --e4`, `N-- e4`: a designator that looks like a part of the dash and is a filter of its own."""
+    """`N --e4`, `N-- e4`: a designator that looks like part of the dash but is a filter of its own."""
     gap = Span(before.span.end, after.span.offset - before.span.end)
     between = text[gap.offset : gap.end]
     if between.strip(" ") or not between:
@@ -58,7 +59,7 @@ def _apart(text: str, before: nodes.Node, after: nodes.Node) -> Iterator[Diagnos
 
 
 def _second_bracket(text: str, before: nodes.Node, after: nodes.Node) -> Iterator[Diagnostic]:
-    """`--(K)(check)`: the second bracket is a filter of its own, asked before the move (spec 20, R2-14)."""
+    """`--(K)(check)`: the second bracket is a filter of its own, tested before the move (spec 20, R2-14)."""
     bracket = _with_brackets(text, after.span)
     if text[before.span.end : bracket.offset].strip(" ") or text[bracket.offset] != "(":
         return
@@ -91,7 +92,7 @@ def _bracketed(text: str, before: nodes.Node, after: nodes.Node, names: Names) -
         return
     bracket = _with_brackets(text, inner.span)
     if target and not text[bracket.offset - 1].isspace():
-        # It is tied to the dash before it.
+        # The bracket belongs to the dash before it.
         return
     source = text[inner.span.offset : inner.span.end]
     yield Diagnostic(
@@ -105,7 +106,7 @@ def _bracketed(text: str, before: nodes.Node, after: nodes.Node, names: Names) -
 
 
 def _with_brackets(text: str, span: Span) -> Span:
-    """A span with the round brackets around it."""
+    """The span extended to include the round brackets around it."""
     start, end = span.offset, span.end
     while True:
         left, right = start - 1, end

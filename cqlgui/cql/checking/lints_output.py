@@ -1,4 +1,4 @@
-"""Legal but probably wrong about what a query asks of studies: keys that mean nothing on main lines alone."""
+"""Lints about studies: keys that are meaningless in a search of main lines only."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def findings(text: str, query: nodes.Query) -> Iterator[Diagnostic]:
 
 
 def faults(text: str, query: nodes.Query) -> tuple[Diagnostic, ...]:
-    """What forbids a query to run as its header stands, once whoever runs it has had his say: keys about
-    variations in a search that leaves them out (spec 14).
-    """
+    """The same diagnostics as errors: keys about variations in a search that omits variations (spec 14). They
+    stop the query from running; call this only after the caller has made the final choice about
+    variations."""
     return () if query.header.variations else tuple(_about_variations(text, query, "error"))
 
 

@@ -1,4 +1,4 @@
-"""Mistakes about men and squares: parts that can never hold together, and parts that always hold."""
+"""Lints about men and squares: parts that can never hold together, and parts that always hold."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
 
 
 def _together(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
-    """Filters side by side: bare squares, two men on a square, a king in two places, both sides to move."""
-    # By what they may clash about, each once, as a generated query may have thousands.
+    """Lints about adjacent filters: bare squares, two men on one square, a king in two places, both sides to
+    move."""
+    # Designators grouped by the square or king that they may clash about. Each is kept once, because a
+    # generated query may have thousands.
     seen: dict[_About, dict[tuple[int, int], nodes.Designator]] = {}
     side: nodes.SideToMove | None = None
     before: nodes.Node | None = None
@@ -54,11 +56,11 @@ def _together(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
 
 _About: TypeAlias = tuple[str, int]
 _MOST_ALIKE: Final = 64
-"""Different designators of one square, or of one king, that others are compared with."""
+"""At most this many different designators of one square, or of one king, are kept for comparison."""
 
 
 def _subjects(node: nodes.Designator) -> Iterator[_About]:
-    """What a designator may clash with others about."""
+    """The squares and kings that a designator may clash with others about."""
     if node.squares.bit_count() == 1:
         yield "square", node.squares
     if node.men in _KINGS:
@@ -66,7 +68,7 @@ def _subjects(node: nodes.Designator) -> Iterator[_About]:
 
 
 def _clash(one: nodes.Designator, other: nodes.Designator) -> str:
-    """Why two designators can't both name a man; empty where they can."""
+    """Why two designators cannot both match; empty if they can."""
     single = one.squares.bit_count() == 1
     if single and one.squares == other.squares and not one.men & other.men:
         name = squares.square_name(one.squares.bit_length() - 1)
@@ -104,7 +106,7 @@ def _bare_squares(text: str, node: nodes.Designator, before: nodes.Node | None) 
 
 
 def _or_of_sets(text: str, node: nodes.Logic) -> Iterator[Diagnostic]:
-    """`R or B attacks k`, of which the first half is just `R`."""
+    """`R or B attacks k`, which means `R` or `B attacks k`."""
     left, right = node.left, node.right
     if isinstance(left, nodes.Assign) and isinstance(left.value, nodes.Designator):
         yield from _or_behind_assignment(text, node, left)
@@ -132,7 +134,7 @@ def _or_of_sets(text: str, node: nodes.Logic) -> Iterator[Diagnostic]:
 
 
 def _or_behind_assignment(text: str, node: nodes.Logic, left: nodes.Assign) -> Iterator[Diagnostic]:
-    """`x = A or P`, where x holds A alone."""
+    """`x = A or P`, which assigns A alone to x."""
     if not isinstance(node.right, nodes.Designator | nodes.SetOperation):
         return
     first, second = _source(text, left.value), _source(text, node.right)
@@ -144,7 +146,7 @@ def _or_behind_assignment(text: str, node: nodes.Logic, left: nodes.Assign) -> I
 
 
 def _pawn_on_end(node: nodes.Designator) -> Iterator[Diagnostic]:
-    """A pawn on the first or last rank as it is written."""
+    """A pawn on the first or last rank, as written (without transforms)."""
     only_pawns = node.men and not node.men & ~lints_transforms.PAWNS
     if only_pawns and node.squares and not node.squares & ~lints_transforms.ENDS:
         yield Diagnostic(

@@ -1,4 +1,4 @@
-"""Mistakes about ranges (language spec, 2.4): one whose larger bound stands first, which holds no number."""
+"""Lints about ranges (language spec, 2.4): a range whose larger bound comes first contains no number."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from cqlgui.cql.source.diagnostics import Diagnostic, Fix, Span
 
 
 def findings(text: str, query: nodes.Query) -> Iterator[Diagnostic]:
-    """Warnings about the ranges of a query; one in a function that is called often is told once.
+    """Warnings about the ranges of a query. A range in a function is reported once, however often the
+    function is called.
 
-    Directions are not among them: with these the parser refuses such a range.
+    Ranges of directions are not included, because the parser rejects them when the larger bound comes first.
     """
     told: set[Span] = set()
     for bounds, outcome in _ranges(query):
@@ -21,7 +22,7 @@ def findings(text: str, query: nodes.Query) -> Iterator[Diagnostic]:
         if isinstance(low, str) or isinstance(high, str) or low <= high or span in told:
             continue
         told.add(span)
-        # A remark between the bounds would be lost.
+        # A fix would delete a comment between the bounds.
         plain = _BOUNDS.fullmatch(text, span.offset, span.end)
         meant = f"{high} {low}"
         why = "The larger bound stands first"
@@ -38,7 +39,7 @@ _BOUNDS: Final = pattern(r"-?\s*\d+\s*-?\s*\d+")
 
 
 def _ranges(query: nodes.Query) -> Iterator[tuple[nodes.Range, str]]:
-    """Every range that is written, and what it means when no number is in it."""
+    """Every range in the query, and the consequence if it contains no number."""
     for one in (query.header.gamenumber, query.header.matchcount):
         if one is not None:
             yield one, "no game is found"

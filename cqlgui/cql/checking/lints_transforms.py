@@ -1,7 +1,7 @@
-"""Mistakes about transforms: how far one reaches, its name in two words, pawns that it turns where none
-can stand.
+"""Lints about transforms: how far a transform reaches, its name written as two words, and pawns that it turns
+to squares where no pawn can stand.
 
-Turning a pattern is done on its designators alone; whole orbits are not made here.
+Only the designators of a pattern are transformed here; no whole orbits are built.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def findings(text: str, body: nodes.Node) -> Iterator[Diagnostic]:
 
 
 def _scopes(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
-    """A transform of one filter without brackets, before filters that it would change as well."""
+    """A transform of one unbracketed filter, followed by filters that it would change too."""
     changed = _Changed(compound.filters)
     for place, node in enumerate(compound.filters):
         if not isinstance(node, nodes.Transform):
@@ -66,7 +66,7 @@ def _scopes(text: str, compound: nodes.Compound) -> Iterator[Diagnostic]:
 
 
 def _chain(node: nodes.Transform) -> list[nodes.Transform]:
-    """A transform and those directly under it, outermost first."""
+    """A transform and the transforms nested directly in it, outermost first."""
     chain = [node]
     while isinstance(chain[-1].operand, nodes.Transform):
         chain.append(chain[-1].operand)
@@ -74,14 +74,15 @@ def _chain(node: nodes.Transform) -> list[nodes.Transform]:
 
 
 class _Changed:
-    """Which of the filters of a sequence a transform makes other filters of; each is asked once a word."""
+    """Which filters of a sequence a transform changes. The answer is cached for each keyword."""
 
     def __init__(self, filters: Sequence[nodes.Node]) -> None:
         self._filters = filters
         self._places: dict[str, list[int]] = {}
 
     def behind(self, place: int, words: Sequence[str]) -> tuple[nodes.Node, nodes.Node] | None:
-        """The first and the last filter behind a place that one of the words changes, None without any."""
+        """The first and the last filter after `place` that one of the keywords changes; None if there is
+        none."""
         found = [places for word in set(words) if (places := self._of(word)) and places[-1] > place]
         if not found:
             return None
@@ -95,12 +96,12 @@ class _Changed:
 
 
 def _changes(word: str, node: nodes.Node) -> bool:
-    """True when a transform makes another filter of `node`."""
+    """Whether a transform changes `node`."""
     return any(_moved(basic, part) for part in _parts(node) for basic in geometry.of_word(word) if basic.name)
 
 
 def _parts(root: nodes.Node) -> Iterator[transform_rules.Part]:
-    """What transforms can change in a filter."""
+    """The parts of a filter that transforms can change."""
     pending = [root]
     while pending:
         node = pending.pop()
@@ -137,9 +138,10 @@ def _moved(basic: geometry.Basic, part: transform_rules.Part) -> bool:
 
 
 def _two_words(text: str, node: nodes.Transform) -> Iterator[Diagnostic]:
-    """`shift horizontal F`, which is a shift of what `horizontal` makes of F, or of what follows.
+    """`shift horizontal F`, which is a shift of the filter `horizontal F` (or of `horizontal` and what
+    follows).
 
-    With a number behind the word the direction is meant.
+    If a number follows, the direction `horizontal` is meant.
     """
     if node.word not in ("shift", "flip") or node.range is not None:
         return
@@ -187,9 +189,8 @@ def needed(body: nodes.Node) -> Iterator[nodes.Designator]:
 
 
 def _turned_pawns(node: nodes.Transform) -> Iterator[Diagnostic]:
-    """Images that need a pawn on the first or last rank; else, patterns of pawns that are turned on their
-    side.
-    """
+    """A warning if some images need a pawn on the first or last rank, else if a pattern of pawns is turned on
+    its side."""
     chain = _chain(node)
     words = [link.word for link in chain]
     if any(word.startswith("shift") or word == "rotate45" for word in words):
@@ -199,7 +200,7 @@ def _turned_pawns(node: nodes.Transform) -> Iterator[Diagnostic]:
         for one in needed(chain[-1].operand)
         if one.men and not one.men & ~PAWNS and one.squares not in (0, geometry.ALL_SQUARES)
     ]
-    # What no image can save is told at the designator.
+    # If no image can match, the warning is given at the designator.
     if not pawns or any(not one.squares & ~ENDS for one in pawns):
         return
     images = _images(words, pawns)
@@ -236,9 +237,7 @@ def _turned_pawns(node: nodes.Transform) -> Iterator[Diagnostic]:
 
 
 def _images(words: Sequence[str], designators: Sequence[nodes.Designator]) -> list[tuple[Bitboard, ...]]:
-    """Where the squares of some designators come to lie under each composition of transforms, without
-    doubles.
-    """
+    """The squares of the designators under each composition of transforms, without duplicates."""
     images: dict[tuple[Bitboard, ...], None] = {}
     factors = [geometry.of_word(word) for word in reversed(words)]
     for steps in itertools.islice(itertools.product(*factors), _MOST_IMAGES):

@@ -1,6 +1,6 @@
-"""Ways out of errors that a program can take: an error comes in, the same with a `Fix` goes out.
+"""Adds a `Fix` to errors that a program can correct.
 
-Looks at tokens around the finding only; a text with errors has no tree.
+Only tokens around the error are used, because a text with errors has no tree.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cqlgui.cql.vocabulary import registry
 
 
 def offered(text: str, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """The findings, each with a fix where one is known."""
+    """The diagnostics, each with a fix if one is known."""
     rows = tuple(found)
     if not any(one.code in _RULES for one in rows):
         return rows
@@ -34,7 +34,7 @@ def _with_fix(text: str, scanned: list[Token], finding: Diagnostic) -> Diagnosti
 
 
 def _undeclared(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
-    """A keyword in two words, or misspelled."""
+    """A fix for a keyword written as two words, or misspelled."""
     span = finding.span
     for first, second in itertools.pairwise(scanned):
         if span.offset not in (first.offset, second.offset) or Kind.STRING in (first.kind, second.kind):
@@ -70,14 +70,15 @@ def _open_comment(text: str, scanned: list[Token], finding: Diagnostic) -> Fix |
 def _stray(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
     sign = text[finding.span.offset : finding.span.end]
     if len(sign) > 1 and sign[0] == sign[-1] == "'":
-        # The lexer shows these together only where no other quote stands between.
+        # The lexer makes these characters one token only if no other quote is between them.
         return Fix("Write double quotes", finding.span, f'"{sign[1:-1]}"')
     new = "".join(_LOOK_ALIKES.get(one, one) for one in sign)
     return Fix(f"Change {sign} to {new}", finding.span, new) if new != sign else None
 
 
 def _mismatch(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
-    """A transform in two words before what is no set; `or` in brackets where a set is needed."""
+    """Fixes for a transform written as two words before an operand that is no set, and for `or` in brackets
+    where a set is needed."""
     if finding.message.startswith(("`horizontal`", "`vertical`")):
         return _joined_transform(scanned, finding.span.offset)
     if "a set of squares" not in finding.message:
@@ -100,7 +101,8 @@ def _mismatch(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | Non
 
 
 def _joined_transform(scanned: list[Token], offset: int) -> Fix | None:
-    """`flip vertical` before an operand, brackets between them or none, as one word."""
+    """Joins `flip vertical` before an operand to one word; brackets may stand between the keyword and the
+    operand."""
     before = [token for token in scanned if token.offset < offset]
     while before and before[-1].word in ("(", "{"):
         before.pop()
@@ -114,7 +116,7 @@ def _joined_transform(scanned: list[Token], offset: int) -> Fix | None:
 
 
 def _loose_target(text: str, scanned: list[Token], finding: Diagnostic) -> Fix | None:
-    """The blanks before the bracket of a move's target; none where a remark stands between."""
+    """Removes the blanks before the bracket of a move's target; no fix if a comment stands between."""
     end = finding.span.offset
     start = len(text[:end].rstrip())
     tied = any(token.end == start for token in scanned)

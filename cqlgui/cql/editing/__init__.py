@@ -1,1 +1,1 @@
-"""What an editor asks about a text: its structure and the spelling of keywords."""
+"""Services for an editor: the structure of a text, and the spelling of keywords."""

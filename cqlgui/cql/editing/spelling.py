@@ -1,8 +1,8 @@
-"""The two spellings of a query's text: words and letters, or Unicode signs (language spec, 2.6).
+"""Converts a query text between its two spellings: words and letters, or Unicode signs (language spec, 2.6).
 
-Works on tokens, so that comments, line breaks and faulty parts stay as they are. Blanks change only where a
-spelling needs it: `piece x in S` and `◭x∊S` are the same, a keyword needs a blank where its sign needs none,
-and a dash must not become tied to its neighbour.
+The conversion works on tokens, so comments, line breaks and faulty parts stay as they are. Blanks change only
+where a spelling requires it: `piece x in S` and `◭x∊S` are equivalent, a keyword needs a blank where its sign
+needs none, and a dash must not become tied to its neighbour.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from cqlgui.cql.syntax.reading import lexer
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The code points `start`..`end` of a text give way to `new`."""
+    """Replacement of the code points `start`..`end` of a text by `new`."""
 
     start: int
     end: int
@@ -30,12 +30,12 @@ class Change:
 
 
 def respelled(text: str, style: Style) -> str:
-    """`text` in one spelling throughout; what has no sign keeps its word."""
+    """`text` in one spelling throughout. Words without a sign stay."""
     return applied(text, changes(text, style))
 
 
 def changes(text: str, style: Style) -> tuple[Change, ...]:
-    """What has to change for `text` to be in one spelling, in text order."""
+    """The changes that put `text` in one spelling, in text order."""
     found = list(lexer.tokens(text))
     news = _to_signs(found) if style == "unicode" else _to_words(text, found)
     _keep_apart(text, found, news)
@@ -47,7 +47,7 @@ def changes(text: str, style: Style) -> tuple[Change, ...]:
 
 
 def applied(text: str, wanted: Sequence[Change]) -> str:
-    """`text` after changes, which are in text order and do not overlap."""
+    """`text` with changes applied. They must be in text order and must not overlap."""
     parts, at = [], 0
     for change in wanted:
         parts += [text[at : change.start], change.new]
@@ -56,7 +56,8 @@ def applied(text: str, wanted: Sequence[Change]) -> str:
 
 
 def moved(offset: int, wanted: Sequence[Change]) -> int:
-    """Where an offset lies after changes; within one it goes to the end of what came in, at most."""
+    """The position of an offset after changes. An offset inside a replaced part stays at the same distance
+    from its start, but not beyond the end of the new text."""
     shift = 0
     for change in wanted:
         if offset <= change.start:
@@ -68,7 +69,7 @@ def moved(offset: int, wanted: Sequence[Change]) -> int:
 
 
 def has_signs(text: str) -> bool:
-    """True when some part of a query is spelled with a Unicode sign."""
+    """Whether some part of a query is spelled with a Unicode sign."""
     return any(
         token.kind not in _UNTOUCHED and any(sign in _SIGNS for sign in token.text)
         for token in lexer.tokens(text)
@@ -76,12 +77,12 @@ def has_signs(text: str) -> bool:
 
 
 def tidied(text: str) -> str:
-    """`text` without blanks at line ends, with single blank lines at most and one line break at its end.
+    """`text` without blanks at line ends, with at most one blank line in a row and one line break at its end.
 
-    A line of tabs alone stays: it does not end a path as an empty line does.
+    A line that contains tabs but no other text is kept: unlike an empty line it does not end a path.
     """
     lines = [line.rstrip() or line.strip(" ") for line in text.replace("\r\n", "\n").split("\n")]
-    # What a comment holds is the author's; only blanks at line ends go there too.
+    # Comments are processed too: they lose blanks at line ends and repeated blank lines.
     kept = [line for number, line in enumerate(lines) if line or (number and lines[number - 1])]
     joined = "\n".join(kept).strip("\n")
     return joined + "\n" if joined else ""
@@ -97,7 +98,7 @@ _SIGNS: Final = frozenset("".join([*_WORD_OF, *designators.FIGURINES, "◭"])) -
 _UNTOUCHED: Final = frozenset({Kind.COMMENT, Kind.STRING, Kind.WHITESPACE, Kind.ERROR})
 _DASHES: Final = frozenset({"--", "[x]"})
 _LOOSE_BEFORE: Final = tokens.LOOSE_BEFORE_DASH | {""}
-"""Signs directly before a dash that do not tie it (language spec, 9.1)."""
+"""Characters directly before a dash that do not tie it to its neighbour (language spec, 9.1)."""
 _PIECES: Final = re.compile(r"(\[[^\],\-1-8]+\]|[^\[\]a-h1-8]+|[ab](?![-1-8]))?(.*)", re.DOTALL)
 
 
@@ -143,7 +144,7 @@ def _to_words(text: str, found: list[Token]) -> list[str]:
             assert quantifier is not None
             start = quantifier
         if not declares:
-            # The same signs run through the keys of a dictionary, which `square` cannot.
+            # The same signs also loop over the keys of a dictionary, which the keyword `square` cannot do.
             if loops is None:
                 loops = _square_loops(text)
             if found[start].offset not in loops:
@@ -187,14 +188,14 @@ def _word(token: Token) -> str:
 
 
 def _parts(text: str) -> tuple[str, str]:
-    """The pieces of a designator without brackets, and its squares with theirs."""
+    """The pieces of a designator without their brackets, and its squares with brackets."""
     found = _PIECES.fullmatch(text)
     assert found is not None
     return (found[1] or "").strip("[]"), found[2]
 
 
 def _any_man(pieces: str) -> list[str]:
-    """Signs and letters of a list of pieces; both colours together have a sign of their own."""
+    """The signs and letters of a list of pieces. `A` and `a` together become one sign."""
     if "A" in pieces and "a" in pieces:
         return ["◭", *(one for one in pieces if one not in "Aa")]
     return list(pieces)
@@ -202,7 +203,8 @@ def _any_man(pieces: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """The head of a loop or a piece assignment in words: the places of its name and of its `in`."""
+    """The head of a loop or of a piece assignment, spelled in words: the token indices of its name and of its
+    `in`."""
 
     every: bool
     name: int
@@ -210,7 +212,7 @@ class _Head:
 
     @classmethod
     def read(cls, found: list[Token], start: int) -> _Head | None:
-        """The head that begins with the word at `start`; None with a comment in it or where none is meant."""
+        """The head that begins with the word at `start`; None if it contains a comment or is no head."""
         place = _behind(found, start)
         every = place is not None and found[place].word == "all"
         if every:
@@ -227,7 +229,7 @@ class _Head:
 
 
 def _behind(found: list[Token], place: int) -> int | None:
-    """The next token with only white space in between."""
+    """The index of the next token, if only white space is in between."""
     place += 1
     if place < len(found) and found[place].kind is Kind.WHITESPACE:
         place += 1
@@ -235,7 +237,7 @@ def _behind(found: list[Token], place: int) -> int | None:
 
 
 def _before(found: list[Token], place: int) -> int | None:
-    """The token before, with only white space in between."""
+    """The index of the previous token, if only white space is in between."""
     place -= 1
     if place >= 0 and found[place].kind is Kind.WHITESPACE:
         place -= 1
@@ -243,14 +245,14 @@ def _before(found: list[Token], place: int) -> int | None:
 
 
 def _assigned(found: list[Token], place: int) -> bool:
-    """True when the next token from `place` on is `=`."""
+    """Whether the next token from `place` on is `=`."""
     while place < len(found) and found[place].kind in tokens.TRIVIA:
         place += 1
     return place < len(found) and found[place].word == "="
 
 
 def _square_loops(text: str) -> frozenset[int]:
-    """Where loops over squares begin; none in a text with errors."""
+    """The offsets of loops over squares; none in a text with errors."""
     query = check.check(text).query
     return frozenset() if query is None else frozenset(_starts(query.body))
 
@@ -260,7 +262,7 @@ def _starts(body: nodes.Node) -> Iterator[int]:
 
 
 def _keep_apart(text: str, found: list[Token], news: list[str]) -> None:
-    """Put a blank between neighbours that the new spelling would run together or tie."""
+    """Insert a blank between neighbours that the new spelling would merge or tie."""
     last = -1
     for i, token in enumerate(found):
         if not news[i]:
@@ -270,14 +272,14 @@ def _keep_apart(text: str, found: list[Token], news: list[str]) -> None:
             if changed and (_gets_tied(found, news, last, i) or _wants_blank(found[last], news[last], token)):
                 news[i] = " " + news[i]
         last = i
-    # How far a token reaches can depend on more than its neighbour (`Ra1-4A`), so the whole is read again.
+    # The extent of a token can depend on more than its neighbour (`Ra1-4A`), so the new text is read again.
     while blanks := _swallowed(found, news):
         for i in blanks:
             news[i] = " " + news[i]
 
 
 def _swallowed(found: list[Token], news: list[str]) -> list[int]:
-    """Tokens that the new text reads as part of the one before, or that make the one before another one."""
+    """Tokens that, in the new text, are read as part of the token before them, or change that token."""
     read = {token.offset: token for token in lexer.tokens("".join(news))}
     blanks = []
     at, before = 0, -1
@@ -293,12 +295,12 @@ def _swallowed(found: list[Token], news: list[str]) -> list[int]:
             left = read.get(start - len(news[before].lstrip()))
             stays = news[before].lstrip() == found[before].text
             differs = left is None or (left.kind, left.text) != (found[before].kind, found[before].text)
-            # A designator is one in either spelling.
+            # A designator stays a designator in either spelling.
             broken = found[before].kind is Kind.DESIGNATOR and (
                 left is None or left.kind is not Kind.DESIGNATOR
             )
             if start not in read or broken or (stays and differs):
-                # What stands behind it may be read rightly now.
+                # The tokens after it may be read correctly once this blank is inserted.
                 blanks.append(i)
                 before = -1
                 continue
@@ -307,13 +309,13 @@ def _swallowed(found: list[Token], news: list[str]) -> list[int]:
 
 
 def _wants_blank(left: Token, new: str, right: Token) -> bool:
-    """True between a word that was a sign and its operand, which reads badly in one go."""
+    """Whether a blank is needed for legibility: between a word that replaces a sign, and its operand."""
     spelled_out = left.text in lexer.UNICODE_WORDS and new != left.text
     return spelled_out and (right.kind is Kind.DESIGNATOR or right.word == "{")
 
 
 def _gets_tied(found: list[Token], news: list[str], left: int, right: int) -> bool:
-    """True when a dash would be tied to what stands before it and was not."""
+    """Whether a dash that was not tied to its neighbour would become tied to the token before it."""
     if found[right].word not in _DASHES or found[right].kind in _UNTOUCHED:
         return False
     before = found[right - 1].text[-1:]

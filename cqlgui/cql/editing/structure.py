@@ -1,8 +1,7 @@
-"""Where filters begin and end in a text, for the editor: the filter at the caret, its transforms, wrap
-and unwrap.
+"""The structure of a text for the editor: the filter at the caret, its transforms, and wrapping.
 
-Works on texts without errors through the tree, and tells nothing (None, or the text unchanged) about
-broken ones.
+Works on the syntax tree of texts without errors. For a text with errors the functions fall back to single
+tokens or report nothing.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from cqlgui.cql.syntax.reading.lexer import tokens as scan
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One transform of a chain: keyword, where it stands, its range as written (empty without one) and
-    where."""
+    """One transform of a chain: its keyword and its range as written (empty if it has none), each with its
+    span."""
 
     word: str
     word_span: Span
@@ -32,8 +31,8 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class ChainInText:
-    """The transforms directly around a filter, outermost first, and the filter with the brackets around
-    it."""
+    """The transforms directly around a filter, outermost first, and the span of the filter including its
+    brackets."""
 
     links: tuple[Link, ...]
     operand: Span
@@ -41,14 +40,14 @@ class ChainInText:
 
 @functools.lru_cache(maxsize=4)
 def checked(text: str) -> Checked:
-    """`check.check` that remembers the last few texts: an editor asks about the same one at every move of
-    its caret. Safe from any thread."""
+    """`check.check` with a cache of the last 4 texts, since an editor asks about the same text at every move
+    of its caret. Thread-safe."""
     return check.check(text)
 
 
 def filter_span_at(text: str, offset: int) -> Span:
-    """The smallest whole filter at a caret (which touches it on either side); the whole body where there
-    is none."""
+    """The span of the smallest whole filter that the caret touches on either side; the whole body if there is
+    none. In a text with errors it is the token at the caret."""
     query = checked(text).query
     if query is None:
         return _token_at(text, offset)
@@ -65,8 +64,8 @@ def filter_span_at(text: str, offset: int) -> Span:
 
 
 def transform_chain_at(text: str, offset: int) -> ChainInText:
-    """The innermost chain of transforms whose keywords or operand the caret touches; without one, no
-    links and the filter at the caret."""
+    """The innermost chain of transforms whose keywords or operand the caret touches. If there is none, the
+    result has no links, and its operand is the filter at the caret."""
     found: tuple[nodes.Transform, ...] | None = None
     for chain in _chains(text):
         span = chain[0].span
@@ -78,7 +77,8 @@ def transform_chain_at(text: str, offset: int) -> ChainInText:
 
 
 def chain_of_operand(text: str, start: int, end: int) -> ChainInText | None:
-    """The chain whose operand is exactly `start`..`end`, white space at the ends aside; None without one."""
+    """The chain whose operand is exactly `start`..`end`, apart from white space at both ends; None if there
+    is none."""
     part = text[start:end]
     wanted = Span(start + len(part) - len(part.lstrip()), len(part.strip()))
     for chain in _chains(text):
@@ -91,7 +91,7 @@ def chain_of_operand(text: str, start: int, end: int) -> ChainInText | None:
 
 @functools.lru_cache(maxsize=4)
 def chains(text: str) -> tuple[ChainInText, ...]:
-    """Every maximal run of directly nested transforms with its operand; none in a text with errors."""
+    """Every maximal run of directly nested transforms with its operand; empty for a text with errors."""
     return tuple(_described(text, chain) for chain in _chains(text))
 
 
@@ -106,11 +106,12 @@ def _described(text: str, chain: tuple[nodes.Transform, ...]) -> ChainInText:
 
 
 def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:
-    """`text` with transforms, outermost first, put before the filters at `start`..`end` (a caret takes
-    its filter).
+    """`text` with transforms, outermost first, inserted before the filters at `start`..`end`. If the two are
+    equal, they are a caret, and the filter at the caret (with the transforms around it) is used.
 
-    Several filters get braces, a filter with operators round brackets. When the result would be taken in
-    by what follows (a transform swallows everything to its right) the whole is bracketed as well.
+    Several filters get braces, and a filter with operators gets round brackets. A transform takes in
+    everything to its right; if an operator follows, the whole result is bracketed, so that the operator stays
+    outside.
     """
     if start == end:
         chain = transform_chain_at(text, start)
@@ -133,7 +134,7 @@ def wrap(text: str, start: int, end: int, words: tuple[str, ...]) -> str:
 
 @functools.lru_cache(maxsize=4)
 def _chains(text: str) -> tuple[tuple[nodes.Transform, ...], ...]:
-    """Every maximal run of directly nested transforms; none in a text with errors."""
+    """Every maximal run of directly nested transforms; empty for a text with errors."""
     query = checked(text).query
     if query is None:
         return ()
@@ -152,24 +153,24 @@ def _chains(text: str) -> tuple[tuple[nodes.Transform, ...], ...]:
 
 
 def _operand_span(text: str, node: nodes.Transform) -> Span:
-    """The operand with the brackets that stand around it: everything behind the keyword and the range."""
+    """The span of the operand including its brackets: everything after the keyword and the range."""
     start = _after_trivia(text, node.range.span.end if node.range is not None else node.word_span.end)
     return Span(start, node.span.end - start) if start < node.span.end else node.operand.span
 
 
 def _after_trivia(text: str, start: int) -> int:
-    """Where the first token at or behind `start` begins."""
+    """The offset of the first token at or after `start`."""
     found = _TRIVIA.match(text, start)
     return found.end() if found is not None else start
 
 
-_LONGEST_OPERATOR = 32  # characters in which the lexer surely sees which operator begins there
+_LONGEST_OPERATOR = 32  # characters; enough for the lexer to recognise any operator
 # White space and comments; three slashes are a filter.
 _TRIVIA = pattern(r"(?:\s|/\*[\s\S]*?\*/|////[^\n]*|//(?!/)[^\n]*|;[^\n]*)*")
 
 
 def _closed(inner: str) -> str:
-    """A text that is one bracketed or one-word filter as it stands; anything else bracketed."""
+    """`inner` in brackets, unless it is already a single bracketed or one-word filter."""
     inside = check.check(inner).query
     if inside is None:
         return inner if _one_token(inner) else "{" + inner + "}"
@@ -190,7 +191,7 @@ def _one_token(text: str) -> bool:
 
 
 def _bracketed(text: str) -> bool:
-    """True when one pair of brackets encloses the whole text."""
+    """Whether one pair of brackets encloses the whole text."""
     found = _significant(text)
     level = 0
     for i, token in enumerate(found):
@@ -204,7 +205,7 @@ def _bracketed(text: str) -> bool:
 
 
 def goes_on(text: str, end: int) -> bool:
-    """True when an operator follows, which a transform in front would swallow."""
+    """Whether an operator follows, which a transform before the filter would take in."""
     start = _after_trivia(text, end)
     following = next(iter(scan(text[start : start + _LONGEST_OPERATOR])), None)
     if following is None:

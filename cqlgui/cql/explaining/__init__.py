@@ -1,1 +1,1 @@
-"""Why a position matches."""
+"""Explains why a position matches a query or does not."""

@@ -1,6 +1,5 @@
-"""Why a position matches or not: truth, value and squares of every sub-filter, element by element of each
-orbit.
-"""
+"""Explains why a position matches or not: truth, value and squares of every sub-filter, and of each element
+of every orbit."""
 
 from __future__ import annotations
 
@@ -26,14 +25,14 @@ from cqlgui.cql.syntax.reading import lexer
 from cqlgui.cql.transforming import transform_rules, transforms, words
 
 MAX_DETAILED_ELEMENTS: Final = 64
-"""Orbits with more elements than this show the inside of the matching ones only."""
+"""In orbits with more elements than this, details are shown only for the elements that match."""
 
 MAX_CONSTITUENTS: Final = 200
-"""No more constituents of a path are shown than this."""
+"""At most this many constituents of a path are shown."""
 
 
 class Judged(Protocol):
-    """A filter with its truth at a position, None when that cannot be told."""
+    """A filter with its truth at a position; None if it is unknown."""
 
     @property
     def matched(self) -> bool | None: ...
@@ -43,15 +42,16 @@ class Judged(Protocol):
 class Explanation:
     """One filter at one position.
 
-    `matched` is None when it cannot be told (a loop variable has no value outside its loop). `value` is the
-    text of the value, None for conditions and failures. `squares` is the bitboard that the filter names or
-    matched here. `positionid` is where it was evaluated, `place` the text of that position: under `find` the
-    one found, else the candidate that comes nearest to matching. `transform` and `words` name the element of
-    an orbit and are empty for other filters; `orbit` is the index of an outermost orbit, else -1. `binding`
-    is the name and the square of the element that decides a loop: the first for which it holds, under `all`
-    the first for which it fails; the parts of the loop's body are told for it. `way` has the moves to the
-    positions that a path or a line matched, or how far it came. `rounds` tells how often the body of a `loop`
-    or `while` held or ran, None for other filters; its parts are told for the last run of each.
+    `matched` is None if the truth is unknown (a loop variable has no value outside its loop). `value` is the
+    value as text, None for conditions and failures. `squares` is the bitboard that the filter names or
+    matched here. `positionid` is the position where the filter was evaluated, and `place` describes it: below
+    `find` it is the position found, else the candidate that comes nearest to matching. `transform` and
+    `words` describe the element of an orbit and are empty for other filters. `orbit` is the index of an
+    outermost orbit, else -1. `binding` is the variable and the square of the element that decides a loop: the
+    first for which the loop holds, or with `all` the first for which it fails. The loop's body is explained
+    for that element. `way` has the moves to the positions that a path or a line matched, or as far as it
+    came. `rounds` is how often the body of a `loop` or `while` held or ran, None for other filters. Each part
+    of these is explained for its last run.
     """
 
     span: Span
@@ -86,11 +86,12 @@ def explain(
 class Reason:
     """Why a query does not match at a position.
 
-    `part` is the first filter that fails, as deep as conjunctions, searches in the tree, sequences of moves
-    and choices go; None where the query matches. `words` and `transform` name the orbit element in which it
-    stands, the one that comes nearest to matching. `nearest` is the position of the game, nearest to the one
-    asked about, at which that filter holds, `whole` the one at which the whole query does; None where there
-    is none. `fault` is why that could not be told of some positions, empty where all could be looked at.
+    `part` is the first filter that fails, found by descending through conjunctions, `find`, sequences of
+    moves and `if`; None if the query matches. `words` and `transform` describe the orbit element that
+    contains it, the one that comes nearest to matching. `nearest` is the position of the game, nearest to the
+    one asked about, at which that filter holds, and `whole` the nearest at which the whole query does; None
+    if there is none. `fault` is the first error that kept a position from being evaluated, empty if there was
+    none.
     """
 
     part: Explanation | None
@@ -102,7 +103,8 @@ class Reason:
 
 
 def why_not(expanded: transforms.Expanded, game: tree.GameTree, host: hosts.Host, positionid: int) -> Reason:
-    """The first filter that fails at a position, and where else in the game it holds. Raises as `explain`."""
+    """The first filter that fails at a position, and where else in the game it holds. Raises the same errors
+    as `explain`."""
     query = expanded.query
     if query is None:
         raise ValueError("a query with errors cannot be explained")
@@ -124,7 +126,8 @@ def why_not(expanded: transforms.Expanded, game: tree.GameTree, host: hosts.Host
 
 
 def _nearest(game: tree.GameTree, here: int, places: Sequence[int]) -> int | None:
-    """The place fewest moves away through the game, later ones before earlier ones."""
+    """The place that is the fewest moves away in the game tree; of equally near places, one from `here`
+    onwards is preferred to an earlier one."""
     above = {}
     at, steps = here, 0
     while at >= 0:
@@ -140,7 +143,7 @@ def _nearest(game: tree.GameTree, here: int, places: Sequence[int]) -> int | Non
     return min(places, key=distance, default=None)
 
 
-# Filters of which more is told than the truth: they must have been looked at.
+# Filters whose explanation shows more than their truth. They must have been evaluated for that.
 _LOOKED_AT: Final = (
     nodes.SquareLoop,
     nodes.PieceLoop,
@@ -158,8 +161,8 @@ class _Explainer:
         self._recorder = recordings.Recorder()
         self._compiler = compilers.compiler(expanded.names, self._recorder.watch)
         self._query = query
-        # Elements of orbits stand nowhere in the text, and a placement does not name its squares: these are
-        # printed, all else is quoted.
+        # Elements of orbits do not occur in the text, and the text of a placement does not contain its
+        # squares. These nodes are printed; all others are quoted.
         self._printed: set[int] = set()
         self._find_printed(query.body)
         self._remarks = [
@@ -173,7 +176,7 @@ class _Explainer:
     def explain(self, searched: tree.GameTree, host: hosts.Host, positionid: int) -> Explanation:
         s = self._evaluation(searched, host)
         if self._compiler.slots or self._compiler.remembers:
-            # Variables and paths live as long as the game, so what earlier positions did counts here.
+            # Variables and paths last for the whole game, so earlier positions have to be evaluated first.
             for earlier in range(positionid):
                 s.goto(earlier)
                 self._body.test(s)
@@ -186,7 +189,7 @@ class _Explainer:
         return self._node(s, self._query.body, positionid, before)
 
     def failing(self, found: Explanation) -> tuple[nodes.Node, Explanation, Explanation | None]:
-        """The first filter that fails, and the element of an orbit it stands in, the innermost one."""
+        """The first filter that fails, and the innermost orbit element that contains it."""
         node, part, element = self._query.body, found, None
         while True:
             inner = self._broken(node, part) or _inner(node, part)
@@ -210,7 +213,8 @@ class _Explainer:
             node, part = failed
 
     def _broken(self, node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation] | None:
-        """The constituent at which a sequence broke off. A step is a filter as the path of just this step."""
+        """The constituent at which a sequence broke off. A step is wrapped in a path of this step alone, to
+        make it a filter."""
         way = self._ways.get((id(node), part.positionid))
         if way is None or way.failed is None or not part.children or part.children[-1].matched is not False:
             return None
@@ -218,7 +222,7 @@ class _Explainer:
         assert isinstance(origin, nodes.Node)
         if isinstance(origin, nodes_paths.Step):
             assert isinstance(node, nodes_paths.Path)
-            # Of a step whose dash fits the targets are told behind its sets.
+            # For a step whose dash fits, the explanations of the targets come after those of its sets.
             for target, tail in zip(origin.targets, told.children[len(_sets(origin)) :], strict=False):
                 if tail.matched is False:
                     return target, tail
@@ -232,9 +236,8 @@ class _Explainer:
     def places(
         self, searched: tree.GameTree, host: hosts.Host, wanted: nodes.Node
     ) -> tuple[list[int], list[int], str]:
-        """The positions at which a filter holds, those at which the whole query does, and the first fault
-        that kept one from being evaluated.
-        """
+        """The positions at which a filter holds, those at which the whole query holds, and the first error
+        that kept a position from being evaluated."""
         s = self._evaluation(searched, host)
         made, records = self._recorder.codes[id(wanted)], self._recorder.records.get(id(wanted), {})
         holds, matches, fault = [], [], ""
@@ -266,7 +269,8 @@ class _Explainer:
             automatic_comments=True,
             explicit_comments=True,
         )
-        # What other games left is not known here: the game stands alone, as in a run without memory.
+        # The values that earlier games left are unknown here, so persistent variables start as in a search of
+        # this game alone.
         for name in compiler.persistent:
             s.variables[compiler.slot(name)] = compiler.initial(name)
         for name in compiler.dictionaries:
@@ -319,14 +323,14 @@ class _Explainer:
         )
 
     def _record(self, s: Evaluation, node: nodes.Node, place: int, variables: Sequence[object]) -> None:
-        """Evaluate a filter that stands behind one that failed, so that it has been looked at too."""
+        """Evaluate and record a filter that the search did not reach because one before it failed."""
         s.goto(place)
         now, s.variables[:] = list(s.variables), recordings.kept(variables)
         s.witnesses, self._recorder.on = self._witnesses, True
         try:
             rings.quietly(s, self._recorder.tests[id(node)])
         except QueryError:
-            pass  # A variable has no value here: it cannot be told.
+            pass  # A variable has no value here, so the truth stays unknown.
         finally:
             s.variables[:] = now
             s.witnesses, self._recorder.on = None, False
@@ -339,7 +343,7 @@ class _Explainer:
         way = self._ways.get((id(node), where))
         if way is None:
             return ""
-        # Several constituents may hold at one position, and none leads to the first one.
+        # Several constituents may hold at one position, and no move of the path leads to its first position.
         places = list(dict.fromkeys(place for _node, place in way.passed[:MAX_CONSTITUENTS]))
         return " ".join(tree.san_line(s.tree, [place for place in places if place != where]))
 
@@ -403,7 +407,7 @@ class _Explainer:
         if isinstance(node, nodes_tree.Echo):
             return [self._node(s, node.operand, self._echoed(s, node, where, variables), variables)]
         if isinstance(node, nodes_squares.Placement):
-            # Of the 64 squares only those that differ are worth a line.
+            # Of the 64 squares only those that differ are shown.
             told = (self._node(s, one, where, variables) for one in node.squares)
             return [one for one in told if not one.matched]
         if isinstance(node, nodes.NoTransform):
@@ -413,7 +417,8 @@ class _Explainer:
         found = []
         rule = transform_rules.RULES[type(node)]
         for child in (rule.evaluated or rule.children)(node):
-            # What is not evaluated by itself, as the dash behind `currentmove`, gives its parts.
+            # A node that is not evaluated by itself, such as the dash after `currentmove`, is replaced by its
+            # parts.
             alone = id(child) in self._recorder.codes
             found += (
                 [self._node(s, child, where, variables)]
@@ -429,7 +434,8 @@ class _Explainer:
         where: int,
         variables: Sequence[object],
     ) -> list[Explanation]:
-        """The set that a loop goes through, and its body: for the element that decides the loop, if any."""
+        """The set that a loop iterates over, and its body, explained for the element that decides the loop,
+        if any."""
         domain = self._node(s, node.domain, where, variables)
         witness = self._witnesses.get((id(node), where))
         if witness is None:
@@ -444,7 +450,7 @@ class _Explainer:
         where: int,
         variables: Sequence[object],
     ) -> list[Explanation]:
-        """The parts of a filter that runs them more than once, each as in one of its runs."""
+        """The parts of a filter that runs them more than once, each explained for one of its runs."""
         entry = self._recorder.records.get(id(node), {}).get(where)
         runs = None if entry is None else entry.runs
         found = []
@@ -460,10 +466,10 @@ class _Explainer:
     def _once(
         self, s: Evaluation, part: nodes.Node, moment: recordings.Moment, known: Witnesses
     ) -> Explanation:
-        """A filter as it went in one of its runs.
+        """A filter explained for one of its runs.
 
-        What was recorded mixes all of them, so it is evaluated once more; where that gives something else
-        now, the mixture is told, with the witnesses already `known`.
+        The records mix all runs, so the filter is evaluated once more in the state of that run. If the result
+        differs this time, the mixed records are used, with the witnesses in `known`.
         """
         outer = self._witnesses
         with self._recorder.apart(part) as aside:
@@ -476,7 +482,7 @@ class _Explainer:
         return told
 
     def _again(self, s: Evaluation, part: nodes.Node, moment: recordings.Moment) -> bool | None:
-        """Record one run of a filter; None where that fails this time."""
+        """Evaluate and record one run of a filter; None if an error is raised."""
         self._witnesses = {}
         test = self._recorder.tests[id(part)]
         s.witnesses, self._recorder.on = self._witnesses, True
@@ -494,7 +500,8 @@ class _Explainer:
         where: int,
         variables: Sequence[object],
     ) -> list[Explanation]:
-        """The constituents of a sequence where they held, and the one that failed where it got no further."""
+        """The constituents of a sequence, each at the position where it held, and last the one that
+        failed."""
         found = []
         if isinstance(node, nodes_paths.Path):
             heads = (node.focus, node.max)
@@ -511,7 +518,8 @@ class _Explainer:
     def _constituent(
         self, s: Evaluation, node: object, positionid: int, matched: bool, variables: Sequence[object]
     ) -> Explanation:
-        """One constituent; a step is told at the position it leads to, or where it finds none."""
+        """One constituent. A step is explained at the position it leads to, or, if it fails, at the position
+        where it starts."""
         assert isinstance(node, nodes.Node)
         if not isinstance(node, nodes_paths.Step):
             return self._node(s, node, positionid, variables)
@@ -533,7 +541,8 @@ class _Explainer:
     def _missed(
         self, s: Evaluation, node: nodes_paths.Step, head: int, variables: Sequence[object]
     ) -> list[Explanation]:
-        """The targets of a step that failed, behind the move that came nearest; none where no move fits."""
+        """The targets of a step that failed, after the move that came nearest to matching; empty if no move
+        fits."""
         looked_at = self._recorder.records.get(id(node.targets[0]), {}) if node.targets else {}
         tails = [
             [self._node(s, one, place, variables) for one in node.targets]
@@ -543,8 +552,8 @@ class _Explainer:
         return max(tails, key=held, default=[])
 
     def _echoed(self, s: Evaluation, node: nodes_tree.Echo, where: int, variables: Sequence[object]) -> int:
-        """The position to tell of below an echo: the first that gave its value, else the first that matched,
-        else the first looked at."""
+        """The position to explain below an echo: the first that gave its value, else the first that matched,
+        else the first that was evaluated."""
         records = self._recorder.records.get(id(node.operand), {})
         entry = self._recorder.records.get(id(node), {}).get(where)
         value = self._result(s, self._recorder.codes[id(node)], entry, where, variables)[1]
@@ -555,7 +564,7 @@ class _Explainer:
     def _elsewhere(
         self, s: Evaluation, node: nodes_tree.At, where: int, variables: Sequence[object]
     ) -> list[Explanation]:
-        """The parts of `X:F`: F at the position that X gives here; nothing is known of it without one."""
+        """The parts of `X:F`: X here, and F at the position that X gives; F is unknown if X gives none."""
         position = self._node(s, node.position, where, variables)
         entry = self._recorder.records.get(id(node.position), {}).get(where)
         place = self._result(s, self._recorder.codes[id(node.position)], entry, where, variables)[1]
@@ -601,7 +610,8 @@ class _Explainer:
 
 
 def _conjuncts(node: nodes.Node) -> Sequence[nodes.Node]:
-    """What a filter is said to fail for: filters side by side, or the elements of an orbit; else nothing."""
+    """The parts to search for the cause of a failure: conjuncts, or the elements of an orbit; else
+    nothing."""
     match node:
         case nodes.Compound():
             return node.filters
@@ -616,14 +626,14 @@ def _conjuncts(node: nodes.Node) -> Sequence[nodes.Node]:
 
 
 def _sets(step: nodes_paths.Step) -> list[nodes.Node]:
-    """The sets that a step's dash names."""
+    """The sets named by the dash of a step."""
     return [one for one in (step.dash.left, step.dash.right) if one is not None]
 
 
 def _inner(node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation] | None:
-    """What a search in the tree or a choice fails for: the body at the candidate told of, the branch taken.
+    """The part that makes a `find` or an `if` fail: the body at the explained candidate, or the branch taken.
 
-    Where the other branch is a plain `false`, the condition is what was asked for.
+    If the other branch of an `if` is a plain `false`, the failing part is the condition.
     """
     match node:
         case nodes.Find():
@@ -643,5 +653,6 @@ def _inner(node: nodes.Node, part: Explanation) -> tuple[nodes.Node, Explanation
 
 
 def held(conjuncts: Iterable[Judged]) -> int:
-    """How many conjuncts hold before one fails: the element that matches most is the one that was meant."""
+    """The number of conjuncts that hold before one fails. Of several elements or candidates, the one with
+    most is taken as the one that was meant."""
     return sum(1 for _ in itertools.takewhile(lambda part: part.matched is not False, conjuncts))

@@ -1,7 +1,7 @@
-"""What the filters of a query gave while one position was evaluated, kept so that `explain` can tell of it.
+"""Records the results of filters while one position is evaluated, for use by `explain`.
 
-Knows what filters did, not how that is shown. A search is never recorded: only a compiler whose `watch` is
-that of a `Recorder` makes closures that keep anything.
+This module does not know how the records are shown. An ordinary search records nothing: only a compiler whose
+`watch` is that of a `Recorder` makes closures that record.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cqlgui.cql.interpreting.runtime.evaluation import Evaluation, PathState
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The state of an evaluation when a filter began, and whether the filter then held."""
+    """The state of an evaluation when a filter began, and whether the filter held."""
 
     positionid: int
     held: bool
@@ -34,14 +34,15 @@ class Moment:
 
     @classmethod
     def of(cls, s: Evaluation) -> Moment:
-        """The state as it is now, safe from later changes."""
+        """A copy of the current state, not affected by later changes."""
         return cls(
             s.id, False, kept(s.variables), kept_bans(s), _kept_path(s.path), s.last_path, s.line_start,
             s.cut, s.only_child, s.groups,
         )  # fmt: skip
 
     def run(self, s: Evaluation, test: Run) -> bool:
-        """Test a filter in this state; only the caller can give variables, bans and groups back."""
+        """Test a filter in this state. Path, line start, cut and only child are restored afterwards; the
+        caller must restore variables, bans, groups and `last_path` itself if it needs them."""
         outer = s.path, s.line_start, s.cut, s.only_child
         s.variables[:], s.banned = kept(self.variables), self.banned
         s.path, s.last_path, s.line_start = _kept_path(self.path), self.last_path, self.line_start
@@ -53,12 +54,13 @@ class Moment:
 
 
 def kept(variables: Sequence[Any]) -> list[Any]:
-    """Variables as they are now, safe from later changes: dictionaries are changed in place."""
+    """A copy of variables, not affected by later changes. Dictionaries are copied because they are changed in
+    place."""
     return [dict(one) if isinstance(one, dict) else one for one in variables]
 
 
 def kept_bans(s: Evaluation) -> dict[object, set[int]]:
-    """What is banned now, safe from later changes."""
+    """A copy of the current bans, not affected by later changes."""
     return {filter: set(places) for filter, places in s.banned.items()}
 
 
@@ -68,10 +70,11 @@ def _kept_path(path: PathState | None) -> PathState | None:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a filter gave at a position.
+    """The result of a filter at a position.
 
-    `value` is None where only its truth was asked for (`truth_only`): it can be had from the `variables` that
-    the filter found. `runs` are those of its parts, where it runs them more than once.
+    `value` is None if only the truth was evaluated (`truth_only`). It can be computed from `variables`, the
+    values of the variables when the filter began. `runs` are the runs of its parts, if it runs them more than
+    once.
     """
 
     good: bool
@@ -82,10 +85,11 @@ class Record:
 
 
 class Runs:
-    """How the parts of a `find`, `loop` or `while` fared that run once a candidate, or once a round.
+    """The runs of the parts of a `find`, `loop` or `while`, which run once for each candidate or round.
 
-    Of a `find` the first candidate that matches is kept, else the one nearest to it: most of its conjuncts
-    hold before one fails, the first of equal ones. Of loops the last run of each part is kept.
+    For a `find` the first candidate that matches is kept. If there is none, it is the candidate nearest to
+    matching: the one with the most conjuncts that hold before one fails, the first of equal ones. For loops
+    the last run of each part is kept.
     """
 
     def __init__(self, node: nodes.Node) -> None:
@@ -100,18 +104,19 @@ class Runs:
         )
 
     def moment(self, part: nodes.Node) -> Moment | None:
-        """The run of a part that is worth telling; None where it never ran."""
+        """The run of a part to be explained; None if the part never ran."""
         return self._kept.get(id(part))
 
     def begins(self, part: nodes.Node, s: Evaluation) -> Moment | None:
-        """Take note that a filter begins; its state if it is one of the parts."""
+        """Note that a filter begins. Returns the current state if the filter is one of the parts, else
+        None."""
         if id(part) not in self._parts:
             return None
         self._held = 0
         return Moment.of(s)
 
     def ends(self, part: nodes.Node, before: Moment | None, good: bool) -> None:
-        """Take note of a filter's truth; `before` is what its beginning gave."""
+        """Note the truth of a filter; `before` is the value that `begins` returned for it."""
         if before is None:
             self._held += good and id(part) in self._conjuncts
             return
@@ -140,7 +145,7 @@ def _parts(node: nodes.Node) -> tuple[nodes.Node, ...]:
 
 
 def _conjuncts(node: nodes.Node) -> Iterator[nodes.Node]:
-    """The filters that must all hold for a filter to hold, down to those that are no conjunctions."""
+    """The filters that must all hold for `node` to hold. Nested conjunctions are flattened."""
     match node:
         case nodes.Compound():
             parts: Sequence[nodes.Node] = node.filters
@@ -156,22 +161,26 @@ def _conjuncts(node: nodes.Node) -> Iterator[nodes.Node]:
 
 
 class Recorder:
-    """Keeps what filters gave, by `id` of the node and by position: of several results at one position the
-    last of the best, since a success hides failures before and after it (loops, orbits).
+    """Records the results of filters by `id` of the node and by position.
+
+    Of several results at one position, the last of the best is kept: a success replaces failures and is not
+    replaced by them (loops, orbits).
     """
 
     def __init__(self) -> None:
         self.on = False
-        """Whether anything is kept now; runs of parts are kept where witnesses are asked for too."""
+        """Whether results are recorded now. Runs of parts are recorded only if witnesses are requested
+        too."""
         self.records: dict[int, dict[int, Record]] = {}
         self.codes: dict[int, Code] = {}
-        """The closures of filters as they were compiled."""
+        """The closures of filters, as compiled, without recording."""
         self.tests: dict[int, Run] = {}
         """The recorded tests of filters."""
         self._runs: Runs | None = None
 
     def watch(self, node: nodes.Node, made: Code) -> Code:
-        """For `closures.Compiler`: the closures of a filter with its results kept."""
+        """The `watch` callback of `closures.Compiler`: wraps the closures of a filter so that they record
+        their results."""
         value = self._recorded(node, made.value, made.is_set or made.type is Type.LOGICAL)
         test = value if made.test is made.value else self._recorded(node, made.test, True, truth_only=True)
         self.codes[id(node)], self.tests[id(node)] = made, test
@@ -203,12 +212,13 @@ class Recorder:
         return recorded
 
     def apart(self, node: nodes.Node) -> Apart:
-        """A context in which nothing is known of a filter and its parts, and after which all is as before."""
+        """A context manager: within it the records of a filter and its parts are empty, afterwards they are
+        as before."""
         return Apart([self.records[one] for one in _ids(node) if one in self.records])
 
 
 class Apart:
-    """Records put aside for a while."""
+    """A context manager that empties records on entry and restores them on exit."""
 
     def __init__(self, records: Sequence[dict[int, Record]]) -> None:
         self._records = records
@@ -223,7 +233,7 @@ class Apart:
         self.restore()
 
     def restore(self) -> None:
-        """Put everything back at once."""
+        """Restore the records now, before the context ends."""
         for records, before in zip(self._records, self._aside, strict=True):
             records.clear()
             records.update(before)

@@ -1,5 +1,5 @@
-"""All compilers of filters together. A `closures.Compiler` is made here, because importing this module enters
-the compiler of every node kind."""
+"""Imports the compilers of all node kinds. Every `closures.Compiler` is made here, because importing this
+module registers the compiler of every node kind."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MODULES = (
     closures_programs,
     closures_strings,
 )
-"""Modules that enter their compilers in `closures.COMPILERS` when they are imported."""
+"""Modules that register their compilers in `closures.COMPILERS` when they are imported."""
 
 
 def compiler(

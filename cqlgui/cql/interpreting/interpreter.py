@@ -1,7 +1,7 @@
-"""The reference interpreter: a query compiled once, run over one game after another.
+"""The reference interpreter: a query is compiled once and then run over one game after another.
 
-It evaluates everything plainly; explanations and the engine are compared with it. A game comes as a
-`board.tree.GameTree`; everything else is asked of a `host.Host`.
+It evaluates every filter directly, without optimisations; explanations and the engine are compared with it. A
+game comes as a `board.tree.GameTree`; all other data come from a `host.Host`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ VALUED = frozenset({Type.SET, Type.PIECE, Type.NUMERIC, Type.STRING})
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A matching position. `value` is the body's value as text (None where the body has none to show).
+    """A matching position. `value` is the body's value as text (None if the body has no value to show).
 
-    `orbit` holds (outermost orbit, element, positionid where it matched, its squares), canonical order first.
-    `squares` is the bitboard to ring on the board: what the primary element, or a query without transforms,
-    matched here.
+    `orbit` holds (outermost orbit, element, positionid where it matched, its squares), in canonical order.
+    `squares` is the bitboard to ring on the board: the squares that the primary element, or a query without
+    transforms, matched here.
     """
 
     positionid: int
@@ -52,9 +52,9 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class GameOutcome:
-    """The outcome of a matching game. `comments` is the log in the order in which it was made; `sort_keys` go
-    with `Program.sort_specs`. `tags` are those to be set, `removed` the positions that lose their comment of
-    the file, ascending."""
+    """The result for a matching game. `comments` is the log in the order of writing; `sort_keys` correspond
+    to `Program.sort_specs`. `tags` are the tags to be set, `removed` the positions that lose their comment of
+    the file, in ascending order."""
 
     hits: tuple[Hit, ...]
     comments: tuple[tuple[int, str], ...]
@@ -66,15 +66,15 @@ class GameOutcome:
 class Program:
     """A compiled query.
 
-    The settings here are those that change what is written. Settings that override the header must be in the
-    tree before (`settings.override`).
+    The settings here are those that change what is written. Settings that override the header must already be
+    applied to the tree (`settings.override`).
     """
 
     def __init__(self, expanded: transforms.Expanded, writing: settings.Settings = settings.USUAL) -> None:
         query = expanded.query
         if query is None:
             raise ValueError("a query with errors cannot be compiled")
-        # A search that is compiled wholly does not use the interpreter.
+        # Imported here, because a search that is compiled completely does not use the interpreter.
         from cqlgui.cql.interpreting import compilers
         from cqlgui.cql.interpreting.expressions import closures_output
 
@@ -132,12 +132,12 @@ class Program:
         messages: list[str] | None = None,
         remembered: memory.Memory | None = None,
     ) -> GameOutcome | None:
-        """Evaluate the query in one game; None when the game does not match.
+        """Evaluate the query in one game; None if the game does not match.
 
-        `deadline` is asked every few thousand steps; when it says True, `TooSlow` is raised. `messages` gets
-        what the query says, whether the game matches or not, and whatever is raised. Raises `QueryError`.
-        `remembered` is what earlier games left, and takes what this one leaves unless it fails; without it
-        the game stands alone.
+        `deadline` is called every few thousand steps; if it returns True, `TooSlow` is raised. `messages`
+        receives the messages of the query, whether or not the game matches, and even if an error is raised.
+        Raises `QueryError`. `remembered` is the memory left by earlier games; it is updated by this game
+        unless the game fails. Without it the game is evaluated alone.
         """
         header = self._header
         if not _admits(header, host):
@@ -240,7 +240,7 @@ class Program:
         return hits
 
     def _comments(self, s: Evaluation, keys: Sequence[int | str | None]) -> tuple[tuple[int, str], ...]:
-        """The log with the header comment around it, without repeats at a position (output spec 3.1, 3.2)."""
+        """The log with the header comments added, without repeats at a position (output spec 3.1, 3.2)."""
         if self._header.silent:
             return ()
         written = s.log.written if isinstance(s.log, WholeLog) else s.log
@@ -262,7 +262,7 @@ def last_game(header: nodes.Header) -> int | None:
 
 
 def _admits(header: nodes.Header, host: hosts.Host) -> bool:
-    """The header's conditions on games; all results given must hold (spec 3)."""
+    """Whether a game fulfils the conditions of the header; all results given there must hold (spec 3)."""
     if header.gamenumber is not None and not closures.constant_range(header.gamenumber, host.gamenumber):
         return False
     return all(host.result == result for result in header.results)

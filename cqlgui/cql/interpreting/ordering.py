@@ -10,13 +10,13 @@ Key = int | str | None
 
 
 def order(specs: Sequence[SortSpec], games: Sequence[tuple[int, Sequence[Key]]]) -> list[int]:
-    """Game numbers in output order: by the first key, then the next, at last by number.
+    """Game numbers in output order: by the first key, then by the next ones, finally by number.
 
-    Keys descend unless the spec says otherwise. A game without a value for a key comes behind all that have
-    one. Keys of one spec are all numbers or all strings.
+    Keys are sorted in descending order unless the spec says otherwise. A game without a value for a key comes
+    after all that have one. Keys of one spec are all numbers or all strings.
     """
     ranked = sorted(games, key=lambda game: game[0])
-    # Stable sorts from the least important key to the first one.
+    # Stable sorts, from the least important key to the most important one.
     for index in range(len(specs) - 1, -1, -1):
         having = [game for game in ranked if game[1][index] is not None]
         lacking = [game for game in ranked if game[1][index] is None]

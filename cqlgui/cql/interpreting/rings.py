@@ -1,9 +1,9 @@
-"""Which squares of a hit to ring on the board: what the matching element, or a query without transforms,
-matched.
+"""Squares of a hit to ring on the board: those matched by the matching element, or by a query without
+transforms.
 
-For a filter the squares are those of its positive set filters that hold here: a designator gives the squares
-with such men, an attack both ends, a ray the men on it, a move its two ends. Nothing under `not` and nothing
-about another position is ringed. Evaluating for rings leaves no trace in the evaluation that it uses.
+The squares of a filter are those of its positive set filters that hold here: a designator contributes the
+squares with such men, an attack both ends, a ray the men on it, a move its two ends. Filters under `not` and
+filters about other positions contribute nothing. The evaluation that is used for this is left unchanged.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from cqlgui.cql.transforming.geometry import ALL_SQUARES
 Collect = Callable[[Evaluation], int]
 
 MOST_MATCHES = 64
-"""Maximum of matches of one hit that get squares of their own; a shift can have hundreds."""
+"""Maximum number of matches of one hit that get squares of their own; a shift can have hundreds."""
 
 
 class Rings:
-    """The squares to ring, for one compiled query. `collects` is False when there can be none."""
+    """The squares to ring, for one compiled query. `collects` is False if there can be none."""
 
     def __init__(self, compiler: Compiler, body: nodes.Node, orbits: Sequence[transforms.OrbitInfo]) -> None:
         self._compiler = compiler
@@ -39,8 +39,9 @@ class Rings:
         self.collects = bool(orbits) or self._body is not None
 
     def squares(self, s: Evaluation, matches: Sequence[tuple[int, int, int]]) -> tuple[int, list[int]]:
-        """The bitboard for a hit at the current position, and that of each match. The hit shows the primary
-        element of each orbit that matched here. Matches beyond `MOST_MATCHES` have no squares."""
+        """The bitboard for a hit at the current position, and one for each match. The hit shows the primary
+        element of each orbit that matched here. Matches beyond `MOST_MATCHES` have squares only if they are
+        primary."""
         if self._body is not None:
             return _ringed(s, self._body), [0] * len(matches)
         found, seen, each = 0, set(), []
@@ -133,7 +134,7 @@ class Rings:
         return self._compiled(node).value
 
     def _branches(self, node: nodes_programs.If) -> Collect | None:
-        """The squares of the condition where it holds, with those of the chosen branch."""
+        """The squares of the condition if it holds, with those of the branch taken."""
         condition, then = self._if_it_holds(node.condition), self._collector(node.then)
         otherwise = None if node.otherwise is None else self._collector(node.otherwise)
         if condition is None and then is None and otherwise is None:
@@ -198,13 +199,13 @@ def _ringed(s: Evaluation, collect: Collect) -> int:
     try:
         squares: int = quietly(s, collect)
     except QueryError:
-        # A variable that the matching evaluation bound may be unbound again; then there is nothing to ring.
+        # A variable bound by the matching evaluation may be unbound again; then nothing is ringed.
         return 0
     return squares
 
 
 def quietly(s: Evaluation, run: Run) -> Any:
-    """The result of a closure. Everything that running it changed is restored."""
+    """The result of a closure. All changes made by running it are undone."""
     variables, best, asides = list(s.variables), list(s.best), list(s.asides)
     messages, tags, removed = len(s.messages), dict(s.tags), set(s.removed)
     comments, matches, here = len(s.log), len(s.found), s.id

@@ -1,4 +1,4 @@
-"""Reads `(match ...)`: header words, conditions on games, tags and position lists."""
+"""Reads `(match ...)`: header keywords, conditions on games, tags and position lists."""
 
 from __future__ import annotations
 
@@ -20,19 +20,18 @@ _TAG_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _LOGIC: Final = (":and", ":or", ":xor", ":cond")
 _HEADER: Final = (":pgn", ":output", ":gamenumber", ":forany", ":eithercolor")
 KEYWORDS: Final = frozenset((*_LOGIC, *_HEADER, ":not"))
-"""The keywords of a match list beside those of `legacy_facts`."""
+"""The keywords of a match list apart from those of `legacy_facts`."""
 
 
 def read(listing: legacy_reader.Listing, problems: legacy_reader.Problems) -> legacy_nodes.Match:
-    """The match that a list in brackets is; its first word is `match`."""
+    """The match of a list in brackets whose first word is `match`."""
     reader = _Reader(listing, problems, nested=False)
     return reader.built()
 
 
 class _Reader:
-    """Reads the items of a match list. `nested` ones, below `:and` and its kin, only have conditions on
-    games.
-    """
+    """Reads the items of a match list. A `nested` list, below `:and` and similar keywords, may contain only
+    conditions on games."""
 
     def __init__(
         self, listing: legacy_reader.Listing, problems: legacy_reader.Problems, *, nested: bool
@@ -62,7 +61,7 @@ class _Reader:
         return data.replace(self.match, lists=tuple(self.lists), filters=filters, negated=self.negated)
 
     def conjuncts(self) -> legacy_logic.Conjuncts:
-        """A nested list as filters."""
+        """The conditions of a nested list as filters."""
         return legacy_logic.negated(self.filters) if self.negated else self.filters
 
     def _keyword(self, word: legacy_reader.Word) -> None:

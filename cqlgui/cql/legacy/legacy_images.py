@@ -1,7 +1,8 @@
-"""Images of the conditions of an old list under its transforms, for those that CQL 6 has no keyword for.
+"""Images of the conditions of an old list under the transforms that CQL 6 has no keyword for.
 
 A transform maps the square sets of all designators, also those in nested lists. A nested list with transforms
-of its own becomes the choice of its images first, so that one map is enough for all.
+of its own is first replaced by the alternatives (`or`) of its images, so that one map suffices for all of
+them.
 """
 
 from __future__ import annotations
@@ -14,31 +15,32 @@ from cqlgui.cql.legacy.reading import legacy_designators, legacy_nodes, legacy_s
 
 Terms = tuple[legacy_nodes.Term, ...]
 
-# What one image of a nested list costs, even of an empty one, in parts mapped.
+# What one image of a nested list costs, even of an empty list. The unit is one mapped part.
 _CHOICE_COST: Final = 5
 
 
 class TooLarge(Exception):  # noqa: N818  # told to the user as a warning, not an error
-    """The images are too many to be written out, or cannot be written out at all."""
+    """There are too many images to write out, or they cannot be written out at all."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """How many parts may still be mapped."""
+    """A limit on the work: how many parts may still be mapped."""
 
     left: int
     lent: int = 0
 
     def part(self, most: int) -> Budget:
-        """A budget for one list, no larger than what is left."""
+        """A budget for one list: `most`, but no more than what is left."""
         size = max(0, min(most, self.left))
         return Budget(size, size)
 
     def charge(self, part: Budget) -> None:
-        """Take off what was spent of a part."""
+        """Subtract what was spent of a budget that `part` returned."""
         self.left -= part.lent - max(part.left, 0)
 
     def spend(self, parts: int = 1) -> None:
+        """Count mapped parts; raises `TooLarge` if the budget is exceeded."""
         self.left -= parts
         if self.left < 0:
             raise TooLarge
@@ -46,8 +48,10 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A map of square sets. `cql6` says that it is a shift by the rule of CQL 6, which turns light squares
-    into dark ones when `swaps_shades`; the old rule takes a shade as the set of its squares.
+    """A map of square sets.
+
+    `cql6`: the map is a shift by the rule of CQL 6. With `swaps_shades` that shift exchanges light and dark
+    squares. Under the old rule a shade is mapped as the set of its squares.
     """
 
     squares: legacy_shift.SquareMap
@@ -55,28 +59,30 @@ class Map:
     swaps_shades: bool = False
 
     def under_colours(self) -> Map:
-        """The map that does before an exchange of colours what this one does behind it."""
+        """The map that, applied before an exchange of colours, has the effect of this one applied after
+        it."""
         mirrored = legacy_shift.mirrored
         return Map(lambda squares: mirrored(self.squares(mirrored(squares))), self.cql6, self.swaps_shades)
 
 
 @dataclass(slots=True)
 class Image:
-    """The result of a map; `emptied` when some designator lost all of its squares."""
+    """The mapped terms; `emptied` if some designator lost all of its squares."""
 
     terms: Terms
     emptied: bool = False
 
 
 def shift(terms: Terms, vector: tuple[int, int], budget: Budget, *, old: bool) -> Image:
-    """The terms shifted by (files, ranks) under the old rule or that of CQL 6."""
+    """The terms shifted by `vector` (files to the right, ranks up) under the old rule or that of CQL 6."""
     right, up = vector
     swaps = bool((right + up) & 1)
     return _Mapper(budget).image(terms, Map(legacy_shift.shift_of(right, up, old=old), not old, swaps))
 
 
 def flip(terms: Terms, name: str, budget: Budget) -> Terms:
-    """The terms under a symmetry of the board named as in `geometry.SYMMETRIES`."""
+    """The terms under a symmetry of the board, named as in `geometry.SYMMETRIES`; the empty name is the
+    identity."""
     return _Mapper(budget).image(terms, Map(legacy_shift.symmetry(name))).terms if name else terms
 
 
@@ -100,7 +106,7 @@ class _Mapper:
         if isinstance(node, legacy_nodes.PositionList):
             return self._list(node, way)
         if isinstance(node, legacy_nodes.Sum):
-            # What an accumulator counts is another list, which does not move with this one.
+            # An accumulator counts the images of another list, and that list does not move with this one.
             raise TooLarge
         if isinstance(node, tuple):
             return tuple(self._node(part, way) for part in node)

@@ -1,6 +1,6 @@
 """CQL 6 text for and, or, not, exactly-one and cases, with constant parts folded away.
 
-`Conjuncts` are filters that must all hold, one a text: an empty list always holds, None never does.
+`Conjuncts` is a list of filter texts that must all hold. The empty list is always true, None is always false.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from typing import Final
 
 Conjuncts = list[str] | None
 
-# The language reads chains of up to 200 operators.
+# The parser accepts chains of up to 200 operators.
 _LONGEST_CHAIN: Final = 100
 
 
 def block(parts: Conjuncts) -> str:
-    """Filters in braces, or the constant they come to."""
+    """The filters in braces; `{true}` or `false` if they are constant."""
     if parts is None:
         return "false"
     return f"{{{' '.join(parts)}}}" if parts else "{true}"
 
 
 def joined(lists: Sequence[Conjuncts]) -> Conjuncts:
-    """All filters of all lists."""
+    """One list with all filters of all lists; None if one of the lists is None."""
     whole: list[str] = []
     for parts in lists:
         if parts is None:
@@ -33,7 +33,7 @@ def joined(lists: Sequence[Conjuncts]) -> Conjuncts:
 
 
 def every(lists: Sequence[Conjuncts]) -> Conjuncts:
-    """All of several groups: `{P1} {P2} ...` as one filter's text."""
+    """All of several groups as one filter text: `{P1} {P2} ...`."""
     if any(parts is None for parts in lists):
         return None
     blocks = [block(parts) for parts in lists if parts]
@@ -41,7 +41,7 @@ def every(lists: Sequence[Conjuncts]) -> Conjuncts:
 
 
 def some(lists: Sequence[Conjuncts]) -> Conjuncts:
-    """At least one of several groups: `({P1} or {P2} ...)`, without repetitions."""
+    """At least one of several groups: `({P1} or {P2} ...)`, each group once."""
     if any(parts == [] for parts in lists):
         return []
     blocks = list(dict.fromkeys(block(parts) for parts in lists if parts))
@@ -51,9 +51,8 @@ def some(lists: Sequence[Conjuncts]) -> Conjuncts:
 
 
 def bracketed(texts: Sequence[str], sign: str) -> str:
-    """Texts joined by an operator, in brackets unless there is one; in brackets of their own where they are
-    too many for one chain.
-    """
+    """Texts joined by an operator, in brackets unless there is only one text. More than 100 texts are grouped
+    in nested brackets, because the parser limits the length of a chain."""
     while len(texts) > _LONGEST_CHAIN:
         starts = range(0, len(texts), _LONGEST_CHAIN)
         texts = [bracketed(texts[start : start + _LONGEST_CHAIN], sign) for start in starts]
@@ -77,7 +76,8 @@ def cases(lists: Sequence[Conjuncts]) -> Conjuncts:
 
 
 def negated(parts: Conjuncts, *, transformed: bool = False) -> Conjuncts:
-    """The contrary. Braces stand round all but a keyword or a transform with brackets of its own."""
+    """The negation. The operand gets braces, unless it is a keyword or (`transformed`) a transform with
+    brackets of its own."""
     if parts is None:
         return []
     if not parts:

@@ -1,8 +1,8 @@
 """Reads `(position ...)`: designators and keywords of the older dialects become a
 `legacy_nodes.PositionList`.
 
-Every keyword of the dialects has a row in one of the tables below. What CQL 6 cannot say is an error at the
-keyword; reading goes on behind it, so that all errors of a list are told.
+Every keyword of the dialects has a row in one of the tables below. A keyword without a CQL 6 equivalent is an
+error at its place; reading continues after it, so that all errors of a list are reported.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ NO_EQUIVALENT: Final = {
     ":isinvalid": "",
     ":line*": "",
 }
-"""Keywords that are refused, and why where it is not plain."""
+"""Keywords without a CQL 6 equivalent, with the reason unless it is obvious."""
 
 OTHER_CHESS: Final = (
     ":losing", ":mustcapture", ":captureforced", ":takeslastpiece", ":threechecks", ":checkcount",
@@ -113,14 +113,14 @@ OTHER_CHESS: Final = (
 def read(
     listing: legacy_reader.Listing, problems: legacy_reader.Problems, *, nested: bool = False
 ) -> PositionList:
-    """The position list that a list in brackets is; its first word is `position`."""
+    """The position list of a list in brackets whose first word is `position`."""
     reader = _Reader(legacy_reader.Items(listing.items, listing.span, 1), listing.span, problems, nested)
     reader.all()
     return reader.built()
 
 
 class _Reader:
-    """Reads the items of one list. `nested` lists may not be counted over the game."""
+    """Reads the items of one list. A `nested` list may not have a count over the game."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class _Reader:
         self.result = PositionList(span)
         self._keyword = ""
         self._word = legacy_reader.Word(span, "")
-        # Where the open move filter stands among the terms; its parts may follow anywhere in the list.
+        # Index in `terms` of the move filter that later keywords of the list may still extend.
         self._move_at: int | None = None
         self._bare_cut: legacy_reader.Word | None = None
 
@@ -158,7 +158,7 @@ class _Reader:
         return data.replace(self.result, terms=tuple(self.terms))
 
     def keyword(self, word: legacy_reader.Word) -> None:
-        """Read one keyword, whose word is taken, with its parameters."""
+        """Read the parameters of a keyword whose word has been taken, and add its condition."""
         self._word = word
         if word.text.startswith("!"):
             self._negated(word)
@@ -223,7 +223,8 @@ class _Reader:
         return self._adopted(listing)
 
     def _adopted(self, listing: legacy_reader.Listing) -> PositionList:
-        """A nested list; what it says about variations holds for the whole list."""
+        """A nested list. Its keyword about variations applies to the whole list, unless that has one
+        already."""
         found = read(listing, self.problems, nested=True)
         if found.line and not self.result.line:
             self._set(line=found.line)
@@ -244,7 +245,7 @@ class _Reader:
         self.terms.append(legacy_nodes.Plain(parts, if_empty))
 
     def _compared(self, before: tuple[legacy_nodes.Part, ...], found: legacy_ranges.Range) -> None:
-        """A count of something in a range; without anything to count it is 0."""
+        """Add a condition: a count is in a range. The count is 0 if there is nothing to count."""
         mark = "\0"
         text = found.count(mark)
         if isinstance(text, bool):
@@ -264,9 +265,7 @@ class _Reader:
             self._compared((*([words] if words else []), found), limits)
 
     def power_difference(self) -> None:
-        """`:powerdifference D r`: White's men of D against Black's; `:powerdifference D1 D2 r`: D1 against
-        D2.
-        """
+        """`:powerdifference D r`: White's men of D minus Black's. `:powerdifference D1 D2 r`: D1 minus D2."""
         first = self._designator()
         second: Designator | None = None
         word = self.items.word()
@@ -296,7 +295,7 @@ class _Reader:
             self.terms.append(legacy_nodes.AttackCount(first, second, limits))
 
     def ray(self) -> None:
-        """`:ray (D1 ... Dn) r?` and its kin."""
+        """`:ray (D1 ... Dn) r?` and the other keywords of `RAYS`."""
         words = RAYS[self._keyword]
         listing = self.items.listing()
         if listing is None:
@@ -362,7 +361,7 @@ class _Reader:
             self._plain(text)
 
     def castling(self) -> None:
-        """`:castling D`: one letter, that right; several, exactly one of them."""
+        """`:castling D`: one letter means that right; several mean exactly one of these rights."""
         word = self.items.word()
         letters = word.text.strip("[]") if word is not None else ""
         if word is None or not letters or set(letters) - set("KQkq"):
@@ -433,7 +432,7 @@ class _Reader:
         self.terms.append(legacy_nodes.MoveText("not ", "enpassant"))
 
     def castles(self) -> None:
-        """`:iscastling`, and to which side for `K Q k q`."""
+        """`:iscastling`; the letters `K Q k q` limit it to these sides and colours."""
         word = self.items.word()
         if word is None or set(word.text) - set("[]KQkq") or not set(word.text) - set("[]"):
             self.terms.append(legacy_nodes.MoveText("", "castle"))
@@ -477,7 +476,8 @@ class _Reader:
         promote_squares: Designator | None = None,
         enpassant: bool = False,
     ) -> None:
-        """Add a part to the move filter of the list; a part given twice begins another filter."""
+        """Add a part to the move filter of the list. If the filter has this part already, begin another
+        filter."""
         if self._move_at is not None:
             before = self.terms[self._move_at]
             assert isinstance(before, legacy_nodes.Move)
@@ -508,7 +508,7 @@ class _Reader:
             self.terms.append(legacy_nodes.LegacyGroup("not", (found,)))
 
     def group(self) -> None:
-        """`:and (P1 P2 ...)` and its kin."""
+        """`:and (P1 P2 ...)` and the other keywords of `_GROUPS`."""
         keyword = self._keyword
         listing = self.items.listing()
         if listing is None:
@@ -535,9 +535,8 @@ class _Reader:
             self.terms.append(legacy_nodes.Elsewhere("not position 0:find", found))
 
     def cut(self) -> None:
-        """`:cut (P)`: nothing counts behind the first position where P holds. Bare it ends the search in a
-        game, which only a count would notice.
-        """
+        """`:cut (P)`: positions after the first one where P holds do not count. A bare `:cut` ends the search
+        in a game, which changes nothing but a count of matches."""
         if self.items.listing("position") is None:
             self._bare_cut = self._word
             return
@@ -551,13 +550,14 @@ class _Reader:
             self.terms.append(found)
 
     def inside(self) -> None:
-        """`:inside D SQ`: of the transformed lists only those with a man of D on SQ, which stays as it is."""
+        """`:inside D SQ`: only those transformed lists that have a man of D on SQ. SQ itself is not
+        transformed."""
         men, squares = self._designator(), self._designator()
         if men is not None and squares is not None:
             self._plain(men, " & notransform ", legacy_nodes.Fixed(squares))
 
     def tag_match(self) -> None:
-        """`:tagmatch name D`: the man named is of D."""
+        """`:tagmatch name D`: the man that the tag stands for is one of D."""
         place = self.items.place
         name = self._name().removeprefix("$")
         found = self._designator()
@@ -618,7 +618,7 @@ def _text(text: str | bool) -> Term:
 
 
 def _contact(found: Designator, letters: str, black: bool) -> tuple[legacy_nodes.Part, ...] | None:
-    """Contact check given by the men of one side; None where the designator names none of them."""
+    """Contact check given by the men of one side; None if the designator names none of them."""
     if not letters:
         return None
 
@@ -680,4 +680,5 @@ _READERS: Final[dict[str, Callable[[_Reader], None]]] = {
 }
 
 KEYWORDS: Final = frozenset(WORDS | MOVE_GIVES | _READERS | NO_EQUIVALENT) | set(OTHER_CHESS)
-"""Every keyword of a position list that this module reads itself; `legacy_facts.POSITION` are the rest."""
+"""Every keyword of a position list that this module reads itself; the others are in `legacy_facts.POSITION`.
+"""

@@ -1,7 +1,7 @@
-"""Position lists of old scripts as CQL 6 text.
+"""Prints position lists of old scripts as CQL 6 text.
 
-Conditions that come to a constant are folded away: a designator without squares never holds, a count of
-nothing is 0. Names made up for loops are numbered through the whole script.
+Constant conditions are folded away: a designator without squares never holds, and a count of nothing is 0.
+The variables generated for loops are numbered through the whole script.
 """
 
 from __future__ import annotations
@@ -26,23 +26,24 @@ Terms = tuple[legacy_nodes.Term, ...]
 Wrap = Callable[[Conjuncts], Conjuncts]
 
 MOST_WRITTEN: Final = 24
-"""So many different shifted lists are written out; more of them only where it is asked for."""
+"""With the rule "auto", at most this many different shifted lists are written out; "exact" writes all out."""
 MANY_MATCHES: Final = 100_000
 MANY_ELEMENTS: Final = 1000
 _LIST_BUDGET: Final = 30_000
 _SCRIPT_BUDGET: Final = 90_000
-# Sums that contain sums double with each step, so they are charged for.
+# The text of a sum that contains sums doubles with each level, so each sum is charged to the budget.
 _SUM_COST: Final = 200
 
 
 @dataclass(slots=True)
 class Names:
-    """Names for loop variables: `$n1`, `$x1`, `$n2` ...; those in `taken` are left out."""
+    """Generates names for loop variables: `$n1`, `$x1`, `$n2` ... Names in `taken` are skipped."""
 
     taken: frozenset[str] = frozenset()
     counts: dict[str, int] = field(default_factory=dict)
 
     def fresh(self, letter: str) -> str:
+        """The next unused name that begins with `letter`, with its `$`."""
         while True:
             number = self.counts[letter] = self.counts.get(letter, 0) + 1
             if f"{letter}{number}" not in self.taken:
@@ -51,11 +52,11 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the text of a condition depends on beside the condition.
+    """What the text of a condition depends on, apart from the condition itself.
 
-    `variations`: the header says so; `confined`: this list keeps to the main line all the same. `transformed`
-    and `turned`: transforms, or ones that move squares, stand round the condition. `pattern` are the squares
-    of the designators beside it.
+    `variations`: the header has `variations`. `confined`: this list is restricted to the main line even so.
+    `transformed`: a transform encloses the condition. `turned`: one that moves squares does. `pattern`: the
+    squares of the designators in the same list.
     """
 
     problems: legacy_reader.Problems
@@ -72,22 +73,25 @@ class Context:
 
     @property
     def keeps_to_main_line(self) -> bool:
+        """Whether the list must be restricted to the main line explicitly, because the header has
+        `variations`."""
         return self.variations and self.confined
 
 
 def conjuncts(listing: legacy_nodes.PositionList, context: Context) -> Conjuncts:
-    """The filters that a list comes to, its transforms and its bare `:not` included."""
+    """The filters of a list, including its transforms and its bare `:not`."""
     return transformed(listing, context, lambda parts: parts)
 
 
 def transformed(listing: legacy_nodes.PositionList, context: Context, wrap: Wrap) -> Conjuncts:
-    """The same, with `wrap` round the conditions, inside the transforms."""
+    """As `conjuncts`, with `wrap` applied to the conditions, inside the transforms."""
     sums = tuple(term for term in listing.terms if isinstance(term, legacy_nodes.Sum))
     apart = sums if listing.is_transformed or listing.accumulate else ()
     terms = tuple(term for term in listing.terms if term not in apart)
     own = [term for term in apart if term.name == listing.accumulate]
     if own:
-        # The accumulator stands for the list: what it counts is whether the list holds.
+        # A list with a `:sumrange` of its own accumulator is replaced by it: the sum already counts where the
+        # list holds.
         main: Conjuncts = []
     else:
         main = _orbit(listing, terms, context, wrap).shown
@@ -100,7 +104,7 @@ def transformed(listing: legacy_nodes.PositionList, context: Context, wrap: Wrap
 
 
 def _has_own_brackets(listing: legacy_nodes.PositionList, parts: Conjuncts) -> bool:
-    """Whether the only filter of a list is a transform, or the choice that one was written out to."""
+    """Whether the only filter of a list is a transform, or the bracketed choice that replaced a transform."""
     if not listing.is_transformed or not parts:
         return False
     return parts[0].startswith(("(", "flip", "shift"))
@@ -111,7 +115,7 @@ def _has_own_brackets(listing: legacy_nodes.PositionList, parts: Conjuncts) -> b
 
 @dataclass(frozen=True, slots=True)
 class _Orbit:
-    """The images of a list: as keywords before `body`, or as `choices` behind the keywords that are left."""
+    """The images of a list: as keywords before `body`, or as `choices` after the keywords that remain."""
 
     keywords: tuple[str, ...]
     body: Conjuncts = None
@@ -136,7 +140,7 @@ def _orbit(
     *,
     counting: bool = False,
 ) -> _Orbit:
-    """The images of a list under its transforms; `counting` when their number matters."""
+    """The images of a list under its transforms; `counting` if their number matters."""
     turned = bool(listing.flips or listing.shifts)
     inner = data.replace(
         context,
@@ -158,7 +162,8 @@ def _orbit(
         )
     colour = ("flipcolor",) if listing.colour else ()
     flips = legacy_shift.flip_keywords(listing.flips)
-    # Compared as terms: to compare texts would print every nested list twice, at every level of nesting.
+    # Images are compared as terms. To compare them as text would print every nested list twice at every level
+    # of nesting.
     images: dict[Terms, None] = {}
     budget = context.budget.part(_LIST_BUDGET)
     for name in legacy_shift.expanded_flips(listing.flips):
@@ -196,7 +201,8 @@ class _Plan:
 
 
 def _plan(listing: legacy_nodes.PositionList, terms: Terms, context: Context, *, counting: bool) -> _Plan:
-    """Shifts by keyword where CQL 6's rule gives the same lists as the old one, or where there are many."""
+    """Print shifts by keyword if the rules of CQL 6 and of the old dialect give the same lists, or too many
+    lists."""
     if not listing.shifts:
         return _Plan(terms)
     vectors = legacy_shift.vectors_of(listing.shifts)
@@ -242,9 +248,8 @@ def _elements(
     *,
     old: bool,
 ) -> dict[tuple[str, ...], Terms]:
-    """The different shifted lists that are not constantly false, by their text. An element with an empty
-    designator is dropped altogether by the rule of CQL 6.
-    """
+    """The different shifted lists that are not constantly false, by their text. Under the rule of CQL 6, an
+    element is dropped if a designator has lost all of its squares."""
     found: dict[tuple[str, ...], Terms] = {}
     for vector in vectors:
         image = legacy_images.shift(terms, vector, budget, old=old)
@@ -257,7 +262,7 @@ def _elements(
 
 
 def _silent(terms: Terms, context: Context) -> Conjuncts:
-    """The text of terms for comparing: with names of its own, and without telling anybody."""
+    """The text of terms for comparison only: generated names start anew, and problems are not reported."""
     return _body(
         terms,
         data.replace(
@@ -271,7 +276,7 @@ def _silent(terms: Terms, context: Context) -> Conjuncts:
 
 
 def _pattern(terms: Terms) -> int:
-    """The squares of the designators that stand by themselves in a list."""
+    """The squares of all designators that are conditions by themselves in a list."""
     squares = 0
     for term in terms:
         if isinstance(term, legacy_nodes.Plain) and len(term.parts) == 1:
@@ -282,7 +287,7 @@ def _pattern(terms: Terms) -> int:
 
 
 def _repeated(listing: legacy_nodes.PositionList, parts: Conjuncts, context: Context) -> Conjuncts:
-    """`:repetitioncount`: a run of positions beginning here."""
+    """`:repetitioncount`: a run of positions that begins here."""
     limits = listing.repetitions
     if limits is None or parts is None:
         return parts
@@ -299,7 +304,7 @@ def _repeated(listing: legacy_nodes.PositionList, parts: Conjuncts, context: Con
 
 
 def _sum(term: legacy_nodes.Sum, context: Context) -> Conjuncts:
-    """How many images of the lists of an accumulator hold here, compared with a range."""
+    """The number of images of an accumulator's lists that hold here, compared with a range."""
     lists = context.accumulators.get(term.name, ())
     if not lists:
         return []
@@ -320,7 +325,7 @@ def _sum(term: legacy_nodes.Sum, context: Context) -> Conjuncts:
 
 
 def _counted(listing: legacy_nodes.PositionList, context: Context, limits: legacy_ranges.Range) -> str | bool:
-    """The number of images of a list that hold, in a range; by keyword where that is possible."""
+    """The number of images of a list that hold, compared with a range; by keyword where possible."""
     orbit = _count_orbit(listing, context)
     keywords = [word for word in orbit.keywords if not (listing.by_colour and word == "flipcolor")]
     by_colour = len(keywords) < len(orbit.keywords)
@@ -329,7 +334,7 @@ def _counted(listing: legacy_nodes.PositionList, context: Context, limits: legac
         text: str | bool = f"{' '.join(keywords)} {words} {legacy_logic.block(orbit.body)}"
     else:
         text = limits.count(_ones(keywords, orbit))
-    # Without the first word CQL 6 would make one orbit of both and count the colours together.
+    # Without `true`, CQL 6 would make one orbit of both transforms and count the colours together.
     return f"flipcolor {{true {text}}}" if by_colour and isinstance(text, str) else text
 
 
@@ -341,7 +346,8 @@ def _number(listing: legacy_nodes.PositionList, context: Context) -> str:
 
 
 def _ones(keywords: list[str], orbit: _Orbit) -> str:
-    """The number of choices that hold, each counted once (or once an image under the keywords left)."""
+    """The number of choices that hold. Each counts once, or once for each image under the remaining
+    keywords."""
     choices = orbit.choices if orbit.choices is not None else (orbit.body,)
     blocks = list(dict.fromkeys(legacy_logic.block(choice) for choice in choices if choice is not None))
     before = " ".join(keywords)
@@ -413,7 +419,8 @@ def _attack_count(term: legacy_nodes.AttackCount, context: Context) -> Conjuncts
 
 
 def _loop(domain: str, before: str, after: str, limits: legacy_ranges.Range, names: Names) -> Conjuncts:
-    """The sum over the squares of a set of the size of another set, which depends on the square."""
+    """The condition that a sum is in a range: the sum, over the squares of one set, of the size of another
+    set that depends on the square."""
     total = "\0"
     text = limits.count(total)
     if isinstance(text, bool):
@@ -488,7 +495,7 @@ def _move(term: legacy_nodes.Move, context: Context) -> Conjuncts:
 
 
 def _of_side(origin: Designator, side: str, names: Names) -> str:
-    """Where a move starts, limited to the men of one side where the designator does not do so itself."""
+    """Where a move starts, limited to the men of one side unless the designator already has that limit."""
     text = atom(origin, names)
     letters = set(origin.pieces)
     own = bool(letters) and all(c.isupper() if side == "A" else c.islower() for c in letters)
@@ -583,13 +590,13 @@ _PRINTERS: Final[dict[type, Callable[..., Conjuncts]]] = {
 
 
 def atom(found: Designator, names: Names) -> str:
-    """A designator as an operand: in brackets when it is more than one word."""
+    """A designator as an operand: in brackets if it is more than one word."""
     text = _spelled(found, names)
     return f"({text})" if " " in text else text
 
 
 def _alone(found: Designator, context: Context) -> str:
-    """A designator as a condition by itself. Only tags go without brackets."""
+    """A designator as a condition by itself. Only tags have no brackets."""
     return _spelled(found, context.names) if found.tag else atom(found, context.names)
 
 
@@ -613,5 +620,5 @@ def _spelled(found: Designator, names: Names) -> str:
 
 
 def _is_single(found: Designator) -> bool:
-    """Whether a designator names one man or one square at most."""
+    """Whether a designator names at most one man or one square."""
     return bool(found.tag) or found.pieces in ("K", "k") or found.reached.bit_count() == 1

@@ -1,4 +1,4 @@
-"""The ways to treat the old rule for shifts; apart from the translator so that naming them loads nothing."""
+"""The values of `shift_rule`, in a module of its own: importing it does not load the translator."""
 
 from __future__ import annotations
 

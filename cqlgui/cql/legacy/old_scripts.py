@@ -1,6 +1,5 @@
-"""What is said about a script of an older CQL in place of syntax errors: what it is, its translation as the
-way out, and what the translation has to say, each note at its place.
-"""
+"""Diagnostics for a script of an older CQL, shown in place of syntax errors: what the script is, its
+translation as a fix, and the notes of the translation, each at its place."""
 
 from __future__ import annotations
 
@@ -14,8 +13,8 @@ NOTE: Final = "old-script-note"
 
 
 def findings(text: str) -> tuple[Diagnostic, ...]:
-    """The findings of a script for which `translate.looks_old` holds; the first one is the error `CODE`, with
-    a fix where the whole can be translated."""
+    """The diagnostics of a script for which `translate.looks_old` holds. The first one is the error `CODE`;
+    it has a fix if the whole script can be translated."""
     found = translate.translate(text)
     start = len(text) - len(text.lstrip("\ufeff \t\r\n"))
     line = text.find("\n", start)

@@ -1,8 +1,9 @@
-"""Scripts of the older dialects, CQL 1-3 and CQL-S 1.0, as CQL 6.2 text.
+"""Translates scripts of the older dialects, CQL 1-3 and CQL-S 1.0, to CQL 6.2.
 
-`translate` is a function of the text alone and never raises: whatever cannot be said in CQL 6 becomes a note
-with its place, all of them in one go. The work is done by `legacy_reader` (lists and words), `legacy_games`
-and `legacy_positions` (what they mean), and `legacy_printing` (as CQL 6); this module lays out the result.
+`translate` depends on the text alone and never raises. Whatever has no CQL 6 equivalent becomes a note with
+its place, and all notes are collected in one pass. `legacy_reader` reads lists and words, `legacy_games` and
+`legacy_positions` interpret them, and `legacy_printing` prints them as CQL 6. This module lays out the
+result.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ looks_old = legacy_reader.looks_old
 ShiftRule = legacy_rules.ShiftRule
 
 NO_EQUIVALENT: Final = "no CQL 6 equivalent"
-"""In the message of every note on what was understood but cannot be said in CQL 6."""
+"""Part of the message of every note about a construct that was understood but has no CQL 6 equivalent."""
 ALREADY_NEW: Final = "this is CQL 6 already and stays as it is"
 _LAST_GAME: Final = 1_000_000_000
 _NEW = re.compile(r"(?:[\s\ufeff]|;[^\n]*+|//[^\n]*+|/\*(?:(?!\*/).)*+\*/)*+cql\s*\(", re.DOTALL)
@@ -31,20 +32,24 @@ _BARE_FILE = re.compile(r"[A-Za-z0-9._/\\:-]+")
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """The CQL 6 text, empty when a note is an error, and the notes in the order of the script."""
+    """The CQL 6 text (empty if a note is an error), and the notes in the order of the script."""
 
     text: str
     notes: tuple[Note, ...]
 
     @property
     def failed(self) -> bool:
+        """Whether a note is an error, so that there is no text."""
         return any(note.severity == "error" for note in self.notes)
 
 
 def translate(text: str, *, shift_rule: ShiftRule = "auto", skip_start: bool = False) -> Translation:
-    """Translate a script. `shift_rule` says what to do where the old rule for shifts and that of CQL 6
-    differ: write up to 24 elements out and warn about more ("auto"), write all out ("exact"), or use the
-    keyword ("cql6"). `skip_start` leaves the start position out of every list that does not ask for it.
+    """Translate a script.
+
+    `shift_rule` decides what to do where the old rule for shifts and that of CQL 6 give different lists:
+    "auto" writes up to 24 elements out, and uses the CQL 6 keyword with a warning if there are more; "exact"
+    writes all out; "cql6" always uses the keyword. `skip_start` excludes the start position from every list
+    that does not ask for it.
     """
     if not looks_old(text) and _is_new(text):
         return Translation(text, (Note(diagnostics.NOWHERE, "warning", ALREADY_NEW),))
@@ -53,7 +58,7 @@ def translate(text: str, *, shift_rule: ShiftRule = "auto", skip_start: bool = F
     if match is None:
         return Translation("", problems.notes())
     _check_names(match, problems)
-    # Errors of the printing are told together with those of the reading.
+    # The text is printed even after errors, so that errors of printing are reported too.
     shown = _Layout(match, problems, shift_rule, skip_start).text()
     return Translation("" if problems.failed else shown, problems.notes())
 
@@ -82,7 +87,7 @@ def _read(text: str, problems: legacy_reader.Problems) -> legacy_nodes.Match | N
 
 
 def _check_names(match: legacy_nodes.Match, problems: legacy_reader.Problems) -> None:
-    """Report names of tags and accumulators that nothing stands for, and what does not go together."""
+    """Report undeclared tags and accumulators, and combinations that have no CQL 6 equivalent."""
     tags = {tag.name for tag in match.tags}
     for span, name in problems.tags:
         if name not in tags:
@@ -102,7 +107,7 @@ def _check_names(match: legacy_nodes.Match, problems: legacy_reader.Problems) ->
 
 
 class _Layout:
-    """Puts header, game filters and position lists together."""
+    """Puts the header, the game filters and the position lists together."""
 
     def __init__(
         self,
@@ -150,7 +155,7 @@ class _Layout:
         return " ".join(words)
 
     def _lines(self) -> tuple[legacy_ranges.Range | None, legacy_logic.Conjuncts]:
-        """The range for `matchcount`, and the filters, one a line."""
+        """The range for `matchcount`, and the filters, one per line."""
         match = self._match
         filters = None if match.filters is None else list(match.filters)
         if self._is_plain():
@@ -166,7 +171,7 @@ class _Layout:
         return None, legacy_logic.joined([["initial"], filters, lines])
 
     def _is_plain(self) -> bool:
-        """Whether the search itself can look for the only list there is."""
+        """Whether the match is a single list that the search can look for directly, without `find`."""
         match = self._match
         if len(match.lists) != 1 or match.tags or match.negated:
             return False
@@ -176,7 +181,7 @@ class _Layout:
     def _list(
         self, one: legacy_nodes.PositionList, wrap: legacy_printing.Wrap | None = None
     ) -> legacy_logic.Conjuncts:
-        """A list of the match with the words that say which positions are looked at."""
+        """A position list of the match, with the filters that restrict it to certain positions."""
         words = ["not initial"] if self._skip_start and not one.initial else []
         if self._variations and one.line != ":variations":
             words.append("variation" if one.line else "mainline")
@@ -188,14 +193,15 @@ class _Layout:
         )
 
     def _find(self, one: legacy_nodes.PositionList) -> legacy_logic.Conjuncts:
-        """A list as a condition on the game."""
+        """A position list as a condition on the game."""
         if one.transformed_count is not None:
             limits = one.transformed_count
             return self._list(one, lambda parts: _counted(parts, limits))
         return _counted(self._list(one), one.match_count)
 
     def _bound(self, tag: legacy_nodes.Tag, lines: legacy_logic.Conjuncts) -> legacy_logic.Conjuncts:
-        """The filters for every man that a tag may stand for; a pawn counts for what it promotes to."""
+        """The filters, repeated for every man that a tag may stand for. A pawn counts as what it promotes
+        to."""
         pieces = tag.pieces
         pawns = "".join(
             pawn
@@ -213,7 +219,8 @@ class _Layout:
 
 
 def _counted(parts: legacy_logic.Conjuncts, limits: legacy_ranges.Range | None) -> legacy_logic.Conjuncts:
-    """How many positions of the game fulfil the filters, in a range; without one, whether any does."""
+    """The condition that the number of positions which fulfil the filters is in a range; without a range,
+    that there is at least one such position."""
     if parts is None:
         return [] if limits is not None and limits.holds(0) else None
     if limits is None:

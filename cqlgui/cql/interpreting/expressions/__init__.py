@@ -1,1 +1,1 @@
-"""Closures of what all queries are made of: logic, numbers, strings, squares, men on the board."""
+"""Closures of the basic filters: logic, numbers, strings, squares, men on the board."""

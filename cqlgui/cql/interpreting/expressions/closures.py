@@ -2,10 +2,10 @@
 position.
 
 Conventions: a closure takes the `Evaluation`. Values are bitboards for sets, integers, strings and
-positionids, None if a filter has no value; tests return something true or false. Sets never fail, they are
-empty. The closure of a filter that can write comments or note orbit matches is wrapped, so that a failure
-removes those again (output spec 3.4, D31). The compilers of node kinds are in the modules `closures_…`, by
-subject.
+positionids, None if a filter has no value; tests return something true or false. A set always has a value; a
+failing set filter gives the empty set. The closure of a filter that can write comments or note orbit matches
+is wrapped, so that a failure removes those again (output spec 3.4, D31). The compilers of node kinds are in
+the modules `closures_…`, by subject.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Code:
 
     @property
     def is_set(self) -> bool:
-        """True when the value is a set of squares."""
+        """Whether the value is a set of squares."""
         return self.type in types.SETS
 
 
@@ -56,9 +56,9 @@ class _SortKey:
 
 
 class Compiler:
-    """Compiles the filters of one query; gives variables and sort keys their slots.
+    """Compiles the filters of one query, and assigns slots to variables and sort keys.
 
-    `watch` sees every node with its closures and may replace them (used to explain a position).
+    `watch` receives every node with its closures and may replace them (used to explain a position).
     """
 
     def __init__(self, names: types.Names, watch: Callable[[nodes.Node, Code], Code] | None = None) -> None:
@@ -70,11 +70,11 @@ class Compiler:
         self.atomics: set[int] = set()
         """Slots of the atomic variables declared so far (spec 12.3)."""
         self.remembers = False
-        """Whether what the query does at one position can matter at later ones, apart from its variables."""
+        """Whether the evaluation at one position can influence later positions, apart from variables."""
         self.sorting = 0
         """Number of `sort` filters around the one that is being compiled."""
         self.persistent: dict[str, bool] = {}
-        """Variables that outlive a game, and whether they are quiet."""
+        """Persistent variables, and whether they are quiet."""
         self.dictionaries: dict[str, bool] = {}
         """Dictionaries, and whether they are local."""
         self.files = False
@@ -91,7 +91,7 @@ class Compiler:
 
     @property
     def sort_specs(self) -> tuple[SortSpec, ...]:
-        """The sort keys in the order in which their filters first stand in the text."""
+        """The sort keys, in the order of their first occurrence in the text."""
         return tuple(key.spec for key in self._sorts.values())
 
     def compile(self, node: nodes.Node) -> Code:
@@ -111,22 +111,23 @@ class Compiler:
         return types.infer(node, self.names)
 
     def slot(self, name: str) -> int:
-        """Number of a variable."""
+        """Slot of a variable."""
         return self.slots.setdefault(name, len(self.slots))
 
     def initial(self, name: str) -> int | str:
-        """What a persistent variable holds before its first assignment."""
+        """The value of a persistent variable before its first assignment."""
         return "" if self.names[name] is Type.STRING else 0
 
     def sort_key(self, node: nodes.Sort) -> int:
-        """Number of the key of a `sort`. Filters with the same text share a key, and so do copies made by a
+        """Slot of the key of a `sort`. Filters with the same text share a key, and so do copies made by a
         transform."""
-        # Copies made by a transform stand at the same place; two filters without text are two keys.
+        # Copies made by a transform have the same offset. Filters without text at different offsets get
+        # different keys.
         identity: object = node.span.offset if node.doc is None else node.doc
         return self._sort_key(identity, node.doc, node.order != "min", node.quiet)
 
     def quiet_ascending_key(self, doc: str) -> int:
-        """Number of a key that sorts small values first and that the header comment leaves out."""
+        """Slot of a key that sorts small values first and is omitted from the header comment."""
         return self._sort_key(doc, doc, False, True)
 
     def _sort_key(self, identity: object, doc: str | None, descending: bool, quiet: bool) -> int:
@@ -138,19 +139,19 @@ class Compiler:
         return key.index
 
     def own_sort_key(self, identity: object, spec: SortSpec) -> int:
-        """Number of a key for a filter other than `sort`; the same for the same `identity`."""
+        """Slot of a key for a filter other than `sort`; the same for the same `identity`."""
         key = self._sorts.setdefault(identity, _SortKey(spec, len(self._sorts)))
         return key.index
 
     def bound(self, limit: int | str) -> Callable[[Evaluation], int]:
-        """A range bound: a number, or a variable that is read when it is needed."""
+        """A range bound: a number, or a variable that is read at run time."""
         if isinstance(limit, int):
             return lambda s: limit
         return self.variable(limit, None)
 
     def variable(self, name: str, span: Span | None) -> Callable[[Evaluation], int]:
-        """The value of a numeric or position variable, read when it is needed; `span` is the place of the
-        fault if it has none."""
+        """The value of a numeric or position variable, read at run time. `span` is the place of the fault
+        raised if the variable has no value."""
         slot = self.slot(name)
 
         def read(s: Evaluation) -> int:
@@ -215,11 +216,11 @@ def _transactional(made: Code) -> Code:
 NodeCompiler = Callable[[Compiler, Any], Code]
 
 COMPILERS: Final[dict[type[nodes.Node], NodeCompiler]] = {}
-"""The compiler of every filter kind; filled by the modules `closures_…`."""
+"""The compiler of every node kind; filled by the modules `closures_…`."""
 
 
 def compiles(kind: type[nodes.Node]) -> Callable[[NodeCompiler], NodeCompiler]:
-    """Decorator: enter a function as the compiler of a node kind."""
+    """Decorator: registers a function as the compiler of a node kind."""
 
     def enter(function: NodeCompiler) -> NodeCompiler:
         assert kind not in COMPILERS

@@ -1,6 +1,4 @@
-"""Compilers of the filters that look at the board: designators, set algebra, attacks, directions, rays,
-loops.
-"""
+"""Compilers of filters about the board: designators, set algebra, attacks, directions, rays, loops."""
 
 from __future__ import annotations
 
@@ -64,7 +62,7 @@ def designator(men: int, area: int) -> Run:
 
 
 def single_place(node: nodes.Node) -> tuple[int, int] | None:
-    """(place in `Evaluation.men`, squares) of a designator for which one look-up is enough, else None."""
+    """(index in `Evaluation.men`, squares) of a designator for which one look-up is enough, else None."""
     if not isinstance(node, nodes.Designator) or node.men == board_men.ANY_MASK:
         return None
     found_in = places(node.men)
@@ -72,7 +70,7 @@ def single_place(node: nodes.Node) -> tuple[int, int] | None:
 
 
 def places(men: int) -> tuple[int, ...]:
-    """Places of `Evaluation.men` whose union is the mask: whole colours first, then single men."""
+    """Indices in `Evaluation.men` whose union is the mask: whole colours first, then single men."""
     found = []
     for mask, place in (
         (board_men.WHITE_MASK | board_men.BLACK_MASK, OCCUPIED),
@@ -374,7 +372,7 @@ def _power(compiler: Compiler, node: nodes.Power) -> Code:
 
 
 def _power_of_side(side: int, area: int) -> Run:
-    """The same for the men of one colour on fixed squares: half the look-ups, and no call."""
+    """As `power`, for the men of one colour on fixed squares: half the look-ups, and no call."""
     pawn, knight, bishop, rook, queen = range(side + 1, side + 6)
 
     def power(s: Evaluation) -> int:
@@ -419,7 +417,7 @@ def _loop(
     area, test, stops = domain.value, body.test, node.all
 
     def witnessed(s: Evaluation, bit: int) -> bool:
-        """Test the body and keep the element if it is the first that decides the loop."""
+        """Test the body, and record the element if it is the first that decides the loop."""
         outer, inner = s.witnesses, dict[tuple[int, int], Witness]()
         assert outer is not None
         key, variables, banned = (id(node), s.id), list(s.variables), {k: set(v) for k, v in s.banned.items()}
@@ -433,7 +431,7 @@ def _loop(
         return good
 
     def run(s: Evaluation) -> int | None:
-        """The squares for which the body matched; None when `all` met one for which it did not."""
+        """The squares for which the body matched; None if, with `all`, it failed for one."""
         found = 0
         items = members(s, area(s))
         if s.variables[slot] is not UNBOUND:

@@ -20,7 +20,7 @@ def _not(compiler: Compiler, node: nodes.Not) -> Code:
 
 
 def _negated(test: Run, *, logs: bool) -> Code:
-    """`not` of a test, without the comments that the test made."""
+    """The negation of a test. Comments that the test made are removed."""
     if not logs:
         return code(Type.LOGICAL, lambda s: not test(s))
 
@@ -182,7 +182,7 @@ def _assign(compiler: Compiler, node: nodes.Assign) -> Code:
     operand = compiler.compile(node.value)
     slot, name, span = compiler.slot(node.name), node.name, node.span
     if node.persistent:
-        # Quiet if the word stands anywhere.
+        # The variable is quiet if any of its declarations is.
         compiler.persistent[name] = compiler.persistent.get(name, False) or node.quiet
     if node.atomic:
         compiler.atomics.add(slot)

@@ -28,13 +28,13 @@ def _plus(s: Evaluation, x: Any, y: Any) -> Any:
 
 
 def bounded_text(s: Evaluation, text: str) -> str:
-    """A string made by a query; a fault if it is too long."""
+    """Return a string made by a query; raises a fault if it is too long."""
     bounded_length(s, len(text))
     return text
 
 
 def bounded_length(s: Evaluation, length: int) -> None:
-    """A fault if the length of a string is too large."""
+    """Raise a fault if the length of a string is too large."""
     if length > LONGEST_TEXT:
         raise s.fault(f"A string grew longer than {LONGEST_TEXT} characters")
 
@@ -141,8 +141,8 @@ def _extremum(compiler: Compiler, node: nodes.Extremum) -> Code:
 
 
 def best_of(operands: list[Code], largest: bool, matched: Callable[[Evaluation, int], None] | None) -> Run:
-    """The largest (or smallest) value. Only the comments of runs that give it stay. `matched` is called with
-    the place of each operand that has a value."""
+    """The largest (or smallest) value. Only the comments of operands with that value stay. `matched` is
+    called with the index of each operand that has a value."""
     runs = [operand.value for operand in operands]
     if matched is None and not any(operand.logs for operand in operands):
         choose = max if largest else min

@@ -20,7 +20,8 @@ def _sort(compiler: Compiler, node: nodes.Sort) -> Code:
     try:
         operand = compiler.compile(node.operand)
     finally:
-        # Elements of an orbit are compiled during a search, which goes on if memory runs out.
+        # The count is restored in any case: elements of an orbit are compiled during a search, which
+        # continues even if memory runs out.
         compiler.sorting -= 1
     inner, is_set, descending = operand.value, operand.is_set, node.order != "min"
 
@@ -68,7 +69,7 @@ def _message(compiler: Compiler, node: nodes_facts.Message) -> Code:
         s.say(text if quiet else f"Game: {s.host.gamenumber} {s.position_text(s.id)}: {text}", span)
         return True
 
-    # The text of a position in a variation leaves a comment.
+    # Printing a position in a variation writes a comment.
     return code(Type.LOGICAL, say, logs=True)
 
 
@@ -99,7 +100,7 @@ def _remove_comment(compiler: Compiler, node: nodes_facts.RemoveComment) -> Code
 
 
 def _joined(s: Evaluation, texts: Sequence[Callable[[Evaluation], str]], span: Span) -> str:
-    """The texts one after another; a fault as soon as they exceed the allowed size."""
+    """The texts concatenated; raises a fault as soon as they exceed the allowed size."""
     before, found = s.spent, []
     for text in texts:
         found.append(text(s))
@@ -125,7 +126,7 @@ def _text(operand: Code) -> Callable[[Evaluation], str]:
 
 
 def _dictionary_text(compiler: Compiler, node: nodes.Name) -> Callable[[Evaluation], str]:
-    """The dictionary's size, then a line for each entry, ascending, up to the allowed size."""
+    """The dictionary's size, then a line for each entry in ascending order, up to the allowed size."""
     slot, types_of = compiler.slot(node.name), compiler.names.dictionaries[node.name]
     key_text = typed_text(types_of.key or Type.LOGICAL)
     entry_text = typed_text(types_of.value or Type.LOGICAL)
@@ -150,7 +151,7 @@ def value_text(operand: Code) -> Callable[[Evaluation, Any], str]:
 
 
 def typed_text(kind: Type) -> Callable[[Evaluation, Any], str]:
-    """The same for a type."""
+    """A function that returns the text of a value of this type at the current position."""
     match kind:
         case Type.SET:
             return lambda s, value: values.set_text(value)
@@ -171,7 +172,8 @@ def _position_value_text(s: Evaluation, positionid: int | None) -> str:
 
 
 def position_text(s: Evaluation, positionid: int) -> str:
-    """The text of a position. Inside a variation it leaves a comment that identifies the position."""
+    """The text of a position. If the position is in a variation, this writes a comment there that identifies
+    it."""
     if s.tree.depths[positionid] and s.explicit_comments:
         s.log.append((positionid, f"id:{positionid}"))
     return s.position_text(positionid)

@@ -94,9 +94,9 @@ def _fen(compiler: Compiler, node: nodes_squares.Fen) -> Code:
 def _placement(compiler: Compiler, node: nodes_squares.Placement) -> Code:
     if compiler.watch is not None:
         tests = [one.test for one in compiler.compile_all(node.squares)]
-        # An explanation shows every square, so none is skipped.
+        # Every square is tested, because an explanation shows all of them.
         return code(Type.LOGICAL, lambda s: min([bool(test(s)) for test in tests]))
-    # By man, the squares where it must stand; squares where several men may stand are tested one by one.
+    # For each man the squares where it must stand. Squares where several men may stand are tested one by one.
     areas = [0] * 13
     loose: list[tuple[int, int]] = []
     for one in node.squares:

@@ -135,7 +135,7 @@ def matches(node: nodes_strings.Search) -> Callable[[Evaluation, str], Iterator[
 
 
 def _first(s: Evaluation, pattern: regex.Pattern[str], text: str, start: int, span: Span) -> Any:
-    """The first match at or behind a place. The game's time limit is checked if this took long."""
+    """The first match at or after an offset. The game's time limit is checked if the search took long."""
     started = time.perf_counter()
     try:
         found = pattern.search(text, start, timeout=s.patience)
@@ -179,7 +179,7 @@ def _case(compiler: Compiler, node: nodes_strings.Case) -> Code:
     made = _of_string(compiler.compile(node.operand), Type.STRING, lambda text: text.translate(table))
 
     def never(s: Evaluation) -> bool:
-        # As a condition it fails whatever the text, as in the reference's results on 2,703 games.
+        # As a condition it fails whatever the text is, according to the reference's results on 2,703 games.
         made.value(s)
         return False
 
@@ -243,7 +243,7 @@ def _str(compiler: Compiler, node: nodes_strings.Str) -> Code:
             closures_numbers.bounded_length(s, length)
         return "".join(found)
 
-    # The text of a position inside a variation leaves a comment there as well.
+    # Printing a position inside a variation writes a comment there too.
     return code(Type.STRING, value, logs=True)
 
 

@@ -1,4 +1,5 @@
-"""Compilers of the filters that go to other positions of the game or compare where two stand in its tree."""
+"""Compilers of filters that go to other positions of the game, or compare two positions by their place in its
+tree."""
 
 from __future__ import annotations
 
@@ -118,7 +119,7 @@ def _distance(compiler: Compiler, node: nodes_tree.Distance) -> Code:
 
 
 def _above(s: Evaluation, first: int, second: int) -> bool:
-    """The first position is a proper ancestor of the second."""
+    """Whether the first position is a proper ancestor of the second."""
     return first < second < s.subtree_end(first)
 
 
@@ -147,7 +148,7 @@ def _descent(compiler: Compiler, node: nodes_tree.Descent) -> Code:
 
 
 def tries(s: Evaluation) -> int:
-    """Number of White's moves on the way to the current position that are not main continuations."""
+    """Number of White's moves on the path to the current position that are not main continuations."""
     counts = s.memo.get("tries")
     if counts is None:
         counts = s.memo["tries"] = [0] * len(s.tree)
@@ -158,7 +159,7 @@ def tries(s: Evaluation) -> int:
 
 
 def in_virtual_mainline(s: Evaluation) -> bool:
-    """No null move and no side move of White's leads to the current position."""
+    """Whether no null move and no side move of White's leads to the current position."""
     known = s.memo.get("virtual mainline")
     if known is None:
         tree = s.tree

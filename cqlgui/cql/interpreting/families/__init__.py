@@ -1,1 +1,1 @@
-"""By family of filters: the closures of those that build on expressions."""
+"""Closures of the filter families that build on the basic expressions."""

@@ -88,8 +88,9 @@ def _consecutive_moves(compiler: Compiler, node: nodes_tree.ConsecutiveMoves) ->
 
 
 def _longest_run(s: Evaluation, first: int, second: int) -> tuple[int, int, int] | None:
-    """Length of the longest run of moves that the ways from the common ancestor to two positions share, and
-    the positions to which its last moves lead; None if there is none. Of equal runs the first one wins."""
+    """Length of the longest common run of moves on the paths from the common ancestor to two positions, and
+    the positions to which the last moves of the run lead; None if there is no common move. Of equally long
+    runs the first one wins."""
     tree = s.tree
     fork = tree.common_ancestor(first, second)
     if fork in (first, second):
@@ -106,7 +107,8 @@ def _longest_run(s: Evaluation, first: int, second: int) -> tuple[int, int, int]
     for place, positionid in enumerate(ways[0]):
         places.setdefault(_move_key(s, positionid), []).append(place)
     best: tuple[int, int, int] | None = None
-    # `runs[i]`: length of the common run that ends with move i of the first way and the last move looked at.
+    # `runs[i]`: length of the common run that ends with move i of the first path and the current move of the
+    # second.
     runs: dict[int, int] = {}
     for positionid in ways[1]:
         longer = {}

@@ -1,4 +1,4 @@
-"""Compilers of facts about the game: its tags, and the place of the current position in it."""
+"""Compilers of facts about the game: its tags, and the position's place in the game."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _last_game_number(s: Evaluation) -> int:
 
 
 def once_a_game(key: object, run: Run) -> Run:
-    """`run`, evaluated at most once for a game; `key` identifies its answer in the game's cache."""
+    """`run`, evaluated at most once for a game; `key` identifies its result in the game's cache."""
 
     def remembered(s: Evaluation) -> Any:
         memo = s.memo
@@ -104,8 +104,8 @@ def _named_tag(compiler: Compiler, node: nodes_facts.Tag) -> Code:
 
 
 def tag_text(host: Host, name: str) -> str | None:
-    """The text of a tag as queries see it; None if it is empty, or missing without a default (language spec,
-    R2-7)."""
+    """The text of a tag as queries see it; None if the tag is empty, or missing without a default (language
+    spec, R2-7)."""
     text = host.tag(name)
     match name:
         case "White" | "Black":
@@ -115,7 +115,7 @@ def tag_text(host: Host, name: str) -> str | None:
         case "Date":
             return None if text == "" else normal_date(text or "")
         case "ECO" if text == "?":
-            # The reference takes this for no classification, as its results on 2,450 games show.
+            # The reference treats this as no classification, as its results on 2,450 games show.
             return None
         case _:
             return text or None
@@ -129,7 +129,7 @@ def _original_comment(compiler: Compiler, node: nodes_facts.OriginalComment) -> 
 @compiles(nodes_facts.Glyph)
 def _glyph(compiler: Compiler, node: nodes_facts.Glyph) -> Code:
     number = node.number
-    # The root has no move and therefore no glyph, whatever stands before the first move.
+    # The root has no move and therefore no glyph, even if the text has one before the first move.
     return code(Type.LOGICAL, lambda s: s.id > 0 and number in s.host.nags(s.id))
 
 

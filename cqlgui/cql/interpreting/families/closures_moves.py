@@ -1,7 +1,7 @@
 """Compilers of moves: dashes, possible moves, the previous move, the older `move`, and pins.
 
-A path uses the `Fit` of a dash: whether a move of the game fits its sets, and the target evaluated behind the
-move.
+A path uses the `Fit` of a dash: it tests whether a move of the game fits the sets of the dash, and evaluates
+the target after the move.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from cqlgui.cql.interpreting.expressions.closures import Code, Compiler, Run, co
 from cqlgui.cql.interpreting.runtime.evaluation import BLACK, NO_CHILD, OCCUPIED, WHITE, Evaluation
 
 Cut: TypeAlias = tuple[int, int]
-"""From- and to-squares of a move as its dash counts them: castling has those of king and rook, as far as the
-sets allow."""
+"""From- and to-squares of a move as seen by its dash. Castling has the squares of king and rook, as far as
+the sets of the dash allow."""
 
 _ALL: Final = squares.ALL
 _VALUED: Final = frozenset({Type.NUMERIC, Type.STRING, Type.POSITION})
@@ -31,11 +31,12 @@ _VALUED: Final = frozenset({Type.NUMERIC, Type.STRING, Type.POSITION})
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A compiled dash in parts. All but `at_tail` run at the position before the moves.
+    """A compiled dash in parts. `head` and `fits` run at the position before the move, `target` after it (see
+    `at_tail`).
 
-    `head(s)` returns the left and the right set there. `fits(s, child, L, R, allowed)` returns the cut of the
-    move that leads to `child` (a child of the current position), or None if the move does not fit sets, sign
-    and promotion. `allowed`, where given, holds the only squares from which castling counts: if only the king
+    `head(s)` returns the left and the right set. `fits(s, child, L, R, allowed)` returns the cut of the move
+    that leads to `child` (a child of the current position), or None if the move does not fit sets, sign and
+    promotion. `allowed`, if given, contains the only squares from which castling counts: if only the king
     stands on one of them, castling is the king's move alone, and likewise for the rook. Other moves are not
     affected by it. `target` is None if the dash has none.
     """
@@ -47,7 +48,7 @@ class Fit:
 
 
 def compile_fit(compiler: Compiler, dash: nodes_moves.Dash) -> Fit:
-    """A dash in the parts that a path or another filter puts to use."""
+    """Compile a dash in parts, for use by a path or another filter."""
     left = None if dash.left is None else compiler.compile(dash.left)
     right = None if dash.right is None else compiler.compile(dash.right)
     kinds, promotion = _promoted_kinds(compiler, dash.promotion)
@@ -86,7 +87,8 @@ def _heads(left: Code | None, right: Code | None) -> Callable[[Evaluation], tupl
 def _fits(
     capture: bool, kinds: Callable[[Evaluation], int] | None
 ) -> Callable[[Evaluation, int, int, int, int | None], Cut | None]:
-    """How a move goes with the sets: its captured man's square counts for a capture, else where it goes."""
+    """A test whether a move fits the sets. With `capture` the square of the captured man counts, else the
+    to-square."""
 
     def fits(s: Evaluation, child: int, sources: int, goals: int, allowed: int | None) -> Cut | None:
         move = s.tree.moves[child]
@@ -109,7 +111,8 @@ def _fits(
 
 
 def _castling_cut(move: int, sources: int, goals: int, allowed: int) -> Cut | None:
-    """King's and rook's part of castling. Each counts if both its squares are allowed."""
+    """The king's and the rook's part of castling. Each counts if it starts on a square of both `sources` and
+    `allowed` and arrives on one of `goals`."""
     origins = landings = 0
     for start, end in (
         (moves.origin(move), moves.king_target(move)),
@@ -140,7 +143,7 @@ def _promoted_kinds(
     compiler: Compiler, promotion: nodes.Node | None
 ) -> tuple[Callable[[Evaluation], int] | None, Code | None]:
     """The kinds of men that a promotion part allows, as bits, whatever their colour (spec 9.3), and the code
-    of its letters; None for a missing part."""
+    of the string that names them; None where missing."""
     if promotion is None:
         return None, None
     if isinstance(promotion, nodes.Designator | nodes.AllSquares):
@@ -179,8 +182,8 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
 
         return code(kind, played, logs=fit.logs)
     if kind is Type.SET:
-        # As a value the first move that fits the sets counts, whether or not its target matches (the
-        # reference's values show it); as a condition the first move whose target matches.
+        # The value is that of the first move that fits the sets, whether or not its target matches (as the
+        # reference's values show). The truth is that of the first move whose target matches.
         value = _first(fit, fit.target.value, lambda found: False, 0)
         test = _first(fit, fit.target.test, lambda found: not found, False)
         return code(kind, value, logs=fit.logs, test=test, apart=True)
@@ -192,7 +195,7 @@ def _dash(compiler: Compiler, node: nodes_moves.Dash) -> Code:
 
 
 def _first(fit: Fit, run: Run, missed: Callable[[Any], bool], failure: Any) -> Run:
-    """The result of a closure after the first move that fits and whose answer is not `missed`."""
+    """The result of a closure after the first move that fits and for which the result is not `missed`."""
     head, fits = fit.head, fit.fits
 
     def search(s: Evaluation) -> Any:
@@ -337,7 +340,7 @@ def _possible_pairs(
 
 
 def _goal(move: int) -> int:
-    """Where the moving man, in castling the king, arrives."""
+    """The to-square of the moving man; in castling, of the king."""
     return moves.king_target(move) if move >> 12 == moves.CASTLE else move >> 6 & 63
 
 
@@ -380,7 +383,7 @@ def _previous_move(compiler: Compiler, node: nodes_moves.PreviousMove) -> Code:
 
 
 def _is_first(s: Evaluation, child: int) -> bool:
-    """True when a position other than the root is the first child of its parent."""
+    """Whether a position other than the root is the first child of its parent."""
     return s.tree.children[s.tree.parents[child]][0] == child
 
 
@@ -395,8 +398,7 @@ def _previous_squares(compiler: Compiler, node: nodes_moves.PreviousSquares) -> 
 
 
 def _squares_of(s: Evaluation) -> Cut:
-    """From- and to-squares of the move that led here, as cut by the dash in whose target they are
-    evaluated."""
+    """From- and to-squares of the move that led here. In the target of a dash they are those of its cut."""
     if s.cut is not None and s.cut[0] == s.id:
         return s.cut[1], s.cut[2]
     if s.id == 0:
@@ -420,8 +422,8 @@ def _taken_in_passing(s: Evaluation) -> int:
 _ELSEWHERE: Final = frozenset(
     {nodes.Find, nodes_tree.At, nodes_tree.Echo, nodes_paths.Line, nodes_paths.Path}
 )
-"""Kinds that evaluate their operands at other positions: a `move` in them is no `move` of the constituent of
-a `line` around them (spec 11)."""
+"""Kinds that evaluate their operands at other positions. If a `line` contains one of them, a `move` inside is
+not a `move` of the line's constituent (spec 11)."""
 
 
 def future_moves(node: nodes.Node) -> Iterator[nodes_moves.Move]:
@@ -483,7 +485,8 @@ def _move(compiler: Compiler, node: nodes_moves.Move) -> Code:
 
 
 def _older_candidates(compiler: Compiler, node: nodes_moves.Move) -> Callable[[Evaluation], Sequence[int]]:
-    """The children whose moves are tested; inside a `line` the one with which its sequence goes on."""
+    """The children whose moves are tested; inside a `line` only the child with which its sequence
+    continues."""
     if id(node) in compiler.restricted_moves:
         return _only_children
     return lambda s: s.tree.children[s.id]
@@ -524,7 +527,8 @@ _OLDER_SQUARES: Final[dict[str, Callable[[Evaluation, int], int]]] = {
     "capture": _captured,
     "enpassantsquare": _older_passed,
 }
-"""The squares of a move to which a parameter's set is compared; castling is the king's move alone."""
+"""For each parameter, the square of a move that its set is compared with; castling is the king's move
+alone."""
 _CHOSEN: Final = {word: _OLDER_SQUARES[word] for word in ("from", "to", "capture")}
 
 
@@ -554,7 +558,8 @@ def _promotes(kinds: int) -> Callable[[int], bool]:
 
 
 def _older_possible(node: nodes_moves.Move, sets: dict[str, Run], logs: bool) -> Code:
-    """`move legal` and `move pseudolegal`: from- or to-squares, their number, or whether there is one."""
+    """`move legal` and `move pseudolegal`: from- or to-squares, the number of moves, or whether there is a
+    move."""
     pseudo = "pseudolegal" in node.words
     wanted = [_KINDS[word] for word in node.words if word in _KINDS]
     operands = tuple(sets.items())
@@ -609,10 +614,10 @@ def _kings(s: Evaluation) -> int:
 
 
 def pins(s: Evaluation, sources: int, shields: int, goals: int) -> Iterator[tuple[int, int, int]]:
-    """The pins (spec 8.3) as triples of squares: the pinning man, the pinned man, and what stands or would
-    stand behind.
+    """The pins (spec 8.3) as triples of squares: the pinning man, the pinned man, and the goal behind the
+    pinned man.
 
-    A goal holds a man of the pinned man's colour, or nothing.
+    A goal holds a man of the pinned man's colour, or is empty.
     """
     board = s.men
     occupied = board[OCCUPIED]

@@ -37,7 +37,7 @@ def _orbit(compiler: Compiler, node: nodes.Orbit) -> Code:
         return code(Type.NUMERIC, number, logs=logs)
     kind = compiler.type_of(node)
     matching = _matching(node, elements, note)
-    # The transform matches if an element does, whatever its value is there (transforms spec 4.1).
+    # The transform matches if an element does, regardless of that element's value (transforms spec 4.1).
     apart = any(element.apart for element in elements)
     test = (lambda s: matching(s) > 0) if apart else None
     if kind is Type.SET:
@@ -85,7 +85,7 @@ _Table = list[list[tuple[int, int]]]
 
 
 def _designator_table(node: nodes.Orbit) -> _Table | None:
-    """For an orbit of plain designators, (place in `Evaluation.men`, squares) of each; None for other
+    """For an orbit of plain designators, (index in `Evaluation.men`, squares) of each; None for other
     orbits."""
     table: _Table = []
     for element in node.elements:
@@ -101,7 +101,7 @@ def _designator_table(node: nodes.Orbit) -> _Table | None:
 
 
 def _matching_in(table: _Table, note: Callable[[Evaluation, int], None]) -> Callable[[Evaluation], int]:
-    """The same for a table: the first two designators of each element are tested without any call."""
+    """As `_matching`, for a table. The first two designators of each element are tested without any call."""
     always = (OCCUPIED, 0)
     flat = [
         (element, *row[0], *(row[1] if len(row) > 1 else always), len(row) > 1, row[2:])

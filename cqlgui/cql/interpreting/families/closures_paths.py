@@ -89,7 +89,7 @@ def _path(compiler: Compiler, node: nodes_paths.Path) -> Code:
 
 
 def _at(s: Evaluation, place: int, steps: int) -> None:
-    """Make `place`, reached after some steps, the current position."""
+    """Make `place`, reached after `steps` steps, the current position."""
     s.goto(place)
     assert s.path is not None
     s.path.count = steps
@@ -161,7 +161,7 @@ class _Constituents:
 
 
 def _reaches(s: Evaluation, child: int, cut: closures_moves.Cut, steps: int, target: Run | None) -> bool:
-    """Whether the target of a dash holds behind the move that leads to `child`."""
+    """Whether the target of a dash holds after the move that leads to `child`."""
     if target is None:
         return True
     assert s.path is not None
@@ -181,7 +181,8 @@ def _all_hold(tests: Sequence[Run]) -> Run | None:
 def _focused_steps(
     fit: closures_moves.Fit, target: Run | None, capture: bool
 ) -> Callable[[Evaluation, int, int], Iterator[int]]:
-    """The next moves of the focused men (spec 10.5); sets are evaluated before each of them."""
+    """The next moves of the focused men (spec 10.5). The sets of the dash are evaluated before each of
+    them."""
     head, fits = fit.head, fit.fits
 
     def places(s: Evaluation, place: int, steps: int) -> Iterator[int]:
@@ -207,8 +208,8 @@ def _focused_steps(
 
 
 def _next_in_focus(s: Evaluation, place: int, steps: int, counts: Callable[[int], bool]) -> Iterator[int]:
-    """The positions to which the next counting moves lead: from the start its own moves only, later the first
-    such moves below on every way, in preorder."""
+    """The positions to which the next counting moves lead. At the start of the path only its own moves are
+    considered; later the first counting move on every line below, in preorder."""
     if not steps:
         yield from (child for child in s.tree.children[place] if counts(child))
         return
@@ -231,7 +232,7 @@ def _castling_squares(s: Evaluation, child: int, focused: int) -> int | None:
     for square in (moves.origin(move), moves.target(move)):
         if focused >> s.identity(square) & 1:
             squares |= 1 << square
-    # A castling move that counts only because of a captured man does not exist.
+    # A castling move captures nothing, so one of its men must be in focus here.
     return squares
 
 
@@ -250,7 +251,7 @@ def _side_to_move(s: Evaluation) -> int:
 
 
 def _men_of_moves(s: Evaluation) -> tuple[list[int], list[int]]:
-    """By position, as bits: the men that the move to it moved, and the man it captured."""
+    """For each position, as bits: the men that the move to it moved, and the man that it captured."""
     known: tuple[list[int], list[int]] | None = s.memo.get("men of moves")
     if known is None:
         game, moved, captured = s.tree, [0], [0]
@@ -290,7 +291,8 @@ def _between(s: Evaluation, start: int, last: int) -> list[int]:
 def _path_notes(
     node: nodes_paths.Path,
 ) -> Callable[[Evaluation, int, int | None, Sequence[sequences.SequenceMatch]], None]:
-    """Writes the comments of a path that matched (output spec 3.3), and restores those made along it."""
+    """A function that writes the comments of a path that matched (output spec 3.3), and restores the comments
+    made along the path."""
 
     def write(
         s: Evaluation, start: int, focused: int | None, best: Sequence[sequences.SequenceMatch]
@@ -420,7 +422,8 @@ def _line_part(compiler: Compiler, line: nodes_paths.Line, node: nodes.Node) -> 
 def _line_step(
     compiler: Compiler, line: nodes_paths.Line, node: nodes.Node
 ) -> Callable[[Evaluation, _Place, int], Iterator[_Place]]:
-    """Takes the next position, where the filter must hold; with a `move` in it, once for each child."""
+    """A step that takes the next position, where the filter must hold. If the filter contains a `move`, it is
+    tested once for each child."""
     coming = [] if line.backward else list(closures_moves.future_moves(node))
     compiler.restricted_moves.update(id(move) for move in coming)
     test = compiler.compile(node).test
@@ -432,7 +435,8 @@ def _line_step(
             return
         s.goto(position)
         if test(s):
-            # The next positions are chosen before they are tested, so that a whole branch comes first.
+            # The next position is part of the place, so the search finishes one branch before it begins the
+            # next.
             following = onward.positions(s, onward.children(s, position))
             yield position, next(following, -1)
             yield from ((position, one) for one in following)
@@ -441,7 +445,7 @@ def _line_step(
         position = place[1]
         if position < 0:
             return
-        # Where the line cannot go on there is no move, and the filter may ask for exactly that.
+        # If the line cannot continue there is no child, and the filter may test for exactly that.
         for child in onward.children(s, position) or (NO_CHILD,):
             s.step()
             s.goto(position)
@@ -467,7 +471,7 @@ class _Onward:
         self._singlecolor = line.singlecolor
 
     def children(self, s: Evaluation, position: int) -> Sequence[int]:
-        """The positions one step on."""
+        """The positions one step further."""
         if self._backward:
             return (s.tree.parents[position],) if position else ()
         children = s.tree.children[position]
@@ -501,7 +505,7 @@ def _tell_way(
     reached: Callable[[sequences.Place], int],
     tried: Callable[[sequences.Place], int],
 ) -> None:
-    """Record how the best sequence went, or how far one without success came."""
+    """Record the course of the best sequence, or of the longest attempt if none succeeded."""
     passed, failed = (sequences.passed(best[0].trail), None) if best else attempts.way
     assert s.ways is not None
     s.ways[id(node), start] = Way(

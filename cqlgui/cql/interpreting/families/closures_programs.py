@@ -12,7 +12,7 @@ from cqlgui.cql.interpreting.runtime.evaluation import PER_ENTRY, UNBOUND, Evalu
 from cqlgui.cql.source.diagnostics import Span
 
 MAX_ENTRIES: Final = 1_000_000
-"""Entries a dictionary may have, so that a query cannot fill all memory."""
+"""Maximum number of entries of a dictionary, so that a query cannot fill all memory."""
 
 # --- control ------------------------------------------------------------------------------------------------
 
@@ -81,8 +81,8 @@ def _while(compiler: Compiler, node: nodes_programs.While) -> Code:
 
 
 def _for_each_match(compiler: Compiler, search: nodes_strings.Search, run: Run) -> Run:
-    """The body once for each match in the text as it was at the beginning (spec 13.4); fails if there is no
-    text (R2-5)."""
+    """Run the body once for each match in the text as it was at the beginning (spec 13.4); fails if there is
+    no text (R2-5)."""
     subject = compiler.compile(search.text).value
     matches = closures_strings.matches(search)
 
@@ -106,7 +106,7 @@ def _assert(compiler: Compiler, node: nodes_programs.Assert) -> Code:
     operand, span = compiler.compile(node.operand), node.span
     test: Run = operand.test
     if isinstance(node.operand, nodes.Name):
-        # A variable is only tested for a value.
+        # A variable is tested only for having a value.
         slot = compiler.slot(node.operand.name)
 
         def bound(s: Evaluation) -> bool:
@@ -156,7 +156,7 @@ def _unbind(compiler: Compiler, node: nodes_programs.Unbind) -> Code:
         return code(Type.LOGICAL, clear)
 
     def forget(s: Evaluation) -> bool:
-        # A persistent variable always has a value; it starts again.
+        # A persistent variable always has a value, so it gets its initial value again.
         s.variables[slot] = compiler.initial(name) if name in compiler.persistent else UNBOUND
         return True
 
@@ -177,7 +177,7 @@ def _dictionary(compiler: Compiler, node: nodes_programs.Dictionary) -> Code:
 def _entry(compiler: Compiler, node: nodes_programs.Entry) -> Code:
     key, slot, kind = compiler.compile(node.key), compiler.slot(node.name), compiler.type_of(node)
     where = key.value
-    # The empty set is a value too, so truth and value of an entry are tested separately.
+    # A missing entry fails; for sets and conditions this is the empty set or False.
     absent: Any = {Type.SET: 0, Type.LOGICAL: False}.get(kind)
 
     def value(s: Evaluation) -> Any:
@@ -211,7 +211,7 @@ def _put(s: Evaluation, entries: dict[Any, Any], key: Any, value: Any, span: Spa
     gone = 0 if old is UNBOUND else _weight(old)
     if s.journal is not None:
         s.journal.append((entries, key, old))
-        # The old value is kept, and the fact that it changed.
+        # The journal keeps the old value, so nothing is released, and the journal entry is charged.
         gone = -PER_ENTRY
     if value is UNBOUND:
         entries.pop(key, None)
@@ -246,7 +246,7 @@ def _entry_loop(compiler: Compiler, node: nodes_programs.EntryLoop) -> Code:
         entries = s.variables[dictionary]
         if s.variables[slot] is not UNBOUND:
             raise s.fault(f"The loop variable {name} already has a value here", span, name)
-        # Sorting counts as work, because it is repeated at every position.
+        # Sorting counts as work, because it is repeated for every run of the loop.
         s.work -= len(entries) >> 4
         try:
             for key in sorted(entries):
@@ -287,8 +287,8 @@ def _call(compiler: Compiler, node: nodes_programs.Call) -> Code:
 
 
 def _with_arguments(given: list[tuple[Run, int]], body: Run, failed: Any) -> Run:
-    """The body with its hidden variables set, after all arguments were evaluated. Fails if an argument has no
-    value."""
+    """Run the body with its hidden variables set, after all arguments have been evaluated. Fails if an
+    argument has no value."""
     if not given:
         return body
 

@@ -1,7 +1,8 @@
 """Compiler of `similarposition`: boards of another file that equal the current one up to symmetry (spec 8.8).
 
-The positions of that file come from the host, which refuses unless the user allowed it. They are put into a
-table when the filter first runs. Boards that transforms map to each other have one *normal form* there.
+The positions of that file come from the host, which refuses unless the user allowed the file. They are put
+into a table when the filter first runs. Boards that a transform maps to each other have the same *normal
+form*, which is the key of the table.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from cqlgui.cql.interpreting.runtime.evaluation import Evaluation
 from cqlgui.cql.transforming import geometry, words
 
 MAX_POSITIONS: Final = 2_000_000
-"""Maximum of positions of the other file; a larger file is refused."""
+"""Maximum number of positions of the other file; a larger file is refused."""
 
 
 @compiles(nodes_tree.SimilarPosition)
@@ -94,8 +95,9 @@ class _Table:
 
 
 def _normal_form(board: bytes, transforms: bool) -> bytes:
-    """The same for boards that a symmetry maps to each other: with pawns mirroring the files and horizontal
-    shifts, without pawns all eight symmetries and shifts."""
+    """The normal form of a board: boards that a symmetry maps to each other have the same one. For boards
+    with pawns the symmetries are mirroring the files and horizontal shifts, for boards without pawns all
+    eight symmetries of the square."""
     if not transforms:
         return board
     if men.WP not in board and men.BP not in board:
@@ -130,7 +132,7 @@ def _transform(start: bytes, end: bytes) -> str:
         return ""
     if men.WP not in start and men.BP not in start:
         for table, name in zip(_SYMMETRIC, geometry.SYMMETRIES, strict=True):
-            # A table gives for each square of the image the square where its man comes from.
+            # A table contains, for each square of the image, the square from which its man comes.
             if bytes([start[square] for square in table]) == end:
                 return name
     for name, board in (("", start), ("reflect_v", _mirrored(start))):

@@ -1,4 +1,4 @@
-"""Compilers of `hhdb` (spec 14): what the Heijden study database says in tags and comments."""
+"""Compilers of `hhdb` (spec 14): data of the Heijden study database in tags and comments."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _study(compiler: Compiler, node: nodes_studies.Study) -> Code:
 
 
 def _of_game(key: str, run: Run, kind: Type = Type.LOGICAL) -> Code:
-    """A fact that is the same at every position is computed once for a game."""
+    """A fact about the whole game, computed only once for each game."""
     return code(kind, closures_facts.once_a_game(("hhdb", key), run))
 
 
@@ -70,7 +70,8 @@ def _fails(s: Evaluation) -> bool:
 
 
 def _sound(s: Evaluation) -> bool:
-    """A cook is no flaw of a study unless the database says that it makes a dual."""
+    """Whether a study is sound: it is not marked as failing, and a cook counts only together with a marked
+    dual."""
     return not _fails(s) and not (_dual(s) and _cooked(s))
 
 
@@ -118,7 +119,7 @@ _NOBODY: Final = " NN"
 
 def _composer(s: Evaluation) -> str | None:
     if "MC" in _black(s):
-        # Too many for the tag: they begin the first comment.
+        # Several composers do not fit into the tag; the first comment begins with them.
         found = _COMPOSERS.match(_first_comment(s) or "")
         return found[1] if found else None
     name = player_name(s.host.tag("White"))
@@ -136,7 +137,7 @@ def _eg_diagram(s: Evaluation) -> int | None:
 
 
 _MOST_DIGITS: Final = 9
-"""Digits of a number that are read; no diagram has more."""
+"""Maximum number of digits that are read; no diagram has more."""
 
 
 def _stipulation(s: Evaluation) -> str | None:
@@ -166,7 +167,7 @@ _TEXTS: Final[dict[str, Run]] = {
 
 @dataclass(frozen=True, slots=True)
 class Award:
-    """The award that the Event tag begins with. Ranks are None where it names none."""
+    """The award at the beginning of the Event tag. Ranks are None if it names none."""
 
     category: nodes_studies.AwardCategory
     special: bool
@@ -174,17 +175,19 @@ class Award:
     high: int | None
 
     def fits(self, category: nodes_studies.AwardCategory, special: bool) -> bool:
-        """Whether it is of a category (`award` is every one), and special where that is asked for."""
+        """Whether it is of a category (`award` stands for all of them), and special if `special` demands
+        it."""
         return category in ("award", self.category) and (self.special or not special)
 
     def rank(self, highest: bool) -> int:
-        """The better or (`highest` number) the worse end of its ranks; 1 and `NO_RANK` if there are none."""
+        """The better or, with `highest` (the largest number), the worse end of its ranks; 1 and `NO_RANK` if
+        it has none."""
         rank = self.high if highest else self.low
         return rank or (NO_RANK if highest else 1)
 
 
 NO_RANK: Final = 10_000
-"""The worse end of the ranks of an award that names none, as in the reference."""
+"""The worse end of the ranks of an award without a rank, as in the reference."""
 
 _AWARD = pattern(r"(?:([0-9]{1,9})(?:/([0-9]{1,9}))?(\.sp)?|(sp)?)\.(p|hm|c)")
 _CATEGORY: Final[dict[str, nodes_studies.AwardCategory]] = {"p": "prize", "hm": "hm", "c": "commendation"}
@@ -215,7 +218,7 @@ def _study_award(compiler: Compiler, node: nodes_studies.StudyAward) -> Code:
 
     def value(s: Evaluation) -> int | None:
         found: Award | None = _award(s)
-        # The rank of a special award means something only among special ones.
+        # Ranks of special and of ordinary awards cannot be compared.
         if found is None or not found.fits(category, special) or found.special != special:
             return None
         return found.rank(highest)

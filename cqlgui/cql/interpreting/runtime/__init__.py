@@ -1,1 +1,1 @@
-"""What compiled closures work on: the state of an evaluation, its host, values, limits."""
+"""The runtime of compiled closures: the state of an evaluation, its host, values, limits."""

@@ -1,8 +1,8 @@
-"""Economy of mates and stalemates (spec 15): which men take part, and whether each does so once.
+"""Economy of mates and stalemates (spec 15): which men take part, and whether each does so only once.
 
-Plain functions on positions, named from the loser's side: `king` is the king that is mated or stalemated,
-his men are the losers', the others the winners'. A man is *pinned* when he alone stands between his king and
-an enemy line piece that moves along that line.
+Plain functions on positions. The loser is the side whose king is mated or stalemated; `king` is that king,
+and the other side is the winner. A man is *pinned* if he alone stands between his king and an enemy line
+piece that moves along that line.
 """
 
 from __future__ import annotations
@@ -34,7 +34,11 @@ def mate(p: Position, demand: str) -> Bitboard:
 
 
 def stalemate(p: Position, demand: str) -> Bitboard:
-    """The same for a stalemate: all of the loser's men take part, for `ideal` all of the winner's must."""
+    """The men that take part in a stalemate of the side to move, empty unless the stalemate is pure.
+
+    All of the loser's men take part. `demand` as in `mate`: with `model` all of the winner's officers must
+    take part, with `ideal` all of his men. The caller knows that the position is stalemate.
+    """
     if position.king_square(p.men, p.turn) < 0:
         return 0
     scene = _scene(p)
@@ -53,7 +57,7 @@ def stalemate(p: Position, demand: str) -> Bitboard:
 
 @dataclass(frozen=True, slots=True)
 class _Scene:
-    """What all these questions need to know about a position."""
+    """Data about a position that the functions of this module share."""
 
     position: Position
     king: Square
@@ -90,12 +94,13 @@ def _line_pieces(p: Position, colour: int) -> Bitboard:
 
 
 def _reach(p: Position, start: Square, end: Square) -> Bitboard:
-    """Squares strictly between a line piece and a square on a line it moves along, else none."""
+    """Squares strictly between a line piece and a square on a line along which it moves; else none."""
     return attacks.BETWEEN[start][end] if _aims(p, start, end) else 0
 
 
 def _aims(p: Position, start: Square, end: Square) -> bool:
-    """Whether a line piece stands on `start` and moves along a line through `end`, whatever is between."""
+    """Whether a line piece stands on `start` and moves along a line through `end`, whatever stands
+    between."""
     direction = attacks.direction_between(start, end)
     return direction >= 0 and relations.line_piece_directions(p.squares[start]) >> direction & 1 == 1
 
@@ -114,7 +119,8 @@ def _is_pure_mate(scene: _Scene) -> bool:
     if scene.checkers.bit_count() < 2:
         return True
     if scene.checkers.bit_count() > 2:
-        # A constructed position: even with one checker removed, nobody could meet the others.
+        # Such a position can only be constructed: even with one checker removed, no man could answer the
+        # others.
         return False
     return all(_is_needed(scene, checker) for checker in bits(scene.checkers))
 
@@ -130,7 +136,8 @@ def _guards(scene: _Scene, square: Square) -> Bitboard:
 
 
 def _must_stay(scene: _Scene, square: Square) -> bool:
-    """A guarded man beside the king is no surplus if he is pinned and could otherwise meet a single check."""
+    """Whether guarding a man beside his king is no surplus: he is pinned, and could otherwise answer a single
+    check."""
     if scene.checkers.bit_count() != 1 or not scene.pinned >> square & 1:
         return False
     checker = scene.checkers.bit_length() - 1
@@ -140,7 +147,7 @@ def _must_stay(scene: _Scene, square: Square) -> bool:
 
 
 def _is_needed(scene: _Scene, checker: Square) -> bool:
-    """In a double check: whether some other man could meet the other check alone."""
+    """In a double check: whether some unpinned man other than the king could answer the other check alone."""
     (other,) = bits(scene.checkers ^ 1 << checker)
     squares = 1 << other | attacks.BETWEEN[other][scene.king]
     free = scene.losers & ~scene.pinned & ~(1 << scene.king)
@@ -168,7 +175,7 @@ def _pseudolegal_targets(p: Position) -> dict[Square, tuple[Bitboard, bool]]:
 
 
 def _answers(scene: _Scene) -> Bitboard:
-    """The squares that the losers would have to reach: the winner's king, the checkers, and the squares
+    """The squares that the loser's men would have to reach: the winner's king, the checkers, and the squares
     between."""
     found = scene.checkers | scene.position.men[men.KING + 6 * scene.winner]
     for checker in bits(scene.checkers):
@@ -237,8 +244,8 @@ def _pinners(scene: _Scene, pinned: Bitboard) -> Bitboard:
 
 
 def _blockers(scene: _Scene, lines: Bitboard, targets: Bitboard) -> Bitboard:
-    """Men that stand alone between a line piece of `lines` and a square of `targets` on a line it moves
-    along."""
+    """Men that stand alone between a line piece of `lines` and a square of `targets` on a line along which
+    the piece moves."""
     found = 0
     for start in bits(lines):
         for end in bits(targets):

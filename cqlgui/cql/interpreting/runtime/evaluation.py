@@ -1,6 +1,6 @@
 """The state of one game's evaluation: current position, variables, comment log, orbit matches, work budget.
 
-The compiled closures read and write it. It knows nothing of nodes.
+The compiled closures read and write it. This module does not depend on AST nodes.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from cqlgui.cql.source.diagnostics import Span
 WHITE: Final = 13
 BLACK: Final = 14
 OCCUPIED: Final = 15
-"""Places behind the 13 single men in `Evaluation.men`: unions that designators often need."""
+"""Indices of `Evaluation.men` after the 13 single men: unions that designators often need."""
 
 NO_CHILD: Final = -2
 """Value of `Evaluation.only_child` if the `line` cannot go on."""
 
 UNBOUND: Final = object()
-"""Value of a variable that was not assigned in this game yet."""
+"""Value of a variable without a value: one not yet assigned in this game, or unbound again."""
 
 MAX_MESSAGES: Final = 10_000
-"""Maximum of messages from one game."""
+"""Maximum number of messages from one game."""
 
 MOST_KEPT: Final = 32_000_000
-"""Maximum of characters of the comments, messages and dictionaries of one game together."""
+"""Maximum number of characters of the comments, messages and dictionaries of one game together."""
 
 PER_ENTRY: Final = 16
 """Extra weight, in characters, of a comment, message or dictionary entry: many short ones fill memory too."""
@@ -42,7 +42,7 @@ _POLL_EVERY: Final = 4_000
 
 
 class QueryError(errors.CqlguiError):
-    """A fault of the query that only running it shows (an unbound variable, a range out of bounds)."""
+    """A fault of the query that shows only at run time (an unbound variable, a range out of bounds)."""
 
     def __init__(
         self,
@@ -56,7 +56,8 @@ class QueryError(errors.CqlguiError):
     ) -> None:
         super().__init__(f"{message} (game {game}, position {positionid})")
         self.stops = stops or bool(variable)
-        """Whether it ends the whole search, and not only that of a game, as faults of variables do (D14)."""
+        """Whether it stops the whole search instead of only that of the game. Faults of variables do
+        (D14)."""
         self.game = game
         self.positionid = positionid
         self.span = span
@@ -64,7 +65,7 @@ class QueryError(errors.CqlguiError):
 
 
 class TooSlow(errors.CqlguiError):
-    """A game used up its time."""
+    """The time limit for one game is exceeded."""
 
     def __init__(self, game: int) -> None:
         super().__init__(f"Game {game} takes too long with this query; it was left out.")
@@ -73,8 +74,9 @@ class TooSlow(errors.CqlguiError):
 
 @dataclass(slots=True)
 class PathState:
-    """A path that is being searched, or one that matched: where it starts, its moves so far, the last
-    position of the best one so far, and the men in focus as bits by their numbers (None: all moves count)."""
+    """The state of a path that is being searched, or of one that matched: where it starts, its moves so far,
+    the last position of the best one so far, and the men in focus as bits by their identities (None: all
+    moves count)."""
 
     start: int
     count: int
@@ -84,9 +86,8 @@ class PathState:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a path or line went: its constituents (their nodes) with the positions where they held, or to which
-    they led. `failed` is the constituent behind which the search could not go on, with the position before
-    it."""
+    """The course of a path or line: its constituents (their nodes), each with the position where it held or
+    to which it led. `failed` is the constituent that stopped the search, with the position before it."""
 
     passed: tuple[tuple[object, int], ...]
     failed: tuple[object, int] | None
@@ -94,10 +95,11 @@ class Way:
 
 @dataclass(slots=True)
 class Witness:
-    """The element that decides a loop: the first for which its body holds, under `all` the first for which it
-    fails; `held` says which. `square` is where it stands.
+    """The element that decides a loop: the first for which the body holds, or with `all` the first for which
+    it fails; `held` says which. `square` is where the element stands.
 
-    `variables` and `banned` are as they were when the body began; `inner` holds the witnesses of inner loops.
+    `variables` and `banned` are copies from the beginning of the body; `inner` holds the witnesses of inner
+    loops.
     """
 
     name: str
@@ -109,7 +111,7 @@ class Witness:
 
 
 Witnesses: TypeAlias = dict[tuple[int, int], Witness]
-"""By `id` of the loop's node and position."""
+"""Keyed by `id` of the loop's node and position."""
 
 
 class Log(list[tuple[int, str]]):
@@ -146,18 +148,18 @@ class WholeLog(Log):
         super().append(note)
 
     def cut(self, start: int, end: int | None = None) -> None:
-        # They are kept all the same, so their weight stays.
+        # The comments stay in `written`, so their weight stays too.
         del self[start:end]
 
 
 def weight_of(comments: Iterable[tuple[int, str]]) -> int:
-    """What comments count for, in characters."""
+    """The weight of comments, in characters."""
     return sum([len(text) + PER_ENTRY for _, text in comments])
 
 
 class RunNote(tuple[int, str]):
-    """A comment (positionid, text) about a run of moves. At the end only the longest run that its `filter`
-    found in the game keeps its comments; of equal runs the first."""
+    """A comment (positionid, text) about a run of moves. In the end only the comments of the longest run that
+    `filter` found in the game are kept; of equally long runs, those of the first."""
 
     filter: int
     run: object
@@ -247,7 +249,7 @@ class Evaluation:
         self.asides: list[tuple[tuple[int, str], ...]] = [()] * sort_keys
         self.sort_comments = sort_comments
         self.log = Log() if smart_comments else WholeLog()
-        # Characters of `MOST_KEPT` used by everything except the log.
+        # Characters used out of `MOST_KEPT`, apart from the log.
         self.spent = 0
         self.found: list[tuple[int, int, int]] = []
         self.path: PathState | None = None
@@ -257,29 +259,30 @@ class Evaluation:
         self.line_start = 0
         """Where the innermost `line` that is being searched starts."""
         self.ways: dict[tuple[int, int], Way] | None = None
-        """If ways are recorded: by `id` of the path's node and start, the last one found."""
+        """If ways are recorded: the last one found, keyed by `id` of the path's node and start position."""
         self.witnesses: Witnesses | None = None
         """If witnesses are recorded: those of the loops inside the innermost running loop."""
         self.banned: dict[object, set[int]] = {}
-        """By filter with `nestban`: positions where it no longer matches in this game."""
-        # Final as soon as they are reached, whatever fails afterwards (output spec 3.4).
+        """For each filter with `nestban`, the positions where it can no longer match in this game."""
+        # Messages, tags and removals are final, even if the filter around them fails later (output spec 3.4).
         self.messages: list[str] = []
         self.tags: dict[str, str] = {}
         self.removed: set[int] = set()
         self.quiet_comments = not automatic_comments
         self.explicit_comments = explicit_comments
         self.memo: dict[Any, Any] = {}
-        # While the target of a dash is evaluated: the position before the move, and what `from` and `to` mean
-        # there (spec 8.6, 9.4).
+        # While the target of a dash is evaluated: the position after the move, and the values of `from` and
+        # `to` there (spec 8.6, 9.4).
         self.cut: tuple[int, int, int] | None = None
-        # The child with which a `line` goes on, and to which the `move` filters of its constituent are
-        # restricted; -1: any, `NO_CHILD`: none.
+        # The child with which a `line` continues; the `move` filters of its constituent are restricted to
+        # that child. -1: any child, `NO_CHILD`: none.
         self.only_child = -1
-        # The last successful search of a regular expression, None after a failed one.
+        # The match of the last search by a regular expression, None if it failed.
         self.groups: Any = None
-        # Old values of dictionary entries, newest last, while the changes may have to be undone.
+        # Old values of dictionary entries, newest last; None if changes need not be undone.
         self.journal: list[tuple[dict[Any, Any], Any, Any]] | None = None
-        # True while nothing outside the evaluation may be changed, because it runs for an explanation.
+        # True while a filter is evaluated for rings or an explanation: nothing outside the evaluation may be
+        # changed.
         self.rehearsal = False
         self.work = _POLL_EVERY
         self._deadline = deadline
@@ -293,7 +296,7 @@ class Evaluation:
         self.goto(0)
 
     def goto(self, positionid: int) -> None:
-        """Make a position the current one."""
+        """Make a position the current one; its data are computed on the first visit."""
         self.id = positionid
         self.position: position.Position = self.positions[positionid]
         wide = self._wide[positionid]
@@ -320,7 +323,7 @@ class Evaluation:
         del self.found[matches:]
 
     def charge(self, characters: int, span: Span | None = None) -> None:
-        """Count characters that are kept until the game's end; a fault if they are too many."""
+        """Count characters that are kept until the game ends; raises a fault if there are too many."""
         self.spent += characters
         if self.spent + self.log.weight > MOST_KEPT:
             raise self.fault(
@@ -330,7 +333,8 @@ class Evaluation:
             )
 
     def say(self, text: str, span: Span | None = None) -> None:
-        """Keep a message for the user. Of a game's messages beyond `MAX_MESSAGES` only a note is kept."""
+        """Keep a message for the user. Beyond `MAX_MESSAGES` messages of a game, only a note about the
+        omission is kept."""
         if len(self.messages) < MAX_MESSAGES:
             self.charge(len(text) + PER_ENTRY, span)
             self.messages.append(text)
@@ -339,7 +343,7 @@ class Evaluation:
             self.messages.append(f"Game {number}: more than {MAX_MESSAGES} messages; the rest is left out.")
 
     def undo(self, entries: int) -> None:
-        """Restore the values of dictionary entries from when the journal had this length."""
+        """Undo changes of dictionary entries, back to when the journal had this length."""
         assert self.journal is not None
         while len(self.journal) > entries:
             dictionary, key, old = self.journal.pop()
@@ -376,15 +380,15 @@ class Evaluation:
         return found
 
     def in_check(self) -> bool:
-        """The side to move is in check."""
+        """Whether the side to move is in check."""
         return self._fact("check", position.in_check)
 
     def is_mate(self) -> bool:
-        """The side to move is mated."""
+        """Whether the side to move is mated."""
         return self._fact("mate", legality.is_mate)
 
     def is_stalemate(self) -> bool:
-        """The side to move is stalemated (by the board alone, D6)."""
+        """Whether the side to move is stalemated (by the board alone, D6)."""
         return self._fact("stalemate", legality.is_stalemate)
 
     def _fact(self, name: str, decide: Callable[[position.Position], bool]) -> bool:
@@ -395,8 +399,7 @@ class Evaluation:
         return answer
 
     def subtree_end(self, positionid: int) -> int:
-        """One more than the last positionid among the position and its descendants (their ids are
-        consecutive)."""
+        """The end (exclusive) of the ids of a position and its descendants, which are consecutive."""
         if self._ends is None:
             ends = list(range(1, len(self.tree) + 1))
             parents = self.tree.parents

@@ -1,4 +1,5 @@
-"""What the interpreter may ask of the world, as a Protocol. `tasks` implements it."""
+"""The interface through which the interpreter gets data from outside, as a Protocol. `tasks` implements
+it."""
 
 from __future__ import annotations
 
@@ -10,7 +11,8 @@ from cqlgui.board import tree
 
 
 class RefusedError(errors.CqlguiError):
-    """The query asked for a file that the user did not allow or that cannot be read; says which and why."""
+    """The query asked for a file that the user did not allow or that cannot be read; the message names the
+    file and the reason."""
 
 
 class Host(Protocol):
@@ -26,34 +28,32 @@ class Host(Protocol):
 
     @property
     def result(self) -> str | None:
-        """The result at the end of the game's text, else that of its tag: if they differ, the reference uses
+        """The result at the end of the game's text, else that of its tag. If they differ, the reference uses
         the text."""
 
     def tag(self, name: str) -> str | None:
-        """Value of a PGN tag, or None when the game lacks it."""
+        """Value of a PGN tag, or None if the game lacks it."""
 
     def text(self) -> str:
         """The game's own text in its source, tags included; empty if there is none."""
 
     def comment(self, positionid: int) -> str | None:
-        """The comment of the PGN at a position, the last one if there are several, or None.
+        """The PGN comment at a position (the last one if there are several), or None.
 
-        Lines are joined and blanks made single. The reference keeps no more of it, as its results on 450
-        annotated games show.
+        Lines are joined, and runs of blanks become one blank. The reference keeps no more of it, as its
+        results on 450 annotated games show.
         """
 
     def nags(self, positionid: int) -> tuple[int, ...]:
         """Numeric annotation glyphs of the move that led to a position."""
 
     def other_games(self, name: str) -> Iterator[tree.GameTree | None]:
-        """The games of another PGN file in its order, None for one that cannot be played. Raises
-        `RefusedError` unless the user allowed the file.
-        """
+        """The games of another PGN file in its order, None for a game that cannot be played. Raises
+        `RefusedError` unless the user allowed the file."""
 
     def read_file(self, name: str) -> str:
         """The text of a file that the user allowed queries to read. Raises `RefusedError` for any other."""
 
     def write_file(self, name: str, text: str) -> None:
         """Append to a file that the user allowed queries to write; the first write of a search empties it.
-        Raises `RefusedError` for any other.
-        """
+        Raises `RefusedError` for any other."""

@@ -1,5 +1,5 @@
-"""What a query keeps from one game to the next (language spec, 12.2 and 12.4): persistent variables, and
-dictionaries that are not local. Values are integers (sets as bitboards) and strings, so everything can be
+"""The data that a query keeps from one game to the next (language spec, 12.2 and 12.4): persistent variables,
+and dictionaries that are not local. Values are integers (sets as bitboards) and strings, so everything can be
 sent as JSON."""
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ class Memory:
 
     @property
     def characters(self) -> int:
-        """Characters of all its strings together."""
+        """Number of characters of all its strings together."""
         texts = (item for entries in self.dictionaries.values() for pair in entries.items() for item in pair)
         return sum(len(text) for text in (*self.variables.values(), *texts) if isinstance(text, str))
 
     def packed(self) -> list[Any]:
-        """As nested lists, for a message."""
+        """The memory as nested lists, for sending in a message."""
         return [
             list(self.variables.items()),
             [[name, list(entries.items())] for name, entries in self.dictionaries.items()],

@@ -1,6 +1,7 @@
-"""Relations between sets of squares on a board: steps in directions, rays, lines between, attacks.
+"""Relations between sets of squares on a board: steps in directions, rays, squares between, attacks.
 
-Plain functions on bitboards; the occupied squares are arguments. Knows no queries and no games.
+Plain functions on bitboards; the occupied squares are arguments. This module does not depend on queries or
+games.
 """
 
 from __future__ import annotations
@@ -34,9 +35,8 @@ def step_tables(mask: int, low: int, high: int) -> tuple[Bitboard, ...]:
 
 @lru_cache(maxsize=512)
 def step_shifts(mask: int, low: int, high: int) -> tuple[tuple[Bitboard, int], ...]:
-    """The same steps as pairs (squares that stay on the board, distance to shift the bitboard left, maybe
-    negative).
-    """
+    """The steps of `step_tables` as pairs (squares whose step stays on the board, left shift of the bitboard
+    in bits, possibly negative)."""
     shifts = []
     for direction in directions.members(mask):
         file_step, rank_step = directions.STEPS[direction]
@@ -48,7 +48,7 @@ def step_shifts(mask: int, low: int, high: int) -> tuple[tuple[Bitboard, int], .
 
 
 def between(left: Bitboard, right: Bitboard) -> Bitboard:
-    """Squares strictly between a square of one set and one of the other that share a line with it."""
+    """Squares strictly between a square of one set and a square of the other on a common line."""
     found = 0
     for start in bits(left):
         row = attacks.BETWEEN[start]
@@ -59,8 +59,7 @@ def between(left: Bitboard, right: Bitboard) -> Bitboard:
 
 def line_piece_directions(man: int) -> int:
     """Directions in which a man attacks along lines: all for queens, half of them for rooks and bishops, else
-    none.
-    """
+    none."""
     return _LINE_DIRECTIONS[man]
 
 
@@ -77,14 +76,14 @@ def rays(
 ) -> Iterator[tuple[Square, Square]]:
     """Pairs (start, end) of rays through the sets in order (spec 8.3), without repeats.
 
-    Squares strictly between that belong to no step must be empty. With `men` (the men by square) the start
-    must hold a line piece that moves that way.
+    The squares strictly between, except those where the ray meets a set, must be empty. With `men` (the men
+    by square) the start must hold a line piece that moves in that direction.
     """
     last = len(sets) - 1
     for start in bits(sets[0]):
         allowed = mask if men is None else mask & _LINE_DIRECTIONS[men[start]]
         for direction in directions.members(allowed):
-            # Bit k of `reached` says that the first k + 1 sets can be placed on the squares passed so far.
+            # Bit k of `reached`: the first k + 1 sets can be assigned to squares passed so far.
             reached = 1
             for square in attacks.RAYS[direction][start]:
                 bit = 1 << square

@@ -1,8 +1,9 @@
-"""The search for sequences of steps that `path` and `line` share: all ways through a row of constituents, in
-the order of the language; the best is kept (spec 10.4).
+"""The search for sequences of steps, shared by `path` and `line`: it tries all ways through a row of
+constituents, in the order that the language defines, and keeps the best (spec 10.4).
 
-It has a stack of its own, so a sequence may be as long as the game. Each constituent returns the steps that
-it allows as an iterator of places. Knows nothing of nodes: the steps define what a place is.
+The search uses a stack of its own instead of recursion, so a sequence may be as long as the game. Each
+constituent returns the steps that it allows as an iterator of places. This module does not depend on AST
+nodes: the steps define what a place is.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ class SequenceGroup:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
-    """A constituent `low` to `high` times (None: any number of rounds, each with at least one step)."""
+    """A constituent repeated `low` to `high` times (None: any number of rounds, each with at least one
+    step)."""
 
     low: int
     high: int | None
@@ -87,12 +89,13 @@ def explore(
     """The best sequences from a place, none if there is none; with `every` all equally good ones, in the
     order in which they were found.
 
-    `measure` returns how good a complete sequence is, None if it does not count; the first of the best wins.
-    `first` ends the search at the first sequence that counts. `atomics` are slots of variables whose values
-    are restored whenever a step is undone. `forgetful` promises that going on from a place with the same
-    remaining constituents gives the same result whatever came before, so that it is done only once. `better`
-    is called with each new best sequence, `attempts` with every constituent that did not hold. Comments made
-    on the ways are removed. Raises what the constituents raise, and `TooSlow`.
+    `measure` returns how good a complete sequence is, None if it does not count; of equally good ones the
+    first wins. `first` ends the search at the first sequence that counts. `atomics` are slots of variables
+    whose values are restored whenever a step is undone. `forgetful` promises that the result of going on from
+    a place depends only on the place and the remaining constituents; each such pair is then searched only
+    once. `better` is called with each new best sequence, `attempts` with every constituent that did not hold.
+    Comments made during the search are removed from the log. Raises what the constituents raise, and
+    `TooSlow`.
     """
     comments, matches = len(s.log), len(s.found)
     best: list[SequenceMatch] = []
@@ -104,7 +107,7 @@ def explore(
     todo: _Todo = (part, 0, None)
     while True:
         s.step()
-        # Forwards, as far as there is no choice of moves.
+        # Go forwards until a step offers a choice of moves.
         while todo is not None:
             item, times, rest = todo
             if isinstance(item, Test):
@@ -126,7 +129,8 @@ def explore(
                     rest = (each, 0, rest)
                 todo = rest
             else:
-                # Rounds without a step are limited only by their number, which may be large.
+                # Rounds without a step are limited only by the loop's bounds, which may be large; so each
+                # counts as work.
                 s.step()
                 if len(waiting) > _MOST_CHOICES:
                     raise evaluation.TooSlow(s.host.gamenumber)
@@ -137,7 +141,7 @@ def explore(
                     seen.add(key)
                 more: _Todo = None
                 if item.high is None or times < item.high:
-                    # Beyond the least number all further rounds of an endless loop are the same.
+                    # Once an unbounded loop has reached `low` rounds, all further rounds are equivalent.
                     done = min(times + 1, item.low) if item.high is None else times + 1
                     more = (item.part, 0, (item, done, rest))
                 if times < item.low:
@@ -161,7 +165,7 @@ def explore(
                     if better is not None:
                         better(found)
                 best.append(found)
-                # They are removed from the log below, but kept here.
+                # The comments are removed from the log below, but kept here, so they are charged.
                 weight = evaluation.weight_of(found.comments)
                 held += weight
                 s.charge(weight)
@@ -169,7 +173,7 @@ def explore(
                 s.rollback(comments, matches)
                 s.spent -= held
                 return best
-        # Backwards, to the last choice with an alternative left.
+        # Go back to the last choice that has an alternative left.
         while waiting:
             choice = waiting[-1]
             s.rollback(choice.comments, choice.matches)
@@ -197,14 +201,14 @@ def explore(
 
 _NOWHERE: Final = object()
 _MOST_CHOICES: Final = 500_000
-"""Maximum of choices to which a search may return; a limit of memory."""
+"""Maximum number of pending choices of a search; it limits memory."""
 _Todo: TypeAlias = "tuple[Part, int, Any] | None"
-"""What is still to be passed: a constituent, how many rounds of it (a loop) are done, and the rest."""
+"""The remaining work: a constituent, how many rounds of it are done (if it is a loop), and the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A place to return to: another round of a loop, or (with `places`) the other moves of a step."""
+    """A point to backtrack to: another round of a loop, or (with `places`) the other moves of a step."""
 
     rest: _Todo
     place: Place
@@ -218,8 +222,8 @@ class _Choice:
 
 
 class Attempts:
-    """How far a search without success came: the longest way, the first one found, and what failed at its
-    end."""
+    """The longest attempt of a search without success (of equally long ones the first), and what failed at
+    its end."""
 
     def __init__(self) -> None:
         self._steps = -1
@@ -233,13 +237,13 @@ class Attempts:
 
     @property
     def way(self) -> tuple[list[Passed], Passed | None]:
-        """What was passed on the longest way, and what failed then (a step with the place where it
-        starts)."""
+        """The constituents passed on the longest attempt, and the one that failed then (a step with the place
+        where it starts)."""
         return passed(self._trail), self._last
 
 
 def passed(trail: Trail | None) -> list[Passed]:
-    """The constituents along a trail with their places, in order."""
+    """The constituents along a trail with their places, from first to last."""
     found = []
     while trail is not None:
         part, place, trail = trail

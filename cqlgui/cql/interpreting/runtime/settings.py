@@ -1,4 +1,4 @@
-"""Options beside a query's text: switches that override its header or change what it writes (output spec
+"""Options apart from a query's text: switches that override its header or change what it writes (output spec
 7)."""
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ Bounds = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """A setting that is left alone leaves the header as it is: False, or None for bounds and the match
-    string.
+    """The options of a search. A default (False, or None for bounds and the match string) leaves the header
+    as it is.
 
     `header_comment` is the comment that begins with `Game number`. Without `smart_comments` a failing filter
-    removes no comment; without `sort_comments` a `sort` keeps those of every value, not only of the best.
+    removes no comment; without `sort_comments` a `sort` keeps the comments of every value, not only of the
+    best.
     """
 
     variations: bool = False
@@ -41,7 +42,7 @@ class Settings:
 
 
 def from_words(words: dict[str, Any]) -> Settings:
-    """Settings from what `as_words` gave, also after a passage through JSON."""
+    """Settings from the result of `as_words`, also after a round trip through JSON."""
     read: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in words.items()
     }
@@ -53,7 +54,7 @@ MATCH_STRING = "CQL"
 
 
 def match_string(header: nodes.Header) -> str:
-    """What a query with this header writes at every match; empty if nothing."""
+    """The text that a query with this header writes at every match; empty if it writes nothing."""
     if header.quiet or header.silent:
         return ""
     return MATCH_STRING if header.matchstring is None else header.matchstring
@@ -64,7 +65,7 @@ def override(query: nodes.Query, settings: Settings) -> nodes.Query:
     header = query.header
     changes: dict[str, object] = {}
     if settings.variations or settings.mainline:
-        # "Main lines only" holds in any case.
+        # "Main lines only" takes precedence over `variations`.
         changes["variations"] = settings.variations and not settings.mainline
     if settings.gamenumber is not None:
         changes["gamenumber"] = nodes.Range(header.span, *settings.gamenumber)
@@ -73,7 +74,7 @@ def override(query: nodes.Query, settings: Settings) -> nodes.Query:
     if settings.matchstring is not None:
         changes["matchstring"] = settings.matchstring
     if settings.quiet or settings.silent:
-        # The first of the two counts, and settings come before the header (spec 3).
+        # Of `quiet` and `silent` the first one counts, and settings come before the header (spec 3).
         changes |= {"quiet": settings.quiet, "silent": settings.silent and not settings.quiet}
     if not changes:
         return query

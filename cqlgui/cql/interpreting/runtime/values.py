@@ -36,8 +36,7 @@ def string_text(value: str | None) -> str:
 
 def piece_text(value: Bitboard, men_by_square: bytearray) -> str:
     """Letter and square of the man on the only square of `value` (`Ke1`); `[absent]` for a captured man
-    (D30).
-    """
+    (D30)."""
     if not value:
         return ABSENT
     square = squares.lowest(value)

@@ -1,1 +1,1 @@
-"""From an old text to its own tree."""
+"""Reads a script of an old dialect into a syntax tree."""

@@ -19,9 +19,8 @@ _MOVE = re.compile(r"([KQRBNP]?)([a-h][1-8])([-x])([a-h][1-8])(?:=?([QRBN]))?(e\
 
 
 def fen(item: legacy_reader.Quoted, problems: legacy_reader.Problems) -> str:
-    """The filter for a position given by its FEN: men, side to move and castling where they are told. Empty
-    after a report.
-    """
+    """The filter for a position given by its FEN: the men, and the side to move and the castling rights if
+    the string has them. Empty after a reported problem."""
     fields = item.text.split()
     if not fields or not _is_placement(fields[0]):
         problems.error(item.span, "bad position: eight rows of K Q R B N P k q r b n p and 1-8 expected")
@@ -43,9 +42,10 @@ def fen(item: legacy_reader.Quoted, problems: legacy_reader.Problems) -> str:
 def long_line(
     word: legacy_reader.Word, item: legacy_reader.Quoted, problems: legacy_reader.Problems
 ) -> legacy_nodes.Term | None:
-    """The condition that the moves of a string in long notation are played from here; None after a report.
+    """The condition that the moves of a string in long notation are played from here; None after a reported
+    problem.
 
-    The side that begins follows from the pawns' moves; where there is none, either side may begin.
+    The pawn moves determine which side begins. Without pawn moves either side may begin.
     """
     texts = item.text.split()
     moves = []
@@ -80,7 +80,7 @@ def _is_placement(text: str) -> bool:
 
 
 def _possible(moves: list[re.Match[str]], white: bool) -> bool:
-    """Whether every pawn goes forward when the first move is White's or Black's."""
+    """Whether every pawn moves forward if the first move is White's (or Black's)."""
     for number, move in enumerate(moves):
         if not move[1] or move[1] == "P":
             up = int(move[4][1]) - int(move[2][1])

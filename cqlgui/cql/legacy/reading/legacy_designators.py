@@ -1,9 +1,12 @@
-"""Piece designators of old scripts: reading them and spelling them as CQL 6 does.
+"""Reads piece designators of old scripts and spells them as in CQL 6.
 
 A designator is a piece part and a square part without blanks between them: `Ra1`, `[RB]?4`, `U[a1,c-d3-5]`.
 Old letters that CQL 6 lacks are `U` (any man), `M` and `I` (major and minor pieces), `.` (empty) and `?`
-(anything). Output is canonical: letters in the order written, squares as rectangles (each as high, then as
-wide as it goes, from the lowest square in the order a1, a2 ... a8, b1 ...).
+(anything).
+
+The output is canonical. Letters keep the order in which they were written. Squares are written as rectangles:
+each begins at the lowest remaining square in the order a1, a2 ... a8, b1 ..., and extends as high, then as
+wide as possible.
 """
 
 from __future__ import annotations
@@ -34,11 +37,11 @@ _FILES = "abcdefgh"
 
 @dataclass(frozen=True, slots=True)
 class Designator:
-    """A set of men on a set of squares. `pieces` are canonical CQL 6 letters, empty for anything; `squares`
-    is a bitboard (a1 = bit 0).
+    """A set of men on a set of squares.
 
-    `shade` is "light", "dark" or empty; `promoted` True or False where only men that did or did not come from
-    a promotion count; `tag` names the man that a tag is bound to, in place of `pieces`.
+    `pieces` are canonical CQL 6 letters, empty for anything. `squares` is a bitboard (a1 = bit 0). `shade` is
+    "light", "dark" or empty. `promoted` is True if only men that came from a promotion count, False if only
+    men that did not, else None. `tag` is the name of the tag whose man is meant, in place of `pieces`.
     """
 
     pieces: str = ""
@@ -55,9 +58,8 @@ class Designator:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A designator, or why a text is none: `fault` with its place in the text. `warning` where it is no good
-    style but clear.
-    """
+    """A designator, or the reason why a text is none: `fault`, with its place in the text. `warning` is set
+    if the text is bad style but unambiguous."""
 
     designator: Designator | None
     fault: str = ""
@@ -71,7 +73,7 @@ ANYTHING: Final = Designator()
 
 
 def read(text: str) -> Reading:
-    """The designator that `text` is."""
+    """Parse `text` as a designator."""
     if _BARE_SQUARE.fullmatch(text):
         return Reading(Designator("", _rectangle(text)))
     if text in ("[]", "[ ]") or re.fullmatch(r"\[\s*\]", text):
@@ -99,7 +101,8 @@ def read(text: str) -> Reading:
 
 
 def canonical(letters: str) -> str:
-    """CQL 6 letters without repetitions, single men absorbed by `A` and `a`; empty for "anything"."""
+    """CQL 6 letters without repetitions. `A` and `a` absorb single men; the result is empty for
+    "anything"."""
     kept = dict.fromkeys(letters)
     if "A" in kept:
         kept = dict.fromkeys(c for c in kept if c == "A" or not c.isupper())
@@ -152,7 +155,7 @@ def _block(squares: int, file: int, rank: int) -> tuple[str, int]:
 
 
 def _is_piece_list(inner: str) -> bool:
-    """Whether the text in square brackets is meant as pieces: no digit, comma, hyphen or sign of a hand."""
+    """Whether the text in square brackets is a list of pieces: no digit, comma, hyphen, `+` or `*`."""
     return bool(inner) and not re.search(r"[1-8,+*-]", inner) and not inner.isspace()
 
 
@@ -161,7 +164,7 @@ def _no_piece(text: str, at: int, sign: str) -> Reading:
 
 
 def _with_squares(found: Designator, text: str, at: int) -> Reading:
-    """Add the square part that begins at `at` to what is known of a designator."""
+    """Parse the square part that begins at `at` and add it to a designator."""
     part = text[at:]
     if not part:
         return Reading(found)
@@ -190,7 +193,7 @@ def _with_squares(found: Designator, text: str, at: int) -> Reading:
 
 
 def _list(inner: str) -> int | str:
-    """The squares of a list in square brackets, or the part of it that is wrong."""
+    """The squares of a list in square brackets, or the part of the list that is wrong."""
     if not inner.strip():
         return 0
     squares = 0
@@ -209,7 +212,7 @@ def _list(inner: str) -> int | str:
 
 
 def _rectangle(text: str) -> int:
-    """The squares of one rectangle such as `a-c1`, `?4-8`; 0 when the text is none."""
+    """The squares of one rectangle such as `a-c1` or `?4-8`; 0 if the text is no rectangle."""
     found = _RECTANGLE.fullmatch(text)
     if found is None:
         return 0

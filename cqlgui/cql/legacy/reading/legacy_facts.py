@@ -1,7 +1,8 @@
-"""Conditions on the data of a game, as `(match ...)` and partly `(position ...)` of old scripts have them.
+"""Conditions on the data of a game, as they stand in `(match ...)`, and some of them in `(position ...)`, of
+old scripts.
 
-Every condition on a text stands in brackets: CQL 6 takes a string behind `event`, `player white` and the like
-for what to search in it.
+Every condition on a text is in brackets, because in CQL 6 a string after `event`, `player white` and similar
+filters is the text to search for.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Final
 from cqlgui.cql.legacy.reading import legacy_parameters, legacy_ranges, legacy_reader
 
 Answer = str | bool
-"""A CQL 6 filter, or a constant truth; after a report True, so that nothing is added."""
+"""A CQL 6 filter, or a constant. It is True after a reported problem, so that no condition is added."""
 
 RESULTS: Final = {"1-0": "1-0", "0-1": "0-1", "1/2": "1/2-1/2", "1/2-1/2": "1/2-1/2"}
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
@@ -30,7 +31,7 @@ NO_EQUIVALENT: Final = (
     ":timemode", ":termination", ":hasmarker", ":hasspecialmarker", ":hasannotation", ":goodgame",
     ":error", ":ischess960", ":isshufflechess", ":averagerating", ":subround",
 )  # fmt: skip
-"""Keywords about data that games in PGN do not carry."""
+"""Keywords about data that PGN games do not have."""
 
 _PLAIN_STRING = re.compile(r'[^"\\\r\n]*')
 _DATE = re.compile(r"(\d{4})(?:[-./](\d{1,2})(?:[-./](\d{1,2}))?)?")
@@ -40,7 +41,7 @@ _TAG = re.compile(r"[A-Za-z0-9]\w{0,59}", re.ASCII)
 
 
 def read(word: legacy_reader.Word, items: legacy_reader.Items, problems: legacy_reader.Problems) -> Answer:
-    """The condition that a keyword of `KEYWORDS` makes, its parameters taken."""
+    """The condition of a keyword in `KEYWORDS`; takes its parameters from `items`."""
     if word.text in NO_EQUIVALENT:
         legacy_parameters.no_equivalent(word, problems, word.text, "games in PGN do not carry it")
         items.skip_plain()
@@ -49,7 +50,8 @@ def read(word: legacy_reader.Word, items: legacy_reader.Items, problems: legacy_
 
 
 def literal(text: str) -> str:
-    """A CQL 6 string, which has no escapes: what cannot stand in quotes is joined by `+`."""
+    """A CQL 6 string literal. CQL 6 strings have no escapes, so characters that cannot stand in quotes are
+    joined by `+`."""
     if _PLAIN_STRING.fullmatch(text):
         return f'"{text}"'
     signs = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r"}
@@ -58,15 +60,15 @@ def literal(text: str) -> str:
 
 
 def lower(text: str) -> str:
-    """Lower case as the filter `lowercase` has it: of ASCII letters only."""
+    """Lower case as the filter `lowercase` gives it: only ASCII letters change."""
     return "".join(c.lower() if c.isascii() else c for c in text)
 
 
 def pattern(text: str) -> tuple[str, bool]:
-    """A CQL-S pattern as a regular expression for the whole value, and whether case counts.
+    """A CQL-S pattern as a regular expression for the whole value, and whether case is significant.
 
-    `*` any run, `?` one character, `(` `)` `{` `}` borders of words, a blank any number of blanks, `\\x` a
-    literal x, `!` in front: case counts.
+    `*` is any run of characters, `?` one character, `(` `)` `{` `}` word boundaries, a blank any number of
+    blanks, `\\x` a literal x. A leading `!` makes case significant.
     """
     exact = text.startswith("!")
     parts, at = [], int(exact)
@@ -96,7 +98,7 @@ def _escaped(sign: str, exact: bool) -> str:
 
 
 def text_filter(measured: str, wanted: legacy_reader.Word | legacy_reader.Quoted) -> str:
-    """The condition that a text of the game contains a word, or fits a pattern in quotes; in brackets."""
+    """The condition that a text of the game contains a word or matches a quoted pattern; in brackets."""
     if isinstance(wanted, legacy_reader.Quoted):
         regex, exact = pattern(wanted.text)
         # `~~` binds tighter than `lowercase`, hence the inner brackets.
@@ -105,7 +107,7 @@ def text_filter(measured: str, wanted: legacy_reader.Word | legacy_reader.Quoted
 
 
 def either(texts: list[str]) -> str:
-    """Filters joined by `or`, in brackets unless there is one."""
+    """Filters joined by `or`, in brackets unless there is only one."""
     return texts[0] if len(texts) == 1 else f"({' or '.join(texts)})"
 
 
@@ -164,8 +166,8 @@ def _titles(*tags: str) -> _Reader:
 
 
 def _number(*measured: str, unrated: bool = True) -> _Reader:
-    """A number of the game in a range, any of several when more are given. `unrated`: exactly 0 is
-    written for none."""
+    """The condition that a number of the game (or any of several numbers) is in a range. `unrated`: a range
+    of exactly 0 means that there is no number."""
 
     def reader(
         word: legacy_reader.Word, items: legacy_reader.Items, problems: legacy_reader.Problems
@@ -227,7 +229,7 @@ def _date_of(measured: str) -> _Reader:
     ) -> Answer:
         present = legacy_ranges.take_presence(items)
         if present is not None:
-            # Both filters have a value in every game: question marks where the date is unknown.
+            # `date` and `eventdate` have a value in every game; an unknown date has question marks.
             return f'({measured}{"!=" if present else "=="}"????.??.??")'
         first = items.word()
         if first is None:
@@ -267,7 +269,8 @@ def _date_of(measured: str) -> _Reader:
 
 
 def _day(text: str, *, last: bool) -> datetime.date | None:
-    """The day that a date names; of a year or a month the last or the first one. None when it is no date."""
+    """The day that a date names; for a year or a month the last or the first day. None if `text` is no
+    date."""
     found = _DATE.fullmatch(text)
     if found is None:
         return None
@@ -281,7 +284,8 @@ def _day(text: str, *, last: bool) -> datetime.date | None:
 
 
 def _stepped(day: datetime.date, text: str) -> datetime.date | None:
-    """A day so many days, months or years on; the end of a shorter month takes the place of a missing day."""
+    """The day that lies a number of days, months or years after `day` (or before it). If the month is too
+    short, its last day is taken."""
     found = _STEP.fullmatch(text)
     if found is None:
         return None
@@ -352,7 +356,7 @@ def _comment(
     if wanted is None:
         return True
     if isinstance(wanted, legacy_reader.Quoted) and re.search(r"[*?(){}\\]|^!", wanted.text):
-        # A comment is searched, not compared as a whole.
+        # A pattern may match anywhere in a comment, so the anchors `^` and `$` are cut off.
         regex, exact = pattern(wanted.text)
         measured = "originalcomment" if exact else "(lowercase originalcomment)"
         found = f'({measured} ~~ "{regex[1:-1]}")'
@@ -428,4 +432,4 @@ _READERS: Final[dict[str, _Reader]] = {
     ":blacktitle": _titles("BlackTitle"),
 }
 KEYWORDS: Final = frozenset(_READERS) | set(NO_EQUIVALENT)
-"""Every keyword about the data of a game."""
+"""All keywords about the data of a game."""

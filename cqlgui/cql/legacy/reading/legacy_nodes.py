@@ -1,7 +1,7 @@
-"""What a position list of an old script says, as a tree: its conditions, its transforms, how it is counted.
+"""The syntax tree of an old script: conditions and transforms of position lists, and how they are counted.
 
-Nodes have no behaviour; `images` maps the squares of a whole tree, which is how transforms are carried out
-that CQL 6 has no keyword for. The designators of a `Fixed` are touched by no transform.
+Nodes have no behaviour. `legacy_images` maps the squares of a whole tree; this carries out the transforms
+that CQL 6 has no keyword for. No transform changes the designator of a `Fixed`.
 """
 
 from __future__ import annotations
@@ -31,9 +31,11 @@ Part = str | legacy_designators.Designator | Fixed
 
 @dataclass(frozen=True, slots=True)
 class Plain(Term):
-    """CQL 6 text with designators in it; `if_empty` is its truth when one of them names no square.
+    """CQL 6 text with designators in it. `if_empty` is the truth value of the term if one of them names no
+    square.
 
-    `facing` marks directions such as `up`, which CQL 6 turns with the board and the old dialects did not.
+    `facing` is the place of a direction such as `up`. CQL 6 turns directions with the board; the old dialects
+    did not.
     """
 
     parts: tuple[Part, ...]
@@ -43,7 +45,7 @@ class Plain(Term):
 
 @dataclass(frozen=True, slots=True)
 class Always(Term):
-    """A condition that holds (or not) at every position."""
+    """A condition that holds at every position, or at none."""
 
     value: bool
 
@@ -59,7 +61,7 @@ class AttackCount(Term):
 
 @dataclass(frozen=True, slots=True)
 class PowerDifference(Term):
-    """`:powerdifference`: the power of one set of men less that of another."""
+    """`:powerdifference`: the power of one set of men minus that of another."""
 
     first: legacy_designators.Designator
     second: legacy_designators.Designator
@@ -68,7 +70,7 @@ class PowerDifference(Term):
 
 @dataclass(frozen=True, slots=True)
 class RayCount(Term):
-    """`:ray` and its kin with a range: the number of rays. `words` is "ray", "ray attack" ..."""
+    """`:ray` and similar keywords with a range: the number of rays. `words` is "ray", "ray attack" ..."""
 
     words: str
     along: tuple[legacy_designators.Designator, ...]
@@ -84,14 +86,15 @@ class PlyCount(Term):
 
 @dataclass(frozen=True, slots=True)
 class PliesToGo(Term):
-    """`:halfmovenumber end-N`: exactly so many plies before the end."""
+    """`:halfmovenumber end-N`: exactly `number` plies before the end."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Move(Term):
-    """All move keywords of a list: one move must fulfil them all. `promote` are letters, empty for none."""
+    """The move keywords of a list: one move must fulfil all of them. `promote` are letters, empty for
+    none."""
 
     origin: legacy_designators.Designator | None
     target: legacy_designators.Designator | None
@@ -102,7 +105,7 @@ class Move(Term):
 
 @dataclass(frozen=True, slots=True)
 class MoveText(Term):
-    """A move filter without designators: what stands before `move`, and its words."""
+    """A move filter without designators: the text before `move`, and the words after it."""
 
     before: str
     words: str
@@ -110,7 +113,7 @@ class MoveText(Term):
 
 @dataclass(frozen=True, slots=True)
 class LegacyGroup(Term):
-    """Lists under one keyword: "not", "and", "or", "xor", "cond", "sequence", "gappedsequence"."""
+    """Lists combined by one keyword: "not", "and", "or", "xor", "cond", "sequence" or "gappedsequence"."""
 
     word: str
     lists: tuple[PositionList, ...]
@@ -118,7 +121,7 @@ class LegacyGroup(Term):
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere(Term):
-    """A list that must not hold at other positions: `words` is the text before its braces."""
+    """A list that must not hold at certain other positions; `words` is the text before its braces."""
 
     words: str
     listing: PositionList
@@ -126,10 +129,12 @@ class Elsewhere(Term):
 
 @dataclass(frozen=True, slots=True)
 class Relation(Term):
-    """`:relation`: a later position that differs from this one in so many men.
+    """`:relation`: a later position differs from this one in a certain number of men.
 
-    `missing` and `new` are counted among `missing_men` and `new_men`; `side` is "==", "!=" or empty; `where`
-    is the word for the line of play; `pattern` limits the comparison to the squares of the enclosing list.
+    `missing` is a range for the number of men of `missing_men` whose squares are empty there, `new` one for
+    the number of men of `new_men` that stand there on squares empty here. `side` compares the sides to move:
+    "==", "!=" or empty. `where` is the filter for the line of play. `pattern` limits the comparison to the
+    squares of the enclosing list.
     """
 
     missing_men: legacy_designators.Designator
@@ -145,7 +150,7 @@ class Relation(Term):
 
 @dataclass(frozen=True, slots=True)
 class Sum(Term):
-    """`:sumrange`: how many transformed lists of an accumulator hold here."""
+    """`:sumrange`: the number of transformed lists of an accumulator that hold here."""
 
     span: diagnostics.Span
     name: str
@@ -154,11 +159,11 @@ class Sum(Term):
 
 @dataclass(frozen=True, slots=True)
 class PositionList:
-    """`(position ...)`. What follows `terms` applies to the list as a whole.
+    """`(position ...)`. The fields after `terms` apply to the list as a whole.
 
     `flips` and `shifts` are keywords with their colon. `line` is "", ":variations" or ":variationsonly".
-    `accumulate` names an accumulator, which counts each colour by itself when `by_colour`. `swapped` says
-    that the list is to be read with colours exchanged and the board upside down (only in images of lists).
+    `accumulate` is the name of an accumulator; with `by_colour` it counts each colour by itself. `swapped`
+    occurs only in images of lists: the list is read with colours exchanged and the board upside down.
     """
 
     span: diagnostics.Span
@@ -180,12 +185,13 @@ class PositionList:
 
     @property
     def is_transformed(self) -> bool:
+        """Whether the list has a colour flip, a flip or a shift."""
         return self.colour or bool(self.flips) or bool(self.shifts)
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """`:forany`: a name for any man of the kinds `pieces`, squares ignored."""
+    """`:forany`: a name for any man of the kinds in `pieces`; squares are ignored."""
 
     span: diagnostics.Span
     name: str
@@ -194,9 +200,9 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """`(match ...)`: what selects games, by header, by data about the game and by position lists.
+    """`(match ...)`: selects games by header, by data about the game and by position lists.
 
-    `filters` are game filters in CQL 6, one each, in script order; None when they can never hold. `negated`
+    `filters` are CQL 6 filters on the game, one each, in script order; None if they can never hold. `negated`
     is a bare `:not`.
     """
 

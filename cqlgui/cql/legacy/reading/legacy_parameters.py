@@ -1,4 +1,5 @@
-"""Parameters that many keywords of the old dialects share, and the reports when one is missing or unknown."""
+"""Reads parameters that many keywords of the old dialects share, and reports those that are missing or
+unknown."""
 
 from __future__ import annotations
 
@@ -8,13 +9,13 @@ from cqlgui.cql.legacy.reading import legacy_designators, legacy_ranges, legacy_
 from cqlgui.cql.source import diagnostics
 
 MEANT: Final = {":promotion": ":promote", ":endmost": ":terminal"}
-"""Words that old examples use for other ones."""
+"""Keywords in old examples, and the keywords that were meant."""
 
 
 def no_equivalent(
     word: legacy_reader.Word, problems: legacy_reader.Problems, name: str, reason: str = ""
 ) -> None:
-    """Report a keyword that CQL 6 has nothing for."""
+    """Report a keyword without a CQL 6 equivalent."""
     problems.error(word.span, f"{name} has no CQL 6 equivalent" + (f" ({reason})" if reason else ""))
 
 
@@ -27,7 +28,7 @@ def unknown(word: legacy_reader.Word, problems: legacy_reader.Problems, name: st
 def take_designator(
     items: legacy_reader.Items, problems: legacy_reader.Problems, after: str
 ) -> legacy_designators.Designator | None:
-    """The designator that must follow the keyword `after`; None after a report."""
+    """Take the designator that must follow the keyword `after`; None after a reported problem."""
     word = items.word()
     if word is None:
         problems.error(items.place, f"piece designator expected after {after}")
@@ -39,7 +40,7 @@ def take_designator(
 def designator(
     word: legacy_reader.Word, problems: legacy_reader.Problems
 ) -> legacy_designators.Designator | None:
-    """The designator that a word is; None after a report."""
+    """Parse a word as a designator; None after a reported problem."""
     reading = legacy_designators.read(word.text)
     if reading.designator is not None and reading.designator.tag:
         problems.tags.append((word.span, reading.designator.tag))
@@ -53,12 +54,12 @@ def designator(
 def take_range(
     items: legacy_reader.Items, problems: legacy_reader.Problems, after: str
 ) -> legacy_ranges.Range | None:
-    """The range that must follow the keyword `after`; None after a report."""
+    """Take the range that must follow the keyword `after`; None after a reported problem."""
     found = legacy_ranges.take(items)
     if found is None:
         problems.error(items.place, f"range expected after {after}")
         word = items.word()
-        # A wrong word in the place of the range would be told a second time, as a designator.
+        # A wrong word in place of the range would be reported a second time, as a designator.
         if word is not None:
             items.take()
     return found
@@ -67,7 +68,7 @@ def take_range(
 def take_text(
     items: legacy_reader.Items, problems: legacy_reader.Problems, after: str
 ) -> legacy_reader.Word | legacy_reader.Quoted | None:
-    """The word or string that must follow the keyword `after`; None after a report."""
+    """Take the word or string that must follow the keyword `after`; None after a reported problem."""
     item = items.peek()
     if isinstance(item, legacy_reader.Quoted) or (
         isinstance(item, legacy_reader.Word) and not item.is_keyword
@@ -79,7 +80,8 @@ def take_text(
 
 
 def take_choices(items: legacy_reader.Items, problems: legacy_reader.Problems, after: str) -> list[str]:
-    """The members of a list such as `A00,B10-19`, or of one in brackets; empty after a report."""
+    """Take the members of a list such as `A00,B10-19`, or of a list in brackets; empty after a reported
+    problem."""
     listing = items.listing()
     if listing is not None and all(isinstance(item, legacy_reader.Word) for item in listing.items):
         items.take()

@@ -1,6 +1,5 @@
-"""`:pawncount D attributes r` of CQL-S: pawns with attributes such as `passed` or `isolated-!blocked`,
-counted.
-"""
+"""`:pawncount D attributes r` of CQL-S: the number of pawns with attributes such as `passed` or
+`isolated-!blocked`."""
 
 from __future__ import annotations
 
@@ -15,8 +14,7 @@ from cqlgui.cql.legacy.reading import (
     legacy_reader,
 )
 
-# CQL 6 text for White's pawns, and whether it goes before the pawns (a set that holds both colours) or behind
-# them.
+# These filters name pawns of both colours. They are written before the pawns, unless negated.
 _SETS: Final = {
     "passed": "passedpawns",
     "isolated": "isolatedpawns",
@@ -47,7 +45,7 @@ def read(
     problems: legacy_reader.Problems,
     terms: list[legacy_nodes.Term],
 ) -> None:
-    """Take the parameters and add the condition to `terms`, or report why not."""
+    """Take the parameters and add the condition to `terms`, or report a problem."""
     found = legacy_parameters.take_designator(items, problems, word.text)
     attributes = items.word()
     if attributes is None or legacy_ranges.take(legacy_reader.Items((attributes,), attributes.span)):

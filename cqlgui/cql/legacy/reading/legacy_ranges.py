@@ -26,10 +26,11 @@ class Range:
     high: int | None
 
     def holds(self, value: int) -> bool:
+        """Whether a value is in the range."""
         return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
 
     def compare(self, measured: str) -> str | bool:
-        """`measured` compared with the range; for a value of any sign."""
+        """`measured` compared with the range, for a value of either sign."""
         low, high = self.low, self.high
         if low is None:
             return True if high is None else f"{measured}<={high}"
@@ -38,13 +39,12 @@ class Range:
         if low == high:
             return f"{measured}=={low}"
         whole = f"{low}<={measured}<={high}"
-        # A minus sign at the front would subtract from the filter before it.
+        # A leading minus sign would subtract from the preceding filter.
         return f"({whole})" if low < 0 else whole
 
     def count(self, measured: str) -> str | bool:
-        """`measured` compared with the range; for what cannot be negative, so that a lower bound 0 says
-        nothing.
-        """
+        """`measured` compared with the range, for a value that cannot be negative: a lower bound of 0 adds no
+        condition."""
         if self.high is not None and self.high < 0:
             return False
         if self.low is not None and self.low <= 0 and self.high != 0:
@@ -54,7 +54,7 @@ class Range:
         return self.compare(measured)
 
     def words(self, largest: int, smallest: int = 0) -> str:
-        """The range as CQL 6 writes it behind a keyword; an open end is `largest`."""
+        """The range as CQL 6 writes it after a keyword; an open upper end is written as `largest`."""
         low = max(smallest, self.low if self.low is not None else smallest)
         high = largest if self.high is None else self.high
         return str(low) if low == high else f"{low} {high}"
@@ -62,16 +62,16 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class FromEnd:
-    """`end` or `end-N`: so many moves or plies before the end of the game."""
+    """`end` or `end-N`: the distance to the end of the game, in moves or plies."""
 
     distance: int
 
 
 def take(items: legacy_reader.Items) -> Range | None:
-    """Take a range of numbers from the items; None, and nothing taken, where there is none.
+    """Take a range of numbers from the items. None, with nothing taken, if there is none.
 
-    One number may be followed by a second one, so the next item belongs to the range iff it is a number or
-    `unlimited`.
+    One number may be followed by a second one, so the next item belongs to the range if and only if it is a
+    number or `unlimited`.
     """
     first = items.word()
     if first is None:
@@ -97,7 +97,7 @@ def take(items: legacy_reader.Items) -> Range | None:
 
 
 def take_from_end(items: legacy_reader.Items) -> FromEnd | None:
-    """Take `end` or `end-N`; None, and nothing taken, where neither stands."""
+    """Take `end` or `end-N`. None, with nothing taken, if there is neither."""
     word = items.word()
     found = _END.fullmatch(word.text) if word is not None else None
     if found is None:
@@ -107,7 +107,7 @@ def take_from_end(items: legacy_reader.Items) -> FromEnd | None:
 
 
 def take_presence(items: legacy_reader.Items) -> bool | None:
-    """Take `*` (True: any value) or `–` (False: no value); None, and nothing taken, where neither stands."""
+    """Take `*` (True: any value) or `–` (False: no value). None, with nothing taken, if there is neither."""
     word = items.word()
     if word is None or word.text not in (PRESENT, *MISSING):
         return None

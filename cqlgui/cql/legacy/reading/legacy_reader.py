@@ -1,9 +1,8 @@
-"""From the text of an old script (CQL 1-3, CQL-S 1.0) to nested lists of items with their places.
+"""Reads the text of an old script (CQL 1-3, CQL-S 1.0) into nested lists of items with their spans.
 
 A script is one list. An item is a list in round brackets, a string in double quotes, or a word: a run of
-characters without blanks, brackets and `;`, where blanks inside `[...]` belong to the word. A comment runs
-from `;` to the end of its line. Reading never fails: what is wrong is told to `Problems`, and nesting has a
-limit.
+characters without blanks, brackets and `;`. Blanks inside `[...]` belong to the word. A comment runs from `;`
+to the end of its line. Reading never fails: faults are reported to `Problems`, and the nesting is limited.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from cqlgui.cql.source import diagnostics
 MAX_NESTING = 60
 MAX_NOTES = 1000
 
-# Possessive, so that no text makes them go back and try again.
+# Possessive quantifiers prevent backtracking.
 _BLANKS = re.compile(r"(?:[\s\ufeff]|;[^\n]*+)*+")
 _WORD = re.compile(r'(?:\[[^\]\[();":\n]*\]|[^\s();])++')
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
@@ -28,7 +27,7 @@ _SCIDB = "; CQL-S"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What the translation of a script has to say about a place of it."""
+    """A message of the translation about a place in the script."""
 
     span: diagnostics.Span
     severity: diagnostics.Severity
@@ -37,9 +36,9 @@ class Note:
 
 @dataclass(slots=True)
 class Problems:
-    """Collects notes; the same one at the same place is kept once, and `MAX_NOTES` at most.
+    """Collects notes: equal notes at the same place are kept once, and at most `MAX_NOTES` in all.
 
-    `tags` are the uses of `$name` met on the way, which can be judged only when the whole script was read.
+    `tags` are the uses of `$name`. They can be checked only after the whole script has been read.
     """
 
     found: dict[Note, None] = field(default_factory=dict)
@@ -74,12 +73,13 @@ class Word:
 
     @property
     def is_keyword(self) -> bool:
+        """Whether the word begins with `:` or `!:`."""
         return self.text.startswith((":", "!:"))
 
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A string; `text` is what stands between the quotes, backslashes included."""
+    """A string; `text` is the part between the quotes, including backslashes."""
 
     span: diagnostics.Span
     text: str
@@ -94,7 +94,8 @@ class Listing:
 
     @property
     def head(self) -> str:
-        """The first word of the list, such as `match` or `position`; empty where there is none."""
+        """The first word of the list, such as `match` or `position`; empty if the list does not begin with a
+        word."""
         return self.items[0].text if self.items and isinstance(self.items[0], Word) else ""
 
 
@@ -102,16 +103,15 @@ Item = Word | Quoted | Listing
 
 
 def looks_old(text: str) -> bool:
-    """True for a script of the old dialects: it says so in its first line, or its first token is `(` and the
-    next one `match` or `position`. Queries of CQL 5 and 6 begin with `cql` or with a filter.
-    """
+    """Whether a text is a script of an old dialect: it begins with `; CQL-S`, or its first token is `(` and
+    the next one `match` or `position`. Queries of CQL 5 and 6 begin with `cql` or with a filter."""
     if text.lstrip("\ufeff").startswith(_SCIDB):
         return True
     return _OLD.match(text, _after_blanks(text, 0)) is not None
 
 
 def read(text: str, problems: Problems) -> tuple[Item, ...]:
-    """All items at the top of a script."""
+    """All top-level items of a script."""
     stack: list[tuple[int, list[Item]]] = [(0, [])]
     skipped: list[int] = []
     at = _after_blanks(text, 0)
@@ -150,7 +150,7 @@ def read(text: str, problems: Problems) -> tuple[Item, ...]:
 
 
 class Items:
-    """A place in the items of a list, for whoever reads keywords and their parameters."""
+    """A cursor over the items of a list, for readers of keywords and their parameters."""
 
     def __init__(self, items: tuple[Item, ...], owner: diagnostics.Span, start: int = 0) -> None:
         self._items = items
@@ -158,46 +158,46 @@ class Items:
         self._at = start
 
     def __iter__(self) -> Iterator[Item]:
-        """Take what is left, one item after the other; parameters may be taken in between."""
+        """Take the remaining items one by one. The caller may take parameters in between."""
         while (item := self.peek()) is not None:
             self._at += 1
             yield item
 
     def peek(self, ahead: int = 0) -> Item | None:
-        """The next item, or None at the end."""
+        """The item `ahead` of the next one (0: the next one), or None after the end. It is not taken."""
         return self._items[self._at + ahead] if self._at + ahead < len(self._items) else None
 
     def word(self) -> Word | None:
-        """The next item when it is a word and no keyword; it is not taken."""
+        """The next item if it is a word but no keyword, else None. It is not taken."""
         item = self.peek()
         return item if isinstance(item, Word) and not item.is_keyword else None
 
     def listing(self, head: str | None = None) -> Listing | None:
-        """The next item when it is a list (that begins with `head`); it is not taken."""
+        """The next item if it is a list (that begins with `head`), else None. It is not taken."""
         item = self.peek()
         return item if isinstance(item, Listing) and head in (None, item.head) else None
 
     def take(self) -> Item | None:
+        """Take the next item; None at the end."""
         item = self.peek()
         if item is not None:
             self._at += 1
         return item
 
     def skip(self) -> None:
-        """Pass over the parameters of a keyword that is not understood."""
+        """Skip the parameters of a keyword that is not understood."""
         while (item := self.peek()) is not None and not (isinstance(item, Word) and item.is_keyword):
             self._at += 1
 
     def skip_plain(self) -> None:
-        """Pass over words and strings behind a keyword that is not understood; lists may be of use by
-        themselves.
-        """
+        """Skip words and strings after a keyword that is not understood. Lists stay, because they may be
+        valid by themselves."""
         while self.word() is not None or isinstance(self.peek(), Quoted):
             self._at += 1
 
     @property
     def place(self) -> diagnostics.Span:
-        """Where the next item stands; at the end the last character of the list."""
+        """The span of the next item; at the end, the last character of the list."""
         item = self.peek()
         return item.span if item is not None else diagnostics.Span(max(0, self._owner.end - 1), 1)
 

@@ -1,4 +1,4 @@
-"""`:relation ( ... )` of the old dialects: reading its parameters."""
+"""Reads the parameters of `:relation ( ... )` in the old dialects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ANY_MAN: Final = legacy_designators.Designator("Aa")
 def read(
     word: legacy_reader.Word, items: legacy_reader.Items, problems: legacy_reader.Problems
 ) -> legacy_nodes.Relation | None:
-    """Take the list of parameters; None after a report."""
+    """Take the list of parameters; None after a reported problem."""
     listing = items.listing()
     if listing is None:
         problems.error(items.place, f"list of parameters expected after {word.text}")
